@@ -1,13 +1,13 @@
 use serde_json::{Value, json};
 use stats::Estimate;
 
-/// The share of a time by which a measurement may differ from the truth.
+/// The allowed difference between a measured time and the truth, as a share.
 const SHARE: f64 = 0.01;
 
-/// The allowed difference if that is more, in nanoseconds: about two wake-ups of a sleeping core.
+/// The minimum allowed difference of times, in nanoseconds: about two wake-ups of a sleeping core.
 const LEAST_NS: f64 = 50_000.0;
 
-/// If a process waited for a CPU for this share of the time, every difference is excused.
+/// If a process waited for a CPU for at least this share of the time, every difference is excused.
 pub(crate) const CPU_WAIT_SHARE: f64 = 0.02;
 
 /// The unit of a figure.
@@ -30,7 +30,7 @@ pub enum Verdict {
     Ok,
     /// Outside the allowed difference.
     Differs,
-    /// It differs, but the machine was too busy to blame the measurement.
+    /// Outside the allowed difference, but the machine was too busy to blame the measurement.
     Disturbed,
 }
 
@@ -47,7 +47,7 @@ pub struct Row {
     pub measured: Option<f64>,
     /// The allowed difference.
     pub allowed: f64,
-    /// The share of the time without a CPU that excuses a difference; `None` if nothing excuses it.
+    /// The minimum share of the time without a CPU that excuses a difference. `None` if nothing excuses it.
     pub excused_by: Option<f64>,
     /// The result.
     pub verdict: Verdict,
@@ -66,19 +66,20 @@ impl Rows {
         }
     }
 
-    /// Compares the starts that a clock triggers. A busy machine may skip some; they are counted and may be excused.
+    /// Compares the number of starts with the plan of a clock. A busy machine may skip some starts; such differences
+    /// may be excused.
     pub(crate) fn started(&mut self, what: &str, planned: u64, started: u64) {
         self.add(what, Unit::Count, planned as f64, Some(started as f64), 0.0);
     }
 
-    /// The same, but the first few may have been due before anything could start.
+    /// The same, but up to `few` starts may have been due before anything could start.
     pub(crate) fn started_about(&mut self, what: &str, planned: u64, started: u64, few: u64) {
         let (planned, started) = (planned as f64, Some(started as f64));
         self.add(what, Unit::Count, planned, started, few as f64);
     }
 
-    /// Compares quantile `q` of times, within 1 % or 50 µs. A disturbance during a quarter of the time share beyond the
-    /// quantile is enough to excuse a difference.
+    /// Compares quantile `q` of times, within 1 % or 50 µs. A difference is excused if the disturbance lasted for a
+    /// quarter of the share of time beyond the quantile.
     pub(crate) fn time(&mut self, what: &str, q: f64, truth_ns: u64, measured: Estimate) {
         let truth = truth_ns as f64;
         let measured = measured.value().map(|value| value.0 as f64);

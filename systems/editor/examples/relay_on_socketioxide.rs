@@ -1,5 +1,5 @@
-//! The rooms of the editor as a plain relay on `socketioxide`, with neither document nor log: what the
-//! editor's own layer for Socket.IO is measured against. It prints `listening on URL` and runs until killed.
+//! The rooms of the editor as a plain relay on `socketioxide`, without document or log. The editor's own Socket.IO
+//! layer is compared with it. The relay prints `listening on URL` and runs until killed.
 //!
 //!     cargo run --release -p editor --example relay_on_socketioxide --features relay-on-socketioxide
 #![allow(
@@ -99,7 +99,7 @@ async fn join(socket: SocketRef, join: Join, names: Names) {
         username: join.username,
         socket_id: socket.id,
     };
-    // Whoever cannot be reached is gone.
+    // A member that cannot be reached has left.
     let _ = room.emit("joined", &joined).await;
 }
 
@@ -145,7 +145,7 @@ fn enter(socket: &SocketRef, names: &Names) {
     });
 }
 
-/// One thread, as the editor by default.
+/// Runs on one thread, like the editor by default.
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let names = Names::default();
@@ -157,7 +157,7 @@ async fn main() {
     let address = listener.local_addr().expect("it is bound");
     writeln!(io::stdout(), "listening on http://{address}").expect("it can be told");
     let listener = listener.tap_io(|stream| {
-        // Without it small packets wait for the answers to earlier ones.
+        // Without it, small packets wait for the acknowledgements of earlier ones.
         let _ = stream.set_nodelay(true);
     });
     axum::serve(listener, Router::new().layer(layer))

@@ -1,4 +1,4 @@
-// Whether `dist`, which the editor's binary embeds, is what these sources build. Run `npm ci` before.
+// Checks whether `dist`, which the editor's binary embeds, matches these sources. Run `npm ci` before.
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "vite";
 
-/** The maps are not there. */
+/** A reference to a source map. The maps are not served. */
 const SOURCE_MAP = /^\/\/# sourceMappingURL=.*\n?/m;
 
-/** The licence of a font is to lie beside it. */
+/** Puts each font's licence into the build. */
 const fontLicences = (): Plugin => ({
   name: "font-licences",
   generateBundle() {
@@ -15,7 +15,7 @@ const fontLicences = (): Plugin => ({
   },
 });
 
-/** The client's official bundles, by the names under which the official server has them for pages that load one by a `script`. */
+/** The official client bundles, under the names that the official server uses for pages with a `script` element. */
 const BUNDLES = { "socket.io.js": "socket.io.min.js", "socket.io.min.js": "socket.io.min.js", "socket.io.esm.min.js": "socket.io.esm.min.js" };
 
 const clientBundles = (): Plugin => ({
@@ -28,13 +28,13 @@ const clientBundles = (): Plugin => ({
   },
 });
 
-/** Grammars are packages whose file is called `index.js`: the package says more. */
+/** Names chunks. The files of grammar packages are all called `index.js`, so their package name is used. */
 function chunkName({ facadeModuleId, name }: { facadeModuleId: string | null; name: string }): string {
   const grammar = /node_modules\/@codemirror\/(lang-[a-z]+)\//.exec(facadeModuleId ?? "")?.[1];
   return `assets/${grammar ?? name}-[hash].js`;
 }
 
-// No inlined assets: the page's policy allows scripts, fonts and pictures from its own host alone.
+// No inlined assets, because the page's policy allows scripts, fonts and images only from its own host.
 export default defineConfig({
   plugins: [fontLicences(), clientBundles()],
   build: {

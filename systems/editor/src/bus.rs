@@ -24,8 +24,8 @@ pub(crate) trait Bus: fmt::Debug + Send + Sync {
     fn enter(&self, room: &Arc<str>);
     /// Ends that subscription.
     fn leave(&self, room: &str);
-    /// Marks a room for resynchronization, because news about it may be lost, here or elsewhere. Soon all nodes
-    /// exchange their state.
+    /// Marks a room for resynchronization, because news about it may be lost, here or elsewhere. Soon afterwards, all
+    /// nodes exchange their state.
     fn doubt(&self, room: &Arc<str>);
 }
 

@@ -82,7 +82,7 @@ pub struct Limits {
     pub queue_bytes: u32,
 }
 
-/// Whether programs of users are run, always in sandboxes, and how many at a time.
+/// Whether the programs of users are run (always in sandboxes), and how many at a time.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Running code")]
 pub struct RunConfig {

@@ -31,7 +31,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 /// The empty update of Yjs: no blocks and no deletions.
 const NOTHING: [u8; 2] = [0, 0];
 
-/// Why an update of a Yjs client was refused.
+/// Reason why an update of a Yjs client was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
     /// The store is behind, so the update cannot be saved now.
@@ -158,7 +158,7 @@ impl Editor {
         self.open(name, |room, most| room.listen(listener.clone(), most))
     }
 
-    /// Finds or creates a room and admits somebody by calling `comes` with the maximum number of members.
+    /// Finds or creates a room, and admits a client by calling `comes` with the maximum number of members.
     fn open(
         self: &Arc<Self>,
         name: &str,
@@ -204,7 +204,7 @@ impl Editor {
         }
     }
 
-    /// A recipient in a room that this session has not joined; another one for each call.
+    /// Returns a recipient in a room that this session has not joined, a different one for each call.
     pub(crate) fn somebody_apart_from(&self, visit: u64) -> Option<Recipient> {
         let turn = usize::try_from(self.visit()).unwrap_or_default();
         let wrong = self
@@ -307,8 +307,8 @@ impl Editor {
 
     async fn load(self: Arc<Self>, room: Arc<Room>) {
         self.bus().enter(&room.name);
-        // Subscribed before loading, so that an update saved after the load still arrives over the bus. The wait
-        // also lets the other nodes list their members before the first `joined` event.
+        // The subscription precedes loading, so that an update saved after the load still arrives over the bus. The
+        // wait also lets the other nodes list their members before the first `joined` event.
         if self.bus().is_shared() {
             sleep(ANSWERS).await;
         }

@@ -1,8 +1,8 @@
-//! Editor: a collaborative text editor. Rooms offer two protocols: the Socket.IO events of the original editor, whose
-//! load test the project repeats, and the sync and awareness protocols of Yjs. Both share one document, which is a
-//! CRDT on the server and is saved.
+//! Editor: a collaborative text editor. Rooms offer two protocols: the Socket.IO events of the original editor, and the
+//! sync and awareness protocols of Yjs. Both share one document, which is a CRDT on the server and is saved. The
+//! project repeats the load test of the original.
 //!
-//! [`serve`] runs it until it is asked to stop. `README.md` lists routes, events and configuration.
+//! [`serve`] runs it until a stop is requested. `README.md` lists routes, events and configuration.
 //!
 //! It never runs a program outside of a sandbox, never acknowledges unsaved data, and never waits for a recipient that
 //! does not read. It shares no code with the load tester.

@@ -52,8 +52,8 @@ impl Recipient {
         self.post(&Frame::text(text), None);
     }
 
-    /// Queues a frame. Of several queued frames with the same `caret`, only the newest is sent. `false` if the queue
-    /// is full: the recipient is then disconnected as too slow.
+    /// Queues a frame. Of several queued frames with the same `caret`, only the newest is sent. Returns `false` if the
+    /// queue is full, and then disconnects the recipient as too slow.
     pub(crate) fn post(&self, frame: &Frame, caret: Option<u64>) -> bool {
         match self {
             Self::Tampered(posts, way) => hand(posts, way, Mail::new(frame, None)),
@@ -81,7 +81,8 @@ impl Recipient {
     }
 }
 
-/// Passes a frame to the task that injects faults. `false` if its queue is full: the recipient is then disconnected.
+/// Passes a frame to the task that injects faults. Returns `false` if its queue is full, and then disconnects the
+/// recipient.
 fn hand(posts: &mpsc::Sender<Mail>, way: &Recipient, mail: Mail) -> bool {
     if way.ended() || posts.try_send(mail).is_ok() {
         return true;

@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-/// Why a client's request was refused. Clients receive it in an `error` event.
+/// Reason why a client's request was refused. Clients receive it in an `error` event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
     #[error("the payload is missing")]

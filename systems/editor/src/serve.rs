@@ -17,7 +17,7 @@ use crate::store::{Log, StoreError};
 /// The port of the original editor.
 pub const PORT: u16 = 5000;
 
-/// Why the editor could not start or run.
+/// Reason why the editor could not start or run.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The configuration contradicts itself.

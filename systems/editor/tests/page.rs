@@ -1,12 +1,11 @@
-//! The page in a real Chromium against the real editor; and whether what is embedded is what its
-//! sources build. The tests themselves are in `page/tests`: people at browsers are told best in the
-//! language of browsers.
+//! The page in a real Chromium against the real editor, and a check that the embedded build matches its sources. The
+//! tests themselves are in `page/tests`, because browsers are easier to control from JavaScript.
 
 use std::path::Path;
 use std::process::Command;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/page");
-/// Node ends a test that takes longer; each takes a few seconds on an idle machine.
+/// Node's time limit for a test. Each takes a few seconds on an idle machine.
 const TEST_LIMIT: &str = "--test-timeout=180000";
 
 #[test]
@@ -26,7 +25,7 @@ fn the_page_that_is_embedded_is_what_its_sources_build() {
     passes(node);
 }
 
-/// Node in the page's folder. A missing dependency is said: a test that skips itself proves nothing.
+/// Node in the page's folder. Panics if a dependency is missing, because a test that skips itself proves nothing.
 fn node() -> Command {
     assert!(
         Path::new(PAGE)

@@ -1,4 +1,4 @@
-//! Programs of all languages that are here run in the sandbox, and say how they ended.
+//! Programs in all installed languages run in the sandbox, and their results state how they ended.
 
 use std::ffi::OsStr;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use editor::run::{Ending, Limits, RunResult, Runner};
 use tokio::time::Instant;
 
-/// Limits with time enough for a compiler on a busy machine.
+/// Limits with enough time for a compiler on a busy machine.
 fn patient() -> Limits {
     Limits {
         wall: Duration::from_mins(1),
@@ -24,7 +24,7 @@ async fn run(language: &str, code: &str) -> RunResult {
     runner(patient()).run(language, code).await
 }
 
-/// One program for each language: writes `42` and ends well.
+/// One program per language, which prints `42` and succeeds.
 const ANSWERS: &[(&str, &str)] = &[
     ("javascript", "print(6 * 7)"),
     ("python", "print(6 * 7)"),
@@ -213,7 +213,7 @@ async fn a_bubblewrap_that_only_claims_to_work_is_not_believed() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::set_permissions(directory.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
     let fake = directory.path().join("bwrap");
-    // Runs the command without any sandbox at all.
+    // A fake bubblewrap that runs the command without any sandbox.
     let open = "#!/bin/bash\nwhile [ \"$1\" != -- ]; do shift; done\nshift\nexec \"$@\"\n";
     for script in [
         open,

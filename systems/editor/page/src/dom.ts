@@ -1,9 +1,9 @@
-/** Elements written as calls: tag, attributes and listeners, children. */
+/** Creates elements by calls: tag, attributes and listeners, children. */
 
 type Child = Node | string | null | undefined | false;
 type Value = string | number | boolean | null | undefined | ((event: never) => void);
 
-/** Attributes by name; `true` sets an empty one, `false` and `null` set none; functions listen to the event of that name. */
+/** Creates an element. The attribute value `true` sets an empty attribute, `false` and `null` set none, and functions listen to events. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Record<string, Value> = {},
@@ -21,7 +21,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Puts these children where others were. */
+/** Replaces the children of an element. */
 export function fill(element: Element, ...children: Child[]): void {
   element.replaceChildren(...children.filter((child): child is Node | string => Boolean(child)));
 }
@@ -39,7 +39,7 @@ const ICONS = {
   search: "M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM16 16l4.5 4.5",
 } as const;
 
-/** A drawing beside a word; it says nothing by itself. */
+/** A decorative drawing beside a word, hidden from screen readers. */
 export function icon(name: keyof typeof ICONS): SVGSVGElement {
   const space = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(space, "svg");
@@ -52,7 +52,7 @@ export function icon(name: keyof typeof ICONS): SVGSVGElement {
   return svg;
 }
 
-/** The mark of the page: three lines and two carets. */
+/** The logo of the page: three lines and two carets. */
 export function mark(): HTMLImageElement {
   return h("img", { src: "/favicon.svg", alt: "", class: "mark", width: 28, height: 28 });
 }

@@ -5,7 +5,7 @@ import * as memory from "./memory.ts";
 import { newRoom, pathOf, roomFrom } from "./route.ts";
 
 interface Home {
-  /** Given by the address: only the name is asked for. */
+  /** The room in the address. If there is one, the form asks only for the name. */
   room: string | null;
   enter: (room: string) => void;
 }
@@ -54,7 +54,7 @@ export function home({ room, enter }: Home): HTMLElement {
 function choices(link: HTMLInputElement): HTMLElement[] {
   const start = h("button", { class: "button primary wide", type: "submit" }, "Start a new room", icon("arrow"));
   const join = h("button", { class: "button", type: "submit" }, "Join");
-  // One form and one Enter key: what the field holds decides, and the buttons follow it.
+  // One form serves both buttons, so Enter does what the link field suggests. The highlighted button follows the field.
   link.addEventListener("input", () => {
     const wanted = link.value.trim() !== "";
     join.classList.toggle("primary", wanted);

@@ -11,13 +11,13 @@ import { paint } from "./theme.ts";
 const page = document.getElementById("page") as HTMLElement;
 let leave = () => {};
 
-/** Goes to a room, or to the start page. */
+/** Navigates to a room, or to the start page. */
 function go(room: string | null): void {
   history.pushState(null, "", room === null ? "/" : pathOf(room));
   void show();
 }
 
-/** Shows what the address says. A room needs a name first. */
+/** Shows the page for the address. A room needs a user name first. */
 async function show(): Promise<void> {
   leave();
   leave = () => {};
@@ -29,7 +29,7 @@ async function show(): Promise<void> {
     return;
   }
   const { openRoom } = await import("./room/room.ts");
-  if (roomOf(location.pathname) !== room) return; // somebody went on while it was loading
+  if (roomOf(location.pathname) !== room) return; // the user navigated elsewhere while it was loading
   memory.rememberVisit(room);
   document.title = `${room} · Headcount editor`;
   leave = openRoom(page, { room, name: memory.name(), go });

@@ -1,11 +1,11 @@
-/** What this browser remembers: the name, the theme, the rooms of late. Without storage (private windows) it forgets at once. */
+/** The browser's storage: name, theme and recent rooms. Without storage (private windows) nothing is remembered. */
 
 const NAME = "headcount-editor:name";
 const THEME = "headcount-editor:theme";
 const ROOMS = "headcount-editor:rooms";
 const MOST_ROOMS = 6;
 
-/** The longest name that a person may have here. */
+/** Maximum length of a user name here. */
 export const MOST_NAME = 40;
 
 export interface Visit {
@@ -19,7 +19,7 @@ export const rememberName = (name: string) => write(NAME, name);
 export const theme = () => read(THEME) ?? "auto";
 export const rememberTheme = (theme: string) => write(THEME, theme);
 
-/** Rooms of late, newest first. */
+/** Recent rooms, newest first. */
 export function visits(): Visit[] {
   try {
     const saved: unknown = JSON.parse(read(ROOMS) ?? "[]");
@@ -55,6 +55,6 @@ function write(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // Storage is off or full: the page works without it.
+    // Storage is disabled or full. The page works without it.
   }
 }

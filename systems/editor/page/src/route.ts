@@ -1,4 +1,4 @@
-/** Which room an address means, and names for new rooms. */
+/** Converts between addresses and rooms, and generates names for new rooms. */
 
 const ROOM_PATH = /^\/editor\/([^/?#]+)\/?$/;
 const MOST_ROOM = 128;
@@ -7,10 +7,10 @@ const FIRST = ("amber brave calm clear cosy dawn deep early fair fleet gentle gl
   "misty noble olive pale plain proud quick quiet rapid ripe rosy ruby sharp silver sly snowy solid sunny swift tidy vivid warm wise").split(" ");
 const SECOND = ("badger beaver bison crane crow deer dove eagle elk falcon finch fox goose hare hawk heron ibis jay kite koala lark lemur " +
   "lynx marten mole moose newt otter owl panda perch puffin raven robin seal shrew sparrow stork swan tapir tern toad trout wren yak").split(" ");
-/** Without letters that look like each other. */
+/** Letters and digits that are easy to tell apart. */
 const TAIL = "23456789abcdefghjkmnpqrstuvwxyz";
 
-/** The room of a path, or nothing for the start page. */
+/** The room in a path; null for the start page. */
 export function roomOf(path: string): string | null {
   const found = ROOM_PATH.exec(path)?.[1];
   if (found === undefined) return null;
@@ -24,7 +24,7 @@ export function roomOf(path: string): string | null {
 export const pathOf = (room: string) => `/editor/${encodeURIComponent(room)}`;
 export const linkOf = (room: string) => location.origin + pathOf(room);
 
-/** The room that somebody typed or pasted: its name, or a link to it. */
+/** The room in text that a user typed or pasted, which is a name or a link. */
 export function roomFrom(text: string): string | null {
   const trimmed = text.trim();
   const path = trimmed.includes("/editor/") ? trimmed.slice(trimmed.indexOf("/editor/")).replace(/[?#].*$/, "") : null;
@@ -37,7 +37,7 @@ function cleaned(room: string): string | null {
   return fits ? trimmed : null;
 }
 
-/** A name to be read aloud, with a tail that nobody guesses: about 40 bits. */
+/** A name that can be read aloud, with a random suffix of about 40 bits that cannot be guessed. */
 export function newRoom(): string {
   const tail = Array.from({ length: 6 }, () => pick([...TAIL])).join("");
   return `${pick(FIRST)}-${pick(SECOND)}-${tail}`;

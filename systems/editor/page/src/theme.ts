@@ -1,4 +1,4 @@
-/** Themes are sets of custom properties (styles/themes.css); a change repaints, and loads nothing. */
+/** Themes are sets of custom properties (styles/themes.css). Changing the theme repaints the page without loading anything. */
 
 import * as memory from "./memory.ts";
 
@@ -29,7 +29,7 @@ export function choose(theme: string): void {
   paint();
 }
 
-/** What is shown: "auto" is one of the two that follow the system. */
+/** The theme to show. "auto" resolves to one of two themes, by the system's setting. */
 function shown(): string {
   const theme = chosen();
   return theme === "auto" ? (dark.matches ? "nightfall" : "daylight") : theme;
@@ -37,7 +37,7 @@ function shown(): string {
 
 export const isDark = () => DARK.has(shown());
 
-/** Puts the theme on the page. */
+/** Applies the theme to the page. */
 export function paint(): void {
   document.documentElement.dataset["theme"] = shown();
   for (const listener of listeners) listener();

@@ -1,4 +1,4 @@
-/** Short notes that go by themselves: three at most, and none twice. */
+/** Short notes that disappear by themselves. At most three are shown, without duplicates. */
 
 const STAY = 4_000;
 const MOST = 3;
@@ -6,7 +6,7 @@ const MOST = 3;
 export interface Toast {
   text: string;
   kind?: "plain" | "good" | "bad";
-  /** A way back, such as "Undo". The note stays longer for it. */
+  /** An action such as "Undo". A note with an action stays longer. */
   action?: { label: string; run: () => void };
 }
 
@@ -35,7 +35,7 @@ export function toast({ text, kind = "plain", action }: Toast): void {
   leaveLater(note, action === undefined ? STAY : 2 * STAY);
 }
 
-/** The time does not run while somebody points at the note. */
+/** Removes a note after a time. The timer stops while the pointer is on the note. */
 function leaveLater(note: HTMLElement, after: number): void {
   let timer = setTimeout(() => note.remove(), after);
   note.addEventListener("pointerenter", () => clearTimeout(timer));

@@ -1,4 +1,4 @@
-// A server, a browser, and people in it. The server is what EDITOR_COMMAND names (a JSON list of words), on a free port.
+// A server, a browser and its users. EDITOR_COMMAND names the server (a JSON list of words); it uses a free port.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,11 +10,11 @@ import { createInterface } from "node:readline";
 import { after } from "node:test";
 import { chromium } from "playwright-core";
 
-/** Long enough for a machine that does something else meanwhile. */
+/** Long enough for a busy machine. */
 export const PATIENCE = 30_000;
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
-/** The editor in a process of its own, with a folder for what it saves. */
+/** The editor in a separate process, with a folder for its data. */
 export class Server {
   #folder;
   #child;
@@ -30,7 +30,7 @@ export class Server {
     return server;
   }
 
-  /** On the port that it had, with what it had saved. */
+  /** Starts the server again with its old port and data. */
   async startAgain() {
     assert.ok(process.env.EDITOR_COMMAND, "EDITOR_COMMAND must name the editor, such as [\"target/debug/headcount-editor\"]");
     const [program, ...words] = JSON.parse(process.env.EDITOR_COMMAND);
@@ -42,7 +42,7 @@ export class Server {
     assert.ok(this.port, `the editor did not say its port but ${line}`);
   }
 
-  /** At once, without a goodbye. */
+  /** Kills the server without a graceful stop. */
   async kill() {
     this.#child.kill("SIGKILL");
     await once(this.#child, "exit");
@@ -58,7 +58,7 @@ export class Server {
   }
 }
 
-/** One browser for a file of tests; each person gets a context, which is a profile of its own. */
+/** Opens one browser for a test file. Each person gets a context, which is a separate profile. */
 export async function openBrowser() {
   const executablePath = process.env.CHROMIUM ?? BROWSERS.find((one) => existsSync(one));
   assert.ok(executablePath, "there is no Chromium: install the package `chromium`, or name one in CHROMIUM");
@@ -67,7 +67,7 @@ export async function openBrowser() {
   return browser;
 }
 
-/** Somebody with a page. What the page complains of (a breach of its policy, an exception) fails the test that closes it. */
+/** A user with a page. Errors of the page (a policy violation, an exception) fail the test when it closes the page. */
 export class Person {
   static async open(browser, address, { name = "", viewport = { width: 1100, height: 700 }, ...rest } = {}) {
     const context = await browser.newContext({ viewport, reducedMotion: "reduce", acceptDownloads: true, ...rest });
@@ -79,21 +79,21 @@ export class Person {
     person.complaints = [];
     person.page.on("pageerror", (error) => person.complaints.push(String(error)));
     person.page.on("console", (message) => {
-      // A line that breaks is reported by the browser itself; the tests break lines on purpose.
+      // The browser reports lost connections as errors, but the tests cause them on purpose.
       if (message.type() === "error" && !/WebSocket|net::ERR/.test(message.text())) person.complaints.push(message.text());
     });
     await person.page.goto(address);
     return person;
   }
 
-  /** Into a room, until its text is there. */
+  /** Opens a room, and waits until its text has arrived. */
   static async enter(browser, server, room, options) {
     const person = await Person.open(browser, server.url(`/editor/${room}`), options);
     await person.reaches("online");
     return person;
   }
 
-  /** The state of the line, as the page shows it. */
+  /** Waits until the page shows this connection state. */
   async reaches(phase) {
     await this.page.locator(`.pill[data-phase="${phase}"]`).waitFor();
   }
@@ -103,14 +103,14 @@ export class Person {
     await this.page.keyboard.type(words, { delay });
   }
 
-  /** To the end of the text, on a line of its own. */
+  /** Moves to the end of the text, and starts a new line. */
   async newLine() {
     await this.page.locator(".cm-content").focus();
     await this.page.keyboard.press("Control+End");
     await this.page.keyboard.press("Enter");
   }
 
-  /** The text as it stands on the screen. */
+  /** The text as shown on the screen. */
   text() {
     return this.page.locator(".cm-line").evaluateAll((lines) =>
       lines.map((line) => (line.querySelector(".cm-placeholder") === null ? line.textContent : "")).join("\n"));
@@ -126,7 +126,7 @@ export class Person {
   }
 }
 
-/** Looks again until it is so. */
+/** Polls until `look` returns true. */
 export async function until(what, look) {
   const begun = Date.now();
   let last;
@@ -138,7 +138,7 @@ export async function until(what, look) {
   assert.fail(`${what}: not so after ${PATIENCE / 1000} s; last seen: ${JSON.stringify(last)}`);
 }
 
-/** Waits until all see one text that holds each of these words once, and gives it back. */
+/** Waits until all see the same text with each of these words exactly once. Returns the text. */
 export async function agree(people, words) {
   await until(`everybody sees one text with ${words.join(", ")}`, async () => {
     const texts = await Promise.all(people.map((person) => person.text()));

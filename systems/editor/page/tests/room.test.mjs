@@ -1,4 +1,4 @@
-// What a person does in a room, and what the others see of it.
+// Actions of users in a room, and what the others see.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
@@ -139,7 +139,7 @@ test("the page speaks to its own server alone", async () => {
       }),
   );
   assert.match(refused, /^ws:\/\/127\.0\.0\.1:1/);
-  ada.complaints.length = 0; // it is what was tried
+  ada.complaints.length = 0; // the expected policy violation
   await leave(ada);
 });
 
@@ -147,7 +147,7 @@ test("a page that the server takes no lines from says so", async () => {
   const context = { name: "Ada" };
   const ada = await Person.open(browser, server.url("/editor/name").replace("127.0.0.1", "name.localhost"), context);
   await ada.page.getByText("--allow-origin http://name.localhost").waitFor();
-  ada.complaints.length = 0; // the lines that were refused
+  ada.complaints.length = 0; // the refused connections
   await leave(ada);
 });
 

@@ -1,4 +1,4 @@
-// Text can be read in every theme: a contrast of 4.5 on the grounds that it stands on (WCAG 2.2, 1.4.3).
+// Text is readable in every theme, with a contrast of at least 4.5 to its background (WCAG 2.2, 1.4.3).
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
@@ -28,7 +28,7 @@ test("every theme has the contrast that reading needs", async () => {
   assert.deepEqual(weak, []);
 });
 
-/** Later blocks of a theme change what earlier ones said. */
+/** Later blocks of a theme override earlier ones. */
 function themes(css) {
   const found = new Map();
   for (const [, selectors, body] of css.matchAll(/([^{}]+)\{([^{}]*)\}/g)) {

@@ -1,4 +1,5 @@
-// Several people in one text, with lines that break and servers that die: in the end all see the same, and nothing is lost.
+// Several users edit one text while connections break and servers die. At the end all see the same text, and nothing is
+// lost.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
@@ -76,7 +77,7 @@ test("what the server will never take is not called sent, and can be saved", asy
   await ada.type("before ");
   await ada.context.setOffline(true);
   await ada.reaches("reconnecting");
-  // What was typed and deleted goes to the server too, because it may be brought back.
+  // Deleted text also goes to the server, because it may be restored.
   for (const letter of ["x", "y", "z"]) {
     await ada.page.keyboard.press("Control+a");
     await ada.page.keyboard.insertText(letter.repeat(9_000));

@@ -19,8 +19,8 @@ use crate::store::{Budget, Held};
 /// subject.
 const ROOMS: &str = "headcount.editor.room";
 const NODES: &str = "headcount.editor.nodes";
-/// Messages that may wait to be sent. Rooms whose messages do not fit are resynchronized later. The NATS client
-/// buffers `CLIENT_QUEUE` more.
+/// Maximum number of messages that wait to be sent. Rooms whose messages do not fit are resynchronized later. The NATS
+/// client buffers up to `CLIENT_QUEUE` more messages.
 const QUEUE: usize = 65_536;
 const CLIENT_QUEUE: usize = 128;
 /// Bytes of the maximum payload reserved for NATS's own header.
@@ -31,7 +31,7 @@ const ASKED: usize = 1000;
 const BEAT: Duration = Duration::from_secs(1);
 const GONE: Duration = Duration::from_secs(5);
 
-/// Why the bus could not start.
+/// Reason why the bus could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum BusError {
     /// NATS cannot be reached, or refuses the connection.
@@ -72,7 +72,7 @@ impl Doubts {
     }
 }
 
-/// When each other node was last heard; `None` after it was reported as gone.
+/// The time of the last heartbeat of each other node. `None` after the node was reported as gone.
 #[derive(Clone, Debug, Default)]
 struct Others(Arc<Mutex<HashMap<u64, Option<Instant>>>>);
 

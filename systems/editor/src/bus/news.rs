@@ -13,16 +13,16 @@ use super::Letter;
 pub(crate) struct Visitor {
     pub(crate) id: Arc<str>,
     pub(crate) username: Arc<str>,
-    /// When it joined, in milliseconds since the Unix epoch. Members are listed in this order.
+    /// Time of joining, in milliseconds since the Unix epoch. Members are listed in this order.
     pub(crate) since: u64,
 }
 
 /// News about a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum News<'a> {
-    /// The sender's state vector: a request for missing updates and for the clients of each node.
+    /// The sender's state vector. It requests missing updates, and the list of clients of each node.
     Hello { known: &'a [u8] },
-    /// News of the sender may be lost: the others should request its state.
+    /// News from the sender may be lost. The others should request its state.
     Lost,
     /// All clients at the sender's node: members (as JSON), and the presence of Yjs clients.
     Here {

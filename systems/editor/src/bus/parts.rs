@@ -1,5 +1,5 @@
-//! Splits messages that exceed NATS's maximum payload into parts. A part holds the node's number, its own kind, the
-//! message's number at this node, the part's index, the number of parts, and its bytes. All numbers are
+//! Splits messages that exceed NATS's maximum payload into parts. A part consists of the node's number, the kind of a
+//! part, the message's number at this node, the part's index, the number of parts, and its bytes. All numbers are
 //! little-endian.
 
 use std::collections::HashMap;
@@ -124,7 +124,7 @@ mod tests {
             all in prop::collection::vec(prop::collection::vec(any::<u8>(), 9..200), 2),
             most in HEAD + 1..250,
         ) {
-            // Must not look like a part.
+            // The messages must not look like parts.
             let letters: Vec<Letter> = all.into_iter().map(|mut bytes| { bytes[8] = 0; bytes.into() }).collect();
             let sent = [0, 1].map(|node| split(&letters[node], node as u64, 9, most));
             prop_assert!(sent.iter().flatten().all(|part| part.len() <= most));

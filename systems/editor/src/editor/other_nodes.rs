@@ -41,7 +41,7 @@ impl Receive for Editor {
             News::Here { visitors, presence } => {
                 let gone =
                     |of, who: &Visitor| of == node && !visitors.iter().any(|v| v.id == who.id);
-                // A list is complete: members of that node that it does not name have left.
+                // The list is complete, so members of that node who are not in it have left.
                 room.state().leave_abroad(gone, &self.counters);
                 for visitor in &visitors {
                     self.come(&room, node, visitor);
@@ -93,7 +93,7 @@ impl Receive for Editor {
 }
 
 impl Editor {
-    /// Requests from the other nodes everything that this node does not have.
+    /// Requests all data that this node lacks from the other nodes.
     fn ask(&self, room: &Room) {
         let known = room.state().document.known().encode_v1();
         self.bus().tell(&room.name, &News::Hello { known: &known });
@@ -166,7 +166,7 @@ impl Editor {
         if state.document.known() == before && state.document.text() == shown {
             return;
         }
-        // The update may complete others that waited in the gap. Nobody here has received or saved those yet.
+        // The update may complete others that waited in the gap. No client here has received or saved those yet.
         let update = if gap {
             state.document.since(&before)
         } else {

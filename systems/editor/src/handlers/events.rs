@@ -20,7 +20,7 @@ use crate::room::{Member, Room, State};
 use crate::sio::{Event, Handlers, packet};
 use crate::store::{Behind, Done};
 
-/// Maximum number of bytes of an unknown event's name that a refusal repeats.
+/// Maximum length of an unknown event's name in a refusal, in bytes.
 const TOLD: usize = 64;
 
 /// The acknowledgement of an event that was handled.
@@ -29,11 +29,11 @@ struct Acknowledged {
     ok: bool,
 }
 
-/// When an event is acknowledged, if the client asked for that.
+/// The time at which an event is acknowledged, if the client requested it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     Now,
-    /// After the edit is saved; the store's writer sends it.
+    /// After the edit is saved. The store's writer sends it.
     Later,
 }
 
@@ -143,7 +143,7 @@ impl Visitor {
             return Ok(Answer::Later);
         }
         let done = acknowledge.map(|number| self.acknowledges(number));
-        // If `shown` is set, members receive the merged text soon, so this text is not relayed.
+        // If `shown` is set, members receive the merged text soon. Then this text is not relayed.
         let relayed = state
             .shown
             .is_none()
@@ -197,7 +197,7 @@ impl Visitor {
 
     fn point(&mut self, change: &CursorChange<'_>) -> Result<(), Refusal> {
         let room = self.reach(&change.room_id)?;
-        // Additional fields of the cursor are passed on too, as in the original. Hence the limit on its length.
+        // Additional fields of the cursor are also forwarded, as in the original. Therefore its length is limited.
         if change.cursor.get().len() > NAME {
             return Err(Refusal::TooLong("cursor", NAME));
         }

@@ -1,4 +1,4 @@
-//! The payloads of clients' events. Values that are passed on stay raw JSON, exactly as received.
+//! The payloads of clients' events. Values that are forwarded stay raw JSON, exactly as received.
 
 use std::borrow::Cow;
 

@@ -31,9 +31,9 @@ impl Visitor {
         self.rooms.iter().find(|room| &*room.name == name)
     }
 
-    /// The room of this name. A client that has not joined it becomes a guest, because the original lets anybody
-    /// write to any room. After a reconnection, the original's front end never joins again, and its load tester joins
-    /// only after sending what it had queued meanwhile.
+    /// Returns the room of this name. A client that has not joined it becomes a guest, because the original lets any
+    /// client write to any room. After a reconnection, the original's front end never joins again. Its load tester
+    /// joins only after sending the messages queued meanwhile.
     pub(super) fn reach(&mut self, name: &str) -> Result<Arc<Room>, Refusal> {
         if let Some(room) = self.room(name) {
             return Ok(room.clone());

@@ -33,8 +33,8 @@ impl Input {
         }
     }
 
-    /// Processes received bytes and passes each complete message to `hear`, which returns whether to continue.
-    /// Unmasks the bytes in place.
+    /// Processes received bytes, and unmasks them in place. Passes each complete message to `hear`, which returns
+    /// whether to continue.
     pub(crate) fn take(
         &mut self,
         read: &mut [u8],
@@ -58,8 +58,8 @@ impl Input {
         Ok(())
     }
 
-    /// Size of the frame that begins here, in bytes; 0 while its header is incomplete. Limits the memory reserved for
-    /// it.
+    /// Size of the frame that begins here, in bytes; 0 while its header is incomplete. It limits the memory reserved
+    /// for the frame.
     fn awaited(&self, rest: &[u8]) -> usize {
         let head = Head::parse(rest).ok().flatten();
         head.map_or(0, |head| (head.size + head.length).min(self.limit + 14))

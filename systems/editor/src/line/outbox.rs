@@ -9,10 +9,10 @@ use super::flush::Flush;
 use super::frame::Frame;
 use super::waiting::{Bound, Waiting};
 
-/// Why a connection ends.
+/// Reason why a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// The client has disconnected, or said that it does.
+    /// The client has disconnected, or announced that it will.
     Gone,
     /// The server closes it with this status code and reason.
     Closed(u16, &'static str),
@@ -23,8 +23,8 @@ pub(crate) const TOO_SLOW: End = End::Closed(1008, "too slow");
 /// The server is shutting down (1001: going away).
 pub(crate) const STOPPING: End = End::Closed(1001, "the editor is shutting down");
 
-/// The sending side of a connection: a bounded queue. The flush at the end of a turn writes it. Where the socket's
-/// buffer is full, the connection's own task continues. A recipient that does not read fills only its own queue.
+/// The sending side of a connection: a bounded queue. The flush at the end of a turn writes it. If the socket's buffer
+/// is full, the connection's own task continues. A recipient that does not read fills only its own queue.
 #[derive(Debug)]
 pub(crate) struct Outbox {
     stream: OwnedWriteHalf,
@@ -54,8 +54,8 @@ impl Outbox {
         }
     }
 
-    /// Queues a frame. `caret` names the sender if only its newest frame matters. `false` if the queue is full: the
-    /// connection then ends as too slow.
+    /// Queues a frame. `caret` is the sender's number if only the newest frame of that sender matters. Returns `false`
+    /// if the queue is full, and then ends the connection as too slow.
     pub(crate) fn post(self: &Arc<Self>, frame: &Frame, caret: Option<u64>) -> bool {
         let mut inside = self.inside();
         if inside.end.is_some() {
@@ -63,8 +63,8 @@ impl Outbox {
         }
         let length = frame.bytes().len();
         if !inside.blocked && !inside.waiting.fits(length, self.bound) {
-            // One turn can produce more than fits into the queue before anything was written. That is not the
-            // recipient's fault, so write first.
+            // One turn can produce more frames than fit into the queue before anything was written. The recipient is
+            // not to blame, so write first.
             self.try_flush(&mut inside);
         }
         if inside.blocked && caret.is_some_and(|sender| inside.waiting.renew(sender, frame)) {

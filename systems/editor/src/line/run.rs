@@ -123,7 +123,7 @@ struct Line<H> {
     outbox: Arc<Outbox>,
     input: Input,
     hear: Option<H>,
-    /// Whether either side has sent a close frame. Then messages are no longer handled.
+    /// Whether either side has sent a close frame. From then on, messages are no longer handled.
     saying_bye: bool,
 }
 
@@ -133,7 +133,7 @@ impl<H: Hear> Line<H> {
             let mut alarm = Box::pin(sleep_until(alarm));
             poll_fn(|context| self.poll(context, alarm.as_mut())).await;
         }
-        // The handler learns now that the connection is over; closing does not need it.
+        // Drop the handler now, so that it notices the end of the connection. Closing does not need it.
         self.hear = None;
         self.saying_bye = true;
         let farewell = async {

@@ -19,7 +19,7 @@ pub(crate) struct Bound {
     pub(crate) bytes: usize,
 }
 
-/// The frames queued for one recipient, in order. A caret has the number of its sender.
+/// The frames queued for one recipient, in order. A caret frame has the number of its sender.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
     frames: VecDeque<(Frame, Option<u64>)>,
@@ -59,7 +59,7 @@ impl Waiting {
         false
     }
 
-    /// Removes and returns all frames. None may be partly written, because they continue on another connection.
+    /// Removes and returns all frames. They continue on another connection, so none may be partly written.
     pub(crate) fn take(&mut self) -> VecDeque<(Frame, Option<u64>)> {
         mem::take(self).frames
     }

@@ -113,7 +113,7 @@ impl Tampering {
         }
     }
 
-    /// Sends the frame to somebody in a room that this recipient has not joined, if there is anybody.
+    /// Sends the frame to a recipient in a room that this one has not joined, if there is any.
     fn stray(&self, frame: &Frame) {
         let wrong = self
             .editor

@@ -58,8 +58,8 @@ pub(crate) fn merge(base: &str, mine: &str, theirs: &str) -> String {
     merged
 }
 
-/// The offset in the new text that corresponds to `at` in the old one. At an insertion, it is after it if `behind`,
-/// otherwise before it.
+/// The offset in the new text that corresponds to `at` in the old one. If text was inserted at `at`, the result is
+/// after the insertion if `behind`, otherwise before it.
 fn moved(at: usize, hunks: &[Hunk<'_>], behind: bool) -> usize {
     let (mut added, mut removed) = (0, 0);
     for hunk in hunks {

@@ -36,13 +36,13 @@ pub(crate) struct Document {
     client: u64,
     /// The text; `None` if an update has arrived since it was last computed.
     text: Option<String>,
-    /// Upper bound of the encoded size in bytes: the last measured size plus the updates since.
+    /// Upper bound of the encoded size in bytes: the last measured size plus the updates since then.
     weight: usize,
-    /// Bytes of updates since the first one that lacks a predecessor; 0 without such a gap.
+    /// Bytes of the updates since the first one with a missing predecessor; 0 if there is none.
     gap: usize,
 }
 
-/// The contents of a document. A copy can be changed on trial.
+/// The contents of a document. A change can be tried on a copy.
 #[derive(Clone, Default)]
 struct State {
     items: Items,
@@ -86,7 +86,7 @@ impl Document {
         if text <= most && self.weight + update.len() <= 2 * most {
             return Ok(true);
         }
-        // By size alone the update might not fit, but it may also delete text. Apply it to a copy to find out.
+        // By its size, the update might not fit, but it may also delete text. Apply it to a copy to find out.
         let mut copy = self.state.clone();
         copy.take(Update::read(update)?, CLIENTS)?;
         let weight = copy.since(|_| 0).len();
@@ -198,8 +198,8 @@ impl State {
         Ok(())
     }
 
-    /// Whether the update stays within the limits even if each of its blocks were compared with all others. Then it
-    /// needs no copy to be undone.
+    /// Whether the update stays within the limits even if each of its blocks is compared with all others. Then no copy
+    /// is needed for undoing it.
     fn surely_takes(&self, update: &Update) -> bool {
         let blocks = update.len();
         // Each block may split two others.

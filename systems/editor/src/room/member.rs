@@ -10,14 +10,14 @@ use crate::recipient::Recipient;
 /// A client that is in a room by Socket.IO.
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
-    /// The session's number, which identifies the sender of carets and excludes the sender from its own messages.
+    /// The session's number. It identifies the sender of carets, and excludes the sender from its own messages.
     pub(crate) visit: u64,
     /// The id and name that clients see.
     pub(crate) who: Visitor,
     pub(crate) recipient: Recipient,
-    /// Whether it receives `code-change` events. `false` if it follows the document by Yjs.
+    /// Whether the member receives `code-change` events. `false` if it follows the document by Yjs.
     pub(crate) texts: bool,
-    /// When it was last sent a text of another member.
+    /// Time at which it was last sent a text of another member.
     pub(crate) heard: Option<Instant>,
     /// Whether its text may differ from the document's.
     pub(crate) doubtful: bool,

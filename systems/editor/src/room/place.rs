@@ -13,8 +13,8 @@ use crate::metrics::Counters;
 use crate::store::Behind;
 use crate::yjs;
 
-/// Time without an edit after which members whose text may differ receive the document. An edit may have crossed with
-/// another if it arrives within this time after that one was sent to its author.
+/// Quiet time without edits after which members whose text may differ receive the document. An edit may have crossed
+/// with another one if it arrives within this time after the other was sent to its author.
 pub(crate) const QUIET: Duration = Duration::from_secs(3);
 /// Time for which changes of Yjs clients are collected before members receive the whole text.
 const GATHERED: Duration = Duration::from_millis(50);
@@ -28,12 +28,12 @@ pub(crate) struct Room {
     state: Mutex<State>,
 }
 
-/// Why a client cannot enter a room.
+/// Reason why a client cannot enter a room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shut {
     /// The room has its maximum number of members.
     Full,
-    /// The room was closed because it was empty; look it up again.
+    /// The room was closed because it was empty. Look it up again.
     Closed,
     /// Too many operations wait for the document.
     Behind,
@@ -81,7 +81,7 @@ impl Room {
         }
         let (who, counters) = (member.who.clone(), counters.clone());
         state.admit(member);
-        // Deferred until the document is loaded, because by then the members on other nodes are known.
+        // Deferred until the document is loaded. By then the members on other nodes are known.
         let wished = self.wish(&mut state, move |_, state| {
             if state.member(visit).is_some() {
                 state.announce(&who, &counters);
@@ -133,8 +133,8 @@ impl Room {
         }
     }
 
-    /// Closes the room if it is empty. `false` if it is not, or if it was closed already: several clients may have
-    /// been the last to leave before it closes.
+    /// Closes the room if it is empty. Returns `false` if it is not empty or already closed. Several clients may each
+    /// have been the last to leave before the room closed.
     pub(super) fn close(&self) -> bool {
         let mut state = self.state();
         let closes = !state.closed && state.is_empty() && state.wishes.is_none();
@@ -148,7 +148,7 @@ impl Room {
         state.is_empty() && state.wishes.is_some()
     }
 
-    /// Runs an operation once the document is loaded, or now if it is. Refused if too many wait already.
+    /// Runs an operation once the document is loaded, or now if it is. Refuses it if too many operations are waiting.
     pub(crate) fn when_loaded(
         self: &Arc<Self>,
         wish: impl FnOnce(&Arc<Self>, &mut State) + Send + 'static,
@@ -190,7 +190,7 @@ impl Room {
         }
     }
 
-    /// Applies awareness states of Yjs clients and distributes them. Returns those that are new.
+    /// Applies awareness states of Yjs clients and distributes them. Returns the new ones.
     pub(crate) fn tell_presence(
         &self,
         update: AwarenessUpdate,
@@ -203,7 +203,7 @@ impl Room {
         };
         let mut state = self.state();
         let news = state.presence.take(update, speaker)?;
-        // A connection that speaks only for itself sends carets: only its newest message matters.
+        // A connection that reports only its own state sends carets, of which only the newest message matters.
         let caret = visit.filter(|_| news.clients.len() == 1);
         state.post_listeners(&yjs::presence(news.clone()), visit, caret, counters);
         Some(news)

@@ -50,7 +50,7 @@ impl Client {
 }
 
 impl Presence {
-    /// Applies states and returns those that are new.
+    /// Applies states. Returns the new ones.
     pub(crate) fn take(
         &mut self,
         update: AwarenessUpdate,

@@ -32,7 +32,7 @@ impl RoomRegistry {
         }
     }
 
-    /// The room of this name, and whether it was created by this call. The caller must then load its document.
+    /// Returns the room of this name, and whether this call created it. In that case the caller must load its document.
     pub(crate) fn enter(&self, name: &str) -> Result<(Arc<Room>, bool), TooMany> {
         let mut rooms = self.rooms();
         if let Some(room) = rooms.get(name) {
@@ -96,7 +96,7 @@ mod tests {
         let first = open();
         assert!(registry.close(&first, || {}));
         let second = open();
-        // Two clients were the last to leave the first room, one after the other.
+        // Two clients were each the last to leave the first room.
         assert!(!registry.close(&first, || panic!("it is another's")));
         assert!(Arc::ptr_eq(&registry.find("room").unwrap(), &second));
         assert_eq!(counters.rooms.get(), 1);

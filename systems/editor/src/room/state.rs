@@ -30,7 +30,7 @@ pub(crate) struct State {
     pub(crate) document: Document,
     /// The text that members last received, if Yjs clients have changed the document since.
     pub(crate) shown: Option<String>,
-    /// When a member last changed the text.
+    /// Time at which a member last changed the text.
     pub(super) edited: Option<Instant>,
     /// Whether a task already waits for the room to become quiet.
     pub(super) watched: bool,
@@ -38,7 +38,7 @@ pub(crate) struct State {
     pub(super) wishes: Option<Vec<Wish>>,
     /// Whether an edit arrived before the document was loaded. Members have not received the result yet.
     pub(crate) unseen: bool,
-    /// Whether the room is closed. Nobody may enter, because another room of this name may be open already.
+    /// Whether the room is closed. Nobody may enter it, because another room of this name may be open already.
     pub(super) closed: bool,
 }
 
@@ -329,7 +329,7 @@ impl State {
         self.edited = Some(now);
     }
 
-    /// Passes one member's text to another one. `false` if that one is not here.
+    /// Forwards one member's text to another one. Returns `false` if the recipient is not in the room.
     pub(crate) fn pass(&mut self, to: &str, packet: &str, code: Option<&str>) -> bool {
         let Some(to) = self.members.iter_mut().find(|member| *member.who.id == *to) else {
             return false;
@@ -364,7 +364,7 @@ impl State {
     }
 }
 
-/// Sends a frame to a member. With a `sender` it is a delivery, which injected faults may affect.
+/// Sends a frame to a member. A frame with a `sender` is a delivery, which injected faults may affect.
 fn deliver(
     member: &Member,
     frame: &Frame,

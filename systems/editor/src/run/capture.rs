@@ -11,8 +11,8 @@ const PIECE: usize = 64 * 1024;
 pub(super) struct Capture(JoinHandle<Vec<u8>>);
 
 impl Capture {
-    /// Reads at most `most` bytes. If there is more, notifies `full` and stops reading. The program then blocks in
-    /// its write until it is stopped.
+    /// Reads at most `most` bytes. If there is more, it notifies `full` and stops reading, so the program blocks in its
+    /// write until it is stopped.
     pub(super) fn start(
         stream: impl AsyncRead + Send + Unpin + 'static,
         most: usize,

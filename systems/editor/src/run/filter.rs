@@ -11,7 +11,7 @@ const KILL: u32 = 0x8000_0000;
 const ERRNO: u32 = 0x0005_0000;
 const EPERM: u32 = ERRNO + 1;
 const EACCES: u32 = ERRNO + 13;
-/// The error of a kernel that lacks the call. Programs then fall back to an older call.
+/// The error that a kernel without the call returns. Programs then fall back to an older call.
 const ENOSYS: u32 = ERRNO + 38;
 
 const LOAD: u16 = 0x20;
@@ -40,7 +40,8 @@ const NEWEST: u32 = nr::__NR_mseal;
 /// `CLONE_NEWNS`, `NEWCGROUP`, `NEWUTS`, `NEWIPC`, `NEWUSER`, `NEWPID` and `NEWNET`.
 const NEW_NAMESPACE: u32 = 0x7e02_0000;
 const AF_UNIX: u32 = 1;
-/// Socket options that would enlarge send buffers: `SO_SNDBUF` and `SO_SNDBUFFORCE`. The receiver has no limit there.
+/// Socket options that would enlarge send buffers: `SO_SNDBUF` and `SO_SNDBUFFORCE`. Unix sockets have no limit at the
+/// receiver.
 const SEND_BUFFERS: [u32; 2] = [7, 32];
 /// `ioctl` requests that inject input into somebody else's terminal.
 const TIOCSTI: u32 = 0x5412;
@@ -177,8 +178,8 @@ impl Code {
         self.step(RETURN, 0, 0, with);
     }
 
-    /// Tests one argument of `call`. The tests continue with the next instruction, which refuses the call, or skip
-    /// it.
+    /// Tests one argument of `call`. The tests either continue with the next instruction, which refuses the call, or
+    /// skip that instruction.
     fn arguments(&mut self, call: u32, argument: u32, tests: &[(u16, u8, u8, u32)], with: u32) {
         let rest = u8::try_from(tests.len())
             .unwrap_or(u8::MAX)

@@ -54,7 +54,7 @@ import (
 func main() {}
 "#;
 
-/// Limits for compiling the library; otherwise those of a program.
+/// Returns the limits for compiling the library. They are those of a program, with more time and space.
 pub(super) fn limits(of_programs: &Limits) -> Limits {
     Limits {
         wall: Duration::from_mins(3),

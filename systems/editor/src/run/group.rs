@@ -82,8 +82,8 @@ impl Groups {
     }
 }
 
-/// Candidate places according to `/proc/self/cgroup`: below our own group in version 1, and next to it in version 2,
-/// where no group may have both processes and limited children.
+/// Candidate places according to `/proc/self/cgroup`: below our own group in version 1, and next to it in version 2. In
+/// version 2, no group may have both processes and limited children.
 fn places(own: &str) -> Vec<Groups> {
     let lines = own.lines().filter_map(|line| {
         let mut parts = line.splitn(3, ':');

@@ -33,7 +33,7 @@ pub(super) struct Machine {
     pub(super) languages: Vec<&'static str>,
 }
 
-/// Searches bubblewrap in `path` (in the format of `PATH`) and tries it. The error is a sentence for people.
+/// Searches for bubblewrap in `path` (in the format of `PATH`) and tries it. The error is a sentence for people.
 pub(super) fn look(limits: &Limits, path: &OsStr) -> Result<Machine, String> {
     let bubblewrap =
         find("bwrap", path).ok_or_else(|| format!("`bwrap` is not in the PATH. {INSTALL}."))?;

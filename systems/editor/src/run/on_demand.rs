@@ -31,7 +31,7 @@ impl OnDemand {
         Self::in_path(limits, std::env::var_os("PATH").unwrap_or_default(), AGAIN)
     }
 
-    /// Like [`OnDemand::new`], but searches bubblewrap in `path` (in the format of `PATH`), and repeats a failed
+    /// Like [`OnDemand::new`], but searches for bubblewrap in `path` (in the format of `PATH`), and repeats a failed
     /// examination after `again`.
     #[must_use]
     pub fn in_path(limits: Limits, path: OsString, again: Duration) -> Self {
@@ -43,8 +43,8 @@ impl OnDemand {
         }
     }
 
-    /// The runner. The first call examines the machine, and so does a call some time after an examination that
-    /// failed.
+    /// Returns the runner. The first call examines the machine. If that fails, a call after some time examines it
+    /// again.
     pub async fn runner(&self) -> io::Result<Runner> {
         let mut last = self.last.lock().await;
         if let Some((runner, since)) = &*last
@@ -66,7 +66,7 @@ mod tests {
 
     use super::*;
 
-    /// Prints what a working sandbox prints.
+    /// A fake bubblewrap that prints the output of a working sandbox.
     const BUBBLEWRAP: &str = "#!/bin/sh\nprintf 'CapEff:\\t0000000000000000\\nNoNewPrivs:\\t1\\nSeccomp:\\t2\\n--\\nbash\\n'\n";
 
     /// Whether code can be run before bubblewrap is installed, after that, and after it was removed.

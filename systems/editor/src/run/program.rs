@@ -103,7 +103,7 @@ fn ending(status: ExitStatus) -> Ending {
 struct Sandbox {
     /// The first process, the ancestor of all others; `None` if the sandbox was never created.
     first: Option<(Pid, OwnedFd)>,
-    /// Kept open, because bubblewrap also reports the end there and must not fail to write it.
+    /// Kept open, because bubblewrap also reports the end to it, and that write must not fail.
     _told: BufReader<pipe::Receiver>,
 }
 

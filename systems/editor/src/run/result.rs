@@ -21,7 +21,7 @@ pub struct RunResult {
     pub ending: Ending,
 }
 
-/// Why a program ended, or never started.
+/// Reason why a program ended, or why it never started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// Exited with code 0.

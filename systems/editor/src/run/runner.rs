@@ -36,7 +36,7 @@ impl Runner {
         Self::start_in(limits, &std::env::var_os("PATH").unwrap_or_default())
     }
 
-    /// Like [`Runner::start`], but searches bubblewrap in `path` (in the format of `PATH`).
+    /// Like [`Runner::start`], but searches for bubblewrap in `path` (in the format of `PATH`).
     pub fn start_in(limits: Limits, path: &OsStr) -> Self {
         let machine = machine::look(&limits, path);
         let queue = Queue::new(limits.running, limits.waiting);
@@ -48,7 +48,7 @@ impl Runner {
         }))
     }
 
-    /// Whether code can be run. The error states for people what is missing and what to do.
+    /// Whether code can be run. The error is a sentence for people: what is missing and what to do.
     pub fn available(&self) -> Result<(), String> {
         self.0.machine.as_ref().map(drop).map_err(Clone::clone)
     }
@@ -79,8 +79,8 @@ impl Runner {
         programs.saturating_add(library).saturating_add(BESIDE)
     }
 
-    /// Runs `code` when its turn comes. An unknown language means JavaScript, as clients expect. Ends within the
-    /// time limit plus the wait. Once it has returned or is dropped, no process of the program remains. The first Go
+    /// Runs `code` when its turn comes. An unknown language means JavaScript, as clients expect. Ends within the time
+    /// limit plus the wait. No process of the program remains after it has returned or was dropped. The first Go
     /// program waits until Go's standard library is compiled.
     pub async fn run(&self, language: &str, code: &str) -> RunResult {
         match self.tried(language::named(language), code).await {

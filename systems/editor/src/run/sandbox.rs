@@ -1,5 +1,5 @@
-//! The sandbox as arguments of bubblewrap, which define what a program sees of the machine. Nothing here comes from a
-//! client.
+//! The sandbox as arguments of bubblewrap, which define the parts of the machine that a program can see. No argument
+//! comes from a client.
 
 use std::ffi::OsString;
 use std::fs;
@@ -16,7 +16,7 @@ pub(super) const GATE: i32 = 6;
 /// Directories that Debian links into `/usr`, and other systems keep separate.
 const BESIDE_USR: &[&str] = &["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
-/// Files that programs in `/usr` need, and where nobody would store a secret.
+/// Files that programs in `/usr` need, and that usually contain no secrets.
 const NEEDED: &[&str] = &[
     "/etc/alternatives",
     "/etc/ld.so.cache",

@@ -1,7 +1,7 @@
 //! Measures the memory of a sandbox with all its processes, files and sockets, from `/proc`.
 //!
-//! Data queued in a socket belongs to no process. Without a control group the kernel does not report its amount, only
-//! the number of sockets. So each socket counts with its maximum, whether that is used or not.
+//! Data queued in a socket belongs to no process. Without a control group the kernel reports only the number of
+//! sockets, not the amount of data. So each socket counts with its maximum.
 //!
 //! The kernel's own limits are per process. Without a control group, only frequent measurements limit the sum, and
 //! the limit per process (from `Limits::memory`) bounds the growth between two measurements.
@@ -24,7 +24,7 @@ const BESIDE_BUFFER: u64 = 32 * 1024;
 const BUFFER: u64 = 212_992;
 
 /// Waits until the sandbox whose first process is `process` uses more than `most` bytes; forever if it never does.
-/// Sockets are `counted` unless a control group covers them.
+/// Sockets count if `counted` is true, which is unnecessary if a control group covers them.
 pub(super) async fn beyond(process: i32, most: u64, counted: bool) {
     loop {
         tokio::time::sleep(EVERY).await;
@@ -63,8 +63,8 @@ fn used(sockstat: &str) -> u64 {
         .unwrap_or(0)
 }
 
-/// Whether the sandbox exists. Until bubblewrap has created it, the root is still the host's, and the sum would be
-/// that of the whole machine.
+/// Whether the sandbox exists. Until bubblewrap has created it, the root is still that of the host, and the sum would
+/// cover the whole machine.
 fn is_made(root: &Path) -> bool {
     let device = |proc: &Path| Some(stat(proc).ok()?.st_dev);
     let inside = device(&root.join("proc"));

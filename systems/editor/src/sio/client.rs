@@ -47,7 +47,8 @@ impl<D: Handlers> Client<D> {
         &self.recipient
     }
 
-    /// Whether the client has ever entered the namespace. A client that left it may stay connected and enter again.
+    /// Whether the client has ever entered the namespace. A client that left the namespace may stay connected and enter
+    /// it again.
     pub(crate) fn came(&self) -> bool {
         self.came
     }
@@ -67,7 +68,8 @@ impl<D: Handlers> Client<D> {
                 self.recipient
                     .text(&format!("44{namespace},{}", refused.unwrap_or_default()));
             }
-            // Leaving the namespace keeps the connection open. Leaving it without having entered ends the connection.
+            // Leaving the namespace keeps the connection open. A client that leaves without having entered is
+            // disconnected.
             Packet::Disconnect { namespace } => {
                 return Ok(self.visitor.take().is_some() && namespace == "/");
             }

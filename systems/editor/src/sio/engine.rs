@@ -16,7 +16,7 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(45);
 pub(crate) struct Beat {
     pub(crate) every: Duration,
     pub(crate) patience: Duration,
-    /// Maximum size of a message in bytes, which the client is informed of.
+    /// Maximum size of a message in bytes. The client receives this limit.
     pub(crate) limit: usize,
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct Session<D: Handlers> {
     client: Client<D>,
     beat: Beat,
     opened: Instant,
-    /// When the next ping is due, or the check for the response to the last one.
+    /// Time of the next ping, or of the check for the response to the last one.
     due: Instant,
     /// Whether a ping was sent whose response has not been checked.
     waits: bool,

@@ -20,16 +20,17 @@ pub(crate) enum Packet<'a> {
     Disconnect { namespace: &'a str },
     /// An event in the main namespace.
     Event(Event<'a>),
-    /// A response to an event of the server, which never asks for one.
+    /// A response to an event of the server. The server never requests one.
     Acknowledgement,
-    /// An event, the number of binary attachments that follow it, and the number of the acknowledgement it asks for.
+    /// An event, the number of binary attachments that follow it, and the number of the acknowledgement that it
+    /// requests.
     Binary {
         parts: u32,
         acknowledge: Option<u64>,
     },
 }
 
-/// An event: its name, the rest of the array, and the number of the acknowledgement it asks for.
+/// An event: its name, the rest of the array, and the number of the acknowledgement that it requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Event<'a> {
     pub(crate) name: Cow<'a, str>,

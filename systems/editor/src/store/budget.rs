@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::writer::Behind;
 
-/// Maximum number of bytes that may wait for the store or for the other nodes; more are refused.
+/// Maximum number of bytes that may wait for the store or for the other nodes. Data beyond it is refused.
 const MOST: usize = 64 << 20;
 
 /// Counts waiting bytes. Clones share one count.
@@ -18,7 +18,7 @@ pub(crate) struct Held {
 }
 
 impl Budget {
-    /// Counts `bytes`, unless the limit is already reached. The last addition may exceed the limit.
+    /// Counts `bytes`, or fails if the limit is already reached. The last addition may exceed the limit.
     pub(crate) fn hold(&self, bytes: usize) -> Result<Held, Behind> {
         if self.is_full() {
             return Err(Behind);

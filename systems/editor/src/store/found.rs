@@ -4,8 +4,8 @@ use super::log::{Log, StoreError};
 use super::pack;
 use crate::room::Document;
 
-/// Maximum number of bytes of log rows that are applied on the async thread. More takes a while, especially with many
-/// edits at one place, and runs on a blocking thread.
+/// Maximum number of bytes of log rows that are applied on the async thread. A longer log takes a while, especially
+/// with many edits at one place, and is applied on a blocking thread.
 const INLINE: usize = 1 << 12;
 
 /// The log of a room.

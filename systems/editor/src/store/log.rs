@@ -19,7 +19,7 @@ const CONNECTIONS: u32 = 4;
 /// Time limit for opening a database connection.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Why the store cannot save or read. The messages include the causes.
+/// Reason why the store cannot save or read. The messages include the causes.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The store does not exist or cannot be opened.
@@ -100,7 +100,7 @@ impl Log {
         })
     }
 
-    /// Whether other nodes may write to it too.
+    /// Whether other nodes may also write to it.
     pub(crate) fn is_shared(&self) -> bool {
         !self.marks
     }

@@ -61,8 +61,8 @@ impl Place {
         }
     }
 
-    /// Locks a file, which must exist, against other servers until the return value is dropped. Two servers on one
-    /// file would write without seeing each other's edits.
+    /// Locks a file, which must exist, against other servers until the return value is dropped. Two servers on one file
+    /// would not see each other's edits.
     ///
     /// The lock is on a file next to it: `SQLite` loses its own locks when anything in the process closes the
     /// database file.

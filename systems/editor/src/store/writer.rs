@@ -12,7 +12,7 @@ use super::log::{Log, StoreError};
 use super::{Found, pack};
 use crate::metrics::Counters;
 
-/// Maximum number of updates that wait to be saved; then edits are refused.
+/// Maximum number of updates that wait to be saved. Beyond it, edits are refused.
 const QUEUE: usize = 65_536;
 /// Maximum number of updates saved together.
 const BATCH: usize = 8192;
@@ -20,7 +20,7 @@ const BATCH: usize = 8192;
 const GATHERED: Duration = Duration::from_millis(100);
 /// Pause before a failed write is retried.
 const AGAIN: Duration = Duration::from_millis(500);
-/// Approximate maximum size of a row in bytes; further updates go into the next row.
+/// Approximate maximum size of a row in bytes. Further updates go into the next row.
 const ROW: usize = 1 << 20;
 /// A log is compacted into a single row at this many rows. It is also compacted at this many bytes, provided that it
 /// is at least twice as large as its last single row.
@@ -33,7 +33,7 @@ pub(crate) type Done = Box<dyn FnOnce() + Send>;
 enum Job {
     /// Save an update of a room.
     Save(Arc<str>, Vec<u8>, Option<Done>, Held),
-    /// Call this once everything before is saved.
+    /// Call this once everything queued before is saved.
     Tell(Done),
     /// A room was loaded, and its log has this length.
     Found(Arc<str>, Length),

@@ -24,8 +24,8 @@ pub(super) enum Said {
     Who,
 }
 
-/// Parses the messages of a frame, one after the other. A truncated message or one of an unknown kind is an error,
-/// and the last item.
+/// Parses the messages of a frame, one after another. A truncated message, or one of an unknown kind, yields an error
+/// as the last item.
 pub(super) fn read(bytes: &[u8]) -> impl Iterator<Item = Result<Said, Error>> {
     let mut cursor = Cursor::new(bytes);
     let mut broken = false;
@@ -52,7 +52,7 @@ fn next(cursor: &mut Cursor<'_>) -> Result<Said, Error> {
     })
 }
 
-/// The content of a message. It begins with an element count for which the decoder allocates memory. A count that
+/// The content of a message. It begins with an element count, for which the decoder allocates memory. So a count that
 /// exceeds the content's bytes is refused first.
 fn counted<'a>(cursor: &'a mut Cursor<'_>) -> Result<&'a [u8], Error> {
     let content = cursor.read_buf()?;

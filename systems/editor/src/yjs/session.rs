@@ -101,8 +101,8 @@ fn greet(state: &mut State, outbox: &Arc<Outbox>) {
     }
 }
 
-/// Sends the updates that a client with the state vector `known` lacks, once they are saved. The responses pending
-/// for one client are limited like its queue.
+/// Sends the updates that a client with the state vector `known` lacks, once they are saved. The pending responses for
+/// one client have the same limit as its queue.
 fn answer(
     editor: &Arc<Editor>,
     state: &mut State,

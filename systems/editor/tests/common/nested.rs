@@ -1,6 +1,6 @@
-//! Updates that nest, written by hand as the encoding of Yjs is described.
+//! Nested updates, encoded by hand in the format of Yjs.
 
-/// An array in arrays, `depth` of them, in one update.
+/// An update with `depth` nested arrays.
 pub(crate) fn nested_value(depth: usize) -> Vec<u8> {
     let mut update = vec![1, 1, 7, 0, 8, 1, 1, b'v', 1];
     update.extend([117, 1].repeat(depth));
@@ -8,7 +8,7 @@ pub(crate) fn nested_value(depth: usize) -> Vec<u8> {
     update
 }
 
-/// Arrays, each inside of the one before, by client 7.
+/// An update of client 7 with `count` nested array types.
 pub(crate) fn nested_types(count: usize) -> Vec<u8> {
     let mut update = [&[1][..], &number(count), &[7, 0, 7, 1, 1, b'a', 0]].concat();
     for parent in 0..count - 1 {
@@ -18,10 +18,10 @@ pub(crate) fn nested_types(count: usize) -> Vec<u8> {
     update
 }
 
-/// Deletes the first of them, and all with it.
+/// Deletes the outermost type, and thereby all nested ones.
 pub(crate) const DELETES: [u8; 6] = [0, 1, 7, 1, 0, 1];
 
-/// A number of variable length.
+/// Encodes a variable-length integer.
 pub(crate) fn number(mut number: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     while number >= 0x80 {

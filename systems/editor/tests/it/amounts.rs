@@ -1,4 +1,4 @@
-//! What a document, a presence and a caret may hold: each limit hurts nobody but whoever passed it.
+//! The size limits of a document, of awareness and of a caret. Exceeding one affects only the client that does so.
 
 use serde_json::json;
 use tungstenite::stream::MaybeTlsStream;
@@ -11,7 +11,7 @@ use yrs::{Array, Doc, Text, Transact};
 use crate::client::{Client, PATIENCE};
 use crate::served::Served;
 
-/// A line of Yjs.
+/// A Yjs connection.
 struct Line(WebSocket<MaybeTlsStream<std::net::TcpStream>>);
 
 impl Line {
@@ -26,7 +26,7 @@ impl Line {
     }
 
     fn send(&mut self, bytes: Vec<u8>) {
-        // Where it was closed meanwhile, the next read says so.
+        // If the connection was closed meanwhile, the next read reports it.
         let _ = self.0.send(Message::binary(bytes));
     }
 
@@ -34,7 +34,7 @@ impl Line {
         self.send(yrs::sync::Message::Sync(SyncMessage::Update(update)).encode_v1());
     }
 
-    /// The code it was closed with, whatever came before.
+    /// Returns the close code, and ignores everything before it.
     fn close_code(&mut self) -> u16 {
         loop {
             if let Message::Close(frame) = self.0.read().unwrap() {
@@ -43,7 +43,7 @@ impl Line {
         }
     }
 
-    /// The code it was closed with; `None` when an answer to a question came instead.
+    /// Sends a request. Returns the close code, or `None` if there is a response.
     fn closed(&mut self) -> Option<u16> {
         let known = SyncMessage::SyncStep1(yrs::StateVector::default());
         self.send(yrs::sync::Message::Sync(known).encode_v1());
@@ -57,7 +57,7 @@ impl Line {
     }
 }
 
-/// An awareness message of one client that says so much of itself.
+/// An awareness message of one client with a state of this size.
 fn presence(client: u32, bytes: usize) -> Vec<u8> {
     let mut update = vec![1];
     update.write_var(client);
@@ -86,7 +86,7 @@ fn what_is_no_text_counts_for_the_size_of_a_document_too() {
     array.push_back(&mut transaction, "x".repeat(90_000));
     line.update(transaction.encode_update_v1());
     assert_eq!(line.closed(), Some(4413));
-    // Nor do updates help that lack one before them, of which the content waits.
+    // Updates that lack a predecessor also count, because their content is stored.
     let mut line = Line::open(&editor, "other");
     let doc = Doc::new();
     let text = doc.get_or_insert_text("code");
@@ -115,7 +115,7 @@ fn a_text_grows_by_yjs_to_the_limit_and_no_further_so_that_those_with_whole_text
         transaction.encode_update_v1()
     };
     line.update(write(0, 0, 900));
-    // As much as before when it is done, though with its update it could have been more.
+    // The result is as long as before. By its size, the update could have made the text longer.
     line.update(write(100, 800, 800));
     line.update(write(0, 0, 100));
     assert_eq!(line.closed(), None);

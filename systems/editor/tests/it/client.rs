@@ -1,4 +1,4 @@
-//! A client of Socket.IO that counts every packet, on a WebSocket that shares no code with ours.
+//! A Socket.IO client that sees every packet, on a WebSocket library that shares no code with the editor.
 
 use std::io::Write as _;
 use std::net::TcpStream;
@@ -10,10 +10,10 @@ use tungstenite::{Message, WebSocket, connect};
 
 use crate::served::Served;
 
-/// No test waits longer for a packet.
+/// Time limit for every wait for a packet.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Where a client begins that comes by WebSocket alone.
+/// The path at which a client starts that uses only WebSocket.
 pub(crate) const BEGIN: &str = "/socket.io/?EIO=4&transport=websocket";
 
 pub(crate) struct Client {
@@ -29,14 +29,14 @@ impl Client {
         client
     }
 
-    /// Connects and enters nothing.
+    /// Connects without entering the namespace.
     pub(crate) fn connect(url: &str) -> Self {
         let mut client = Self::to(url, BEGIN);
         assert!(client.next().unwrap().starts_with("0{"));
         client
     }
 
-    /// Comes by long polling, joins a room and fetches nothing more; gives its session's path.
+    /// Joins a room by long polling, and then stops polling. Returns the session's path.
     pub(crate) fn poll(editor: &Served, room: &str, name: &str) -> String {
         let begin = "/socket.io/?EIO=4&transport=polling";
         let opened = body(&editor.ask("GET", begin));
@@ -52,7 +52,7 @@ impl Client {
         session
     }
 
-    /// Goes over to a WebSocket from there.
+    /// Upgrades such a session to a WebSocket.
     pub(crate) fn upgrade(url: &str, session: &str) -> Self {
         let mut client = Self::to(url, &session.replace("=polling", "=websocket"));
         assert!(client.send("2probe"));
@@ -66,13 +66,13 @@ impl Client {
         Self::to(url, &format!("/yjs/{room}"))
     }
 
-    /// Connects by WebSocket, where that may be refused.
+    /// Connects by WebSocket. `None` if that is refused.
     pub(crate) fn try_to(url: &str, path: &str) -> Option<Self> {
         let (socket, _) = connect(format!("{}{path}", url.replace("http", "ws"))).ok()?;
         Some(Self { socket })
     }
 
-    /// Connects by WebSocket and hears nothing yet.
+    /// Connects by WebSocket, without reading anything.
     pub(crate) fn to(url: &str, path: &str) -> Self {
         let mut client = Self::try_to(url, path).unwrap();
         client.stream().set_read_timeout(Some(PATIENCE)).unwrap();
@@ -87,7 +87,7 @@ impl Client {
         client
     }
 
-    /// Sends an event. `false` when the editor is gone.
+    /// Sends an event. `false` if the editor has disconnected.
     pub(crate) fn emit(
         &mut self,
         event: &str,
@@ -108,7 +108,7 @@ impl Client {
         )
     }
 
-    /// The next packet; `None` when the editor is gone.
+    /// Returns the next packet, or `None` if the editor has disconnected.
     pub(crate) fn next(&mut self) -> Option<String> {
         loop {
             match self.socket.read().ok()? {
@@ -119,12 +119,12 @@ impl Client {
         }
     }
 
-    /// Whether a client of Yjs is asked what it has, before anything else.
+    /// Whether the first message to a Yjs client is the request for its updates.
     pub(crate) fn greeted(&mut self) -> bool {
         matches!(self.socket.read(), Ok(Message::Binary(bytes)) if bytes.starts_with(&[0, 0]))
     }
 
-    /// The text of the next `code-change`.
+    /// Returns the text of the next `code-change`.
     pub(crate) fn text(&mut self) -> String {
         loop {
             let packet = self.next().unwrap();
@@ -138,7 +138,7 @@ impl Client {
         }
     }
 
-    /// The next binary message that begins like this; `None` when none comes in time, or the editor closes.
+    /// Returns the next binary message with this beginning. `None` if there is none in time, or the editor closes.
     pub(crate) fn bytes_like(&mut self, begin: &[u8]) -> Option<Vec<u8>> {
         loop {
             match self.socket.read().ok()? {
@@ -149,7 +149,7 @@ impl Client {
         }
     }
 
-    /// Whether the editor closes the connection, whatever it says before.
+    /// Whether the editor closes the connection. Messages before that are ignored.
     pub(crate) fn is_closed(&mut self) -> bool {
         loop {
             match self.socket.read() {
@@ -160,8 +160,8 @@ impl Client {
         }
     }
 
-    /// The code with which the editor closes the connection, whatever it says before; `None` when there is
-    /// none, or it closes nothing in time.
+    /// Returns the code with which the editor closes the connection, and ignores messages before that. `None` if there
+    /// is no code, or no close in time.
     pub(crate) fn close_code(&mut self) -> Option<u16> {
         loop {
             match self.socket.read() {
@@ -177,7 +177,7 @@ impl Client {
         self.socket.send(Message::binary(bytes.to_vec())).is_ok()
     }
 
-    /// Sends bytes past the WebSocket. `false` when the editor takes no more.
+    /// Sends raw bytes on the TCP connection. `false` if the editor accepts no more.
     pub(crate) fn send_raw(&mut self, bytes: &[u8]) -> bool {
         self.stream().write_all(bytes).is_ok()
     }
@@ -189,13 +189,13 @@ impl Client {
         }
     }
 
-    /// Sends a packet of Engine.IO. `false` when the editor is gone.
+    /// Sends an Engine.IO packet. `false` if the editor has disconnected.
     pub(crate) fn send(&mut self, packet: &str) -> bool {
         self.socket.send(Message::text(packet)).is_ok()
     }
 }
 
-/// What is behind the head of an answer.
+/// Returns the body of a response.
 pub(crate) fn body(answer: &str) -> String {
     answer.split_once("\r\n\r\n").unwrap().1.to_owned()
 }

@@ -1,4 +1,4 @@
-//! Nothing that was acknowledged is lost, however the editor ends.
+//! No acknowledged edit is lost, however the editor ends.
 
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
@@ -7,18 +7,18 @@ use std::time::Duration;
 use crate::client::Client;
 use crate::served::Served;
 
-/// Writers, each in a room of its own.
+/// Number of writers, each in a separate room.
 const WRITERS: usize = 4;
-/// Edits on their way at once, per writer.
+/// Number of edits in flight per writer.
 const AHEAD: usize = 8;
-/// An acknowledgement takes no longer.
+/// Time limit for an acknowledgement.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn line(number: usize) -> String {
     format!("line {number}\n")
 }
 
-/// Writes line after line until the editor is gone; says how many were acknowledged.
+/// Writes one line after another until the editor disconnects. Returns the number of acknowledged edits.
 fn write_on(mut client: Client, room: &str, acknowledged: &Sender<()>) -> usize {
     let (mut text, mut sent, mut done) = (String::new(), 0, 0);
     loop {
@@ -34,13 +34,14 @@ fn write_on(mut client: Client, room: &str, acknowledged: &Sender<()>) -> usize 
         };
         if packet == format!("43{done}[{{\"ok\":true}}]") {
             done += 1;
-            // Nobody counts any more once it is killed.
+            // After the kill, the receiver no longer exists.
             let _ = acknowledged.send(());
         }
     }
 }
 
-/// One life: edits under load, killed at a different moment each time. What was acknowledged, by room.
+/// Runs the editor once under load, and kills it at a different moment each round. Returns the acknowledged edits by
+/// room.
 fn life(store: &str, round: usize) -> Vec<usize> {
     let mut editor = Served::start(&["--store", store, "--rate-limit", "0"]);
     let (acknowledged, counted) = channel();
@@ -61,13 +62,13 @@ fn life(store: &str, round: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Kills it so often, and each time looks whether all is there that was acknowledged.
+/// Kills the editor this many times. After each restart, checks that all acknowledged edits are there.
 pub(crate) fn survives_kills(store: &str, rounds: usize) {
     let mut total = 0;
     for round in 0..rounds {
         let acknowledged = life(store, round);
         let editor = Served::start(&["--store", store]);
-        // Where nothing was acknowledged, there may be no text to wait for.
+        // Without an acknowledged edit, there may be no text to wait for.
         let some = |(_, count): &(usize, usize)| *count > 0;
         for (writer, count) in acknowledged.into_iter().enumerate().filter(some) {
             let room = format!("{round}-{writer}");
@@ -90,13 +91,13 @@ fn what_was_acknowledged_survives_a_kill_under_load_every_time() {
     survives_kills(&format!("sqlite:{}", file.display()), 20);
 }
 
-/// A log so long that it is made short, an orderly stop, and the document afterwards.
+/// Writes a log that is long enough to be compacted, stops the editor in order, and checks the document afterwards.
 pub(crate) fn survives_an_orderly_stop(store: &str) {
     let editor = Served::start(&["--store", store, "--rate-limit", "0"]);
     let mut client = Client::join(&editor.url, "long", "writer");
     for n in 0..1200 {
         assert!(client.edit("long", &format!("text {n}"), Some(n)));
-        // Waiting for each makes each a row of its own.
+        // Waiting for each acknowledgement puts each edit into a separate row.
         while client.next().unwrap() != format!("43{n}[{{\"ok\":true}}]") {}
     }
     assert_eq!(editor.metric("editor_compactions_total"), 1);
@@ -122,7 +123,7 @@ fn a_log_of_few_large_texts_becomes_short_as_well() {
     let editor = Served::start(&["--store", &store, "--rate-limit", "0"]);
     let mut client = Client::join(&editor.url, "large", "writer");
     let text = |n: usize| ["a", "b"][n % 2].repeat(800_000);
-    // 48 MB of texts, of which each takes the place of the last.
+    // 48 MB of texts, each of which replaces the one before.
     for n in 0..60 {
         assert!(client.edit("large", &text(n), Some(n)));
         while client.next().unwrap() != format!("43{n}[{{\"ok\":true}}]") {}

@@ -1,4 +1,4 @@
-//! Faults on order: what the clients see is what the editor says it did.
+//! Injected faults: the clients see exactly those that the editor counts.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::served::Served;
 
 const EDITS: usize = 300;
 
-/// Numbers of the texts that a client got until the editor says something of its own.
+/// Returns the numbers in the texts that a client receives, until a `disconnected` or `error` event.
 fn numbers(client: &mut Client) -> Vec<usize> {
     let mut numbers = Vec::new();
     loop {
@@ -40,7 +40,7 @@ fn every_fault_is_seen_as_often_as_it_is_counted() {
     drop(writer);
     let (mut lost, mut duplicated) = (0, 0);
     for reader in &mut readers {
-        // The other reader may come first; what the editor says of joins is not the end.
+        // Events about joins may arrive first, and do not end the count.
         let seen = numbers(reader);
         lost += (0..EDITS).filter(|n| !seen.contains(n)).count();
         duplicated += seen.windows(2).filter(|pair| pair[0] == pair[1]).count();

@@ -1,4 +1,4 @@
-//! Clients that want the editor down: nested updates, live and in the store, changed frames, control frames.
+//! Clients that try to crash the editor: nested updates (live and in the store), mutated frames, control frames.
 
 #[path = "../common/nested.rs"]
 mod nested;
@@ -16,12 +16,12 @@ use sqlx::{Connection, SqliteConnection};
 use crate::client::Client;
 use crate::served::Served;
 
-/// The document is too large, or an update is nested too deeply.
+/// Close code: the document is too large, or an update is nested too deeply.
 const TOO_LARGE: Option<u16> = Some(4413);
-/// Messages are that large at most, by default.
+/// The default maximum size of a message.
 const LARGEST: usize = 1_000_000;
 
-/// What asks for the whole document.
+/// A request for the whole document.
 const KNOWS_NOTHING: [u8; 4] = [0, 0, 1, 0];
 
 /// Client 9 writes "fine" into the text.
@@ -29,12 +29,12 @@ const WRITES: [u8; 17] = [
     1, 1, 9, 0, 4, 1, 4, b'c', b'o', b'd', b'e', 4, b'f', b'i', b'n', b'e', 0,
 ];
 
-/// An update as a message of the sync protocol.
+/// Wraps an update in a message of the sync protocol.
 fn message(update: &[u8]) -> Vec<u8> {
     [&[0, 2][..], &number(update.len()), update].concat()
 }
 
-/// Whether the text of a room is that of the honest client.
+/// Asserts that the text of a room is that of the honest client.
 fn reads_fine(editor: &Served, room: &str) {
     let mut ada = Client::open(&editor.url);
     ada.emit("join", &json!({ "roomId": room, "username": "ada" }), None);
@@ -95,7 +95,7 @@ fn what_was_stored_before_it_was_refused_kills_nobody_who_opens_the_room() {
     }
 }
 
-/// How many frames are changed at random and sent; 100,000 by hand.
+/// Number of frames that are mutated at random and sent. 100,000 in manual runs.
 fn mutations() -> u64 {
     let asked = std::env::var("EDITOR_MUTATED_FRAMES").ok();
     asked.map_or(500, |asked| asked.parse().unwrap())
@@ -125,7 +125,7 @@ fn mutated_frames_end_their_own_lines_and_nothing_else() {
                 let at = usize::from(at) % frame.len();
                 frame[at] = value;
             }
-            // Asked behind it, so that the frame is read before the next is sent.
+            // The request after the frame ensures that the frame is read before the next one is sent.
             let sent = eve.send_bytes(&frame) && eve.send_bytes(&KNOWS_NOTHING);
             if !sent || eve.bytes_like(&[0, 1]).is_none() {
                 eve = Client::listen(&editor.url, &format!("room-{}", n / 50));

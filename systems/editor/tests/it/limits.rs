@@ -1,4 +1,4 @@
-//! Each limit is an event of its own, and hurts nobody but whoever passed it.
+//! Limits: exceeding one has its own error event, and affects only the client that does so.
 
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ fn a_full_room_says_so_and_has_a_place_again_when_somebody_leaves() {
         error(&mut eve),
         json!({ "event": "join", "message": "Room is full" })
     );
-    // Nor is there a place for one who would only write.
+    // A guest, who would only write, is also refused.
     eve.edit("room", "unasked", None);
     assert_eq!(
         error(&mut eve),
@@ -36,7 +36,7 @@ fn a_full_room_says_so_and_has_a_place_again_when_somebody_leaves() {
     bob.emit("leave", &json!({}), None);
     assert_eq!(error(&mut bob)["message"], "there is no such event");
     drop(bob);
-    // Whoever leaves is gone when the others are told, and nobody tells eve: she asks until she is in.
+    // The others are notified when bob has left, but eve is not. She retries until she is admitted.
     let inside = (0..500).any(|n| {
         eve.emit("join", &join, Some(n));
         loop {
@@ -81,7 +81,7 @@ fn rooms_messages_and_documents_have_limits() {
         error(&mut ada)["message"],
         "too many messages: at most 20 per second"
     );
-    // A message that is too large ends the connection, as with the original.
+    // A message that is too large ends the connection, as in the original.
     let mut bob = Client::join(&editor.url, "room", "bob");
     bob.edit("room", &"x".repeat(3000), None);
     assert_eq!(bob.close_code(), Some(1009));
@@ -89,7 +89,7 @@ fn rooms_messages_and_documents_have_limits() {
 
 #[test]
 fn a_frame_that_says_it_is_endless_takes_no_memory() {
-    // A fragment, and then the head of the last one, without its length.
+    // A fragment, and then the header of the last fragment, without its length.
     let begin = [0x01, 0x84, 0, 0, 0, 0, b'4', b'2', b'[', b'"', 0x80, 0xFF];
     for (length, code) in [(u64::MAX, 1002), (u64::MAX >> 1, 1009)] {
         let editor = Served::start(&[]);
@@ -97,7 +97,7 @@ fn a_frame_that_says_it_is_endless_takes_no_memory() {
         let mut eve = Client::open(&editor.url);
         eve.send_raw(&begin);
         eve.send_raw(&length.to_be_bytes());
-        // No mask, and then far more than a message may have; who is refused may write no more.
+        // Zeros, far more than a message may hold; the first four are the mask. After a refusal, writing may fail.
         let megabyte = vec![0; 1 << 20];
         let sent = (0..200).take_while(|_| eve.send_raw(&megabyte)).count();
         let grown = editor.memory().saturating_sub(before);
@@ -112,7 +112,7 @@ fn a_frame_that_says_it_is_endless_takes_no_memory() {
     }
 }
 
-/// How somebody came who takes nothing of what it is sent.
+/// The transport of a client that reads nothing.
 #[derive(Clone, Copy, Debug)]
 enum Deaf {
     WebSocket,
@@ -143,7 +143,7 @@ fn one_who_does_not_read_is_cut_off_by_any_transport_and_the_others_miss_nothing
                 Some(Client::upgrade(&editor.url, &session))
             }
         };
-        // Far more than the system's own buffers take.
+        // Far more than the system's own buffers hold.
         let rest = "x".repeat(800_000);
         let mut before = 0;
         for n in 0..120 {
@@ -214,7 +214,7 @@ fn who_is_closed_is_told_why() {
         Some(4403),
         "full"
     );
-    // A room of its own, whose name is `/yjs/full`.
+    // A separate room with the name `/yjs/full`.
     assert!(Client::to(&editor.url, "/yjs//yjs/full").greeted());
     drop(members);
 }
@@ -238,7 +238,7 @@ fn a_websocket_is_a_connection_like_another_and_only_so_many_may_be_open() {
     open.push(Client::listen(&editor.url, "room"));
     assert!(Client::try_to(&editor.url, BEGIN).is_none());
     open.pop();
-    // When the editor learns of it is its own affair.
+    // The editor may notice the disconnect with some delay.
     let again = (0..500).any(|_| Client::try_to(&editor.url, BEGIN).is_some());
     assert!(again);
 }
@@ -255,7 +255,7 @@ fn of_a_caret_only_the_newest_waits_for_one_who_is_behind() {
     ]);
     let mut ada = Client::join(&editor.url, "room", "ada");
     let mut slow = Client::join(&editor.url, "room", "slow");
-    // The text fills the system's buffers; of the carets behind it there are more than may wait.
+    // The text fills the system's buffers. More carets follow than may be queued.
     let text = "x".repeat(800_000);
     for _ in 0..10 {
         ada.edit("room", &text, None);

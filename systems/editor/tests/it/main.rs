@@ -1,4 +1,4 @@
-//! The editor as a process of its own, and clients that others wrote.
+//! The editor as a separate process, and third-party clients.
 
 #[cfg(test)]
 mod amounts;

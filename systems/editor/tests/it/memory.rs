@@ -1,12 +1,12 @@
-//! What a user costs who is there and does nothing.
+//! The memory that an idle user costs.
 
 use crate::client::Client;
 use crate::served::Served;
 
-/// Users who come first, so that what is made once is there.
+/// Users who join before the measurement, so that one-time allocations are not measured.
 const FIRST: usize = 100;
 const MEASURED: usize = 400;
-/// About twice what is measured on an idle machine. The buffer of a handshake, were it kept, is 8 KiB alone.
+/// About twice the value on an idle machine. A handshake buffer that was not freed would add 8 KiB.
 const MOST_BYTES: usize = 8000;
 
 fn come(editor: &Served, users: std::ops::Range<usize>) -> Vec<Client> {

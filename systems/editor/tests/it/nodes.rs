@@ -11,10 +11,10 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::client::Client;
 use crate::served::Served;
 
-/// So often nothing may come for as long as a client waits, while nodes find each other again.
+/// Maximum number of read timeouts in a row while nodes find each other again.
 const SILENCES: usize = 5;
 
-/// A NATS server of Debian's package; killed when dropped.
+/// A NATS server of the Debian package; killed when dropped.
 struct Nats {
     child: Child,
     url: String,
@@ -25,7 +25,7 @@ impl Nats {
         Self::start_at(folder, "-1")
     }
 
-    /// The same at a port where one was before.
+    /// Starts one at a port that was used before.
     fn start_at(folder: &Path, port: &str) -> Self {
         let child = Command::new("nats-server")
             .args(["--addr", "127.0.0.1", "--port", port, "--ports_file_dir"])
@@ -35,7 +35,7 @@ impl Nats {
         let child = child
             .expect("nats-server is there: `apt-get install nats-server`, which ./test.sh does");
         let ports = folder.join(format!("nats-server_{}.ports", child.id()));
-        // The file is there once it listens.
+        // The file exists once the server listens.
         let written = (0..500).find_map(|_| {
             sleep(Duration::from_millis(10));
             let ports: serde_json::Value = serde_json::from_slice(&fs::read(&ports).ok()?).ok()?;
@@ -66,7 +66,7 @@ fn a_room_on_two_nodes_is_one_room() {
     here.script("nodes.mjs", &[&there.url]);
 }
 
-/// Waits until a member has got this text.
+/// Waits until a member receives this text.
 fn gets(client: &mut Client, text: &str) {
     let expected = serde_json::json!({ "code": text }).to_string();
     let mut silences = 0;
@@ -88,7 +88,7 @@ fn texts_of_any_size_are_the_same_on_all_nodes_and_for_newcomers() {
     let (here, there) = (Served::start(&flags), Served::start(&flags));
     let mut ada = Client::join(&here.url, "room", "ada");
     let mut bob = Client::join(&there.url, "room", "bob");
-    // NATS takes one MiB at once.
+    // The maximum payload of NATS is one MiB.
     for size in [1_000, 400_000, 600_000, 890_000] {
         let text = format!("{size} {}", "x".repeat(size));
         assert!(ada.edit("room", &text, None));
@@ -127,7 +127,7 @@ fn what_found_no_place_while_nats_was_away_is_there_on_all_nodes_when_it_is_back
     let nats = Nats::start(folder.path());
     let (_, port) = nats.url.rsplit_once(':').unwrap();
     let port = port.to_owned();
-    // What waited comes all at once.
+    // All waiting messages arrive at once.
     let queue = ["--queue-bytes", "400000000", "--rate-limit", "0"];
     let flags = [&["--nats-url", &nats.url], &queue[..]].concat();
     let (here, there) = (Served::start(&flags), Served::start(&flags));
@@ -142,10 +142,10 @@ fn what_found_no_place_while_nats_was_away_is_there_on_all_nodes_when_it_is_back
     assert_eq!(zoe.bytes_like(&[1]), Some(presence("\"eve\"")));
     drop(nats);
     drop(eve);
-    // Far more than may wait for the other nodes.
+    // Far more than may be queued for the other nodes.
     let text = |n: usize| format!("{n} {}", ["a", "b"][n % 2].repeat(850_000));
     let last = text(199);
-    // Who is asked whether it is there must answer all the time.
+    // This client must read all the time to respond to pings.
     let hears = thread::spawn({
         let last = last.clone();
         move || until(&mut bob, &last)
@@ -157,11 +157,11 @@ fn what_found_no_place_while_nats_was_away_is_there_on_all_nodes_when_it_is_back
     let _nats = Nats::start_at(folder.path(), &port);
     hears.join().unwrap();
     gets(&mut Client::join(&there.url, "room", "kim"), &last);
-    // That she went was said while nobody heard it.
+    // Her departure was announced while the other node could not receive it.
     assert_eq!(zoe.bytes_like(&[1, 8]), Some(presence("null")));
 }
 
-/// Waits until a member has got this text, however long the others are busy.
+/// Waits until a member receives this text, however long the nodes are busy.
 fn until(client: &mut Client, text: &str) {
     let mut silences = 0;
     while silences < 3 * SILENCES {
@@ -174,7 +174,7 @@ fn until(client: &mut Client, text: &str) {
     panic!("it never came");
 }
 
-/// An awareness message of one client of Yjs, number 7, which says this of itself.
+/// An awareness message of the Yjs client 7 with this state.
 fn presence(json: &str) -> Vec<u8> {
     let length = u8::try_from(json.len()).unwrap();
     let mut message = vec![1, length + 4, 1, 7, 1, length];
@@ -216,12 +216,12 @@ fn an_old_text_that_somebody_passes_to_another_node_does_not_stay() {
     assert_eq!(bob.text(), "new");
 }
 
-/// Waits for this event about somebody.
+/// Waits for this event about this user.
 fn hears(client: &mut Client, event: &str, username: &str) {
     let username = format!("\"username\":\"{username}\"");
     let event = format!("42[\"{event}\"");
     while let Some(packet) = client.next() {
-        // Behind the list of those who are there is who it was.
+        // The user's name follows the list of members.
         let (_, about) = packet.rsplit_once("}],").unwrap_or(("", &packet));
         if packet.starts_with(&event) && about.contains(&username) {
             return;
@@ -239,7 +239,7 @@ fn members_of_a_node_that_was_silent_are_back_when_it_is_heard_again() {
     let mut ada = Client::join(&here.url, "room", "ada");
     let mut bob = Client::join(&there.url, "room", "bob");
     hears(&mut ada, "joined", "bob");
-    // NATS passes nothing on for a while, and no connection breaks.
+    // NATS forwards nothing for a while, but no connection breaks.
     let pid = Pid::from_raw(i32::try_from(nats.child.id()).unwrap()).unwrap();
     kill_process(pid, Signal::STOP).unwrap();
     hears(&mut ada, "disconnected", "bob");

@@ -1,11 +1,11 @@
-//! The official clients, oldest and newest, over every transport.
+//! The oldest and the newest official client, over every transport.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
 use crate::served::{Served, e2e, script};
 
-/// A plain relay on the official server, which does what the original did; killed when dropped.
+/// A plain relay on the official server with the behaviour of the original; killed when dropped.
 struct Relay {
     child: Child,
     url: String,

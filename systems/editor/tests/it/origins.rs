@@ -1,4 +1,4 @@
-//! Which web pages may open a line.
+//! The web pages that may open a connection.
 
 use tungstenite::client::IntoClientRequest;
 use tungstenite::http::HeaderValue;
@@ -8,7 +8,7 @@ use crate::served::Served;
 
 const LINES: [&str; 2] = ["/socket.io/?EIO=4&transport=websocket", "/yjs/room"];
 
-/// The status of a handshake at this path from a page of this origin.
+/// The status of a handshake at this path by a page of this origin.
 fn handshake(editor: &Served, path: &str, origin: Option<&str>) -> u16 {
     let url = format!("{}{path}", editor.url.replace("http", "ws"));
     let mut request = url.into_client_request().unwrap();
@@ -58,7 +58,7 @@ fn a_rooms_name_is_all_that_stands_behind_the_first_yjs() {
     let open = |room: &str| {
         let url = format!("{}/yjs/{room}", editor.url.replace("http", "ws"));
         let (mut socket, _) = connect(url).unwrap();
-        // Its room is open once it is asked what it has.
+        // The room is open once the editor requests the client's updates.
         assert!(matches!(socket.read(), Ok(Message::Binary(_))));
         socket
     };

@@ -8,7 +8,7 @@ use crate::client::Client;
 use crate::durable::{survives_an_orderly_stop, survives_kills};
 use crate::served::Served;
 
-/// So often nothing may come for as long as a client waits, while the database is found again.
+/// Maximum number of read timeouts while the editor reconnects to the database.
 const SILENCES: usize = 5;
 
 #[test]
@@ -23,7 +23,8 @@ fn what_was_acknowledged_survives_a_kill_under_load_in_postgresql_too() {
     survives_kills(&postgres.url(), 5);
 }
 
-/// The answers to numbered edits until enough came: of each number, whether it was done.
+/// Collects the acknowledgements of numbered edits until there are enough: for each number, whether the edit was
+/// accepted.
 fn answers(
     client: &mut Client,
     enough: impl Fn(&BTreeMap<usize, bool>) -> bool,
@@ -52,7 +53,7 @@ fn while_the_database_is_away_what_cannot_wait_is_refused_and_what_waits_is_save
     let editor = Served::start(&["--store", &postgres.url(), "--rate-limit", "0"]);
     let mut ada = Client::open(&editor.url);
     postgres.close();
-    // A room that nobody was in: its document waits for the database, and these for the document.
+    // Nobody was in this room before. Its document waits for the database, and these edits wait for the document.
     for n in 0..EDITS {
         let text = format!("{n} {}", "x".repeat(890_000));
         assert!(ada.edit("room", &text, Some(n)));

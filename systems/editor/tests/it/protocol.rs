@@ -1,4 +1,4 @@
-//! What the protocols of Engine.IO and Socket.IO ask of every server.
+//! Requirements of the Engine.IO and Socket.IO protocols for every server.
 
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ fn a_packet_that_is_none_ends_the_connection() {
 fn an_event_is_read_to_its_end_and_its_name_as_json() {
     let editor = Served::start(&[]);
     let mut ada = Client::join(&editor.url, "room", "ada");
-    // The characters of JSON may be written as their numbers: this is a text like another.
+    // JSON strings may contain escapes, and so may the name of an event.
     assert!(ada.send(r#"420["code-\u0063hange",{"roomId":"room","code":"text"},null,[1]]"#));
     assert_eq!(ada.next().unwrap(), "430[{\"ok\":true}]");
     assert!(ada.send(r#"42["no \"event\"",{}]"#));
@@ -83,7 +83,7 @@ fn one_who_went_over_to_a_websocket_is_reached_there_alone() {
     while !ada.next().unwrap().contains("\"bob\"") {}
     ada.edit("room", "before", Some(1));
     assert_eq!(ada.next().unwrap(), "431[{\"ok\":true}]");
-    // What waited for the next poll comes by the WebSocket.
+    // Packets that waited for the next poll arrive over the WebSocket.
     let mut bob = Client::upgrade(&editor.url, &session);
     assert_eq!(bob.text(), "before");
     for (method, path) in [
@@ -94,7 +94,7 @@ fn one_who_went_over_to_a_websocket_is_reached_there_alone() {
         let refused = editor.ask(method, &path);
         assert!(refused.starts_with("HTTP/1.1 400"), "{method} {refused}");
     }
-    // As with the official server, a second WebSocket is taken, and closed at once.
+    // As on the official server, a second WebSocket is accepted and closed at once.
     let mut second = Client::to(&editor.url, &session.replace("=polling", "=websocket"));
     assert_eq!(second.close_code(), Some(1008));
     bob.edit("room", "after", None);
@@ -115,7 +115,7 @@ fn a_poll_that_is_open_ends_when_somebody_wants_to_go_over_and_with_the_editor()
     drop(probe);
 
     let asked = editor.begin("GET", &session, "");
-    // The open poll and the question itself.
+    // The open poll, and the request for this metric.
     assert!((0..500).any(|_| editor.metric("http_connections") == 2));
     let begin = Instant::now();
     editor.ask_to_stop();
@@ -157,7 +157,7 @@ fn by_long_polling_no_ping_comes_before_its_time() {
     let sid = opened["sid"].as_str().unwrap();
     let session = format!("/socket.io/?EIO=4&transport=polling&sid={sid}");
     assert!(editor.tell("POST", &session, "40").ends_with("ok"));
-    // A ping that came at once would stand before it.
+    // An immediate ping would precede the response.
     let heard = editor.ask("GET", &session);
     let (_, heard) = heard.split_once("\r\n\r\n").unwrap();
     assert!(heard.starts_with("40{\"sid\":"), "{heard}");

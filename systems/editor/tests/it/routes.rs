@@ -1,4 +1,4 @@
-//! What is asked by plain HTTP.
+//! Plain HTTP requests.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use crate::served::{Served, e2e};
 #[test]
 fn what_is_no_route_is_the_page_by_any_method_as_in_the_original() {
     let editor = Served::start(&[]);
-    // The original had no `/health`: that was the page, too.
+    // The original had no `/health` and served the page there.
     for (method, path) in [
         ("GET", "/"),
         ("GET", "/health"),

@@ -1,14 +1,14 @@
-//! Running code, as those in a room see it.
+//! Running code, as the members of a room see it.
 
 use serde_json::{Value, json};
 
 use crate::client::Client;
 use crate::served::Served;
 
-/// Writes a mebibyte of control characters to each of the two streams: six times as much as JSON.
+/// Writes a mebibyte of control characters to each of the two streams, which is six times as much in JSON.
 const LOUD: &str = "all() { head -c 1048576 /dev/zero | tr '\\0' '\\1'; }; all; all >&2";
 
-/// The next event of this name, and how many bytes its packet had.
+/// Returns the next event of this name, and the size of its packet in bytes.
 fn event(client: &mut Client, name: &str) -> (Value, usize) {
     loop {
         let packet = client.next().expect("the line is up");

@@ -1,4 +1,4 @@
-//! The editor as a process of its own.
+//! The editor as a separate process.
 
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// No script runs longer than this, in seconds.
+/// Time limit for a script, in seconds.
 const PATIENCE: &str = "90";
 
 /// A running editor; killed when dropped.
@@ -36,14 +36,14 @@ impl Served {
         }
     }
 
-    /// One number of `/metrics`.
+    /// Returns one metric of `/metrics`.
     pub(crate) fn metric(&self, name: &str) -> u64 {
         let answer = self.read("/metrics");
         let line = answer.lines().find_map(|line| line.strip_prefix(name));
         line.unwrap().trim().parse().unwrap()
     }
 
-    /// Bytes that it has in memory.
+    /// Resident memory in bytes.
     pub(crate) fn memory(&self) -> usize {
         kit::testing::hostile::resident(self.pid())
     }
@@ -52,7 +52,7 @@ impl Served {
         self.child.id()
     }
 
-    /// What a path says, in JSON.
+    /// Returns the JSON at a path.
     pub(crate) fn get(&self, path: &str) -> Value {
         let answer = self.read(path);
         serde_json::from_str(answer.lines().last().unwrap()).unwrap()
@@ -62,7 +62,7 @@ impl Served {
         self.ask("GET", path)
     }
 
-    /// What it answers, head and all.
+    /// Returns the response with its head.
     pub(crate) fn ask(&self, method: &str, path: &str) -> String {
         self.tell(method, path, "")
     }
@@ -72,7 +72,7 @@ impl Served {
         self.begin(method, path, body).answer()
     }
 
-    /// The same, up to the answer.
+    /// Sends the request without waiting for the response.
     pub(crate) fn begin(&self, method: &str, path: &str, body: &str) -> Asked {
         let address = self.url.trim_start_matches("http://");
         let mut stream = TcpStream::connect(address).unwrap();
@@ -80,35 +80,35 @@ impl Served {
             "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
         );
-        // One who is refused before the end may find the connection closed.
+        // If the request is refused early, the connection may be closed already.
         let _ = stream.write_all(request.as_bytes());
         Asked(stream)
     }
 
-    /// Kills it at once, as nothing can be caught.
+    /// Kills the editor with SIGKILL.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Asks it to stop; it must end well.
+    /// Stops the editor. It must exit with success.
     pub(crate) fn stop(mut self) {
         self.ask_to_stop();
         self.ends_well();
     }
 
-    /// Asks it to stop, and does not wait for it.
+    /// Sends SIGTERM, without waiting for the end.
     pub(crate) fn ask_to_stop(&self) {
         let pid = Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap();
         kill_process(pid, Signal::TERM).unwrap();
     }
 
-    /// Waits for its end, which must be a good one.
+    /// Waits for the end, which must be a success.
     pub(crate) fn ends_well(&mut self) {
         assert!(self.child.wait().unwrap().success());
     }
 
-    /// Runs a script of `e2e/editor` with clients that others wrote; it must end well and in time.
+    /// Runs a script of `e2e/editor` with third-party clients. It must succeed in time.
     pub(crate) fn script(&self, name: &str, arguments: &[&str]) {
         script(&self.url, name, arguments);
     }
@@ -118,7 +118,7 @@ impl Served {
 pub(crate) struct Asked(TcpStream);
 
 impl Asked {
-    /// What is answered, head and all.
+    /// Waits for the response, and returns it with its head.
     pub(crate) fn answer(mut self) -> String {
         let mut answer = String::new();
         self.0.read_to_string(&mut answer).unwrap();
@@ -126,7 +126,7 @@ impl Asked {
     }
 }
 
-/// The same against any server.
+/// Runs the script against any server.
 pub(crate) fn script(url: &str, name: &str, arguments: &[&str]) {
     let output = Command::new("timeout")
         .args([PATIENCE, "node", name, url])
@@ -138,7 +138,7 @@ pub(crate) fn script(url: &str, name: &str, arguments: &[&str]) {
     assert!(output.status.success(), "{name} {arguments:?}: {said}");
 }
 
-/// Where the scripts are, and the servers and clients that others wrote.
+/// Returns the folder of the scripts and of the third-party servers and clients.
 pub(crate) fn e2e() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../e2e");
     let modules = folder.join("node_modules/socket.io-client");

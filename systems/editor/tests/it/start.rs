@@ -1,14 +1,14 @@
-//! What an editor says that cannot start: once, soon, and with the address of what is not there.
+//! Errors of an editor that cannot start: reported once, soon, and with the address that is not available.
 
 use std::net::TcpListener;
 use std::process::Command;
 
 use crate::served::Served;
 
-/// Seconds within which it must have said it: far less than a database client waits by itself.
+/// Time limit for the error, in seconds: far less than the default wait of a database client.
 const SOON: &str = "15";
 
-/// What it says when it does not start, and its exit code.
+/// Returns the error of an editor that does not start, and its exit code.
 fn refused(arguments: &[&str]) -> (String, Option<i32>) {
     let output = Command::new("timeout")
         .args([
@@ -26,12 +26,12 @@ fn refused(arguments: &[&str]) -> (String, Option<i32>) {
     (said.unwrap_or_default().to_owned(), output.status.code())
 }
 
-/// Whether words are there, and once.
+/// Whether the text contains these words exactly once.
 fn once(said: &str, words: &str) -> bool {
     said.matches(words).count() == 1
 }
 
-/// A port on which nobody listens.
+/// A port without a listener.
 fn nobody() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()

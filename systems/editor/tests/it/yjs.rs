@@ -1,4 +1,4 @@
-//! The line of a Yjs client: kept while nothing happens, and found again after a limit.
+//! The connection of a Yjs client: kept while it is idle, and reopened after a limit.
 
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, connect};
@@ -6,7 +6,7 @@ use tungstenite::{Message, connect};
 use crate::client::PATIENCE;
 use crate::served::Served;
 
-/// An awareness message (1) of one byte, which says: no clients. So `y-protocols` writes it.
+/// An awareness message (1) of one byte, with no clients, as `y-protocols` encodes it.
 const NOBODY: [u8; 3] = [1, 1, 0];
 
 #[test]
@@ -23,7 +23,7 @@ fn a_client_of_yjs_that_is_alone_hears_something_with_every_ping() {
         match socket.read().unwrap() {
             Message::Ping(_) => pings += 1,
             Message::Binary(bytes) if *bytes == NOBODY => messages += 1,
-            // What it is asked at first.
+            // The request for the client's updates, which is the first message.
             Message::Binary(bytes) => assert_eq!(bytes[..2], [0, 0]),
             other => panic!("{other:?}"),
         }

@@ -1,4 +1,4 @@
-//! Too much of something: processes, time, output, memory, files.
+//! Excessive use of processes, time, output, memory and files.
 
 use std::time::Duration;
 
@@ -158,7 +158,7 @@ print('all of it')
         code,
     )
     .await;
-    // The kernel's own limit may come first on a fast machine.
+    // On a fast machine, the kernel's own limit may apply first.
     assert!(
         result.ending == Ending::Memory(128 * MEBIBYTE) || result.error.contains("MemoryError"),
         "{result:?}"

@@ -1,4 +1,4 @@
-//! One hostile program, and what must hold after each.
+//! Runs one hostile program, and checks the conditions that must hold after each.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,10 +7,10 @@ use std::time::Duration;
 use editor::run::{Ending, Limits, RunResult, Runner};
 use tokio::sync::Mutex;
 
-/// One attack at a time: what is left of one is not to be taken for another's.
+/// Attacks run one at a time, so that leftovers of one are not attributed to another.
 static ALONE: Mutex<()> = Mutex::const_new(());
 
-/// Time for a busy machine.
+/// Limits for a busy machine.
 pub(crate) fn patient() -> Limits {
     Limits {
         wall: Duration::from_mins(1),
@@ -18,7 +18,7 @@ pub(crate) fn patient() -> Limits {
     }
 }
 
-/// Little time, for programs that do not end by themselves.
+/// Limits with little time, for programs that do not end by themselves.
 pub(crate) fn brief() -> Limits {
     Limits {
         wall: Duration::from_secs(2),
@@ -42,7 +42,7 @@ pub(crate) async fn shell(limits: Limits, code: &str) -> RunResult {
     .await
 }
 
-/// Runs code whose first line of output is the name of its namespace of processes; takes that away.
+/// Runs code whose first line of output is the name of its PID namespace, and removes that line from the result.
 async fn attack(limits: Limits, language: &str, code: &str) -> RunResult {
     let _alone = ALONE.lock().await;
     let runner = Runner::start(limits);
@@ -74,7 +74,7 @@ async fn attack(limits: Limits, language: &str, code: &str) -> RunResult {
     result
 }
 
-/// The host's view: which processes are in this namespace.
+/// Returns the processes in this PID namespace, as the host sees them.
 pub(crate) fn processes_in(namespace: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir("/proc").expect("/proc").flatten();
     entries
@@ -92,7 +92,7 @@ fn namespace_of(process: &std::path::Path) -> Option<String> {
     )
 }
 
-/// A file of the host that everybody may read and write, in a directory that everybody may enter.
+/// A file of the host with access for everybody, in a directory with access for everybody.
 pub(crate) struct Secret {
     _directory: tempfile::TempDir,
     pub(crate) path: PathBuf,

@@ -1,4 +1,4 @@
-//! Ways out: links, daemons, tracing, namespaces, the kernel's own switches.
+//! Attempts to escape: links, daemons, tracing, namespaces, kernel settings.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -229,7 +229,7 @@ async fn a_server_that_is_to_be_killed() {
     }
 }
 
-/// Namespaces in which two processes have this command line.
+/// Returns the PID namespace in which two processes have this command line.
 fn namespaces_with(command: &str) -> Option<String> {
     let processes = std::fs::read_dir("/proc")
         .unwrap()

@@ -1,7 +1,7 @@
-//! Programs that mean harm. Each is bounded by what the test asks for, should the sandbox not hold it.
+//! Malicious programs. Each test limits the damage in case the sandbox fails.
 //!
-//! They run one after another. After each, no process of it is left on the machine, and the runner
-//! that held it runs the next program.
+//! They run one after another. After each, none of its processes is left on the machine, and its runner still runs the
+//! next program.
 
 #[cfg(test)]
 mod amount;

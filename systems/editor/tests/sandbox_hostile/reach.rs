@@ -1,4 +1,4 @@
-//! Reaching for what is the host's: files, environment, open files, processes, network.
+//! Attempts to reach the host's files, environment, open files, processes and network.
 
 use std::fs::File;
 use std::net::TcpListener;
@@ -52,7 +52,7 @@ async fn files_of_the_host_are_not_there() {
 
 #[tokio::test]
 async fn the_environment_of_the_server_is_nowhere() {
-    // Cargo gave this test, which is the server here, variables that are known.
+    // This test acts as the server. Cargo has set known environment variables for it.
     assert!(std::env::var("CARGO_PKG_NAME").is_ok());
     let result = shell(
         patient(),
@@ -175,7 +175,7 @@ async fn open_files_of_the_server_are_not_inherited() {
     let secret = Secret::new();
     let open = File::open(&secret.path).unwrap();
     let directory = File::open("/").unwrap();
-    // As a library of the server might leave them.
+    // A library of the server might open files without close-on-exec.
     for file in [&open, &directory] {
         fcntl_setfd(file, FdFlags::empty()).unwrap();
     }

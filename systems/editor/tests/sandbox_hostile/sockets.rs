@@ -1,4 +1,4 @@
-//! Memory that belongs to no process: what waits in sockets.
+//! Memory that belongs to no process: data queued in sockets.
 
 use editor::run::{Ending, Limits};
 
@@ -8,7 +8,7 @@ const MEBIBYTE: u64 = 1 << 20;
 
 #[tokio::test]
 async fn what_waits_in_sockets_is_memory_too() {
-    // Each process fills as many sockets as it may have open; together they would hold gigabytes.
+    // Each process fills as many sockets as it may open. Together they would hold gigabytes.
     let code = r"
 import socket, time
 for child in range(40):

@@ -1,19 +1,19 @@
-/** What the server of this page can do: it says so at `/page.json`. */
+/** The capabilities of the page's server, from `/page.json`. */
 
 export interface About {
-  /** What it runs, by the names of languages.ts; nothing where it runs no code, or did not say. */
+  /** The languages that it can run, as in languages.ts; null if it runs no code or the response is missing. */
   languages: readonly string[] | null;
-  /** From asking for a run to its answer, at most; milliseconds. */
+  /** Maximum time from a run request to its response, in milliseconds. */
   longestRun: number;
-  /** Bytes of a room's text, at most. */
+  /** Maximum size of a room's text, in bytes. */
   maxDocument: number;
-  /** Bytes of a message, at most. */
+  /** Maximum size of a message, in bytes. */
   maxMessage: number;
-  /** Whether it takes lines from this page, by the name under which the page was opened. */
+  /** Whether the server accepts connections from this page, at the page's host name. */
   mayConnect: boolean;
 }
 
-/** What a server does that was started without flags; until it says otherwise. */
+/** The capabilities of a server with default flags, used until the real ones are known. */
 export const USUAL: About = { languages: null, longestRun: 60_000, maxDocument: 900_000, maxMessage: 1_000_000, mayConnect: true };
 
 export async function ask(): Promise<About> {
@@ -21,11 +21,11 @@ export async function ask(): Promise<About> {
     const answer = await fetch("/page.json");
     return { ...USUAL, ...((await answer.json()) as Partial<About>) };
   } catch {
-    return USUAL; // it cannot be reached: the line says so, too
+    return USUAL; // the connection state shows that the server cannot be reached
   }
 }
 
-/** Bytes that may come into the text at once: half of a message, because whoever shares the whole text at once must still be heard. */
+/** Maximum bytes per insertion: half a message, because a client may have to send the whole text in one message. */
 export const mostAtOnce = ({ maxDocument, maxMessage }: About) => Math.min(maxDocument, Math.floor(maxMessage / 2));
 
 export const kilobytes = (bytes: number) => `${Math.round(bytes / 1024)} KB`;

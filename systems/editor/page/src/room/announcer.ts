@@ -1,11 +1,11 @@
-/** Says who came and who went: once things have settled, and not what a broken line makes of it. */
+/** Announces who joined and who left, after a delay, so that a lost connection causes no announcements. */
 
 import { toast } from "../toast.ts";
 import { difference, listed } from "./people.ts";
 import type { Session } from "./session.ts";
 
 const SETTLE = 1_500;
-/** After a break everybody comes back at his own pace. */
+/** After a lost connection, everybody reconnects after a different delay. */
 const SETTLE_AFTER_BREAK = 4_000;
 
 export function announcer(session: Session): () => void {
@@ -29,7 +29,7 @@ export function announcer(session: Session): () => void {
   const look = () => {
     const { came, went } = changes();
     if (session.connection.value.phase === "reconnecting") settle = SETTLE_AFTER_BREAK;
-    // Who was here before we came did not join.
+    // People who were here before us did not join.
     if (!arrived) known.push(...came);
     if (arrived && came.length + went.length === 0) return clearTimeout(timer);
     clearTimeout(timer);

@@ -1,4 +1,4 @@
-/** The state of the line to the shared text, in the words that a person needs. */
+/** The state of the connection to the shared text, and its descriptions for users. */
 
 import { createEncoder, toUint8Array, writeVarUint } from "lib0/encoding";
 import { peekVarUint } from "lib0/decoding";
@@ -6,32 +6,32 @@ import { messageYjsSyncStep2, writeSyncStep1 } from "y-protocols/sync";
 import { messageSync, type WebsocketProvider } from "y-websocket";
 import { Signal } from "./signal.ts";
 
-/** Asked so often what it has: y-websocket ends a line on which nothing came for 30 s, and hears no pings. */
+/** Interval of requests to the server: y-websocket closes a connection after 30 s without messages, and does not see pings. */
 const ASK_AGAIN = 20_000;
-/** The server closes a line with it on which more came at once than it takes, or into a text that is full. */
+/** The server closes the connection with this code if a message or the text is too large. */
 const TOO_LARGE = 1009;
 
 export type Phase =
-  /** The text has not come yet. */
+  /** The text has not arrived yet. */
   | "opening"
-  /** Everything that was typed here before is at the server, and what others type comes. */
+  /** The server has everything typed here so far, and edits of others arrive. */
   | "online"
-  /** The line is down; it is tried again every few seconds. */
+  /** The connection is lost, and is retried every few seconds. */
   | "reconnecting"
-  /** The server said no, for good: it will not be tried again. */
+  /** The server refused the connection permanently, so it is not retried. */
   | "closed";
 
 export interface Connection {
   phase: Phase;
-  /** Something was typed that the server may not have yet. */
+  /** Whether something was typed that the server may not have yet. */
   unsent: boolean;
-  /** The text was here once: then one can go on typing whatever the line does. */
+  /** Whether the text has ever arrived. From then on, typing works even without a connection. */
   opened: boolean;
-  /** Why the server said no. */
+  /** The reason for the refusal. */
   reason: string;
 }
 
-/** Whether a line that was closed like this is made anew: what was refused as too large would be refused again, and so for ever. */
+/** Whether to reconnect. After a close for size, the same data would be refused again and again. */
 export function mayComeAgain({ code }: CloseEvent): boolean {
   return code !== TOO_LARGE && !(4400 <= code && code < 4500);
 }
@@ -43,10 +43,10 @@ function wordsOf({ code, reason }: { code: number; reason: string }): string {
 
 /** Follows a provider until the returned function is called. */
 export function follow(provider: WebsocketProvider, connection: Signal<Connection>): () => void {
-  /** How often something was typed here, and how much of that the server has for sure. */
+  /** The number of local edits, and how many of them the server certainly has. */
   let typed = 0;
   let arrived = 0;
-  /** What was typed before the server was asked; nothing while it is not. */
+  /** The number of edits before the pending request; null if there is none. */
   let asked: number | null = null;
   const change = (part: Partial<Connection>) => {
     const now = connection.value;
@@ -57,7 +57,7 @@ export function follow(provider: WebsocketProvider, connection: Signal<Connectio
     typed += 1;
     if (!provider.synced && !connection.value.unsent) change({ unsent: true });
   };
-  // The server answers what it has once all that came before is saved.
+  // The server responds with its state only after everything before the request is saved.
   const ask = () => {
     if (!provider.synced || asked !== null || provider.ws?.readyState !== WebSocket.OPEN) return;
     const question = createEncoder();
@@ -75,7 +75,7 @@ export function follow(provider: WebsocketProvider, connection: Signal<Connectio
   const leaving = (event: BeforeUnloadEvent) => {
     if (connection.value.unsent) event.preventDefault();
   };
-  // What the browser says of its network is a hint only (a server on this machine needs none): the line is made anew, at once.
+  // The browser's network state is only a hint, and does not apply to a local server. So reconnect at once.
   const again = () => {
     if (connection.value.phase === "closed") return;
     provider.disconnect();
@@ -110,7 +110,7 @@ export function follow(provider: WebsocketProvider, connection: Signal<Connectio
   };
 }
 
-/** Calls back before each answer is read. The provider itself tells of a line's first one alone. */
+/** Calls back before each response is read. The provider itself only reports the first one of a connection. */
 function hearAnswers(provider: WebsocketProvider, answered: () => void): void {
   const read = provider.messageHandlers[messageSync];
   if (read === undefined) return;

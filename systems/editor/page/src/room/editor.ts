@@ -1,4 +1,4 @@
-/** The text itself: CodeMirror on the shared text. */
+/** The text editor: CodeMirror, bound to the shared text. */
 
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, indentWithTab } from "@codemirror/commands";
@@ -20,7 +20,7 @@ const { EditorView, keymap } = view;
 export interface Place {
   line: number;
   column: number;
-  /** Characters that are selected. */
+  /** Number of selected characters. */
   selected: number;
 }
 
@@ -29,10 +29,10 @@ export interface Editor {
   focus: () => void;
   /** Opens the search. */
   find: () => void;
-  /** Puts another text where this one is. One step back brings it again. */
+  /** Replaces the whole text. One undo step restores the old one. */
   replace: (text: string) => void;
   undo: () => void;
-  /** Scrolls to somebody's caret. */
+  /** Scrolls to another person's caret. */
   reveal: (client: number) => void;
   destroy: () => void;
 }
@@ -75,7 +75,7 @@ export function editor(session: Session, { moved, run }: { moved: (place: Place)
     theme.onChange(() => code.dispatch({ effects: look.reconfigure(darkness()) })),
     session.language.watch((id) => void paint(code, language, id, () => session.language.value === id)),
     session.connection.watch(({ phase }) => {
-      // Nobody types into a text that has not come yet, nor into one that nobody will see.
+      // Typing is disabled before the text has arrived, and after the room is closed.
       if (phase === "online") code.dispatch({ effects: open.reconfigure([]) });
       if (phase === "closed") code.dispatch({ effects: open.reconfigure(EditorState.readOnly.of(true)) });
     }),
@@ -126,7 +126,7 @@ function basics(): Extension {
   ];
 }
 
-/** Which of CodeMirror's own two sets of colours its panels start from. */
+/** The set of CodeMirror's own colours, light or dark, on which its panels are based. */
 const darkness = () => EditorView.theme({}, { dark: theme.isDark() });
 
 async function paint(code: view.EditorView, compartment: Compartment, id: string, still: () => boolean): Promise<void> {

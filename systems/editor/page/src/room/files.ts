@@ -1,4 +1,4 @@
-/** A file into the room, and the room into a file. */
+/** Loads a file into the room, and saves the room as a file. */
 
 import { h } from "../dom.ts";
 import { toast } from "../toast.ts";
@@ -7,7 +7,7 @@ import type { Editor } from "./editor.ts";
 import { languageOf, languageOfFile } from "./languages.ts";
 import type { Session } from "./session.ts";
 
-/** Puts the file's text in place of the room's. */
+/** Replaces the room's text with the file's. */
 export async function upload(file: File, session: Session, code: Editor): Promise<void> {
   const bad = (text: string) => toast({ text, kind: "bad" });
   const most = mostAtOnce(session.about.value);
@@ -26,7 +26,7 @@ export async function upload(file: File, session: Session, code: Editor): Promis
   toast({ text: `${file.name} is now the text of the room.`, kind: "good", action: { label: "Undo", run: undo } });
 }
 
-/** The text, or nothing where the bytes are none. Line ends become what the editor has. */
+/** The text, or null if the bytes are not text. Line ends become those of the editor. */
 function decoded(bytes: ArrayBuffer): string | null {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -36,7 +36,7 @@ function decoded(bytes: ArrayBuffer): string | null {
   }
 }
 
-/** Saves the text under the room's name. */
+/** Saves the text as a file named after the room. */
 export function download(session: Session): void {
   const [extension] = languageOf(session.language.value).extensions;
   const url = URL.createObjectURL(new Blob([session.text.toString()], { type: "text/plain" }));

@@ -1,4 +1,4 @@
-/** What the room's text can be: how it is coloured, what its file is called, and how a server runs it, if it does. */
+/** The languages of a room's text: syntax colouring, file names, and the names on servers that can run them. */
 
 import type { Extension } from "@codemirror/state";
 import type { StreamParser } from "@codemirror/language";
@@ -7,9 +7,9 @@ import type { About } from "./about.ts";
 export interface Language {
   id: string;
   label: string;
-  /** Of a file to download, and of files that are taken for it. */
+  /** Extensions of files in this language. The first one is used for downloads. */
   extensions: readonly [string, ...string[]];
-  /** What a server knows it by that runs it. */
+  /** The name on servers that can run it. */
   run?: string;
   load: () => Promise<Extension>;
 }
@@ -42,17 +42,17 @@ export const LANGUAGES: readonly Language[] = [
   { id: "text", label: "Plain text", extensions: ["txt", "log", "csv"], load: async () => [] },
 ];
 
-/** Rooms may name a language that this page does not know: it is shown as plain text. */
+/** Returns a language by its id. An id that this page does not know is shown as plain text. */
 export function languageOf(id: string): Language {
   return LANGUAGES.find((language) => language.id === id) ?? (LANGUAGES.at(-1) as Language);
 }
 
-/** What to ask the server for to run it; nothing where it does not. A server that runs nothing says why when it is asked. */
+/** The language name for a run request; undefined if the server cannot run it. A server without any languages explains why. */
 export function runnable({ run }: Language, { languages }: About): string | undefined {
   return run !== undefined && (languages === null || languages.includes(run)) ? run : undefined;
 }
 
-/** By the name of a file; nothing for a name that says nothing. */
+/** The language of a file name; undefined if the name does not determine it. */
 export function languageOfFile(name: string): Language | undefined {
   const extension = name.toLowerCase().split(".").at(-1) ?? "";
   return LANGUAGES.find((language) => language.extensions.includes(extension));

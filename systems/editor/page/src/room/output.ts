@@ -1,4 +1,4 @@
-/** What came of the last run: the same for everybody in the room. */
+/** The output of the last run, which is the same for everybody in the room. */
 
 import { fill, h, icon } from "../dom.ts";
 import { splitter } from "./splitter.ts";
@@ -19,7 +19,7 @@ export function outputPanel(session: Session, again: () => void): { dom: HTMLEle
       return;
     }
     dom.hidden = false;
-    // The last output stays in sight, dimmed, until the next one is there.
+    // The last output stays visible, dimmed, until the next one arrives.
     if (run.kind === "done") fill(body, ...result(run.output));
     if (run.kind === "refused") fill(body, ...refusal(run.message, again));
     body.scrollTop = 0;

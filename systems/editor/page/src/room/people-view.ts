@@ -5,7 +5,7 @@ import { fill, h } from "../dom.ts";
 import type { Person } from "./people.ts";
 import type { Session } from "./session.ts";
 
-/** How many avatars the bar holds, on wide and on narrow screens. */
+/** Number of avatars in the bar, on wide and on narrow screens. */
 const WIDE = 4;
 const NARROW = 2;
 

@@ -1,4 +1,4 @@
-/** Who is in the room: those with a shared caret (Yjs awareness), and those who speak Socket.IO alone. */
+/** The people in the room: Yjs clients (from their awareness), and clients that use only Socket.IO. */
 
 import type { Awareness } from "y-protocols/awareness";
 import { safeColor } from "../color.ts";
@@ -6,17 +6,17 @@ import type { Client } from "./room-socket.ts";
 
 export interface Person {
   key: string;
-  /** The number of their caret, where they have a shared one. */
+  /** The Yjs client id; null if the person uses only Socket.IO. */
   client: number | null;
   name: string;
   color: string;
   me: boolean;
   typing: boolean;
-  /** Which run of theirs has not answered yet. */
+  /** The id of this person's run without a response yet. */
   running: string | null;
 }
 
-/** What somebody else says of himself may be anything. */
+/** The awareness state of another client, which may contain anything. */
 interface Said {
   user?: { name?: unknown; color?: unknown };
   typing?: unknown;
@@ -24,7 +24,7 @@ interface Said {
   socketId?: unknown;
 }
 
-/** Me first, the others by name. */
+/** Sorted: the own user first, the others by name. */
 export function people(awareness: Awareness, clients: readonly Client[]): Person[] {
   const found: Person[] = [];
   const claimed = new Set<unknown>();
@@ -54,7 +54,7 @@ export function nameOf(name: unknown): string {
   return typeof name === "string" && name.trim() !== "" ? name.trim() : "Somebody";
 }
 
-/** Who came and who went, by name: somebody who reloads the page did neither. */
+/** Who joined and who left, by name. Reloading the page counts as neither. */
 export function difference(before: readonly string[], after: readonly string[]): { came: string[]; went: string[] } {
   const less = (all: readonly string[], some: readonly string[]) => {
     const left = [...some];

@@ -12,7 +12,7 @@ import { nameOf } from "./people.ts";
 
 const moved = Annotation.define<true>();
 
-/** A label of this width, in pixels, has room on the right of its caret; else it stands on the left. */
+/** Width of a label, in pixels. It is on the left of its caret if there is less space on the right. */
 const LABEL = 130;
 
 interface Label {
@@ -30,7 +30,7 @@ interface Remote {
   head: number;
 }
 
-/** Where a caret of somebody else stands, if it does. */
+/** The selection of another client; null if it has none. */
 export function positionOf(client: number, text: Y.Text, awareness: Awareness): { anchor: number; head: number } | null {
   const cursor = (awareness.getStates().get(client) as { cursor?: { anchor?: unknown; head?: unknown } | null } | undefined)?.cursor;
   const anchor = index(cursor?.anchor, text);
@@ -59,7 +59,7 @@ export function remoteCarets(text: Y.Text, awareness: Awareness): Extension {
   ];
 }
 
-/** Says where we are, and repaints when others move. */
+/** Sends our selection, and repaints when others change theirs. */
 function messenger(text: Y.Text, awareness: Awareness): Extension {
   return ViewPlugin.define((view) => {
     let frame = 0;
@@ -69,7 +69,7 @@ function messenger(text: Y.Text, awareness: Awareness): Extension {
     };
     const changed = ({ added, updated, removed }: Record<"added" | "updated" | "removed", number[]>) => {
       const others = [...added, ...updated, ...removed].some((client) => client !== awareness.clientID);
-      // In a full room many carets move between two frames.
+      // In a full room, many carets move between two frames. Repaint once per frame.
       if (others && frame === 0) frame = requestAnimationFrame(repaint);
     };
     awareness.on("change", changed);
@@ -104,7 +104,7 @@ function remote(client: number, text: Y.Text, awareness: Awareness, length: numb
   return [{ client, name, color: safeColor(user?.color, name), anchor: within(position.anchor), head: within(position.head) }];
 }
 
-/** A position that somebody sent may be anything: what is none is no caret. */
+/** The index of a received position. The position may be anything; an invalid one shows no caret. */
 function index(position: unknown, text: Y.Text): number | null {
   if (position === null || typeof position !== "object" || text.doc === null) return null;
   try {
@@ -146,7 +146,7 @@ class Colored implements LayerMarker {
   }
 }
 
-/** With a label that shows itself for a moment whenever the caret moves. */
+/** A caret with a label that appears briefly whenever the caret moves. */
 class Caret extends Colored {
   constructor(
     rectangle: RectangleMarker,
@@ -171,7 +171,7 @@ class Caret extends Colored {
     return element;
   }
 
-  /** Moving the element would not start its animation again: it is drawn anew. */
+  /** Redraws the element, because moving it would not restart its animation. */
   update(): boolean {
     return false;
   }

@@ -1,4 +1,4 @@
-/** The room on Socket.IO: who joined, and running code. The text itself goes over Yjs. */
+/** The Socket.IO connection to the room: who joined, and running code. The text uses Yjs instead. */
 
 import { io, type Socket } from "socket.io-client";
 import { Signal } from "./signal.ts";
@@ -37,11 +37,12 @@ export class RoomSocket {
     this.#socket = io({ transports: ["websocket"], forceNew: true, reconnectionDelayMax: 2_500 });
     this.#socket.on("connect", () => {
       this.id.set(this.#socket.id ?? null);
-      // The text comes by Yjs.
+      // The text arrives by Yjs.
       this.#socket.emit("join", { roomId: room, username, texts: false });
     });
     this.#socket.on("disconnect", (reason) => {
-      // The library takes the server's own goodbye for a wish; the server only stops, and comes back.
+      // The library does not reconnect if the server closes the connection. The server is only restarting, so
+      // reconnect.
       if (reason === "io server disconnect") this.#again = setTimeout(() => this.#socket.connect(), AGAIN);
       this.id.set(null);
       this.clients.set([]);

@@ -1,4 +1,4 @@
-/** The room as a person sees it: bar, text, output, and the people and tools beside it. */
+/** The room's user interface: bar, text, output, and a side panel with people and tools. */
 
 import { fill, h, icon, mark } from "../dom.ts";
 import { linkOf } from "../route.ts";
@@ -12,7 +12,7 @@ import { Session } from "./session.ts";
 import { connectionPill, notice, statusBar } from "./status.ts";
 import { tools } from "./tools.ts";
 
-/** As in styles/room.css. */
+/** The same width as in styles/room.css. */
 const NARROW = "(max-width: 820px)";
 
 interface Visit {
@@ -91,7 +91,7 @@ function sidebar(session: Session, code: Editor, leave: () => void) {
     }),
     tools(session, code, { copy: () => void copyLink(session.room), leave }));
   const close = () => dom.parentElement?.classList.remove("side-open");
-  // On narrow screens it is a drawer over the text; on wide ones it is there until it is put away.
+  // On narrow screens the side panel is a drawer over the text. On wide ones it stays open until it is closed.
   const toggle = () => {
     if (!matchMedia(NARROW).matches) return dom.parentElement?.classList.toggle("side-shut");
     dom.parentElement?.classList.add("side-open");
@@ -105,7 +105,7 @@ async function copyLink(room: string): Promise<void> {
     await navigator.clipboard.writeText(linkOf(room));
     toast({ text: "Link copied.", kind: "good" });
   } catch {
-    // Browsers give no clipboard to pages without TLS: the person copies by hand.
+    // Browsers refuse clipboard access to pages without TLS, so the user copies by hand.
     window.prompt("Copy this link:", linkOf(room));
   }
 }

@@ -1,4 +1,4 @@
-/** One visit of a room: the shared text, who else is here, the line to the server, and what was run last. */
+/** A visit to a room: the shared text, the people, the connection to the server, and the last run. */
 
 import { WebsocketProvider } from "y-websocket";
 import * as Y from "yjs";
@@ -11,12 +11,12 @@ import { people, type Person } from "./people.ts";
 import { RoomSocket, type Output } from "./room-socket.ts";
 import { Signal } from "./signal.ts";
 
-/** The name of the text in the document, for every Yjs client of the room. */
+/** The name of the text in the document, which all Yjs clients of the room use. */
 const TEXT = "code";
 const SETTINGS = "settings";
 const LANGUAGE = "language";
 const TYPING_ENDS = 1_200;
-/** What an answer may take beside the longest run: the first one waits until the server has looked at its machine. */
+/** Additional time for a run's response. The first run waits until the server has examined its machine. */
 const ANSWER_BESIDE = 30_000;
 
 export type Run =
@@ -31,17 +31,17 @@ export class Session {
   readonly provider: WebsocketProvider;
   readonly connection = new Signal<Connection>({ phase: "opening", unsent: false, opened: false, reason: "" });
   readonly people = new Signal<readonly Person[]>([]);
-  /** The language of the text: of the room, not of each person, because it is one program. */
+  /** The language of the text. It belongs to the room and not to each person, because the text is one program. */
   readonly language = new Signal<string>("javascript");
   readonly run = new Signal<Run>({ kind: "idle" });
-  /** What the server can do. */
+  /** The capabilities of the server. */
   readonly about = new Signal<About>(USUAL);
   readonly socket: RoomSocket;
   readonly #name: string;
   readonly #doc = new Y.Doc();
   readonly #settings: Y.Map<unknown>;
   readonly #ends: (() => void)[] = [];
-  /** Runs whose output is here: who ran them may still seem to wait for it. */
+  /** Runs whose output has arrived. Their user's awareness may still say that they are running. */
   readonly #answered = new Set<string>();
   #typing: ReturnType<typeof setTimeout> | undefined;
   #waiting: ReturnType<typeof setTimeout> | undefined;
@@ -70,7 +70,7 @@ export class Session {
     this.#ends.push(this.socket.id.watch((id) => this.#say("socketId", id)));
   }
 
-  /** What to ask the server for to run the text; nothing where it does not run this language. */
+  /** The language name for a run request; undefined if the server cannot run this language. */
   runnable(): string | undefined {
     return runnable(languageOf(this.language.value), this.about.value);
   }
@@ -79,7 +79,7 @@ export class Session {
     this.#settings.set(LANGUAGE, language);
   }
 
-  /** Somebody typed here; the others see it for a moment. */
+  /** Records that the user typed. Others see it for a moment. */
   typed(): void {
     if (this.#typing === undefined) this.#say("typing", true);
     clearTimeout(this.#typing);
@@ -89,7 +89,7 @@ export class Session {
     }, TYPING_ENDS);
   }
 
-  /** Sends the text to be run; everybody in the room sees what comes of it. */
+  /** Requests a run of the text. Everybody in the room sees the output. */
   runNow(key: string): void {
     this.run.set({ kind: "running", by: this.#name });
     this.#say("running", crypto.randomUUID());
@@ -113,7 +113,7 @@ export class Session {
     this.#shut(`The server takes nothing from pages of ${location.origin}. Whoever runs it allows that with --allow-origin ${location.origin}`);
   }
 
-  /** Takes another colour when one of those whose colour goes first has this one. */
+  /** Chooses another colour if a client with precedence has the same one. */
   #ownColor(first: (client: number) => boolean): void {
     const { awareness } = this.provider;
     const colorOf = (state: unknown) => String((state as { user?: { color?: unknown } } | null)?.user?.color);
@@ -125,15 +125,15 @@ export class Session {
   }
 
   #lookAround(): void {
-    // Two who came at the same moment could not know of each other.
+    // Two clients that joined at the same time may have chosen the same colour.
     this.#ownColor((client) => client < this.provider.awareness.clientID);
     const now = people(this.provider.awareness, this.socket.clients.value);
-    // Most news are of carets: the lists stay as they are.
+    // Most updates only move carets. Then the lists do not change.
     if (JSON.stringify(now) !== JSON.stringify(this.people.value)) this.people.set(now);
     const runner = now.find((person) => this.#waits(person) && !person.me);
     const { kind } = this.run.value;
     if (runner !== undefined && kind !== "running") this.run.set({ kind: "running", by: runner.name });
-    // Who ran it left, or was refused: nothing will come.
+    // The user who started the run left, or was refused, so no output will arrive.
     if (kind === "running" && !now.some((person) => this.#waits(person))) this.run.set({ kind: "idle" });
   }
 

@@ -1,4 +1,4 @@
-/** A value that others watch. They hear of it at once, and again whenever it is set to something else. */
+/** A value with watchers. Each is called at once, and again whenever the value changes. */
 export class Signal<T> {
   #value: T;
   readonly #watchers = new Set<(value: T) => void>();

@@ -1,13 +1,13 @@
-/** Nothing comes into the text that the server would not take: it would close the line. */
+/** Keeps text that the server would refuse out of the document, because the server would close the connection. */
 
 import { EditorState, type Extension, type Text, type Transaction } from "@codemirror/state";
 import { toast } from "../toast.ts";
 import { kilobytes, mostAtOnce, type About } from "./about.ts";
 
-/** A character of UTF-16 has so many bytes of UTF-8, at most. */
+/** Maximum UTF-8 bytes per UTF-16 unit. */
 const WIDEST = 3;
 
-/** Refuses what a person puts in when it is too large, and says so. What others wrote is never refused. */
+/** Refuses user input that is too large, and says so. Edits of others are never refused. */
 export function bounded(about: () => About): Extension {
   return EditorState.transactionFilter.of((change) => {
     const complaint = change.docChanged && change.isUserEvent("input") ? tooLarge(change, about()) : null;
@@ -26,7 +26,7 @@ function tooLarge(change: Transaction, about: About): string | null {
   return grows && about.maxDocument < whole ? `The room is full of text: ${kilobytes(about.maxDocument)} fit.` : null;
 }
 
-/** Bytes of a text, or fewer where it surely fits: this is asked for every key. */
+/** Size in bytes, or an underestimate if the text certainly fits. This runs for every key. */
 function bytes(text: Text, most: number): number {
   return text.length * WIDEST <= most ? text.length : new TextEncoder().encode(text.toString()).length;
 }

@@ -1,4 +1,4 @@
-/** The edge of a panel that is dragged, or moved with the arrow keys, to make the panel higher. */
+/** The edge of a panel. Dragging it, or the arrow keys, changes the panel's height. */
 
 import { h } from "../dom.ts";
 

@@ -1,4 +1,4 @@
-/** How the line is, where the caret is, who types. */
+/** The status bar: connection, caret position, and who is typing. */
 
 import { fill, h } from "../dom.ts";
 import { newRoom, pathOf } from "../route.ts";
@@ -33,7 +33,7 @@ export function connectionPill(session: Session): HTMLElement {
   return dom;
 }
 
-/** A line above the text while something is wrong; the whole page when it stays so. */
+/** A line above the text while there is a problem. It replaces the page if the problem is permanent. */
 export function notice(session: Session, home: () => void): HTMLElement {
   const dom = h("div", { class: "notice", role: "alert" });
   session.connection.watch((connection) => {

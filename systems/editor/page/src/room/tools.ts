@@ -1,4 +1,4 @@
-/** What a person does with the room: language, theme, files, link, leave. */
+/** The tools of a room: language, theme, files, link, leave. */
 
 import { fill, h, icon } from "../dom.ts";
 import * as theme from "../theme.ts";
@@ -54,7 +54,7 @@ function action(symbol: Parameters<typeof icon>[0], label: string, click: () => 
   return h("button", { type: "button", class: "button action", click }, icon(symbol), h("span", {}, label));
 }
 
-/** Made for each use: choosing the same file twice in a row must count twice. */
+/** Creates a new file input for each use. Otherwise choosing the same file twice in a row would have no effect. */
 function picker(session: Session, code: Editor): HTMLInputElement {
   const input = h("input", { type: "file", class: "picker", change: () => {
     const file = input.files?.[0];

@@ -108,7 +108,7 @@ fn what_a_client_must_not_send_is_refused() {
     let refused: [(&[u8], Violation); 6] = [
         (&[0x81, 0x02, b'h', b'i'], Violation::Protocol), // no mask
         (&[0xC1, 0x80, 0, 0, 0, 0], Violation::Protocol), // a reserved bit
-        (&[0x80, 0x80, 0, 0, 0, 0], Violation::Protocol), // a rest without a beginning
+        (&[0x80, 0x80, 0, 0, 0, 0], Violation::Protocol), // a continuation without a first fragment
         (&[0x89, 0xFE, 0, 126], Violation::Protocol),     // a ping of more than 125 bytes
         (&[0x81, 0x81, 0, 0, 0, 0, 0xFF], Violation::NotText),
         (
@@ -140,7 +140,7 @@ fn no_length_is_too_large_to_be_refused_in_the_first_frame_or_a_later_one() {
             assert_eq!(heard(&bytes, &[]), Err(violation), "{length}");
         }
     }
-    // It would fit alone, but not after the fragment.
+    // The frame would fit alone, but not after the fragment.
     let mut bytes = fragment.to_vec();
     bytes.extend([0x80, 0xFF]);
     bytes.extend(((1u64 << 20) - 3).to_be_bytes());

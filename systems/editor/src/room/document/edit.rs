@@ -19,7 +19,7 @@ pub(super) fn write(items: &mut Items, client: u64, places: &[Hunk<'_>]) -> Rang
     let spots = spots(items, places);
     // From the end, so that earlier positions remain valid.
     for (hunk, [from, to]) in places.iter().zip(spots).rev() {
-        // Insert after the removed text, so that successive removed pieces can be united into one block.
+        // Insert after the removed text, so that consecutive removed pieces can be united into one block.
         if !hunk.insert.is_empty() {
             insert(items, client, to, hunk.insert);
         }

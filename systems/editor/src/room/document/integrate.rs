@@ -34,7 +34,7 @@ impl Budget {
     }
 }
 
-/// Integrates blocks, each after those that it refers to. Returns the blocks that lack a reference.
+/// Integrates each block after those that it refers to. Returns the blocks with a missing reference.
 pub(super) fn integrate(
     items: &mut Items,
     mut queue: Queue,
@@ -42,7 +42,7 @@ pub(super) fn integrate(
 ) -> Result<Queue, UpdateError> {
     let mut left = Queue::new();
     while let Some((&first, _)) = queue.first_key_value() {
-        // A stack of clients: the first block of each waits for the client after it. A cycle shows in `among`.
+        // A stack of clients. The first block of each waits for a block of the next client. `among` detects cycles.
         let (mut waiting, mut among) = (vec![first], HashSet::from([first]));
         while let Some(&client) = waiting.last() {
             let blocks = queue.entry(client).or_default();
@@ -56,14 +56,15 @@ pub(super) fn integrate(
                 if let Some(block) = blocks.pop_front() {
                     take(items, block, budget)?;
                 }
-                // The client before it on the stack may have waited for this block.
+                // The previous client on the stack may have waited for this block.
                 if waiting.len() > 1 {
                     waiting.pop();
                     among.remove(&client);
                 }
                 continue;
             };
-            // Otherwise the missing block is not in the queue, or the clients wait for each other: leave all of them.
+            // Otherwise the missing block is not in the queue, or the clients wait for each other. Leave all of them
+            // waiting.
             if queue.contains_key(&missing) && among.insert(missing) {
                 waiting.push(missing);
                 continue;
@@ -76,7 +77,7 @@ pub(super) fn integrate(
     Ok(left)
 }
 
-/// The client whose block is missing, if the block refers to one that is not known.
+/// Returns the client of a missing block, if the block refers to one.
 fn missing(items: &Items, block: &Block) -> Option<u64> {
     if block.id.clock > items.end(block.id.client) {
         return Some(block.id.client);
@@ -118,8 +119,8 @@ fn take(items: &mut Items, mut block: Block, budget: &mut Budget) -> Result<(), 
     Ok(())
 }
 
-/// The parent of a block: stated, or that of its neighbours. If the neighbours have different parents, the block is
-/// not in the text.
+/// The parent of a block: either stated, or that of its neighbours. If the neighbours have different parents, the block
+/// is not in the text.
 fn place_of(items: &Items, block: &Block) -> Place {
     let of = |id: Id| items.find(id).map(|at| items.item(at));
     if matches!(block.content, Content::Garbage) {
@@ -158,7 +159,7 @@ fn left_of(
         Some(left) => items.item(left).right,
         None => items.start,
     };
-    // `passed`: all blocks visited. `rivals`: those visited since `left` was last set.
+    // `passed` holds all visited blocks, and `rivals` those visited since `left` was last set.
     let (mut passed, mut rivals) = (HashSet::new(), HashSet::new());
     while let Some(at) = next.filter(|_| next != right) {
         budget.step()?;

@@ -1,4 +1,4 @@
-//! All blocks of a document: by client, and those of the text in their order.
+//! All blocks of a document by client, and the blocks of the text in order.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -21,7 +21,7 @@ pub(super) struct Item {
 pub(super) enum Place {
     /// In the text.
     Text,
-    /// Outside of the text, nested in this many types. Only clients need the order of such blocks.
+    /// Outside of the text, nested in this number of types. Only clients need the order of such blocks.
     Elsewhere(usize),
 }
 

@@ -1,5 +1,5 @@
-//! Parses the encoding of Yjs (lib0, version 1) without trusting it: a count never exceeds the remaining bytes, and
-//! values are nested at most 100 deep.
+//! Parses the encoding of Yjs (lib0, version 1) from untrusted input. A count never exceeds the remaining bytes, and
+//! values are nested at most 100 levels deep.
 
 use super::UpdateError;
 use super::block::Id;
@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
         Err(UpdateError::Malformed)
     }
 
-    /// A number of elements, each of which takes at least one byte.
+    /// The number of elements, each of which takes at least one byte.
     pub(super) fn count(&mut self) -> Read<usize> {
         let count = self.number(self.0.len() as u64)?;
         usize::try_from(count).map_err(|_| UpdateError::Malformed)

@@ -1,5 +1,5 @@
-//! Parses updates of Yjs (encoding version 1) from untrusted sources. Stack and memory use are proportional to the
-//! input at most.
+//! Parses updates of Yjs (encoding version 1) from untrusted sources. Its use of stack and memory is at most
+//! proportional to the input.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -15,16 +15,16 @@ pub(super) const HAS_ORIGIN: u8 = 0x80;
 pub(super) const HAS_RIGHT_ORIGIN: u8 = 0x40;
 pub(super) const HAS_KEY: u8 = 0x20;
 
-/// Why an update was refused.
+/// Reason why an update was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum UpdateError {
-    /// Not a Yjs update.
+    /// The bytes are not a Yjs update.
     #[error("not a Yjs update")]
     Malformed,
     /// Values or shared types are nested too deeply.
     #[error("the Yjs update is nested too deeply")]
     TooNested,
-    /// Far more concurrent edits at one position than people make.
+    /// There are far more concurrent edits at one position than users make.
     #[error("the Yjs update has too many edits at one place")]
     TooCostly,
 }

@@ -13,8 +13,8 @@ const NOOP: Bytes = Bytes::from_static(b"6");
 /// The close packet: the session is over.
 const CLOSE: Bytes = Bytes::from_static(b"1");
 
-/// The sending side of a polling client: a bounded queue from which it fetches. After an upgrade, it passes frames to
-/// the outbox of the WebSocket.
+/// The sending side of a polling client: a bounded queue from which the client fetches packets. After an upgrade, it
+/// passes frames to the outbox of the WebSocket.
 #[derive(Debug)]
 pub(crate) struct Mailbox {
     bound: Bound,
@@ -43,8 +43,8 @@ impl Mailbox {
         }
     }
 
-    /// Queues a frame. `caret` names the sender if only its newest frame matters to a client that is behind. `false`
-    /// if the queue is full: the session then ends as too slow.
+    /// Queues a frame. `caret` is the sender's number if only the newest frame of that sender matters to a client that
+    /// is behind. Returns `false` if the queue is full, and then ends the session as too slow.
     pub(crate) fn post(&self, frame: &Frame, caret: Option<u64>) -> bool {
         let mut inside = self.inside();
         if let Some(line) = &inside.line {
@@ -112,8 +112,8 @@ impl Mailbox {
         inside.wake();
     }
 
-    /// Passes all frames to a WebSocket from now on, beginning with those queued. `false` if polling has already
-    /// ended.
+    /// Passes all frames to a WebSocket from now on, beginning with the queued ones. Returns `false` if polling has
+    /// already ended.
     pub(super) fn lead_to(&self, line: &Arc<Outbox>) -> bool {
         let mut inside = self.inside();
         if inside.end.is_some() || inside.line.is_some() {

@@ -73,7 +73,7 @@ async fn entered(polling: &Polling<Quiet>) -> (String, Recipient) {
     )
 }
 
-/// The status of a POST 46 s after a session began. The session answered each ping.
+/// Returns the status of a POST 46 s after a session began. The session responded to each ping.
 async fn after_46_seconds(enters: bool) -> u16 {
     let polling = polling(WIDE);
     let sid = opened(&polling).await;
@@ -152,7 +152,7 @@ async fn too_many_frames_or_too_many_bytes_end_a_session_at_once_and_once() {
         let Recipient::Polled(mailbox) = recipient else {
             unreachable!()
         };
-        // Only the handlers' state and this test still refer to it.
+        // Only the handlers' state and this test still hold a reference.
         drop(polling);
         tokio::task::yield_now().await;
         assert_eq!(Arc::strong_count(&mailbox), 1);
@@ -186,7 +186,7 @@ async fn what_is_no_payload_or_too_large_ends_the_session() {
         ("b?", 400),
         ("3\u{1e}4nothing", 400),
         ("1", 200),
-        ("41\u{1e}41", 200), // the second disconnect leaves a namespace that was left already
+        ("41\u{1e}41", 200), // the second disconnect leaves a namespace that the client has left already
         (&large, 413),
     ] {
         let polling = polling(WIDE);

@@ -97,7 +97,7 @@ fn thousands_who_write_at_one_place_are_refused_and_leave_the_document_as_it_was
     let mut document = Document::default();
     document.apply(&HELLO).unwrap();
     let before = document.whole();
-    // Each has another right neighbour than the one before, so that every block is compared with all others.
+    // Each block has a different right neighbour, so every block is compared with all others.
     let clients = 20_000_usize;
     let mut update = Vec::new();
     update.extend(number(clients));
@@ -150,7 +150,7 @@ impl Dice {
         bytes
     }
 
-    /// A well-formed update whose blocks refer to anything: the same blocks again, others' parents, gaps.
+    /// A well-formed update whose blocks refer to random targets: duplicate blocks, foreign parents, gaps.
     fn made_up(&mut self) -> Vec<u8> {
         let clients = self.byte(4);
         let mut bytes = vec![clients];
@@ -246,7 +246,7 @@ fn honest_updates() -> Vec<Vec<u8>> {
     all
 }
 
-/// Applies each update as from a client. Loads the accepted ones again, one by one and as one document.
+/// Applies each update as if a client sent it. Then loads the accepted ones again, one by one and as one document.
 fn survives(mutations: u64, seed: u64) {
     let honest = honest_updates();
     let mut dice = Dice(seed);
