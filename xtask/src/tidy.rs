@@ -1,4 +1,4 @@
-//! All checks, the most important for a newcomer first.
+//! All checks. The most important ones for a newcomer come first.
 
 pub mod complaint;
 mod floors;
@@ -38,8 +38,8 @@ pub fn tidy(repository: &Repository) -> Vec<Complaint> {
     complaints
 }
 
-/// Lowers the numbers of the ratchet to the current sizes. It never raises a number, and adds entries only if there
-/// is no ratchet yet: a new exception must be written by hand.
+/// Lowers the numbers of the ratchet to the current sizes. It never raises a number, and adds entries only if there is
+/// no ratchet yet. Later exceptions must be added by hand.
 pub fn bless(repository: &Repository) -> Result<(), OpenError> {
     ratchet::lower(repository, &length::oversized(repository))
 }

@@ -1,4 +1,4 @@
-//! Each broken tree gets a complaint with the line and the remedy.
+//! Each tree with an error gets a complaint with the line and the remedy.
 
 mod tree;
 

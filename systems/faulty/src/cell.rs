@@ -8,7 +8,7 @@ use crate::log::{ConnectionLog, DeliveryLog, Log, Micros, Of, RequestLog};
 use crate::order::{Kind, Order};
 use crate::rooms::Rooms;
 
-/// Interval at which the server measures how late it is woken.
+/// Interval at which the server measures its own wake-up delay.
 const BEAT: Duration = Duration::from_millis(5);
 
 /// One port: its configured fault, its log, and the members of its rooms.
@@ -76,7 +76,7 @@ impl Cell {
         log
     }
 
-    /// Measures how late this server is woken, until the port is closed.
+    /// Measures this server's own wake-up delay until the port is closed.
     pub(crate) async fn watch_lag(&self) {
         loop {
             let due = Instant::now() + BEAT;
@@ -165,7 +165,7 @@ impl Cell {
         }
     }
 
-    /// Waits until this time, and then until the connection may send again. Never returns if that is forever.
+    /// Waits until this time, and then until the connection may send again. Never returns if it may never send again.
     pub(crate) async fn until(&self, due: Instant, connection: usize) {
         sleep_until(due).await;
         loop {

@@ -11,7 +11,7 @@ use crate::log::Log;
 use crate::order::{Kind, Order};
 use crate::{http1, http2};
 
-/// The first bytes of a client that speaks HTTP/2 without asking for an upgrade.
+/// The first bytes of a client that uses HTTP/2 without requesting an upgrade.
 const PREFACE: &[u8] = b"PRI";
 
 /// All open ports.

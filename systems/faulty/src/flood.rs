@@ -1,4 +1,4 @@
-//! Small pieces without pause. Each is valid; together they keep a reader busy forever.
+//! Floods of small pieces without pause. Each piece is valid, but together they keep a reader busy forever.
 
 use std::io;
 

@@ -14,7 +14,7 @@ use crate::websocket;
 
 const BODY: &str = "{\"ok\":true}";
 
-/// Bytes of a body that are sent one by one in a `drip`; the rest is sent at the end.
+/// Number of bytes of a body that a `drip` sends one by one. The rest is sent at the end.
 const DRIPS: usize = 10;
 
 /// How a response ended.
@@ -90,7 +90,7 @@ async fn wait(
 
 async fn respond(cell: &Cell, connection: usize, ticket: &Ticket, stream: &mut TcpStream) -> Ended {
     if cell.connection_has(Kind::WrongProtocol, connection) {
-        let _ = stream.write_all(b"220 mail.example.test ESMTP\r\n").await; // gone or not, it ends here
+        let _ = stream.write_all(b"220 mail.example.test ESMTP\r\n").await; // the connection ends here in any case
         return Ended::Here;
     }
     let status = match ticket.act {
@@ -144,6 +144,6 @@ async fn drip(stream: &mut TcpStream, head: &str, whole: Duration) -> std::io::R
 
 /// Makes closing reset the connection.
 pub(crate) fn reset(stream: &TcpStream) {
-    // It cannot fail for an open socket. If it did, the connection would still be closed.
+    // This cannot fail for an open socket. If it did, the connection would still be closed.
     let _ = rustix::net::sockopt::set_socket_linger(stream, Some(Duration::ZERO));
 }

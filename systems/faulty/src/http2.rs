@@ -20,10 +20,10 @@ const BODY: &[u8] = b"{\"ok\":true}";
 /// Number of pieces of a body in a `drip`.
 const DRIPS: usize = 10;
 
-/// Serves HTTP/2 in the clear. Returns whether the fault closed it.
+/// Serves HTTP/2 without TLS. Returns whether the fault closed the connection.
 pub(crate) async fn serve(cell: &Arc<Cell>, connection: usize, mut stream: TcpStream) -> bool {
     if cell.connection_has(Kind::WrongProtocol, connection) {
-        // To the client it is another protocol, whether it accepts it or not.
+        // To the client this is another protocol, whether it accepts the bytes or not.
         let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
         return true;
     }

@@ -1,10 +1,10 @@
 //! Faulty: a server that misbehaves on request and logs its actions, to judge the verdicts of a load tester.
 //!
-//! `POST /cells` opens a port with one fault. It serves HTTP/1.1, HTTP/2, WebSocket and Socket.IO. Many ports are
-//! served at the same time. `DELETE /cells/N` closes one and returns its log: every request, every message and its
+//! `POST /cells` opens a port with one fault. The port serves HTTP/1.1, HTTP/2, WebSocket and Socket.IO. Many ports may
+//! be open at the same time. `DELETE /cells/N` closes one and returns its log: every request, every message and its
 //! copies, with the times.
 //!
-//! It shares no code with the load tester, and never judges.
+//! It shares no code with the load tester, and judges nothing.
 
 mod cell;
 mod cells;

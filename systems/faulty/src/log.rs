@@ -11,7 +11,7 @@ pub(crate) struct Log {
     pub(crate) deliveries: Vec<DeliveryLog>,
     /// The longest delay with which this server itself woke up.
     pub(crate) lag_us: Micros,
-    /// When the port was closed.
+    /// Time at which the port was closed.
     pub(crate) ended_us: Micros,
 }
 
@@ -19,9 +19,9 @@ pub(crate) struct Log {
 #[derive(Debug, Serialize)]
 pub(crate) struct ConnectionLog {
     pub(crate) accepted_us: Micros,
-    /// When the client was seen to leave, or the fault closed the connection.
+    /// Time at which the server noticed that the client had left, or at which the fault closed the connection.
     pub(crate) gone_us: Option<Micros>,
-    /// Whether it was closed here, by the fault.
+    /// Whether the fault closed the connection.
     pub(crate) closed_here: bool,
 }
 
@@ -42,13 +42,13 @@ pub(crate) struct RequestLog {
     pub(crate) of: Of,
     /// Index into `connections`.
     pub(crate) connection: usize,
-    /// When it had been read.
+    /// Time at which the request had been read.
     pub(crate) read_us: Micros,
-    /// When a complete response had been written that the protocol accepts, whatever its status.
+    /// Time at which a complete and valid response had been written, whatever its status.
     pub(crate) answered_us: Option<Micros>,
     /// Whether that response reports success.
     pub(crate) ok: bool,
-    /// When the client gave up.
+    /// Time at which the client gave up.
     pub(crate) gone_us: Option<Micros>,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct DeliveryLog {
     pub(crate) sender: usize,
     pub(crate) receiver: usize,
     pub(crate) read_us: Micros,
-    /// When each copy had been written.
+    /// Times at which the copies had been written.
     pub(crate) written_us: Vec<Micros>,
     /// Copies that were sent to a member of another room.
     pub(crate) strays: Vec<StrayLog>,
@@ -72,6 +72,6 @@ pub(crate) struct DeliveryLog {
 pub(crate) struct StrayLog {
     /// Index into `connections`.
     pub(crate) receiver: usize,
-    /// When it had been written.
+    /// Time at which the copy had been written.
     pub(crate) written_us: Micros,
 }

@@ -2,16 +2,16 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-/// How a port behaves: a delay, and one fault.
+/// The configuration of a port: a delay, and one fault.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Order {
     /// Milliseconds between a request and its response, or a message and its deliveries.
     pub(crate) delay_ms: u64,
     pub(crate) fault: Kind,
-    /// The fault affects every nth connection, request or delivery; 0 and 1 mean all.
+    /// The fault affects every nth connection, request or delivery. 0 and 1 mean all.
     pub(crate) each: u64,
-    /// When a timed fault begins, in milliseconds after the first request.
+    /// Start of a timed fault, in milliseconds after the first request.
     pub(crate) at_ms: u64,
     /// Duration of the fault, or the extra delay, in milliseconds.
     pub(crate) ms: u64,
@@ -29,11 +29,11 @@ pub(crate) enum Kind {
     AcceptClose,
     /// These connections speak another protocol.
     WrongProtocol,
-    /// These connections get the smallest messages, or pieces of a body, without pause or end.
+    /// These connections get the smallest messages or pieces of a body, without pause or end.
     Flood,
-    /// These connections get frames without content, or interim responses, without pause or end.
+    /// These connections get frames without content or interim responses, without pause or end.
     Noise,
-    /// These requests get no response, these deliveries are not made.
+    /// These requests get no response, and these deliveries are not made.
     Drop,
     /// These connections are closed instead of getting responses and deliveries.
     Close,
@@ -62,7 +62,7 @@ impl Order {
         Duration::from_millis(self.delay_ms)
     }
 
-    /// Whether the fault affects the nth, counted from 1.
+    /// Whether the fault affects operation `n`, counted from 1.
     fn hits(&self, n: u64) -> bool {
         n.is_multiple_of(self.each.max(1))
     }
@@ -72,7 +72,7 @@ impl Order {
         self.fault == fault && self.hits(n)
     }
 
-    /// The fault of the nth request or delivery.
+    /// The fault of request or delivery `n`.
     pub(crate) fn act(&self, n: u64) -> Kind {
         match self.fault {
             Kind::Frozen | Kind::AcceptClose | Kind::WrongProtocol | Kind::Flood | Kind::Noise => {

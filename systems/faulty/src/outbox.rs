@@ -24,13 +24,13 @@ pub(crate) struct Outgoing {
 #[derive(Debug)]
 pub(crate) enum What {
     Bytes(Vec<u8>),
-    /// These bytes without pause, and nothing else any more.
+    /// These bytes repeatedly without pause, and nothing else afterwards.
     Flood(Vec<u8>),
     Close,
     Reset,
 }
 
-/// The log entry to make once it has been written.
+/// The log entry that is made once the message has been written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Note {
     Nothing,
@@ -38,7 +38,7 @@ pub(crate) enum Note {
     Answer(usize, bool),
     /// A copy of this delivery.
     Copy(usize),
-    /// A copy of this delivery for somebody in another room, on this connection.
+    /// A copy of this delivery for a member of another room, on this connection.
     Stray(usize, usize),
 }
 
@@ -54,7 +54,7 @@ impl Outbox {
     }
 
     pub(crate) fn put(&self, due: Instant, what: What, note: Note) {
-        // A connection that is gone receives nothing, and the log shows it.
+        // A closed connection receives nothing, and the log shows that.
         let _ = self.0.send(Outgoing { due, what, note });
     }
 }
@@ -95,7 +95,7 @@ pub(crate) async fn write(
                         written(cell, note);
                     }
                     Some((What::Flood(piece), _)) => {
-                        let _ = pour(&mut to, &piece).await; // it ends when the client has gone
+                        let _ = pour(&mut to, &piece).await; // returns when the client has left
                         return false;
                     }
                     Some((What::Reset, _)) => {

@@ -45,7 +45,7 @@ impl Rooms {
     }
 }
 
-/// Sends a message, as `bytes`, to everybody else in the room.
+/// Sends a message, as `bytes`, to all other members of the room.
 pub(crate) fn say(cell: &Cell, room: &str, sender: usize, bytes: &[u8]) {
     let now = Instant::now();
     let read_us = cell.now_us();

@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::log::Log;
 use crate::order::Order;
 
-/// Runs the server until SIGTERM or SIGINT. `announce` gets its address once it listens.
+/// Runs the server until SIGTERM or SIGINT. Calls `announce` with the address once the server listens.
 pub fn serve(config: &Config, announce: impl FnOnce(&str) -> io::Result<()>) -> io::Result<()> {
     if let Err(error) = kit::log::init(&config.log) {
         tracing::debug!(%error, "keeping the existing log configuration");

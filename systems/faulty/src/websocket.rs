@@ -35,8 +35,8 @@ pub(crate) struct Socket<'a> {
     pub(crate) cell: &'a Arc<Cell>,
     pub(crate) connection: usize,
     pub(crate) outbox: Outbox,
-    /// When its last reply is sent. Replies keep their order, because only the order shows which message each
-    /// belongs to.
+    /// Time at which the last reply is sent. Replies keep their order, because only the order shows the message of each
+    /// reply.
     last: Mutex<Instant>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Socket<'a> {
 enum Protocol {
     /// Each message is returned to its sender.
     Echo,
-    /// Each message goes to everybody else in this room.
+    /// Each message goes to all other members of this room.
     Room(String),
     SocketIo(SocketIo),
 }

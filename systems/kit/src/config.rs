@@ -1,6 +1,6 @@
 //! The configuration shared by all systems. A system flattens [`ServeConfig`] into its own `clap` arguments. One
-//! definition makes each value a flag and an environment variable. An invalid value is refused before anything is
-//! bound (exit code 2).
+//! definition makes each value a flag and an environment variable. Invalid values are refused before the server binds
+//! an address (exit code 2).
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
@@ -45,8 +45,8 @@ impl ServeConfig {
     }
 }
 
-/// Resolves `host:port`, where the host may be a name. Of several addresses it prefers the first IPv4 one, because
-/// the default loopback address is IPv4 too.
+/// Resolves `host:port`, where the host may be a name. Of several addresses it prefers the first IPv4 one, because the
+/// default loopback address is also IPv4.
 fn address(text: &str) -> io::Result<SocketAddr> {
     let found: Vec<_> = text.to_socket_addrs()?.collect();
     let first = found.iter().find(|address| address.is_ipv4());

@@ -6,8 +6,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 /// Files that a system keeps in reserve, most of them for connections that it refuses.
 const RESERVE: u64 = 768;
 
-/// Raises the limit on open files as far as the operating system allows. Returns how many of the `wanted`
-/// connections may be open then. Logs a warning if there are fewer.
+/// Raises the limit on open files as far as the operating system allows. Returns the number of connections, at most
+/// `wanted`, that may then be open. Logs a warning if there are fewer than wanted.
 #[must_use]
 pub fn connections(wanted: u32) -> u32 {
     let limit = raised();
@@ -23,19 +23,19 @@ pub fn connections(wanted: u32) -> u32 {
     most
 }
 
-/// The limit now in effect; `None` if there is none.
+/// The limit now in effect. `None` if there is no limit.
 fn raised() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit {
         current: limit.maximum,
         maximum: limit.maximum,
     };
-    // If it cannot be raised, the previous limit stays in effect.
+    // If the limit cannot be raised, the previous one stays in effect.
     let _ = setrlimit(Resource::Nofile, raised);
     getrlimit(Resource::Nofile).current
 }
 
-/// Reserves half of a small limit, and of a large one no more than needed.
+/// Returns the number of connections that fit. Half of the limit is reserved, but at most `RESERVE` files.
 fn within(wanted: u32, limit: Option<u64>) -> u32 {
     let room = limit.map_or(u64::MAX, |limit| {
         (limit / 2).max(limit.saturating_sub(RESERVE))

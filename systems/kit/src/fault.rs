@@ -1,4 +1,4 @@
-//! Injected faults: what a load tester must be able to find, caused on purpose and counted exactly.
+//! Injected faults: misbehaviour that a load tester must be able to find, caused on purpose and counted exactly.
 //!
 //! A **delivery** is one message to one receiver. All deliveries of the process are numbered from 1, in the order in
 //! which they are handed over for sending. Every nth of them is dropped, duplicated, swapped or strayed. A delivery
@@ -14,9 +14,9 @@
 //! | delayed, stalled | something (a delivery, an event or an HTTP response) waited for that reason |
 //!
 //! A delivery held for a swap is sent uncounted if no successor arrives within [`HOLD_LIMIT`], or if the connection
-//! stops. Its successor is neither dropped, duplicated, held nor strayed. A delivery to a receiver that is gone
-//! does not count as one. The decision ([`FaultSpec::turn`], [`Lane`]) does no I/O and reads no clock. [`Faults`]
-//! adds the counters, the waiting and `GET /faults`.
+//! stops. Its successor is neither dropped, duplicated, held nor strayed. A delivery to a disconnected receiver is not
+//! numbered. The decision ([`FaultSpec::turn`], [`Lane`]) does no I/O and reads no clock. [`Faults`] adds the counters,
+//! the waiting and `GET /faults`.
 
 mod lane;
 mod order;

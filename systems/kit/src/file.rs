@@ -10,23 +10,23 @@ const PRIVATE: u32 = 0o600;
 /// All permissions of the group and others.
 const OTHERS: u32 = 0o077;
 
-/// Opens a file for writing. If it does not exist, creates it for its owner alone.
+/// Opens a file for writing. If the file does not exist, creates it with access for its owner only.
 pub fn open_private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     let options = options.create(true).truncate(false).write(true);
     options.mode(PRIVATE).open(path)
 }
 
-/// Creates the file of an `SQLite` database at `path` for its owner alone, unless it exists or its URL requires
-/// that it does. Logs a warning if others may read an existing file; this may be intended. `SQLite` gives the files
-/// beside it the same permissions.
+/// Creates the file of an `SQLite` database at `path` with access for its owner only, unless it exists or its URL
+/// requires that it exists. Logs a warning if others may read an existing file, which may be intended. `SQLite` gives
+/// the files beside it the same permissions.
 pub fn prepare_database(url: &str, path: &Path) -> io::Result<()> {
     let may_make = !url.contains('?') || url.contains("mode=rwc");
     if !may_make && !path.exists() {
         return Ok(());
     }
     let file = match open_private(path) {
-        // If the folder does not exist, the database reports it in its own words.
+        // If the folder does not exist, the database itself reports that.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         opened => opened?,
     };

@@ -1,4 +1,4 @@
-//! JSON objects that must be objects: serde also accepts an array for a structure, field by field.
+//! Strict JSON objects. serde also accepts an array for a structure, with one item per field.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -8,11 +8,10 @@
 //! * [`secret`], values that are never shown;
 //! * [`descriptors`], [`origin`], [`limit`], [`network`], [`socket`], [`json`], [`mod@file`], protection against
 //!   hostile clients;
-//! * [`fault`], injected faults, which make a system the known truth that a load tester's report is compared
-//!   with.
+//! * [`fault`], injected faults, which make a system the known truth for a load tester's report.
 //!
-//! This crate never prints and never ends the process (except for an injected crash). It knows nothing about what a
-//! system does. It shares no code with the load tester, because an error in our own codec must not be cancelled by
+//! This crate never prints and never ends the process (except for an injected crash). It contains no behaviour of a
+//! particular system. It shares no code with the load tester, because an error in our own codec must not be hidden by
 //! the same error in the tester.
 
 pub mod config;

@@ -14,7 +14,7 @@ use crate::list;
 use crate::network::{Networks, counted};
 use crate::span::{self, Shown};
 
-/// The most windows that are stored. Beyond it, expired windows are removed; if there are none, all are.
+/// Maximum number of stored windows. At this number, expired windows are removed, or all if none has expired.
 const WINDOWS: usize = 100_000;
 
 /// One limit: a number of requests within a time, for one operation or for all together (`*`).

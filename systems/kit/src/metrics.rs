@@ -47,7 +47,7 @@ where
 
 fn exposition(registry: &Registry) -> Response {
     let mut text = String::new();
-    // Writing to a string cannot fail. A metric that cannot be written is a bug of its own.
+    // Writing to a string cannot fail. If a metric cannot be written, that is a bug in the metric.
     match encode(&mut text, registry) {
         Ok(()) => ([(CONTENT_TYPE, OPEN_METRICS)], text).into_response(),
         Err(_) => axum::http::StatusCode::INTERNAL_SERVER_ERROR.into_response(),

@@ -13,8 +13,8 @@ use crate::list;
 pub struct Peer(pub SocketAddr);
 
 impl Peer {
-    /// The address that the system stored in the request. Without one, the request came over no connection: the
-    /// loopback address.
+    /// The address that the system stored in the request. A request without one came over no connection, and counts as
+    /// sent from the loopback address.
     #[must_use]
     pub fn of(extensions: &Extensions) -> IpAddr {
         let peer = extensions.get::<Self>();
@@ -58,7 +58,7 @@ fn network(text: &str) -> Result<IpNet, String> {
     }
 }
 
-/// The address of the client: that of the connection (`peer`), or the one that a trusted proxy reports.
+/// The client's address: that of the connection (`peer`), or the one that a trusted proxy reports.
 #[must_use]
 pub fn client(peer: IpAddr, headers: &HeaderMap, proxies: &Networks) -> IpAddr {
     let mut address = peer;
@@ -67,8 +67,7 @@ pub fn client(peer: IpAddr, headers: &HeaderMap, proxies: &Networks) -> IpAddr {
         .iter()
         .flat_map(|value| value.to_str().unwrap_or_default().split(','))
         .collect();
-    // From the nearest proxy on: anything that none of our proxies saw itself can be forged, or not be an address
-    // at all.
+    // Start at the nearest proxy. Entries that our own proxies did not add can be forged, or may not even be addresses.
     for next in listed.into_iter().rev() {
         let Some(next) = trusted(proxies, address, next) else {
             break;
@@ -84,7 +83,8 @@ fn trusted(proxies: &Networks, proxy: IpAddr, said: &str) -> Option<IpAddr> {
     proxies.contain(proxy).then_some(said.to_canonical())
 }
 
-/// The address that a limit counts: an IPv4 address, or for IPv6 the /64, because a host has all of its addresses.
+/// The address that a limit counts: an IPv4 address, or the /64 of an IPv6 address, because a host has all addresses of
+/// its /64.
 #[must_use]
 pub fn counted(address: IpAddr) -> IpAddr {
     match address {
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(client("192.0.2.9", "1.1.1.1"), "192.0.2.9");
         assert_eq!(client("10.0.0.1", "1.1.1.1"), "1.1.1.1");
         assert_eq!(client("10.0.0.1", "6.6.6.6, 1.1.1.1, 10.0.0.2"), "1.1.1.1");
-        // A client that sends nonsense first is not taken for the proxy.
+        // A client that sends an invalid entry first must not be mistaken for the proxy.
         assert_eq!(client("10.0.0.1", "nonsense, 1.1.1.1"), "1.1.1.1");
         assert_eq!(client("10.0.0.1", "1.1.1.1, nonsense"), "10.0.0.1");
         assert_eq!(client("10.0.0.1", ""), "10.0.0.1");

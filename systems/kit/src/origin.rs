@@ -1,4 +1,4 @@
-//! Which web pages may connect to a system. A browser lets any web page open a WebSocket to any address, including
+//! The web pages that may connect to a system. A browser lets any web page open a WebSocket to any address, including
 //! this machine's, and send simple requests there. Pages of other sites are therefore refused.
 
 use std::net::IpAddr;
@@ -22,8 +22,8 @@ impl Origins {
         Self(allowed.into())
     }
 
-    /// Whether the sender of this request may connect. Programs send no origin; browsers do, and pages cannot hide
-    /// it.
+    /// Whether the sender of this request may connect. Browsers send an origin, which pages cannot hide. Programs send
+    /// none.
     #[must_use]
     pub fn admit(&self, headers: &HeaderMap) -> bool {
         if !headers.contains_key(ORIGIN) {
@@ -36,7 +36,7 @@ impl Origins {
                 .is_some_and(|(_, authority)| is_own(authority, headers))
     }
 
-    /// Whether this server's page may connect if it is opened at the host of this request.
+    /// Whether this server's own page may connect if it was opened at the host of this request.
     #[must_use]
     pub fn admit_own_page(&self, headers: &HeaderMap) -> bool {
         let host = text(headers, HOST).unwrap_or_default();
@@ -52,8 +52,8 @@ impl Origins {
     }
 }
 
-/// Whether the origin is the requested host, by IP address or as `localhost`. Any other name proves nothing. Its
-/// owner can make it resolve to this machine once the page is open, and then it is the page's own host.
+/// Whether the origin is the requested host, by IP address or as `localhost`. Any other name proves nothing. The owner
+/// of a name can make it resolve to this machine after the page was loaded, and then the names are equal.
 fn is_own(authority: &str, headers: &HeaderMap) -> bool {
     let asked = text(headers, HOST).is_some_and(|host| host.eq_ignore_ascii_case(authority));
     let Ok(authority) = authority.parse::<Authority>() else {
@@ -106,7 +106,7 @@ mod tests {
             ("127.0.0.1:5000", Some("http://localhost:5000"), false),
             ("127.0.0.1:5000", Some("null"), false),
             ("127.0.0.1:5000", Some(""), false),
-            // A name that resolves to this machine only since a moment ago.
+            // A name that was changed a moment ago to resolve to this machine.
             ("evil.example:5000", Some("http://evil.example:5000"), false),
         ] {
             let headers = headers(host, origin);

@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Secret(String);
 
 impl Secret {
-    /// The value itself, for the one place that uses it.
+    /// The plain value, for the one place that uses it.
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0

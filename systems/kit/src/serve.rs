@@ -8,7 +8,7 @@
 //! - no new connections are accepted;
 //! - requests in progress get their responses, and their connections are closed; then, or at the time limit,
 //!   [`Server::run`] returns;
-//! - the system closes its upgraded connections (`WebSocket`s), because only it knows what is still queued there.
+//! - the system closes its upgraded connections (`WebSocket`s), because only the system has their queues.
 
 mod beyond;
 mod connections;

@@ -5,13 +5,12 @@ use std::ops::{Deref, DerefMut};
 use axum::extract::ws::{Message, WebSocket};
 use futures_util::SinkExt;
 
-/// A WebSocket that reads nothing more while its response to a ping waits to be written. A client that sends pings
-/// and reads no responses fills the kernel's buffers, and then has to wait. Otherwise every response would be kept
-/// in memory.
+/// A WebSocket that reads nothing while its response to a ping waits to be written. A client that sends pings and reads
+/// no responses fills the kernel's buffers, and must then wait. Otherwise every response would be kept in memory.
 #[derive(Debug)]
 pub struct Socket {
     inner: WebSocket,
-    /// The response to a ping may still be unwritten.
+    /// Whether the response to a ping may still be unwritten.
     owes: bool,
 }
 
@@ -22,7 +21,7 @@ impl Socket {
         Self { inner, owes: false }
     }
 
-    /// The next message; `None` if the connection has ended. Cancelling this loses nothing.
+    /// The next message. `None` if the connection has ended. Cancel safe.
     pub async fn recv(&mut self) -> Option<Result<Message, axum::Error>> {
         if self.owes {
             if let Err(error) = self.inner.flush().await {

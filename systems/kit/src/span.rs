@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-/// Why a duration was refused.
+/// Reason why a duration was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a duration: use for example `250ms`, `2s`, `1m` or `1h`")]
 pub struct SpanError(String);

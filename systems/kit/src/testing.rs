@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A `PostgreSQL` cluster of its own on a free port, from Debian's package. Stopped when dropped.
+/// A separate `PostgreSQL` cluster on a free port, from the Debian package. Stopped when dropped.
 #[derive(Debug)]
 pub struct Postgres {
     folder: tempfile::TempDir,
@@ -20,7 +20,7 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// Starts it. Panics if that fails, because the test cannot run without it.
+    /// Starts the cluster. Panics if that fails, because the test cannot run without it.
     #[must_use]
     pub fn start() -> Self {
         let versions = fs::read_dir("/usr/lib/postgresql");
@@ -31,7 +31,7 @@ impl Postgres {
             .max()
             .unwrap();
         let folder = tempfile::tempdir().unwrap();
-        // PostgreSQL does not support port 0, so this takes one that was free a moment ago.
+        // PostgreSQL does not support port 0, so this uses a port that was free a moment ago.
         let port = std::net::TcpListener::bind("127.0.0.1:0")
             .unwrap()
             .local_addr()
@@ -59,14 +59,14 @@ impl Postgres {
         postgres
     }
 
-    /// Kills it, as a power failure would, and starts it again.
+    /// Kills the cluster as in a power failure, and starts it again.
     pub fn crash_and_restart(&mut self) {
         let lock = self.folder.path().join("cluster/postmaster.pid");
         let lock = fs::read_to_string(lock).unwrap();
         let pid = lock.lines().next().unwrap().parse().unwrap();
         let pid = rustix::process::Pid::from_raw(pid).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-        // Its child processes end when they notice; until then it does not start.
+        // Its child processes need some time to end. Until then it cannot start.
         for _ in 0..50 {
             if self.launches() {
                 return;
@@ -76,12 +76,12 @@ impl Postgres {
         panic!("PostgreSQL did not restart");
     }
 
-    /// Starts it again after a stop.
+    /// Starts the cluster again after a stop.
     pub fn open(&self) {
         assert!(self.launches(), "PostgreSQL did not start");
     }
 
-    /// Stops it at once.
+    /// Stops the cluster at once.
     pub fn close(&self) {
         self.run("pg_ctl", &["--silent", "--mode=immediate", "stop"]);
     }
@@ -106,7 +106,7 @@ impl Postgres {
         self.succeeds("pg_ctl", &arguments)
     }
 
-    /// Its URL.
+    /// The URL of the cluster.
     #[must_use]
     pub fn url(&self) -> String {
         format!("postgres://headcount@127.0.0.1:{}/postgres", self.port)
@@ -133,7 +133,7 @@ impl Postgres {
 
 impl Drop for Postgres {
     fn drop(&mut self) {
-        // A test may have stopped it already.
+        // A test may have stopped the cluster already.
         self.succeeds("pg_ctl", &["--silent", "--mode=immediate", "stop"]);
     }
 }
@@ -142,7 +142,7 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// `PostgreSQL` refuses to run as root.
+/// Builds a command that never runs as root, because `PostgreSQL` refuses that.
 fn command(program: &Path) -> Command {
     if !is_root() {
         return Command::new(program);

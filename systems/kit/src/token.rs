@@ -1,4 +1,4 @@
-//! Unguessable tokens: 128 bits from the operating system's generator, as text 32 hexadecimal digits.
+//! Unguessable tokens: 128 bits from the operating system's generator, written as 32 hexadecimal digits.
 
 use std::fmt;
 use std::str::FromStr;

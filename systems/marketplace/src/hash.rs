@@ -1,6 +1,6 @@
-//! Password hashing. Hashing is slow by design, so it has its own threads, one per core, at a lower priority than
-//! the thread that responds. Requests that cannot be hashed within a bearable time are refused at once. This module
-//! knows nothing about users.
+//! Password hashing. Hashing is slow by design, so it has its own threads, one per core, at a lower priority than the
+//! thread that responds. If a password cannot be hashed within an acceptable time, its request is refused at once. This
+//! module contains no user data.
 
 mod pool;
 mod scheme;

@@ -41,7 +41,7 @@ impl Watch {
             });
             let found = asked.await.ok().flatten();
             self.0.gone.store(found.is_none(), Ordering::Relaxed);
-            // On failure the last values stay, because 0 would mean that nothing waits.
+            // On failure the last values stay, because 0 would mean that nothing is waiting.
             let Some((waiting, unmatched)) = found else {
                 continue;
             };

@@ -1,12 +1,12 @@
 //! Marketplace: buyers post requests, sellers make offers, and both negotiate. The selected offer is paid into
 //! escrow, delivered and confirmed. It rebuilds the escrow marketplace of the fourth field report.
 //!
-//! [`serve`] runs it until it is asked to stop. `README.md` lists routes, states and configuration. Start reading
-//! at `state` (who may do what when). Continue with `trade` (one file per operation) and end at `store` (the stored
-//! data).
+//! [`serve`] runs it until a stop is requested. `README.md` lists routes, states and configuration. Start reading at
+//! `state`, which defines who may do what in which state. Continue with `trade` (one file per operation) and end at
+//! `store` (the stored data).
 //!
-//! It decides about states only by tables, and moves money only by double entry. It never reports uncommitted data,
-//! and never hashes on a thread that responds. It shares no code with the load tester.
+//! State tables alone decide about states, and money moves only by double entry. Uncommitted data is never reported,
+//! and no thread that responds computes hashes. The crate shares no code with the load tester.
 
 mod account;
 mod config;

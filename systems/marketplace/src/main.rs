@@ -1,4 +1,4 @@
-//! `headcount-marketplace`: the marketplace as a program of its own.
+//! `headcount-marketplace`: the marketplace as a separate program.
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -74,8 +74,8 @@ pub(crate) struct Done {
 }
 
 impl Market {
-    /// Performs a step in a transaction of its own. If the key was used before, the stored response is returned and
-    /// nothing is changed.
+    /// Performs a step in a separate transaction. If the key was used before, returns the stored response and changes
+    /// nothing.
     pub(crate) async fn perform<S: Step>(
         &self,
         actor: &Actor,
@@ -167,8 +167,9 @@ fn to_json(answer: &impl serde::Serialize) -> Result<String, Refusal> {
     serde_json::to_string(answer).map_err(|error| Refusal::Internal(error.to_string()))
 }
 
-/// Whether the transaction is worth repeating: after a serialization failure or a deadlock (`PostgreSQL`: 40001 and
-/// 40P01), or a lock (`SQLite`: 5, 6 and 517). Also if another step was faster: the new state then decides.
+/// Whether the transaction is worth repeating. This is the case after a serialization failure or a deadlock
+/// (`PostgreSQL`: 40001 and 40P01), or a lock (`SQLite`: 5, 6 and 517). It is also the case if another step was faster:
+/// then the new state decides.
 fn is_transient(refusal: &Refusal) -> bool {
     match refusal {
         Refusal::Overtaken => true,

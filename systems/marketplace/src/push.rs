@@ -1,6 +1,6 @@
 //! Delivery of notifications: the list, streams by SSE and WebSocket, and webhooks and Telegram. A stream reads the
-//! list, so it shows the same notifications, once and in order. Outgoing notifications are written in the
-//! transaction that they report, and sent until they arrive.
+//! list, so it shows the same notifications, once and in order. Outgoing notifications are written in the transaction
+//! that they report, and are sent until they arrive.
 
 mod follow;
 mod hub;

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::state::Illegal;
 
-/// The reason why a request is refused. The text is for people, [`Refusal::code`] is for programs.
+/// Reason why a request is refused. The text is for people, [`Refusal::code`] is for programs.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Refusal {
     #[error("the body does not match the expected JSON: {0}")]

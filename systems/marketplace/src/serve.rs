@@ -26,7 +26,7 @@ use crate::sweep;
 /// The default port, as in the field report.
 pub const PORT: u16 = 5001;
 
-/// The reason why the marketplace does not run.
+/// Reason why the marketplace does not run.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The configuration contradicts itself.

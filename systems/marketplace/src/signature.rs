@@ -1,5 +1,5 @@
 //! Signatures of incoming and outgoing webhooks: `t=SECONDS,v1=HEX`. HEX is the HMAC-SHA256 of the seconds, a dot and
-//! the body. Because the time is signed, an old webhook cannot be replayed.
+//! the body. The signature includes the time, so an old webhook cannot be replayed.
 
 use std::time::Duration;
 

@@ -59,7 +59,7 @@ async fn round(market: &Market) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Logs a failure. `Illegal` is not one: a user has already moved the trade to another state.
+/// Logs a failure. `Illegal` is not a failure, because a user has already moved the trade to another state.
 fn note(refusal: Option<Refusal>) {
     match refusal {
         Some(Refusal::Illegal(_)) | None => {}

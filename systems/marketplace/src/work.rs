@@ -1,7 +1,7 @@
-//! A step is one transaction. Its notifications are sent only after the commit.
+//! A step is one transaction. The step's notifications are sent only after the commit.
 //!
 //! [`Step::apply`] changes rows through [`Work`]. [`Market::perform`](crate::market::Market::perform) begins and
-//! commits the transaction, repeats it if the database asks for it, and wakes the streams of the notified users.
+//! commits the transaction, repeats it after a conflict, and wakes the streams of the notified users.
 
 use std::future::Future;
 
@@ -17,7 +17,7 @@ use crate::store::requests::RequestRow;
 use crate::store::sessions::Holder;
 use crate::types::{Id, Time};
 
-/// The one who performs a step.
+/// The actor who performs a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Actor {
     /// A caller who has not logged in.
@@ -143,7 +143,7 @@ impl<'a> Work<'a> {
         Ok(told)
     }
 
-    /// Undoes everything.
+    /// Rolls the transaction back.
     pub(crate) async fn roll_back(self) {
         if let Err(error) = self.transaction.rollback().await {
             tracing::debug!(%error, "cannot roll back a transaction; the connection may be closed");

@@ -7,7 +7,7 @@ use crate::clock::Nanos;
 use crate::frame::Opcode;
 use crate::receipt;
 
-/// Maximum bytes read ahead of what is being served.
+/// Maximum number of bytes that are read before they are needed.
 pub(crate) const READ_AHEAD: usize = 256 * 1024;
 
 /// One client: unparsed input, unwritten output, and its state.
@@ -15,13 +15,14 @@ pub(crate) const READ_AHEAD: usize = 256 * 1024;
 pub(crate) struct Connection {
     pub(crate) socket: TcpStream,
     pub(crate) input: Vec<u8>,
-    /// When the kernel received the input that is being parsed. Known only while parsing directly follows the read.
+    /// Time at which the kernel received the input that is being parsed. Known only while parsing directly follows the
+    /// read.
     pub(crate) received: Option<Nanos>,
     pub(crate) output: Vec<u8>,
     written: usize,
     pub(crate) state: State,
     pub(crate) fate: Fate,
-    /// Read only by timers, to keep a pace.
+    /// Whether only timers read it, to keep a pace.
     pub(crate) paced: bool,
     /// Whether it has something to write at the end of the round.
     pub(crate) dirty: bool,
@@ -34,24 +35,24 @@ pub(crate) struct Connection {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Open,
-    /// It is closed as soon as everything is written.
+    /// The connection is closed as soon as everything is written.
     Ending,
-    /// Too slow: it is closed at the end of the round, even with unwritten output.
+    /// The client is too slow. The connection is closed at the end of the round, even with unwritten output.
     CutOff,
 }
 
 /// The state of a connection.
 #[derive(Clone, Debug)]
 pub(crate) enum State {
-    /// Waits for the head of a request.
+    /// Waiting for the head of a request.
     Head,
-    /// Reads the rest of a body, at a given pace if there is one.
+    /// Reading the rest of a body, at a given pace if there is one.
     Body {
         request: Request,
         left: u64,
         pace: Option<Pace>,
     },
-    /// The response is sent at its time, or when a thread has burned enough CPU time.
+    /// Waiting for the time of the response, or until a thread has used enough CPU time.
     Held { request: Request, status: u16 },
     /// The response is being written at a pace.
     Trickle {
@@ -59,7 +60,7 @@ pub(crate) enum State {
         left: u64,
         pace: Pace,
     },
-    /// Never gets a response.
+    /// The request never gets a response.
     Silent,
     /// A member of a room, in this seat.
     Member {
@@ -74,26 +75,26 @@ pub(crate) enum State {
 pub(crate) struct Request {
     pub(crate) what: What,
     pub(crate) keep_alive: bool,
-    /// When it had been read completely.
+    /// Time at which it had been read completely.
     pub(crate) read_at: Nanos,
-    /// When the kernel received its last byte, before it was read.
+    /// Time at which the kernel received its last byte, before it was read.
     pub(crate) received_at: Nanos,
 }
 
 /// The purpose of a request.
 #[derive(Clone, Debug)]
 pub(crate) enum What {
-    /// Do what this route specifies.
+    /// Execute the order of this route.
     Order(usize),
     /// Restart this route.
     Restart(usize),
-    /// Report everything that was done.
+    /// Report all counts.
     Tell,
-    /// Forget everything that was done.
+    /// Reset all counts.
     Forget,
     /// Report that the server is alive.
     Health,
-    /// Refused, with a status and a message.
+    /// Refuse the request, with a status and a message.
     Refused(u16, String),
 }
 
@@ -114,7 +115,7 @@ impl Pace {
         }
     }
 
-    /// Bytes that may be moved by now and have not been.
+    /// Number of bytes that may be moved by now and have not been moved yet.
     pub(crate) fn due(&self, now: Nanos) -> u64 {
         let nanos = u128::from(now.saturating_sub(self.since));
         let due = u128::from(self.rate) * nanos / 1_000_000_000;
@@ -123,7 +124,7 @@ impl Pace {
             .saturating_sub(self.moved)
     }
 
-    /// The time at which this many more bytes may be moved.
+    /// The time at which `more` further bytes may be moved.
     pub(crate) fn when(&self, more: u64) -> Nanos {
         let nanos = u128::from(self.moved + more) * 1_000_000_000;
         let span = nanos.div_ceil(u128::from(self.rate));
@@ -150,15 +151,15 @@ impl Connection {
         }
     }
 
-    /// Reads at most one `scratch` buffer. Returns the number of bytes (0 is the end), and when the kernel received
-    /// them.
+    /// Reads at most one `scratch` buffer. Returns the number of bytes (0 at the end), and the time at which the kernel
+    /// received them.
     pub(crate) fn read(&mut self, scratch: &mut [u8]) -> io::Result<(usize, Nanos)> {
         let (read, received) = receipt::read(&self.socket, scratch)?;
         self.input.extend_from_slice(&scratch[..read]);
         Ok((read, received))
     }
 
-    /// Writes as much as the socket takes. Returns the number of bytes.
+    /// Writes as much as the socket accepts. Returns the number of bytes.
     pub(crate) fn write(&mut self) -> io::Result<usize> {
         let before = self.written;
         while self.written < self.output.len() {
@@ -186,7 +187,7 @@ impl Connection {
         self.output.len() - self.written
     }
 
-    /// The events that it waits for now.
+    /// The events that the connection waits for now.
     pub(crate) fn wanted(&self) -> EventFlags {
         let mut wanted = EventFlags::empty();
         wanted.set(EventFlags::IN, !self.paced && self.input.len() < READ_AHEAD);

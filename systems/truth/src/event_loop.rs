@@ -24,22 +24,22 @@ use crate::times::Times;
 use crate::waker::Waker;
 use crate::workers::Workers;
 
-/// Something that is due at a given time.
+/// An action that is due at a given time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alarm {
     /// Send the response of this connection.
     Answer(Key),
     /// Read or write a little more of this connection.
     Pace(Key),
-    /// Release what this room has held back until now.
+    /// Release the messages that this room has held until now.
     Room(usize),
-    /// Check this room for deliveries that wait in vain for a successor.
+    /// Check this room for held deliveries without a successor.
     Lanes(usize),
     /// Accept connections again.
     Accept,
 }
 
-/// The one thread that reads, keeps time and writes. It waits only for the kernel.
+/// The one thread that reads, keeps time and writes. It blocks only on the kernel.
 #[derive(Debug)]
 pub(crate) struct EventLoop {
     door: TcpListener,
@@ -63,7 +63,7 @@ struct Ledger {
     requests: u64,
     /// Requests for unknown paths, or malformed ones.
     refused: u64,
-    /// How late the thread woke up for responses and messages with a fixed time.
+    /// The thread's wake-up delays for responses and messages with a fixed time.
     lateness: Times,
 }
 
@@ -125,11 +125,11 @@ impl EventLoop {
         Ok(())
     }
 
-    /// Does everything that is due.
+    /// Runs all actions that are due.
     fn ring(&mut self) {
         let mut time = now();
-        // If several things are due together, the later ones wait for the writing of the earlier ones, not for the
-        // wake-up.
+        // If several actions are due together, the later ones wait for the writes of the earlier ones. That wait is no
+        // wake-up delay.
         let mut woke = true;
         while let Some((due, alarm)) = self.timers.take(time) {
             match alarm {
@@ -141,7 +141,7 @@ impl EventLoop {
                     self.woke(&mut woke, time - due);
                     let (rooms, mut outlet) = self.rooms_and_outlet();
                     rooms.release(room, time, &mut outlet);
-                    // Each room's messages are written before the next room is handled.
+                    // Write each room's messages before handling the next room.
                     self.flush();
                 }
                 Alarm::Lanes(room) => {
@@ -179,7 +179,7 @@ impl EventLoop {
                 connection.received = Some(received);
                 self.sockets.counts.bytes_in += read as u64;
                 self.advance(key, now());
-                // Input that is already there comes ahead of its turn, and counts from that.
+                // Later requests in the same input were sent early, and count from the time at which they are parsed.
                 if let Some(connection) = self.sockets.get(key) {
                     connection.received = None;
                 }
@@ -218,7 +218,7 @@ impl EventLoop {
         }
     }
 
-    /// Closes a connection whose client is gone, or must go.
+    /// Closes a connection whose client has left, or must be disconnected.
     fn close(&mut self, key: Key) {
         let Some(connection) = self.sockets.remove(key) else {
             return;
@@ -267,8 +267,8 @@ impl EventLoop {
     }
 }
 
-/// The kernel's figures of this thread: how long it ran, how long it was ready without a CPU, and how often it got
-/// one.
+/// The kernel's figures of this thread: the time for which it ran, the time for which it waited for a CPU, and the
+/// number of times that it got one.
 fn thread_json() -> Value {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let mut numbers = text.split_whitespace().map(|word| word.parse::<u64>().ok());

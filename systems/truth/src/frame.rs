@@ -30,7 +30,7 @@ pub(crate) struct BadFrame(pub(crate) u16);
 const PROTOCOL_ERROR: BadFrame = BadFrame(1002);
 const TOO_BIG: BadFrame = BadFrame(1009);
 
-/// Reads a frame from the start of `input` and unmasks it in place; `None` until it is complete.
+/// Reads a frame from the start of `input` and unmasks it in place. `None` until the frame is complete.
 pub(crate) fn read_frame(input: &mut [u8]) -> Result<Option<Frame<'_>>, BadFrame> {
     let [first, second, ..] = *input else {
         return Ok(None);

@@ -24,7 +24,7 @@ pub(crate) struct Head<'a> {
     pub(crate) length: usize,
 }
 
-/// Why a request is refused. The connection ends after it.
+/// Reason why a request is refused. The connection ends after the refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BadHead {
     Malformed,
@@ -43,7 +43,7 @@ impl BadHead {
     }
 }
 
-/// Reads a head from the start of `input`; `None` until it is complete.
+/// Reads a head from the start of `input`. `None` until the head is complete.
 pub(crate) fn read_head(input: &[u8]) -> Result<Option<Head<'_>>, BadHead> {
     let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
     let mut request = httparse::Request::new(&mut headers);

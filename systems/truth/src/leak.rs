@@ -1,5 +1,5 @@
-/// Bytes requested from the operating system at once. It provides them only when they are written to. Between
-/// smaller pieces an allocator leaves gaps, and huge pages would fill these with memory that nobody requested.
+/// Number of bytes requested from the operating system at once. They use memory only when they are written to. An
+/// allocator leaves gaps between smaller pieces, and huge pages would fill the gaps with memory that nobody requested.
 const CHUNK: usize = 64 << 20;
 
 /// Memory that is kept forever, up to a limit.
@@ -17,8 +17,8 @@ impl Leak {
         }
     }
 
-    /// Keeps this many more bytes; `false` beyond the limit. Each byte is written to, because otherwise the
-    /// operating system would only reserve the memory.
+    /// Keeps this number of further bytes. Returns `false` beyond the limit. Each byte is written to, because otherwise
+    /// the operating system would only reserve the memory.
     pub(crate) fn keep(&mut self, bytes: u64) -> bool {
         let Some(left) = self.left.checked_sub(bytes) else {
             return false;

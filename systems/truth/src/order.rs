@@ -7,18 +7,18 @@ use kit::span;
 use crate::clock::Nanos;
 use crate::stall::Stall;
 
-/// Limit on the CPU time that one request may burn, and on a pause of accepting.
+/// Maximum CPU time that one request may use, and maximum pause of accepting.
 const LONGEST: Duration = Duration::from_mins(1);
 
 /// Maximum number of servers of one queue.
 const MOST_SERVERS: u32 = 10_000;
 
-/// What a request asks the server to do, as read from its path.
+/// The action that a request specifies by its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     /// Respond after this time.
     Delay(Nanos),
-    /// The same, but never during a stall.
+    /// Respond after this time, but never during a stall.
     Stall(Nanos, Stall),
     /// Wait for one of `servers`, each of which takes `service`.
     Queue { servers: u32, service: Nanos },
@@ -38,15 +38,15 @@ pub(crate) enum Order {
     SlowWrite { rate: NonZeroU64, size: u64 },
     /// Keep this many bytes forever.
     Leak(u64),
-    /// Burn this much CPU time on the one thread `truth-loop`.
+    /// Use this much CPU time on the one thread `truth-loop`.
     Burn(Nanos),
-    /// Burn this much CPU time on one of the four threads `truth-pool-0` to `truth-pool-3`.
+    /// Use this much CPU time on one of the four threads `truth-pool-0` to `truth-pool-3`.
     Pool(Nanos),
     /// Accept no connection for this time.
     PauseAccept(Nanos),
 }
 
-/// What a room does with its messages.
+/// The configuration of a room.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RoomOrder {
     /// Delay, leak, and faults on every nth delivery: dropped, duplicated, swapped or strayed.
@@ -59,7 +59,7 @@ pub(crate) struct RoomOrder {
     pub(crate) read_rate: Option<NonZeroU64>,
 }
 
-/// Why an order was refused, as text for its author.
+/// Reason why an order was refused, as text for its author.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct OrderError(pub(crate) String);

@@ -12,7 +12,7 @@ use rustix::net::{AddressFamily, SocketType};
 
 use crate::clock::{Nanos, now, wall};
 
-/// No request waits here for this long. A larger value means that somebody has set the machine's clock.
+/// Maximum plausible wait of a request in the kernel. A longer one means that the machine's clock was changed.
 const IMPLAUSIBLE: Nanos = 1_000_000_000;
 
 /// `recvmsg` casts the start of the buffer to a header, which requires the header's alignment.
@@ -33,12 +33,12 @@ impl Stamping {
     }
 }
 
-/// Enables receive timestamps on a socket. Without them, a request counts from when it is read.
+/// Enables receive timestamps on a socket. Without them, a request counts from the time at which it is read.
 pub(crate) fn stamp(socket: &TcpStream) {
     let _ = setsockopt(socket, ReceiveTimestampns, &true);
 }
 
-/// Reads from the socket. Returns the number of bytes, and when the kernel received the last one.
+/// Reads from the socket. Returns the number of bytes, and the time at which the kernel received the last one.
 pub(crate) fn read(socket: &TcpStream, scratch: &mut [u8]) -> io::Result<(usize, Nanos)> {
     let mut control = Control([0; _]);
     let mut into = [IoSliceMut::new(scratch)];

@@ -17,16 +17,16 @@ const MAX_HELD: usize = 64 << 20;
 /// A message to be sent, as one complete frame.
 type Frame = Arc<[u8]>;
 
-/// A room forwards each member's messages to all others, with the faults of its order.
+/// A room. It forwards each member's messages to all others, with the configured faults.
 #[derive(Debug)]
 pub(crate) struct Room {
     pub(crate) order: RoomOrder,
-    /// Only the sender receives its messages.
+    /// Whether only the sender receives a message.
     pub(crate) is_echo: bool,
     /// Every nth delivery is left out but reported as sent.
     lie: Option<NonZeroU64>,
     members: Slab<Member>,
-    /// When the first message arrived, which is the start of its stall schedule.
+    /// Time at which the first message arrived. The stall schedule starts there.
     first: Option<Nanos>,
     held: VecDeque<Held>,
     held_bytes: usize,
@@ -53,7 +53,7 @@ struct Held {
 pub(crate) struct RoomCounts {
     pub(crate) joined: u64,
     pub(crate) messages: u64,
-    /// Messages to one member each, with or without a fault. These are numbered.
+    /// Messages to one member each, with or without a fault. They are numbered.
     pub(crate) deliveries: u64,
     /// Frames handed to members' sockets, without strays.
     pub(crate) sent: u64,
@@ -69,12 +69,12 @@ pub(crate) struct RoomCounts {
     pub(crate) leaked_bytes: u64,
 }
 
-/// When a message is sent.
+/// The time at which a message is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leaves {
     Now,
     At(Nanos),
-    /// Too much waits already: the sender must be disconnected.
+    /// The message cannot be held, because the room holds too many bytes. Its sender must be disconnected.
     Never,
 }
 
@@ -117,7 +117,7 @@ impl Room {
         self.members.len()
     }
 
-    /// Some member, a different one for each number.
+    /// Returns some member, a different one for each number.
     pub(crate) fn somebody(&self, number: u64) -> Option<Key> {
         let place = usize::try_from(number)
             .ok()?
@@ -128,7 +128,7 @@ impl Room {
             .map(|(_, member)| member.connection)
     }
 
-    /// When a message read at `now` is sent. Held messages are sent in the order in which they arrived.
+    /// The time at which a message read at `now` is sent. Held messages are sent in the order of their arrival.
     pub(crate) fn say(&mut self, sender: usize, frame: &[u8], now: Nanos) -> Leaves {
         self.counts.messages += 1;
         let first = *self.first.get_or_insert(now);
@@ -168,7 +168,7 @@ impl Room {
         }
     }
 
-    /// Hands a message to everyone who should receive it, with the fault of each delivery.
+    /// Sends a message to all its recipients, with the fault of each delivery.
     pub(crate) fn deliver(
         &mut self,
         sender: usize,

@@ -48,7 +48,7 @@ impl Rooms {
         }
     }
 
-    /// Finds a room, or opens it. The first client's order applies.
+    /// Finds a room, or opens it. The order of the first client applies.
     pub(crate) fn find(
         &mut self,
         name: &str,
@@ -151,7 +151,7 @@ impl Rooms {
         }
     }
 
-    /// A member of the next room that has any.
+    /// Returns a member of the next room that has any.
     fn stranger(&self, room: usize, number: u64) -> Option<Key> {
         let later = self.all.iter().filter(|(key, _)| *key > room);
         let earlier = self.all.iter().filter(|(key, _)| *key < room);

@@ -9,7 +9,7 @@ use crate::station::Station;
 use crate::times::Times;
 use crate::workers::Crew;
 
-/// Maximum number of stalls listed: the latest ones.
+/// Maximum number of stalls that are listed. The latest ones are listed.
 const LISTED_STALLS: usize = 1000;
 
 /// One path with its query: its order, its progress, and its counts.
@@ -20,10 +20,10 @@ pub(crate) struct Route {
     pub(crate) counts: Counts,
 }
 
-/// The current state of the schedules, windows and queues of a path. `DELETE` restarts them.
+/// The current state of the schedules, windows and queues of a path. A `DELETE` restarts them.
 #[derive(Debug, Default)]
 struct Progress {
-    /// When the first request arrived.
+    /// Time at which the first request arrived.
     first: Option<Nanos>,
     last: Nanos,
     requests: u64,
@@ -40,16 +40,16 @@ pub(crate) struct Counts {
     pub(crate) reset: u64,
     pub(crate) closed: u64,
     pub(crate) hanging: u64,
-    /// The client left before its response.
+    /// Number of requests whose client left before the response.
     pub(crate) abandoned: u64,
     pub(crate) leaked_bytes: u64,
-    /// From when the kernel received a request to the writing of its response.
+    /// Times from the kernel's receipt of a request to the writing of its response.
     pub(crate) time: Times,
     waited: Times,
     stalls: BTreeMap<u64, u64>,
 }
 
-/// What to do with a request that has been read.
+/// The reaction to a request that has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reaction {
     /// Respond at this time.
@@ -57,7 +57,7 @@ pub(crate) enum Reaction {
         at: Nanos,
         status: u16,
     },
-    /// Refuse now; the client may try again after this many seconds.
+    /// Refuse now. The client may try again after this number of seconds.
     TooMany {
         retry_after: u64,
     },
@@ -101,8 +101,7 @@ impl Route {
         self.counts = Counts::default();
     }
 
-    /// Handles a request that was read at `now`, which never decreases. The kernel received it at `received`,
-    /// before that.
+    /// Handles a request that was read at `now`, which never decreases. The kernel received it earlier, at `received`.
     pub(crate) fn receive(&mut self, received: Nanos, now: Nanos) -> Reaction {
         self.counts.requests += 1;
         self.progress.requests += 1;
@@ -196,7 +195,7 @@ impl Counts {
         self.time.add(time);
     }
 
-    /// The stalls in which something was held, on `CLOCK_MONOTONIC`.
+    /// The stalls that held a response, as times of `CLOCK_MONOTONIC`.
     fn stalls(&self, stall: &Stall, first: Nanos) -> Value {
         let list = self.stalls.iter().map(|(number, held)| {
             let begin = first + stall.begin(*number);

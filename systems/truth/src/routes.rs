@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::order::Order;
 use crate::route::Route;
 
-/// All requested paths, each with its own state. Two that differ in anything, even in a query without meaning, are
+/// All requested paths, each with its own state. Paths that differ in any way, even in an unused query, are
 /// independent.
 #[derive(Debug)]
 pub(crate) struct Routes {
@@ -23,7 +23,7 @@ impl Routes {
         }
     }
 
-    /// The route of a path with its query; otherwise the status and message of the refusal.
+    /// Returns the route of a path with its query, or the status and message of a refusal.
     pub(crate) fn find(&mut self, target: &str) -> Result<usize, (u16, String)> {
         if let Some(found) = self.by_target.get(target) {
             return Ok(*found);

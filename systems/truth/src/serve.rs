@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::event_loop::EventLoop;
 use crate::waker::Waker;
 
-/// A server that runs in the background. If dropped, it continues until the process ends.
+/// A server that runs in the background. If this is dropped, the server continues until the process ends.
 #[derive(Debug)]
 pub struct Running {
     address: SocketAddr,
@@ -24,7 +24,7 @@ impl Running {
         self.address
     }
 
-    /// Stops the server. It first finishes open requests, within the time limit.
+    /// Stops the server. Open requests are finished first, within the time limit.
     pub fn stop(self) -> io::Result<()> {
         self.waker.stop();
         self.thread
@@ -40,7 +40,7 @@ pub fn start(config: &Config) -> io::Result<Running> {
         |error: io::Error| io::Error::new(error.kind(), format!("cannot listen on {at}: {error}"));
     let door = TcpListener::bind(at).map_err(cannot)?;
     door.set_nonblocking(true)?;
-    // Listens a second time, with the configured queue length.
+    // Listen again, with the configured queue length.
     rustix::net::listen(&door, config.backlog.into())?;
     let address = door.local_addr()?;
     let waker = Waker::new()?;
@@ -57,7 +57,7 @@ pub fn start(config: &Config) -> io::Result<Running> {
     })
 }
 
-/// Runs the server until SIGTERM or SIGINT. `announce` gets its address once it listens.
+/// Runs the server until SIGTERM or SIGINT. Calls `announce` with the address once the server listens.
 pub fn serve(config: &Config, announce: impl FnOnce(&str) -> io::Result<()>) -> io::Result<()> {
     if let Err(error) = kit::log::init(&config.log) {
         tracing::debug!(%error, "keeping the existing log configuration");

@@ -13,7 +13,7 @@ use crate::connection::{Connection, Fate};
 
 const EVENTS_PER_ROUND: usize = 1024;
 
-/// Identifies a connection. It is never reused for another one.
+/// Identifies a connection. Keys are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     slot: u32,
@@ -133,8 +133,7 @@ impl Sockets {
         .collect()
     }
 
-    /// Queues bytes for the end of the round. Returns whether they were accepted: a client that does not read is
-    /// disconnected.
+    /// Queues bytes for the end of the round. Returns `false` if the client does not read, and then disconnects it.
     pub(crate) fn queue(&mut self, key: Key, bytes: &[u8]) -> bool {
         let limit = self.queue_limit;
         let Some(connection) = self
@@ -165,7 +164,7 @@ impl Sockets {
         }
     }
 
-    /// Writes what can be written. Returns whether the connection continues.
+    /// Writes as much as possible. Returns whether the connection continues.
     pub(crate) fn flush(&mut self, key: Key) -> bool {
         let Some(connection) = self.get(key) else {
             return true;
@@ -188,7 +187,7 @@ impl Sockets {
         std::mem::take(&mut self.dirty)
     }
 
-    /// Tells the kernel which events the connection waits for, if that has changed.
+    /// Tells the kernel which events the connection waits for, if they have changed.
     pub(crate) fn settle(&mut self, key: Key) {
         let (generation, connection) = match self.open.get_mut(key.slot as usize) {
             Some((generation, connection)) => (*generation, connection),
@@ -199,7 +198,7 @@ impl Sockets {
             return;
         }
         connection.interest = wanted;
-        // It cannot fail for a registered socket.
+        // This cannot fail for a registered socket.
         let _ = epoll::modify(
             &self.epoll,
             &connection.socket,

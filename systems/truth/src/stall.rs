@@ -7,9 +7,9 @@ use crate::clock::Nanos;
 pub(crate) struct Stall {
     /// Duration of a stall.
     pub(crate) lasts: Nanos,
-    /// From the start of one stall to the start of the next.
+    /// Time from the start of one stall to the start of the next.
     pub(crate) every: Nanos,
-    /// From the first request to the start of the first stall.
+    /// Time from the first request to the start of the first stall.
     pub(crate) first: Nanos,
 }
 
@@ -24,8 +24,8 @@ impl Stall {
         })
     }
 
-    /// When something may be sent that is ready `at` this long after the first request, and which stall held it
-    /// (counted from 0).
+    /// Returns the time at which data that is ready at `at` may be sent, and the number (from 0) of the stall that held
+    /// it. Times count from the first request.
     pub(crate) fn release(&self, at: Nanos) -> (Nanos, Option<u64>) {
         let Some(since) = at.checked_sub(self.first) else {
             return (at, None);
@@ -37,7 +37,7 @@ impl Stall {
         (self.begin(number) + self.lasts, Some(number))
     }
 
-    /// When this stall starts, after the first request.
+    /// The start of this stall, counted from the first request.
     pub(crate) fn begin(&self, number: u64) -> Nanos {
         self.first + number * self.every
     }

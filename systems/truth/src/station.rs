@@ -5,11 +5,11 @@ use crate::clock::Nanos;
 
 /// A queue in front of k servers that take the same time for each request, first come first served.
 ///
-/// It is computed: a request gets its time of departure when it arrives. The queue therefore costs no CPU and is as
-/// exact as the clock.
+/// The queue is simulated: a request gets its departure time when it arrives. It therefore costs no CPU and is as exact
+/// as the clock.
 #[derive(Debug)]
 pub(crate) struct Station {
-    /// When each server has finished the requests assigned so far.
+    /// Time at which each server has finished the requests assigned so far.
     free_at: BinaryHeap<Reverse<Nanos>>,
     service: Nanos,
 }
@@ -17,9 +17,9 @@ pub(crate) struct Station {
 /// The schedule of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Served {
-    /// How long it waits before service begins.
+    /// Waiting time before service begins.
     pub(crate) waits: Nanos,
-    /// When it is finished.
+    /// Time at which the request is finished.
     pub(crate) done: Nanos,
 }
 

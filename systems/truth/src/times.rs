@@ -17,7 +17,7 @@ impl Times {
             self.histogram = Histogram::new(3).ok();
         }
         if let Some(histogram) = &mut self.histogram {
-            // It grows as needed: three digits of any u64 fit.
+            // The histogram grows as needed, so three digits of any u64 fit.
             let _ = histogram.record(span);
         }
         self.sum += u128::from(span);

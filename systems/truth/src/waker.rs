@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{EventfdFlags, eventfd};
 
-/// Wakes the thread that keeps time, from another thread, and can ask it to stop.
+/// Wakes the thread that keeps time from another thread, and can request a stop.
 #[derive(Clone, Debug)]
 pub(crate) struct Waker(Arc<Bell>);
 
@@ -23,7 +23,7 @@ impl Waker {
     }
 
     pub(crate) fn wake(&self) {
-        // A full counter means that it is already awake.
+        // A full counter means that the thread is already awake.
         let _ = rustix::io::write(&self.0.fd, &1_u64.to_ne_bytes());
     }
 
@@ -34,7 +34,7 @@ impl Waker {
 
     /// Resets the signal. Returns whether a stop was requested.
     pub(crate) fn heard(&self) -> bool {
-        // Nothing to read means that nobody signalled.
+        // If there is nothing to read, nobody has signalled.
         let _ = rustix::io::read(&self.0.fd, &mut [0_u8; 8]);
         self.0.stop.load(Ordering::Acquire)
     }

@@ -10,24 +10,24 @@ use crate::waker::Waker;
 /// Number of threads in the pool.
 const POOL: usize = 4;
 
-/// Which threads burn CPU time.
+/// The threads that use CPU time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Crew {
-    /// The one named `truth-loop`.
+    /// The thread `truth-loop`.
     Loop,
-    /// Those named `truth-pool-0` to `truth-pool-3`.
+    /// The threads `truth-pool-0` to `truth-pool-3`.
     Pool,
 }
 
-/// CPU time to burn on behalf of `T`.
+/// A job: CPU time to use on behalf of `T`.
 #[derive(Debug)]
 struct Job<T> {
     of: T,
     cpu: Nanos,
 }
 
-/// Threads that burn CPU time on request. They simulate a target limited by its one thread, or by its pool of four.
-/// The thread that times all other responses stays free.
+/// Threads that use CPU time on request. They simulate a target that is limited by one thread or by a pool of four. The
+/// thread that times all other responses stays free.
 #[derive(Debug)]
 pub(crate) struct Workers<T> {
     one: SyncSender<Job<T>>,
@@ -62,7 +62,7 @@ impl<T: Send + 'static> Workers<T> {
         })
     }
 
-    /// Adds a job. Returns whether it was accepted; otherwise too many wait.
+    /// Adds a job. Returns `false` if too many jobs are waiting.
     pub(crate) fn give(&self, crew: Crew, of: T, cpu: Nanos) -> bool {
         let queue = match crew {
             Crew::Loop => &self.one,

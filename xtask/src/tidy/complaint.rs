@@ -1,4 +1,4 @@
-//! A complaint: what is wrong, where, and how to fix it.
+//! A complaint: the problem, its place and the remedy.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ pub struct Complaint {
     pub path: String,
     /// Line, counted from 1. `None` if the complaint is about the whole file.
     pub line: Option<usize>,
-    /// What is wrong and how to fix it.
+    /// The problem and its remedy.
     pub message: String,
 }
 

@@ -37,7 +37,7 @@ enum Place {
     Floor(u8),
     System,
     Tool,
-    /// Uses crates of every floor. No crate may use it.
+    /// The crate that uses crates of every floor. No crate may use it.
     Top,
 }
 

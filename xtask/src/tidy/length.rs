@@ -1,4 +1,4 @@
-//! Limits on the length of files and functions, so that one person can keep each of them in mind.
+//! Limits on the length of files and functions, so that one person can understand each of them as a whole.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! Checks third-party code: its licence must be in the list of `deny.toml`, and its source must be the public
 //! registry.
 //!
-//! `cargo deny` checks the same more thoroughly. This check needs no installation.
+//! `cargo deny` checks the same rules more thoroughly, but requires an installation.
 
 use std::iter::Peekable;
 

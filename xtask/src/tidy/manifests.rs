@@ -107,7 +107,7 @@ struct Entry<'a> {
     number: usize,
     name: &'a str,
     line: &'a str,
-    /// By its own comment or by the heading of its group.
+    /// Whether its own comment or the heading of its group explains it.
     explained: bool,
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct Package {
 pub(crate) struct Dependency {
     /// Its name in the manifest.
     pub(crate) name: String,
-    /// Whether it is a crate of this repository.
+    /// Whether the package is a crate of this repository.
     pub(crate) ours: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Operations that are allowed in a few places only: reading the clock, printing, ending the process, reading the
+//! Operations that are allowed only in a few places: reading the clock, printing, ending the process, reading the
 //! environment.
 
 use std::collections::BTreeMap;
@@ -159,7 +159,8 @@ fn breaches(
     complaints
 }
 
-/// Returns whether a system's `main.rs` may print: it reports its address and its errors.
+/// Returns whether this is a system's `main.rs` and the rule is about printing. Such a file may report its address and
+/// its errors.
 fn is_system_main(rule: &Rule, path: &str) -> bool {
     rule.only_in == TALKERS && path.starts_with("systems/") && path.ends_with("/src/main.rs")
 }

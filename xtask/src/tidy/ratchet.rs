@@ -1,5 +1,5 @@
-//! Exceptions from the length limits, for code that was too long when they were introduced. Such code may shrink but
-//! not grow.
+//! Exceptions from the length limits, for code that was too long when the limits were introduced. Such code may shrink
+//! but not grow.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -93,7 +93,7 @@ pub(super) fn reached(repository: &Repository) -> BTreeMap<String, bool> {
 struct Reach {
     path: String,
     aside: bool,
-    /// Its modules are beside it, not in a folder with its name.
+    /// Whether its modules are beside it, and not in a folder with its name.
     is_root: bool,
 }
 

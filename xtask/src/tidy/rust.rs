@@ -1,4 +1,4 @@
-//! A Rust file, parsed once: its tokens, modules, functions and test lines.
+//! A Rust file that is parsed once: its tokens, modules, functions and test lines.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;

@@ -1,4 +1,4 @@
-//! A small workspace in a temporary folder, tidy until a test breaks it.
+//! A small workspace in a temporary folder. It has no complaints until a test changes it.
 
 #![expect(
     clippy::unwrap_used,
@@ -13,7 +13,7 @@ use xtask::Repository;
 pub(crate) struct Tree(TempDir);
 
 impl Tree {
-    /// `stats` on top of `model`, and a kit.
+    /// The crates `stats` on top of `model`, and a kit.
     pub(crate) fn tidy() -> Self {
         let mut tree = Self(TempDir::new().unwrap());
         let dependencies = "\
@@ -36,7 +36,7 @@ members = [\"crates/*\", \"systems/*\"]
         tree
     }
 
-    /// Writes a crate, and the line that lets others use it.
+    /// Writes a crate, and the line with which other crates use it.
     pub(crate) fn package(&mut self, folder: &str, name: &str, uses: &[&str]) {
         let uses = uses.iter().fold(String::new(), |text, name| {
             text + name
@@ -86,7 +86,7 @@ members = [\"crates/*\", \"systems/*\"]
             .collect()
     }
 
-    /// Some complaint says this.
+    /// Asserts that a complaint contains this text.
     #[track_caller]
     pub(crate) fn refused(&self, expected: &str) {
         let complaints = self.complaints();

@@ -3,7 +3,7 @@
 type Child = Node | string | null | undefined | false;
 type Value = string | number | boolean | null | undefined | ((event: never) => void);
 
-/** Creates an element. The attribute value `true` sets an empty attribute, `false` and `null` set none, and functions listen to events. */
+/** Creates an element. The value `true` sets an empty attribute, `false` and `null` set none, and functions listen. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Record<string, Value> = {},

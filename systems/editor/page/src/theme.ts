@@ -1,4 +1,4 @@
-/** Themes are sets of custom properties (styles/themes.css). Changing the theme repaints the page without loading anything. */
+/** Themes are sets of custom properties (styles/themes.css). Changing the theme only repaints the page. */
 
 import * as memory from "./memory.ts";
 

@@ -5,7 +5,7 @@ use tokio::time::Instant;
 use super::tally::Kind;
 use super::turn::Turn;
 
-/// A delivery held for a swap is sent after this time if its sender sends nothing more.
+/// Time after which a delivery held for a swap is sent, if its sender sends nothing more.
 pub const HOLD_LIMIT: Duration = Duration::from_millis(500);
 
 /// Actions for one receiver, in order.
@@ -15,7 +15,7 @@ pub enum Step<T> {
     Send(T),
     /// Hand this to the receiver's socket, then to one listener in a wrong room.
     Stray(T),
-    /// Count this, provided that the steps before it succeeded.
+    /// Count this fault, provided that the steps before it succeeded.
     Count(Kind),
 }
 
@@ -75,13 +75,13 @@ impl<S: PartialEq, T: Clone> Lane<S, T> {
         }
     }
 
-    /// When [`Self::release`] has something to do next.
+    /// The time at which [`Self::release`] has something to do next.
     #[must_use]
     pub fn next_release(&self) -> Option<Instant> {
         self.held.first().map(|held| held.until)
     }
 
-    /// Releases deliveries whose time to wait for a successor ended by `now`.
+    /// Releases deliveries that have waited for a successor until `now`.
     pub fn release(&mut self, now: Instant, steps: &mut Vec<Step<T>>) {
         let due = self.held.iter().take_while(|held| held.until <= now);
         let due = due.count();
@@ -149,7 +149,7 @@ mod tests {
     }
 
     proptest! {
-        /// Judges what a receiver gets as a load tester does, without knowing the turns.
+        /// Judges the received messages like a load tester, without knowing the turns.
         #[test]
         fn the_counts_are_what_a_receiver_sees(
             senders in proptest::collection::vec(0u8..4, 1..400),

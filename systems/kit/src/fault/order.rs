@@ -9,7 +9,7 @@ use super::spec::FaultSpec;
 use super::tally::{Kind, Tally};
 use super::turn::Turn;
 
-/// The faults of a running system. `None` in its place is a system without faults, at no cost.
+/// The faults of a running system. A system without faults has `None` instead, at no cost.
 #[derive(Debug)]
 pub struct Faults {
     spec: FaultSpec,
@@ -19,7 +19,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Sets up the configured faults and logs a warning; `None` if there are none. Stalls count from now.
+    /// Sets up the configured faults and logs a warning. `None` if there are none. The stall schedule starts now.
     #[must_use]
     pub fn ordered(spec: &FaultSpec) -> Option<Arc<Self>> {
         if spec.is_empty() {
@@ -46,7 +46,7 @@ impl Faults {
         &self.tally
     }
 
-    /// Call for each incoming message: leaks memory for it, and aborts the process if `crash` says so.
+    /// Called for each incoming message. Leaks memory for it, and aborts the process if `crash` requires it.
     pub fn message(&self) {
         let number = self.tally.add(Kind::Messages, 1) + 1;
         if let Some(bytes) = self.spec.leak {
@@ -60,7 +60,7 @@ impl Faults {
 
     fn leak(&self, bytes: u64) {
         let length = usize::try_from(bytes).unwrap_or(usize::MAX);
-        // Written to, because otherwise the operating system would only reserve the memory.
+        // The memory is written to, because otherwise the operating system would only reserve it.
         let kept = vec![0xA5; length].into_boxed_slice();
         let mut leaked = self.leaked.lock().unwrap_or_else(PoisonError::into_inner);
         leaked.push(kept);
@@ -73,8 +73,8 @@ impl Faults {
         self.spec.turn(self.tally.add(Kind::Deliveries, 1) + 1)
     }
 
-    /// Waits until something that was ready at `ready` may be sent: the delay first, then the end of a stall.
-    /// Counts it only if the wait was not cancelled.
+    /// Waits until data that was ready at `ready` may be sent: first for the delay, then for the end of a stall. Counts
+    /// the wait only if it was not cancelled.
     pub async fn hold(&self, ready: Instant) {
         if let Some(delay) = self.spec.delay {
             sleep_until(ready + delay).await;

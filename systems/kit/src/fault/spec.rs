@@ -31,11 +31,11 @@ pub struct FaultSpec {
 pub struct Stall {
     /// Duration of a stall.
     pub lasts: Duration,
-    /// From the start of one stall to the start of the next.
+    /// Time from the start of one stall to the start of the next.
     pub every: Duration,
 }
 
-/// Why a fault specification was refused.
+/// Reason why a fault specification was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// A part has no `=`.
@@ -52,7 +52,7 @@ pub enum SpecError {
     /// The number is not a whole number of at least one.
     #[error("`{name}={value}` needs a whole number of at least 1")]
     Number {
-        /// Which fault.
+        /// The name of the fault.
         name: String,
         /// The value as written.
         value: String,
@@ -60,7 +60,7 @@ pub enum SpecError {
     /// The duration cannot be read.
     #[error("`{name}`: {source}")]
     Span {
-        /// Which fault.
+        /// The name of the fault.
         name: String,
         /// The cause.
         source: span::SpanError,
@@ -77,7 +77,7 @@ impl FaultSpec {
         *self == Self::default()
     }
 
-    /// Each fault by itself, in the form in which it was written.
+    /// The faults one by one, in the form in which they were written.
     #[must_use]
     pub fn parts(&self) -> Vec<String> {
         let counts = [

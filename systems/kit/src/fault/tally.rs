@@ -19,7 +19,7 @@ pub enum Kind {
     Stalled,
     /// A message arrived.
     Messages,
-    /// A delivery was numbered, with or without a fault.
+    /// A delivery got a number, with or without a fault.
     Deliveries,
     /// A byte was leaked.
     LeakedBytes,

@@ -6,15 +6,15 @@ use super::spec::{FaultSpec, Stall};
 /// The fault of one delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// None: it is made.
+    /// No fault: the delivery is made.
     Pass,
-    /// It is left out.
+    /// The delivery is left out.
     Drop,
-    /// It is made twice.
+    /// The delivery is made twice.
     Duplicate,
-    /// It waits for its successor and is sent after it.
+    /// The delivery waits for its successor and is sent after it.
     Swap,
-    /// It is made, and somebody in a wrong room receives it too.
+    /// The delivery is made, and a user in a wrong room also receives it.
     Stray,
 }
 
@@ -49,7 +49,7 @@ impl FaultSpec {
 }
 
 impl Stall {
-    /// The remaining time of the stall that is in progress `at` this long after the start; `None` outside a stall.
+    /// Returns the remaining time of the current stall. `at` is the time since the start. `None` outside a stall.
     #[must_use]
     pub fn remaining(&self, at: Duration) -> Option<Duration> {
         let phase = Duration::from_nanos_u128(at.as_nanos() % self.every.as_nanos());

@@ -104,7 +104,7 @@ mod tests {
         while connections.open() == 0 {
             tokio::task::yield_now().await;
         }
-        // The monitoring client takes its time before it sends a request.
+        // The monitoring client waits before it sends a request.
         let watcher = TcpStream::connect(address).await.unwrap();
         let mut flood = Vec::new();
         for _ in 0..300 {

@@ -15,13 +15,13 @@ use tokio::time::timeout;
 
 use crate::descriptors;
 
-/// If a client reads nothing of its pending data for this long, the kernel closes the connection. Otherwise the
-/// data could stay in memory for as long as the client likes.
+/// Time after which the kernel closes a connection whose client reads nothing of the pending data. Without a limit, the
+/// data could stay in memory as long as the client wants.
 const UNREAD_LIMIT: Duration = Duration::from_mins(1);
 
-/// Connections beyond the limit that are kept open for a moment, to be refused. Requests for `/healthz` and
-/// `/metrics` are served. One more connection ends the oldest, so that a client that sends its request soon is
-/// served even during a flood. These connections use the files in reserve.
+/// Maximum number of connections beyond the limit that are kept open briefly, to be refused. Requests for `/healthz`
+/// and `/metrics` are served. One more connection ends the oldest, so a client that sends its request soon is served
+/// even during a flood. These connections use the files in reserve.
 const BEYOND: usize = 512;
 
 /// The open connections of a server: their number, their limit, and the signal to stop.
@@ -35,8 +35,8 @@ pub struct Connections {
     beyond: Arc<Mutex<VecDeque<AbortHandle>>>,
 }
 
-/// A place among the open connections. Requests that ask for an upgrade carry it in their extensions. Whoever
-/// continues with the connection afterwards holds the place for as long.
+/// A place among the open connections. Requests for an upgrade carry it in their extensions. The code that continues
+/// with the upgraded connection holds the place until the end.
 #[derive(Clone, Debug)]
 pub struct Place(#[expect(dead_code, reason = "kept for its end")] Arc<Counted>);
 
@@ -49,7 +49,7 @@ impl Drop for Counted {
     }
 }
 
-/// A connection while it speaks HTTP. It also receives the signal to stop.
+/// A connection that still uses HTTP. It also receives the signal to stop.
 #[derive(Debug)]
 pub(super) struct Open {
     pub(super) place: Place,

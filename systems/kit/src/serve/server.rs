@@ -17,13 +17,13 @@ use tokio::time::{sleep, timeout};
 use super::beyond::{BEYOND_LIMIT, refuse};
 use super::connections::{Connections, Open};
 
-/// Time limit for reading the body of a request. Otherwise half a request would keep its connection forever.
+/// Time limit for reading the body of a request. Without it, half a request would keep its connection forever.
 pub const BODY_LIMIT: Duration = Duration::from_secs(30);
 /// A client that opens a connection must send a whole request head within this time.
 const HEAD_LIMIT: Duration = Duration::from_secs(30);
-/// Requests with a larger head are refused.
+/// Maximum size of a request head in bytes. A larger one is refused.
 const LARGEST_HEAD: usize = 64 * 1024;
-/// Accepting fails when descriptors run out. Trying again at once would only burn CPU.
+/// Pause after a failed accept. Accepting fails when descriptors run out, and retrying at once would only use CPU.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// One service on one listener.

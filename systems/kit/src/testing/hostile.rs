@@ -1,11 +1,11 @@
-//! Clients that send bytes that no honest client sends, and the memory that the system uses meanwhile.
+//! Clients that send malicious bytes, and the memory that the system uses meanwhile.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// After this time without progress, the system is taken to read no more.
+/// Time without progress after which the system counts as no longer reading.
 const TAKEN_WITHIN: Duration = Duration::from_secs(1);
 /// Maximum bytes of pings to send.
 const MOST: usize = 256 << 20;

@@ -14,7 +14,8 @@ use crate::metrics::HashCounters;
 use crate::refusal::Refusal;
 use crate::types::Password;
 
-/// The niceness of hashing threads: with one thread per core, and at most. It makes responding threads run first.
+/// The niceness of hashing threads: with one thread per core, and the maximum. Threads that respond therefore run
+/// first.
 const NICE: (i32, i32) = (10, 19);
 /// The factor by which one step of niceness reduces a thread's weight (Linux's `sched_prio_to_weight`).
 const NICE_STEP: f64 = 1.25;
@@ -23,8 +24,8 @@ const NICE_STEP: f64 = 1.25;
 /// queue waits for `--hash-wait` and its own hash.
 const OVER_THE_WAIT: f64 = 1.25;
 
-/// The password whose hash is checked if the user does not exist. The check takes the same time, so response times do
-/// not reveal who has an account.
+/// The password whose hash is checked if the user does not exist. That check takes the same time, so response times do
+/// not reveal whether an account exists.
 const NOBODY: &str = "nobody's password";
 
 /// The hashing threads and their queue.
@@ -35,8 +36,8 @@ pub(crate) struct Hashing {
     nobody: Arc<str>,
     counters: HashCounters,
     state: HashingState,
-    /// A request that has waited this long is refused even if the queue was not full: while other work keeps the cores
-    /// busy, hashing is slower than measured at the start. `None` if `--hash-queue` sets the queue length.
+    /// Time limit for a queued request, even if the queue was not full. While other work keeps the cores busy, hashing
+    /// is slower than measured at the start. `None` if `--hash-queue` sets the queue length.
     patience: Option<Duration>,
 }
 
@@ -166,7 +167,7 @@ impl Hashing {
         let work = move || {
             let result = work();
             let done = done.lock().unwrap_or_else(PoisonError::into_inner).take();
-            // An error means that the request is gone, which is fine.
+            // An error means that the request has been cancelled, which is fine.
             let _ = done.map(|done| done.send(result));
         };
         self.counters.waiting.inc();
@@ -198,14 +199,14 @@ impl Hashing {
         }
     }
 
-    /// The time in which a full queue is hashed.
+    /// The time that hashing a full queue takes.
     fn drain_time(&self) -> Duration {
         self.state.cost * self.state.queue / self.state.at_once.max(1)
     }
 }
 
-/// Returns the hash of [`NOBODY`] and the time of one hash: the shorter of two, because the first one also pays for
-/// fresh memory.
+/// Returns the hash of [`NOBODY`] and the time of one hash. This is the shorter of two times, because the first hash
+/// also allocates memory.
 fn measured(scheme: &Scheme) -> Result<(String, Duration), SchemeError> {
     let begun = Instant::now();
     scheme.hash(NOBODY)?;

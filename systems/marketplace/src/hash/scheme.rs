@@ -11,7 +11,7 @@ pub(crate) enum Scheme {
     Bcrypt(u32),
 }
 
-/// The reason why a password cannot be hashed or checked.
+/// Reason why a password cannot be hashed or checked.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SchemeError {
     #[error("too long: bcrypt supports passwords of at most 71 bytes")]

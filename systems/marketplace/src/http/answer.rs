@@ -25,7 +25,7 @@ pub(super) async fn write<W: Write>(
     let ticket = market.door.admit(W::ROUTE.id, &parts);
     let work = async {
         let bytes = input::body(body, market.door.max_body).await?;
-        // The time limit is for the database alone: reading the body has its own limit.
+        // The time limit applies to the database alone. Reading the body has its own limit.
         let mut deadline = Instant::now() + PATIENCE;
         let actor = until(deadline, caller(&market, W::ROUTE.access, &parts)).await?;
         let path = input::path(&mut parts).await?;
@@ -35,7 +35,7 @@ pub(super) async fn write<W: Write>(
         let key = key.filter(|_| !W::ROUTE.secret);
         let begun = W::begin(path, body, &market);
         let step = if W::ROUTE.hashes {
-            // Waiting for a hash can take longer than the database may. The limit starts anew afterwards.
+            // Waiting for a hash may take longer than the database limit. So the limit restarts afterwards.
             let step = begun.await?;
             deadline = Instant::now() + PATIENCE;
             step
@@ -80,7 +80,7 @@ pub(super) async fn until<T>(
     done.unwrap_or(Err(Refusal::Unreachable))
 }
 
-/// Runs an operation, unless a rate limit refuses it. Counts the response, and delays it if an injected fault says so.
+/// Runs an operation, unless a rate limit refuses it. Counts the response, and applies injected delays to it.
 pub(super) async fn finish(
     market: &Market,
     route: &Route,

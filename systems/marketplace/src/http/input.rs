@@ -120,7 +120,7 @@ pub(super) fn key(
 ///
 /// A body may contain a password, so its fingerprint must not allow guessing. The fingerprint therefore includes the
 /// key, of which only a hash is stored. Callers without login cannot be told apart, so the fingerprint is part of their
-/// name: the same key with another body counts as the key of another caller.
+/// name. For them, the same key with another body counts as the key of another caller.
 fn kept(name: &str, actor: &Actor, asked: [&[u8]; 3]) -> Key {
     let mut hash = Sha256::new();
     for part in [name.as_bytes()].into_iter().chain(asked) {

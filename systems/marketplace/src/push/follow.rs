@@ -70,7 +70,7 @@ impl Follower {
                 self.market.counters.pushed.inc();
                 return Some(next);
             }
-            // Before reading: a change during the read must wake this stream again.
+            // Mark before reading, because a change during the read must wake this stream again.
             self.place.woken.mark_unchanged();
             match self.look().await {
                 Ok(true) => {}
@@ -100,7 +100,7 @@ impl Follower {
         if let Some(faults) = self.market.faults.as_ref().filter(|_| !rows.is_empty()) {
             faults.hold(Instant::now()).await;
         }
-        // No `await` from here on. A caller that cancels `next` therefore loses no notification.
+        // There is no `await` from here on, so a caller that cancels `next` loses no notification.
         for row in rows {
             self.after = row.sequence;
             self.push(row.into());

@@ -57,7 +57,7 @@ impl Hub {
     pub(crate) fn wake(&self, users: &[Id]) {
         let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
         for user in users {
-            // An error means that the user has no stream any more.
+            // An error means that the user no longer has a stream.
             if followed
                 .get(user)
                 .is_some_and(|sender| sender.send(()).is_err())

@@ -1,5 +1,5 @@
--- People, what lets them in, and what they were told. Times are milliseconds since 1970, money is in
--- minor units. The same statements run on SQLite and PostgreSQL.
+-- Users, sessions and notifications. Times are milliseconds since 1970, and money is in minor units.
+-- The same statements run on SQLite and PostgreSQL.
 CREATE TABLE users (
     id TEXT PRIMARY KEY,
     email TEXT NOT NULL UNIQUE,
@@ -21,7 +21,7 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_until ON sessions (refresh_until);
 
--- Refresh tokens that were used: one that comes again was stolen, and ends its session.
+-- Used refresh tokens. If one is used again, it was stolen, and its session ends.
 CREATE TABLE spent_tokens (
     refresh_hash TEXT PRIMARY KEY,
     session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE
@@ -50,7 +50,7 @@ CREATE TABLE outbox (
 );
 CREATE INDEX outbox_due ON outbox (due_at);
 
--- What was answered to a write that named a key: the same request gets the same answer.
+-- Stored responses to writes with an idempotency key. The same request gets the same response.
 CREATE TABLE answers (
     caller TEXT NOT NULL,
     name TEXT NOT NULL,

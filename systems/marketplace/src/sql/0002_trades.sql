@@ -1,4 +1,4 @@
--- Trades. What must never happen twice is forbidden here, whatever the program believes.
+-- Trades. The constraints here forbid everything that must never happen twice, whatever the program does.
 CREATE TABLE requests (
     id TEXT PRIMARY KEY,
     buyer_id TEXT NOT NULL REFERENCES users (id),
@@ -31,7 +31,7 @@ CREATE TABLE offers (
 );
 CREATE INDEX offers_request ON offers (request_id, id);
 CREATE INDEX offers_due ON offers (valid_until) WHERE state IN ('awaiting_buyer', 'awaiting_seller');
--- One seller is selected, and a seller has one offer at a time.
+-- Only one seller is selected, and a seller has one offer at a time.
 CREATE UNIQUE INDEX offers_one_accepted ON offers (request_id) WHERE state = 'accepted';
 CREATE UNIQUE INDEX offers_one_each ON offers (request_id, seller_id)
     WHERE state IN ('awaiting_buyer', 'awaiting_seller', 'accepted');
@@ -59,12 +59,12 @@ CREATE TABLE payments (
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
 );
--- A trade is paid once.
+-- Each trade is paid once.
 CREATE UNIQUE INDEX payments_one_each ON payments (request_id)
     WHERE state IN ('pending', 'held', 'released', 'refunded', 'split');
 CREATE INDEX payments_request ON payments (request_id, id);
 
--- What the provider told: each event counts once.
+-- The events that the provider has sent. Each event counts once.
 CREATE TABLE provider_events (
     id TEXT PRIMARY KEY,
     payment_id TEXT NOT NULL REFERENCES payments (id),
@@ -102,8 +102,8 @@ CREATE TABLE ratings (
 );
 CREATE INDEX ratings_rated ON ratings (rated_id, request_id);
 
--- Double entry. A payment comes into escrow once and leaves it once; the entries of a transfer add
--- up to nothing.
+-- Double entry. The money of a payment enters escrow once and leaves it once. The entries of a
+-- transfer add up to zero.
 CREATE TABLE transfers (
     id TEXT PRIMARY KEY,
     payment_id TEXT NOT NULL REFERENCES payments (id),

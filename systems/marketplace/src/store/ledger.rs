@@ -9,7 +9,8 @@ use crate::types::words::words;
 words! {
     /// The kind of an account.
     Account {
-        /// Money outside, paid by or returned to a buyer. Negative by the amount that has not been returned.
+        /// Money outside of the marketplace, paid by a buyer or returned to one. The balance is negative by the amount
+        /// not returned.
         Buyer = "buyer",
         /// Money in escrow.
         Escrow = "escrow",

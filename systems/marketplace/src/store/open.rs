@@ -10,10 +10,10 @@ use sqlx::{Any, AnyPool, Executor, Transaction};
 use super::migrate;
 use crate::config::StoreConfig;
 
-/// The time that a request waits for the database: for connections, statements and commits together.
+/// Maximum time that a request waits for the database: for connections, statements and commits together.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The reason why the store cannot be opened.
+/// Reason why the store cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The database returned an error.
@@ -112,8 +112,8 @@ impl Store {
     /// A transaction that may write.
     pub(crate) async fn begin(&self) -> Result<Transaction<'static, Any>, sqlx::Error> {
         match self.dialect {
-            // Lock at the start. A transaction that begins with a read fails at its first write if another one has
-            // written in between.
+            // Lock at the start. Otherwise, a transaction that begins with a read fails at its first write if another
+            // one has written in between.
             Dialect::Sqlite => self.writer.begin_with("BEGIN IMMEDIATE").await,
             Dialect::Postgres => self.writer.begin().await,
         }

@@ -62,8 +62,8 @@ pub(crate) async fn find(
     sqlx::query_as(select).bind(id).fetch_optional(db).await
 }
 
-/// The payment that counts for a request. There is at most one; others have failed, or were abandoned or returned.
-/// Without one that counts, the newest of the others.
+/// Returns the payment that counts for a request. There is at most one, and all others have failed, or were abandoned
+/// or returned. If no payment counts, returns the newest of the others.
 pub(crate) async fn of_request(
     db: &mut AnyConnection,
     request: &Id,

@@ -102,7 +102,7 @@ pub(crate) async fn page(
     query.fetch_all(db).await
 }
 
-/// The exclusive upper bound of a page's ids. Without `after`, `g`: it sorts after all ids, which are hexadecimal.
+/// The exclusive upper bound of a page's ids. Without `after`, this is `g`, which sorts after all (hexadecimal) ids.
 pub(crate) fn newest(after: Option<&Id>) -> &str {
     after.map_or("g", Id::as_str)
 }

@@ -7,7 +7,7 @@ use crate::store::notifications::NoticeKind;
 use crate::types::Id;
 use crate::work::{Step, Work};
 
-/// Expires a request: no selection, payment or confirmation in time.
+/// Expires a request without a selection, payment or confirmation in time.
 #[derive(Debug)]
 pub(crate) struct ExpireRequest(pub(crate) Id);
 
@@ -21,7 +21,7 @@ impl Step for ExpireRequest {
             return Ok(());
         }
         if trade.request.state == RequestState::Delivering {
-            // No complaint from the buyer counts as a confirmation.
+            // If the buyer does not complain, the delivery counts as confirmed.
             return confirm(work, &mut trade).await;
         }
         trade.step(RequestAction::Expire, Party::Clock)?;

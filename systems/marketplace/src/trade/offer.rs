@@ -83,7 +83,7 @@ impl Step for CreateOffer {
         let trade = Trade::lock(work, &self.path.request).await?;
         let request = &trade.request;
         if request.state != RequestState::Open {
-            // Sellers without a part in the trade must not learn its state: `party` refuses them.
+            // Sellers who do not take part in the trade must not learn its state, so `party` refuses them.
             trade.party(work.actor)?;
         }
         request.state.step(RequestAction::Offer, Party::Seller)?;

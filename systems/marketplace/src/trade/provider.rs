@@ -60,7 +60,7 @@ impl Step for TakeEvent {
         let found = payments::find(work.db(), &event.payment_id).await?;
         let request = found.ok_or(Refusal::NotFound("payment"))?.request_id;
         let mut trade = Trade::lock(work, &request).await?;
-        // Read it again: it may have changed before the trade was locked.
+        // Read the payment again, because it may have changed before the trade was locked.
         let found = payments::find(work.db(), &event.payment_id).await?;
         let mut payment = found.ok_or(Refusal::NotFound("payment"))?;
         if self.is_known(work).await? {
@@ -137,7 +137,7 @@ impl TakeEvent {
 }
 
 /// The effect of an event on a payment, and the acting party. If a failed payment succeeds later, it is accepted while
-/// its trade still waits for it. Otherwise it is returned at once.
+/// its trade still waits for the payment. Otherwise it is returned at once.
 async fn action(
     work: &mut Work<'_>,
     trade: &Trade,
@@ -172,7 +172,7 @@ async fn follow(
     match state {
         PaymentState::Held => paid(work, trade, payment, Party::Provider).await?,
         PaymentState::Failed => tell_buyer(work, trade, payment, NoticeKind::PaymentFailed),
-        // Refunded or returned: the money came too late and goes straight back.
+        // Refunded or returned: the money arrived too late and goes straight back.
         _ => {
             money::hold(work, payment).await?;
             let id = work.new_id()?;

@@ -89,8 +89,8 @@ struct Seen {
     party: Option<Party>,
 }
 
-/// Finds a request if the caller may see it. While it is open, everybody may. Afterwards only its buyer, admins and the
-/// sellers who made an offer may.
+/// Finds a request if the caller may see it. Everybody may see an open request. Afterwards only its buyer, admins and
+/// the sellers who made an offer may see it.
 async fn see(db: &mut AnyConnection, id: &Id, holder: &Holder) -> Result<Seen, Refusal> {
     let hidden = Refusal::NotFound("request");
     let request = requests::find(db, id)

@@ -17,7 +17,7 @@ pub(super) struct Trade {
 }
 
 impl Trade {
-    /// Finds and locks a trade. Every other step of the trade waits until this transaction ends.
+    /// Finds and locks a trade. All other steps of the trade wait until this transaction ends.
     pub(super) async fn lock(work: &mut Work<'_>, id: &Id) -> Result<Self, Refusal> {
         let now = work.now;
         let request = requests::lock(work.db(), id, now).await?;
@@ -30,7 +30,7 @@ impl Trade {
     }
 
     /// The party for which the actor acts in this trade. For actors without a part in it, the trade does not exist
-    /// (404), unless it is open: everybody can see open requests, so the refusal is 403.
+    /// (404). While it is open, the refusal is 403, because everybody can see open requests.
     pub(super) fn party(&self, actor: &Actor) -> Result<Party, Refusal> {
         let holder = match actor {
             Actor::Clock => return Ok(Party::Clock),

@@ -7,7 +7,7 @@ const LONGEST: usize = 254;
 const LONGEST_LOCAL: usize = 64;
 const PATTERN: &str = r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9][A-Za-z0-9-]*(\.[A-Za-z0-9][A-Za-z0-9-]*)*$";
 
-/// An e-mail address as browsers accept it, converted to lowercase, so that one address cannot have two accounts.
+/// An e-mail address as browsers accept it. It is converted to lowercase, so that one address cannot have two accounts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Email(String);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::schema::described;
 
-/// Far above any trade, and so far below the maximum of 64 bits that no sum overflows.
+/// The maximum amount. It is far above any trade, and far enough below the 64-bit maximum that no sum overflows.
 const MOST: i64 = 1_000_000_000_000;
 
 /// An amount in minor units (cents), at least 1.

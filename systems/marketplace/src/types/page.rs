@@ -54,7 +54,7 @@ pub(crate) struct Listing<T> {
 }
 
 impl<T> Listing<T> {
-    /// Builds a page of at most `size` items. Expects `size` + 1 items if there are that many, to know of a next page.
+    /// Builds a page of at most `size` items. Expects `size` + 1 items if there are that many, to detect the next page.
     pub(crate) fn of(mut items: Vec<T>, size: PageSize, id: impl Fn(&T) -> Id) -> Self {
         let rows = usize::try_from(size.rows()).unwrap_or(usize::MAX);
         let more = items.len() > rows;

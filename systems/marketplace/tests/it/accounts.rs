@@ -1,4 +1,4 @@
-//! Coming in, staying in, going out.
+//! Registration, sessions and logout.
 
 use serde_json::json;
 

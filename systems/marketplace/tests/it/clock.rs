@@ -1,4 +1,4 @@
-//! What ends by itself.
+//! States that end by a deadline.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 use crate::person::{Person, REQUESTS, balances, of};
 use crate::served::{PATIENCE, Served};
 
-/// Looks again and again until a request is in this state.
+/// Polls until a request is in this state.
 async fn until(person: &Person<'_>, request: &str, state: &str) -> Value {
     let deadline = Instant::now() + PATIENCE;
     loop {

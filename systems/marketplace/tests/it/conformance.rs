@@ -1,14 +1,13 @@
-//! schemathesis, which others wrote, reads the description and sends what it allows and what it does not.
+//! schemathesis, a third-party tool, reads the description and sends valid and invalid requests.
 
 use std::path::Path;
 
 use crate::served::Served;
 
-/// Everything that schemathesis looks at, but for two checks. `positive_data_acceptance`: a key that
-/// belongs to another request is refused though its form is right, and `5.0` is no whole number here.
-/// `ignored_auth`: it forges no token of its own.
+/// The checks of schemathesis that do not apply. `positive_data_acceptance`: a well-formed key that belongs to another
+/// request is refused, and so is `5.0` as a whole number. `ignored_auth`: schemathesis does not forge tokens.
 const LEFT_OUT: &str = "positive_data_acceptance,ignored_auth";
-/// What does not end by itself, or ends the session of the test.
+/// Paths that do not end by themselves, or that end the session of the test.
 const NOT_SENT: &str = "stream|/ws|logout";
 
 #[tokio::test]
@@ -54,7 +53,7 @@ async fn schemathesis_finds_no_server_error_and_nothing_that_is_not_described() 
                 "--request-timeout",
                 "20",
             ])
-            .current_dir(folder.path()) // it leaves notes of its own
+            .current_dir(folder.path()) // schemathesis writes files there
             .kill_on_drop(true)
             .output()
             .await

@@ -1,5 +1,5 @@
-//! The process is killed in the midst of everything, again and again. What was answered is kept; what
-//! was not is done wholly or not at all.
+//! The process is killed repeatedly under load. Acknowledged writes are kept. All others are applied completely or not
+//! at all.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -13,20 +13,20 @@ use tokio::time::Instant;
 use crate::person::{REQUESTS, of};
 use crate::served::{PASSWORD, Served};
 
-/// Trades that run at the same time.
+/// Number of concurrent trades.
 const TRADES: usize = 8;
 
-/// What was answered before the end: requests that were paid, and that were completed.
+/// The acknowledged requests: those that were paid, and those that were completed.
 #[derive(Default)]
 struct Answered {
     paid: Vec<String>,
     completed: Vec<String>,
 }
 
-/// Set once nobody begins another trade. A store that is back before anybody missed it would have them trade for ever.
+/// Set when no further trade may begin. Otherwise a store that recovers unnoticed would let the load continue forever.
 type Over = AtomicBool;
 
-/// Somebody whose server may be gone: `None` then.
+/// A user whose server may be gone. Its calls then return `None`.
 struct Caller {
     http: reqwest::Client,
     url: String,
@@ -67,7 +67,7 @@ impl Caller {
     }
 }
 
-/// Makes everybody who will trade.
+/// Registers all users of the trades.
 async fn register(served: &Served) {
     for n in 0..TRADES {
         for role in ["buyer", "seller"] {
@@ -82,7 +82,7 @@ async fn register(served: &Served) {
     }
 }
 
-/// Everybody logged in: buyers with their sellers.
+/// Logs all users in: each buyer with a seller.
 async fn pairs(url: &str) -> Vec<(Caller, Caller)> {
     let mut pairs = Vec::new();
     for n in 0..TRADES {
@@ -93,7 +93,7 @@ async fn pairs(url: &str) -> Vec<(Caller, Caller)> {
     pairs
 }
 
-/// Trades until the server is gone, or it is over.
+/// Trades until the server is gone, or until `over` is set.
 async fn trade_on(
     (buyer, seller): &(Caller, Caller),
     answered: &Mutex<Answered>,
@@ -121,7 +121,7 @@ async fn trade_on(
     Some(())
 }
 
-/// Waits until so many more trades were completed: however slow the machine is, others are amid theirs.
+/// Waits until this number of further trades is completed. Other trades are then in progress, on any machine.
 async fn under_way(answered: &Mutex<Answered>, trades: usize) {
     let completed = || answered.lock().unwrap().completed.len();
     let (begun, deadline) = (completed(), Instant::now() + crate::served::PATIENCE);
@@ -156,7 +156,7 @@ pub(crate) async fn survives_kills(store: &str, rounds: usize) {
     check(store, &answered.into_inner().unwrap()).await;
 }
 
-/// Everything that was answered is there, and told once.
+/// Checks that all acknowledged writes are there, and that each was notified once.
 async fn check(store: &str, answered: &Answered) {
     assert!(
         answered.completed.len() > TRADES,
@@ -216,7 +216,7 @@ async fn a_kill_under_load_loses_no_money_and_no_notification_every_time() {
     let store = format!("sqlite:{}", folder.path().join("m.db").display());
     survives_kills(&store, 6).await;
 }
-/// Kills the database under a server that goes on, once it is busy.
+/// Kills the database under load, while the server continues.
 pub(crate) async fn survives_the_stores_kill(store: &str, crash: impl FnOnce() + Send + 'static) {
     let (answered, over) = (Mutex::new(Answered::default()), Over::default());
     let served = Served::on(store, &["--threads", "2"]);
@@ -229,7 +229,7 @@ pub(crate) async fn survives_the_stores_kill(store: &str, crash: impl FnOnce() +
         over.store(true, Ordering::Relaxed);
     };
     tokio::join!(load, killer);
-    // The same server finds its database again by itself.
+    // The same server reconnects to its database without a restart.
     let deadline = Instant::now() + crate::served::PATIENCE;
     while Caller::login(&served.url, "buyer0@x").await.is_none() {
         assert!(Instant::now() < deadline, "the database is not found again");

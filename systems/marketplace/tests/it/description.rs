@@ -1,4 +1,4 @@
-//! The marketplace's own description, read by somebody who did not write it.
+//! The marketplace's own description, validated with third-party code.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::person::Answer;
 use crate::served::Served;
 
-/// What the marketplace says that it answers.
+/// The `OpenAPI` description of the marketplace.
 pub(crate) struct Description(Value);
 
 impl Description {
@@ -15,7 +15,7 @@ impl Description {
         Self(read)
     }
 
-    /// Fails when an answer is none that was described.
+    /// Panics if the description does not contain a matching response.
     pub(crate) fn check(&self, method: &str, path: &str, answer: &Answer) {
         let path = path.split('?').next().unwrap();
         let Some(operation) = self.operation(method, path) else {
@@ -48,7 +48,7 @@ impl Description {
 
     fn operation(&self, method: &str, path: &str) -> Option<&Value> {
         let paths = self.0["paths"].as_object()?;
-        // A written-out path before one with names in it.
+        // A literal path has precedence over one with parameters.
         let exact = paths.get(path);
         let found = exact.or_else(|| {
             paths

@@ -1,4 +1,4 @@
-//! The door: limits by route and address, who they let pass, which pages may call, health.
+//! Checks before every operation: limits by route and address, exempt addresses, pages that may call, and health.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Passwords: slow on purpose, and nobody else's business.
+//! Passwords: hashing is slow by design, and must not slow down other requests.
 
 use futures_util::future::join_all;
 use serde_json::json;
@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use crate::person::Answer;
 use crate::served::{PASSWORD, Served};
 
-/// Logs in many times at once.
+/// Logs in many times concurrently.
 async fn logins(served: &Served, count: usize) -> Vec<Answer> {
     let body = json!({ "email": "admin@market.test", "password": PASSWORD });
     let stranger = served.stranger();
@@ -61,7 +61,7 @@ async fn while_all_threads_hash_other_requests_go_on() {
     let hashes = async { (logins(&served, 24).await, begun.elapsed()) };
     let ((answers, hashed), others) = tokio::join!(hashes, others);
     assert!(answers.iter().all(|answer| answer.status == 200));
-    // Thirty requests one after the other, beside 24 hashes; how long each takes is a matter of the study.
+    // Thirty sequential requests during 24 hashes. The study measures how long each takes.
     assert!(others * 2 < hashed, "{others:?} beside {hashed:?}");
 }
 
@@ -102,7 +102,8 @@ async fn nobody_waits_much_longer_than_the_bearable_time_when_hashing_has_become
         "1",
     ];
     let hash = ["--hash", "bcrypt", "--bcrypt-cost", "4"];
-    // A queue by what a hash of cost 4 takes, and passwords kept with cost 12: some 200 times as much.
+    // The queue length follows from a hash of cost 4, but the stored passwords have cost 12, which takes about 200
+    // times as long.
     let folder = tempfile::tempdir().unwrap();
     let store = format!("sqlite:{}/m.db", folder.path().display());
     let dear = Served::on(&store, &["--hash", "bcrypt", "--bcrypt-cost", "12"]);
@@ -120,7 +121,7 @@ async fn nobody_waits_much_longer_than_the_bearable_time_when_hashing_has_become
         answer.refused(503, "hashing_full");
         assert!(answer.headers.contains_key("retry-after"));
     }
-    // 1.25 s, and what a busy machine takes; all of them hashed would be some ten seconds.
+    // The limit is 1.25 s, plus the delay of a busy machine. Hashing all of them would take about ten seconds.
     assert!(took < std::time::Duration::from_secs(5), "{took:?}");
 }
 

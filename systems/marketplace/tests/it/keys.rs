@@ -1,4 +1,4 @@
-//! Idempotency keys: the same write with the same key is done once and answered alike.
+//! Idempotency keys: a repeated write with the same key is executed once and gets the same response.
 
 use futures_util::future::join_all;
 use serde_json::json;
@@ -81,7 +81,7 @@ async fn nothing_is_kept_against_which_a_password_could_be_guessed() {
     assert!(served.terminate());
     let kept = all_files(folder.path());
     assert!(kept.contains("ada@x") && !kept.contains(key) && !kept.contains(PASSWORD));
-    // All that whoever holds the database knows: operation, path, and a body that is guessed right.
+    // A reader of the database has only the operation, the path and a guessed body. Their hash must not be stored.
     for end in [&b"\0"[..], b""] {
         let mut hash = Sha256::new();
         for part in ["auth.register", path, &body.to_string()] {

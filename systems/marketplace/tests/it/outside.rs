@@ -1,4 +1,4 @@
-//! Notifications that leave: signed webhooks and Telegram, each until it arrives.
+//! Outgoing notifications, by signed webhooks and Telegram. Each is sent until it arrives.
 
 use std::time::Duration;
 
@@ -109,7 +109,7 @@ async fn a_webhook_that_never_answers_holds_up_no_chat() {
     let (buyer, seller) = (served.buyer().await, served.seller().await);
     let chat = json!({ "chat": "4711" });
     buyer.put("/api/users/me/telegram", chat).await.done();
-    // One after the other they would take 5 s each.
+    // If the channels waited for each other, each notification would take 5 s.
     let begun = Instant::now();
     for _ in 0..5 {
         seller.offers(&buyer.asks().await, 1_000).await;

@@ -1,4 +1,4 @@
-//! A database that does not answer: nobody waits for it for long.
+//! A database that does not respond: no request waits for it for long.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::served::Served;
 /// for a lock and for its next tries added up, it was 10 s and more.
 const LONGEST: Duration = Duration::from_secs(9);
 
-/// Keeps the database locked by `lock`, and asks.
+/// Keeps the database locked by `lock`, and sends requests.
 pub(crate) async fn nobody_waits_for_long(store: &str, lock: &'static str) {
     let served = Served::on(store, &[]);
     let buyer = served.buyer().await;
@@ -31,7 +31,7 @@ pub(crate) async fn nobody_waits_for_long(store: &str, lock: &'static str) {
     let waited = join_all(asks).await;
     sqlx::raw_sql("ROLLBACK").execute(&mut other).await.unwrap();
     assert!(waited.iter().all(|waited| *waited < LONGEST), "{waited:?}");
-    // What was given up leaves nothing behind that holds others up.
+    // The abandoned requests leave nothing behind that blocks others.
     buyer.asks().await;
 }
 

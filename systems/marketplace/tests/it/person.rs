@@ -1,4 +1,4 @@
-//! Somebody who uses the marketplace.
+//! A user of the marketplace.
 
 use reqwest::Method;
 use reqwest::header::HeaderMap;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::served::{Served, described};
 
-/// What was answered.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -24,12 +24,12 @@ impl Answer {
         self.body["error"]["code"].as_str().unwrap_or("none")
     }
 
-    /// Fails unless it was refused so.
+    /// Asserts that the request was refused with this status and code.
     pub(crate) fn refused(&self, status: u16, code: &str) {
         assert_eq!((self.status, self.code()), (status, code), "{self:?}");
     }
 
-    /// Fails unless the step was refused so, in this state, with this allowed instead.
+    /// Asserts that the step was refused with this code, in this state, and with these allowed steps.
     pub(crate) fn refused_in(&self, code: &str, state: &str, allowed: &[&str]) {
         self.refused(409, code);
         let error = &self.body["error"];
@@ -40,14 +40,14 @@ impl Answer {
         );
     }
 
-    /// Fails unless it was done.
+    /// Asserts that the request succeeded.
     pub(crate) fn done(self) -> Self {
         assert!(self.status < 300, "{self:?}");
         self
     }
 }
 
-/// Somebody with a token, or without.
+/// A user with or without a token.
 #[derive(Clone)]
 pub(crate) struct Person<'a> {
     pub(crate) served: &'a Served,
@@ -80,7 +80,7 @@ impl<'a> Person<'a> {
             .await
     }
 
-    /// Under an idempotency key.
+    /// Sends a POST with an idempotency key.
     pub(crate) async fn post_once(&self, key: &str, path: &str, body: Value) -> Answer {
         self.send(Method::POST, path, Some(body.to_string()), Some(key))
             .await
@@ -120,13 +120,13 @@ impl<'a> Person<'a> {
         answer
     }
 
-    /// Asks for something to buy.
+    /// Posts a purchase request. Returns its id.
     pub(crate) async fn asks(&self) -> String {
         let body = json!({ "title": "A bicycle", "description": "Blue", "currency": "EUR", "budget": 50_000 });
         self.post(REQUESTS, body).await.id()
     }
 
-    /// Offers something for it.
+    /// Makes an offer for a request. Returns its id.
     pub(crate) async fn offers(&self, request: &str, amount: i64) -> String {
         let body = json!({ "price": { "amount": amount, "currency": "EUR" }, "message": "As new" });
         self.post(&of(request, "offers"), body).await.id()
@@ -153,12 +153,12 @@ impl<'a> Person<'a> {
         self.post(&of(request, "delivery/confirm"), json!({})).await
     }
 
-    /// A request with all that belongs to it.
+    /// Returns a request with its payment, delivery and dispute.
     pub(crate) async fn sees(&self, request: &str) -> Value {
         self.get(&format!("{REQUESTS}/{request}")).await.done().body
     }
 
-    /// The kinds of the notifications, oldest first.
+    /// Returns the kinds of the user's notifications, oldest first.
     pub(crate) async fn told(&self) -> Vec<String> {
         let list = self.get("/api/notifications?limit=100").await.done();
         let items = list.body["items"].as_array().unwrap();
@@ -172,12 +172,12 @@ impl<'a> Person<'a> {
 
 pub(crate) const REQUESTS: &str = "/api/marketplace/purchase-requests";
 
-/// What belongs to a request.
+/// Returns the path of something that belongs to a request.
 pub(crate) fn of(request: &str, what: &str) -> String {
     format!("{REQUESTS}/{request}/{what}")
 }
 
-/// What is on all accounts together, by account.
+/// Returns the total balance of each kind of account.
 pub(crate) async fn balances(served: &Served) -> Vec<(String, i64)> {
     let ledger = served.admin().await.get("/api/admin/ledger").await.done();
     let lines = ledger.body["balances"].as_array().unwrap().clone();
@@ -190,7 +190,7 @@ pub(crate) async fn balances(served: &Served) -> Vec<(String, i64)> {
     lines.iter().map(line).collect()
 }
 
-/// A trade that is paid: buyer, seller, request.
+/// Creates a paid trade. Returns buyer, seller and request.
 pub(crate) async fn paid(served: &Served, amount: i64) -> (Person<'_>, Person<'_>, String) {
     let (buyer, seller) = (served.buyer().await, served.seller().await);
     let request = buyer.asks().await;

@@ -1,4 +1,4 @@
-//! The same on a real `PostgreSQL`.
+//! The same tests on a real `PostgreSQL`.
 
 use kit::testing::Postgres;
 

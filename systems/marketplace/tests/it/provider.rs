@@ -1,4 +1,4 @@
-//! Payments by a provider: a stub of one, which signs, repeats, forges and mixes up.
+//! Payments by a provider. A stub sends signed events, repeats them, forges them and changes their order.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -31,7 +31,7 @@ fn served() -> Served {
     Served::start(&["--payment-mode", "provider", "--payment-secret", SECRET])
 }
 
-/// Sends a body, signed by this secret at this time.
+/// Sends an event, signed with this secret at this time.
 async fn tell(served: &Served, secret: &str, seconds: u64, body: &Value) -> Answer {
     let text = body.to_string();
     let signature = format!(
@@ -60,7 +60,7 @@ fn event(id: &str, payment: &str, sequence: i64, kind: &str) -> Value {
     })
 }
 
-/// A trade whose payment is pending: buyer, seller, request, payment.
+/// Creates a trade with a pending payment. Returns buyer, seller, request and payment.
 async fn pending(served: &Served) -> (Person<'_>, Person<'_>, String, String) {
     let (buyer, seller) = (served.buyer().await, served.seller().await);
     let request = buyer.asks().await;
@@ -150,8 +150,8 @@ async fn events_count_in_their_order_alone() {
     .await
     .done();
     tell(&served, SECRET, now(), &late).await.done();
-    // Neither one of another name in a place that is taken, nor one of a known name that tells
-    // something else, may be acknowledged: it would be lost.
+    // Neither an event with a new id in a taken place nor one with a known id and other content may be acknowledged,
+    // because the event would be lost.
     let old = event("e0", &payment, 1, "payment.failed");
     let refused = tell(&served, SECRET, now(), &old).await;
     refused.refused(409, "out_of_order");
@@ -193,7 +193,7 @@ async fn what_contradicts_what_is_known_is_kept_for_an_admin_and_changes_nothing
     }
 }
 
-/// Tells that a payment failed, and then that it succeeded; what it is then.
+/// Reports that a payment failed, and then that it succeeded. Returns its final state.
 async fn fails_and_succeeds(served: &Served, payment: &str, between: impl Future) -> String {
     let name = |n| format!("{payment}-{n}");
     let failed = event(&name(1), payment, 1, "payment.failed");
@@ -208,7 +208,7 @@ async fn fails_and_succeeds(served: &Served, payment: &str, between: impl Future
 async fn money_of_a_payment_that_had_failed_is_taken_while_the_trade_waits_for_it() {
     let served = served();
     let (buyer, seller, request, payment) = pending(&served).await;
-    // A second one fails too and stays so: the trade is about the one that succeeded.
+    // A second payment also fails, and stays failed. The trade uses the one that succeeded.
     let second = async {
         let second = buyer.pays(&request).await.id();
         let failed = event("second", &second, 1, "payment.failed");
@@ -228,7 +228,7 @@ async fn money_of_a_payment_that_had_failed_is_taken_while_the_trade_waits_for_i
 #[tokio::test]
 async fn money_of_a_payment_that_had_failed_goes_back_when_the_trade_waits_no_longer() {
     let served = served();
-    // Another pays it, once that is under way and once it is done.
+    // A second payment is pending in the first round, and has succeeded in the second.
     for paid in [false, true] {
         let (buyer, _, request, payment) = pending(&served).await;
         let again = async {
@@ -242,7 +242,7 @@ async fn money_of_a_payment_that_had_failed_goes_back_when_the_trade_waits_no_lo
         assert_eq!(state, "returned");
         assert_eq!(buyer.told().await.last().unwrap(), "payment_refunded");
     }
-    // It was called off.
+    // The trade was cancelled.
     let (buyer, _, request, payment) = pending(&served).await;
     let cancel = async { buyer.post(&of(&request, "cancel"), json!({})).await.done() };
     let state = fails_and_succeeds(&served, &payment, cancel).await;

@@ -1,4 +1,4 @@
-//! Streams of notifications: the same as the list, once and in order.
+//! Streams of notifications, which show the same notifications as the list, once and in order.
 
 use futures_util::StreamExt;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ impl Stream {
         }
     }
 
-    /// The next event: its id, its name, its data. `None` at the end.
+    /// Returns the id, name and data of the next event. `None` at the end.
     async fn next(&mut self) -> Option<(String, String, Value)> {
         loop {
             if let Some((event, rest)) = self.text.split_once("\n\n") {

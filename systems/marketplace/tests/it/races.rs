@@ -1,4 +1,4 @@
-//! What may happen once, tried by many at the same moment.
+//! Actions that may happen once, tried by many users at the same time.
 
 use futures_util::future::join_all;
 use serde_json::json;
@@ -6,14 +6,14 @@ use serde_json::json;
 use crate::person::{Answer, balances, of, paid};
 use crate::served::Served;
 
-/// Exactly one was done; the others were refused as conflicts.
+/// Asserts that exactly one succeeded and the others were refused as conflicts.
 fn one_won(answers: &[Answer]) {
     let done = answers.iter().filter(|answer| answer.status < 300).count();
     let conflicts = answers.iter().filter(|answer| answer.status == 409).count();
     assert_eq!((done, conflicts), (1, answers.len() - 1), "{answers:?}");
 }
 
-/// Selection, payment and confirmation by many at once.
+/// Tries selection, payment and confirmation many times concurrently.
 pub(crate) async fn nothing_happens_twice(served: &Served) {
     let buyer = served.buyer().await;
     let mut sellers = Vec::new();
@@ -23,7 +23,7 @@ pub(crate) async fn nothing_happens_twice(served: &Served) {
     for _ in 0..3 {
         let request = buyer.asks().await;
         let offers = join_all(sellers.iter().map(|seller| seller.offers(&request, 1_000))).await;
-        // The buyer selects some, two sellers accept counter-offers, all at once.
+        // The buyer selects two of the offers while two sellers accept counter-offers.
         for offer in &offers[2..] {
             let counter = json!({ "price": { "amount": 900, "currency": "EUR" } });
             buyer

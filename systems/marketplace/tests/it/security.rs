@@ -1,5 +1,4 @@
-//! What somebody who means harm would try. Every answer is held against the description besides, and
-//! none is ever a 500.
+//! Attacks by a malicious client. Every response is also checked against the description, and none is ever a 500.
 
 use reqwest::Method;
 use serde_json::json;
@@ -231,7 +230,7 @@ async fn a_body_of_unknown_length_is_cut_off_at_the_limit() {
     );
     let answer = served.raw(&format!("{head}{}0\r\n\r\n", piece.repeat(3)));
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
-    // One that goes on for ever is cut off, so that it may not hear why.
+    // An endless body is cut off. The client may then not receive the reason.
     let endless = served.raw(&format!("{head}{}", piece.repeat(1_200)));
     assert!(
         endless.is_empty() || endless.starts_with("HTTP/1.1 413"),

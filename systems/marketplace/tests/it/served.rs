@@ -14,15 +14,15 @@ use tempfile::TempDir;
 use crate::description::Description;
 use crate::person::{Answer, Person};
 
-/// No test waits longer than this for anything.
+/// Time limit for every wait in a test.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) const PASSWORD: &str = "correct horse";
 const ADMIN: &str = "admin@market.test";
 
-/// Numbers everybody who is made: one database may see several servers.
+/// Numbers all users, because several servers may use one database.
 static NAMES: AtomicU32 = AtomicU32::new(0);
 
-/// A running marketplace; when the test is over its ledger is checked, and it is killed.
+/// A running marketplace. When dropped, its ledger is checked, and it is killed.
 pub(crate) struct Served {
     child: Child,
     pub(crate) url: String,
@@ -32,7 +32,7 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// On a `SQLite` file of its own.
+    /// Starts one on a new `SQLite` file.
     pub(crate) fn start(arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = format!("sqlite:{}/market.db", folder.path().display());
@@ -41,10 +41,10 @@ impl Served {
         served
     }
 
-    /// On a store that is there.
+    /// Starts one on an existing store.
     pub(crate) fn on(store: &str, arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_headcount-marketplace"))
-            // What a test orders by flags wins over these.
+            // Flags of a test take precedence over these variables.
             .envs([
                 ("HEADCOUNT_LISTEN", "127.0.0.1:0"),
                 ("HEADCOUNT_LOG", "warn"),
@@ -89,7 +89,7 @@ impl Served {
         }
     }
 
-    /// What the marketplace says of itself.
+    /// Returns the marketplace's own description.
     pub(crate) async fn description(&self) -> &Description {
         if self.description.get().is_none() {
             let request = self.http.get(format!("{}/openapi.json", self.url));
@@ -103,7 +103,7 @@ impl Served {
         self.child.id()
     }
 
-    /// Somebody who has not logged in.
+    /// A user who has not logged in.
     pub(crate) fn stranger(&self) -> Person<'_> {
         Person::new(self, String::new(), String::new())
     }
@@ -120,7 +120,7 @@ impl Served {
         self.member("seller").await
     }
 
-    /// Somebody new.
+    /// Registers a new user and logs in.
     pub(crate) async fn member(&self, role: &str) -> Person<'_> {
         let number = NAMES.fetch_add(1, Ordering::Relaxed);
         let id = std::process::id();
@@ -150,20 +150,20 @@ impl Served {
         request.send().await.unwrap().json().await.unwrap()
     }
 
-    /// Ends the process as a power cut would; what it kept stays.
+    /// Kills the process as a power failure would. The stored data remains.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Asks the process to stop, and waits for that.
+    /// Sends SIGTERM to the process and waits for its end. Returns whether it succeeded.
     pub(crate) fn terminate(mut self) -> bool {
         let id = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
         self.child.wait().unwrap().success()
     }
 
-    /// Asks for the ledger as nobody else does: no runtime, no connection is left.
+    /// Fetches the ledger over a plain socket, because the runtime and its connections may already be gone.
     fn ledger(&self) -> Value {
         let body = json!({ "email": ADMIN, "password": PASSWORD }).to_string();
         let session = self.plainly("POST /api/auth/login", "", &body);
@@ -186,12 +186,12 @@ impl Served {
         serde_json::from_str(body).unwrap_or_else(|_| panic!("{answer}"))
     }
 
-    /// What is answered to these bytes.
+    /// Sends these bytes and returns the response.
     pub(crate) fn raw(&self, request: &str) -> String {
         let address = self.url.strip_prefix("http://").unwrap();
         let mut stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        // Who was refused amid a body may be cut off before all was written.
+        // If the request is refused early, the connection may close before everything is written.
         let _ = stream.write_all(request.as_bytes());
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
@@ -212,12 +212,12 @@ impl Drop for Served {
     }
 }
 
-/// Holds an answer against what the description says of its operation.
+/// Checks a response against the description of its operation.
 pub(crate) async fn described(served: &Served, method: &str, path: &str, answer: &Answer) {
     served.description().await.check(method, path, answer);
 }
 
-/// Everything that a database has in its folder, its log too.
+/// Returns the contents of all files of a database, including its log.
 pub(crate) fn all_files(folder: &std::path::Path) -> String {
     let mut kept = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {

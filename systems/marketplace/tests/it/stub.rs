@@ -1,4 +1,4 @@
-//! A server of somebody else: keeps what comes, answers as it is told.
+//! A third-party server. It records requests and responds with the configured statuses.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::served::PATIENCE;
 
-/// What came.
+/// A received request.
 #[derive(Debug)]
 pub(crate) struct Came {
     pub(crate) path: String,
@@ -33,7 +33,7 @@ pub(crate) struct Stub {
 }
 
 impl Stub {
-    /// Answers with these statuses, then with 200.
+    /// Responds with these statuses in order, then with 200.
     pub(crate) async fn start(answers: &[u16]) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());

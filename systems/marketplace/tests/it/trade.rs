@@ -1,4 +1,4 @@
-//! The flow of the field report, from end to end, and what its users would expect around it.
+//! The complete flow of the field report, and related cases that its users would expect.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ async fn a_trade_of_the_report_goes_from_users_to_money() {
     the_flow_of_the_report(&served).await;
 }
 
-/// Users by the admin, a request, three offers, selection, payment, delivery, confirmation.
+/// The flow: users created by the admin, a request, three offers, selection, payment, delivery, confirmation.
 pub(crate) async fn the_flow_of_the_report(served: &Served) {
     let admin = served.admin().await;
     for (email, role) in [

@@ -6,10 +6,10 @@ use crate::connection::{Fate, State};
 use crate::frame::{Opcode, write_frame};
 use crate::sockets::DOOR;
 
-/// Maximum connections accepted in one round, so that others are served in between.
+/// Maximum number of connections accepted per round, so that other connections are served in between.
 const PER_ROUND: usize = 64;
 
-/// Pause of accepting when the kernel has no descriptor left.
+/// Pause before accepting again after the kernel has run out of descriptors.
 const BREATH: Nanos = 100 * MILLI;
 
 /// The close code of a server that is going away, in two bytes.
@@ -42,18 +42,18 @@ impl EventLoop {
         }
     }
 
-    /// Leaves new connections in the listen queue until then.
+    /// Leaves new connections in the listen queue until this time.
     pub(super) fn pause_accepting(&mut self, until: Nanos) {
         self.sockets.unwatch(&self.door);
         self.timers.set(until, Alarm::Accept);
     }
 
     pub(super) fn open_door(&mut self) {
-        // If it is open already, there is nothing to do.
+        // If accepting was not paused, there is nothing to do.
         let _ = self.sockets.watch(&self.door, DOOR);
     }
 
-    /// Accepts no more connections, and no more requests on idle ones.
+    /// Stops accepting connections, and closes idle ones.
     pub(super) fn close_door(&mut self) {
         self.sockets.unwatch(&self.door);
         for key in self.sockets.keys() {
@@ -75,7 +75,7 @@ impl EventLoop {
         self.flush();
     }
 
-    /// Whether a request from before the stop is still open.
+    /// Whether a request from before the stop still has no response.
     pub(super) fn owes(&self) -> bool {
         self.sockets.len() > 0
     }

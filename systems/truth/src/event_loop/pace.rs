@@ -12,13 +12,13 @@ const TICK: Nanos = 10 * MILLI;
 const FILLING: [u8; 4096] = [b'x'; 4096];
 
 impl EventLoop {
-    /// Reads this connection at a pace from now on: with a small window, and only by timers.
+    /// Reads this connection at a pace from now on, with a small receive window and only by timers.
     pub(super) fn slow_down(&mut self, key: Key, rate: u64, now: Nanos) -> Pace {
         if let Some(connection) = self.sockets.get(key) {
             connection.paced = true;
             let window = usize::try_from(rate / 50).unwrap_or(usize::MAX);
             let window = window.clamp(4096, 1 << 20);
-            // Without it the kernel buffers more, but the pace of reading is the same.
+            // If this fails, the kernel buffers more data, but the pace of reading is the same.
             let _ = rustix::net::sockopt::set_socket_recv_buffer_size(&connection.socket, window);
         }
         self.sockets.settle(key);

@@ -158,7 +158,7 @@ impl EventLoop {
         self.reply(key, request.keep_alive, 200, None, &text);
     }
 
-    /// Does what the path specifies.
+    /// Executes the order in the path.
     fn obey(&mut self, key: Key, request: Request, route: usize) {
         let (received, read_at) = (request.received_at, request.read_at);
         let Some(reaction) = self
@@ -265,7 +265,7 @@ impl EventLoop {
         }
     }
 
-    /// Sends the responses whose CPU time has been burned.
+    /// Sends the responses whose CPU time has been used up.
     pub(super) fn burnt(&mut self) {
         while let Some(key) = self.workers.next_done() {
             self.answer_held(key);
@@ -309,7 +309,8 @@ impl EventLoop {
         );
     }
 
-    /// Writes a response at once. At the end of the round, the work for others would make it late.
+    /// Writes a response at once. Waiting for the end of the round would make it late, because other connections come
+    /// first.
     pub(super) fn reply(
         &mut self,
         key: Key,
@@ -338,8 +339,8 @@ impl EventLoop {
         }
     }
 
-    /// Accepts a WebSocket upgrade. It joins the room first, so that a client that knows of the upgrade receives
-    /// everything.
+    /// Accepts a WebSocket upgrade. The client joins the room first, so that it receives every message after the
+    /// upgrade.
     fn upgrade(&mut self, key: Key, target: &str, websocket_key: &str, now: Nanos) {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let is_echo = path == "/echo";

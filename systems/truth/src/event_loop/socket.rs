@@ -9,12 +9,12 @@ enum Heard {
     /// A whole message.
     Message(Opcode, Vec<u8>),
     Nothing,
-    /// The client closes, or must go.
+    /// The client closes the connection, or must be disconnected.
     End,
 }
 
 impl EventLoop {
-    /// Reads all complete frames of a member. It never becomes anything else.
+    /// Reads all complete frames of a member. A member's connection never changes its role again.
     pub(super) fn hear(&mut self, key: Key, place: (usize, usize), now: Nanos) -> bool {
         let Some(connection) = self.sockets.get(key) else {
             return false;
@@ -59,7 +59,7 @@ impl EventLoop {
         let (rooms, mut outlet) = self.rooms_and_outlet();
         let goes_on = rooms.say(place, frame, now, &mut outlet);
         if !goes_on {
-            // Too much is held back: the client should try again later.
+            // Too many bytes are held back, so the client should try again later.
             self.goodbye(key, &1013_u16.to_be_bytes());
         }
         goes_on
@@ -106,7 +106,7 @@ impl EventLoop {
         }
     }
 
-    /// Sends the last frame; the connection is closed once it is written.
+    /// Sends the close frame. The connection is closed once it is written.
     fn goodbye(&mut self, key: Key, code: &[u8]) {
         if let Some(connection) = self.sockets.get(key) {
             write_frame(&mut connection.output, Opcode::Close, code);

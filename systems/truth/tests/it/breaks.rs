@@ -106,7 +106,7 @@ fn a_connection_too_many_is_closed_and_counted() {
 fn a_full_listen_queue_turns_connections_away_until_the_pause_ends() {
     let server = server(&["--backlog", "2"]);
     assert_eq!(server.get("/pause-accept/1s").status, 200);
-    // The kernel takes one more than the backlog says.
+    // The kernel accepts one connection more than the backlog.
     let waiting: Vec<TcpStream> = (0..3).map(|_| server.connect()).collect();
     let refused = TcpStream::connect_timeout(&server.address, Duration::from_millis(300));
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::TimedOut);

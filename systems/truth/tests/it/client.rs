@@ -16,7 +16,7 @@ struct Cli {
     config: Config,
 }
 
-/// A truth server of the test's own; stops when the test does.
+/// A truth server for one test. It stops when dropped.
 pub(crate) struct Server {
     running: Option<Running>,
     pub(crate) address: SocketAddr,
@@ -40,7 +40,7 @@ impl Drop for Server {
     }
 }
 
-/// An answer, and how long it took from before the sending to after the reading.
+/// A response, and the time from before sending to after reading.
 #[derive(Debug)]
 pub(crate) struct Got {
     pub(crate) status: u16,
@@ -57,7 +57,7 @@ impl Server {
         socket
     }
 
-    /// One request on a connection of its own.
+    /// Sends one request on a new connection.
     pub(crate) fn get(&self, target: &str) -> Got {
         ask(&mut self.connect(), "GET", target, b"")
     }
@@ -70,7 +70,7 @@ impl Server {
         serde_json::from_slice(&self.get("/truth").body).unwrap()
     }
 
-    /// What the server tells at this place, as soon as `wanted` likes it.
+    /// Polls the value at `place` until `wanted` accepts it. Returns the whole report.
     pub(crate) fn truth_once(&self, place: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         let end = now() + PATIENCE;
         loop {
@@ -138,7 +138,7 @@ pub(crate) fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
         .map(|(_, value)| value)
 }
 
-/// The next text, answering pings by itself.
+/// Returns the next text message, and responds to pings.
 pub(crate) fn text(socket: &mut WebSocket<MaybeTlsStream<TcpStream>>) -> String {
     loop {
         if let Message::Text(text) = socket.read().unwrap() {

@@ -1,7 +1,7 @@
-//! The truth server as its clients meet it: the standard library's sockets for HTTP, tungstenite for
-//! WebSocket; nothing of the server's own code but `start`.
+//! The truth server from outside: the standard library's sockets for HTTP, tungstenite for WebSocket. Of the server's
+//! own code, the tests only use `start`.
 //!
-//! Nothing may ever leave early. How late is asserted loosely, because the machine may be busy.
+//! No response may be early. The limits on lateness are loose, because the machine may be busy.
 
 #![expect(
     clippy::unwrap_used,

@@ -51,7 +51,7 @@ fn every_nth_delivery_suffers_what_was_ordered_and_the_counts_are_what_is_heard(
     for n in 0..1000 {
         say(&mut speaker, &format!("{n}"));
     }
-    // Judged by what is heard alone: it comes with the last message at the latest.
+    // Wait until all 1,000 deliveries are counted. The counts are then compared with the received messages.
     let truth = server.truth_once("/websocket/rooms/~1room~1a/deliveries", |n| *n == 1000);
     let counts = &truth["websocket"]["rooms"]["/room/a"];
     let number = |name: &str| usize::try_from(counts[name].as_u64().unwrap()).unwrap();

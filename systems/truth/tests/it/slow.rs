@@ -19,7 +19,7 @@ fn a_slow_reader_takes_as_long_as_its_pace_says() {
     let got = ask(&mut socket, "POST", "/slow-read/1000000", &vec![7; 200_000]);
     assert_eq!(got.status, 200);
     assert!((200 * MS..1500 * MS).contains(&got.took), "{:?}", got.took);
-    // Afterwards the connection is as fast as any.
+    // Afterwards the connection has its normal speed again.
     assert_eq!(ask(&mut socket, "GET", "/healthz", b"").status, 200);
 }
 

@@ -4,10 +4,10 @@ use std::sync::Mutex;
 
 use crate::client::{receive, send, server};
 
-/// The threads' clocks are the process's: one of these tests at a time.
+/// The tests share the process's CPU clocks, so they run one at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// CPU seconds of every thread of this process whose name begins so, in ticks of 10 ms.
+/// CPU time of each thread whose name begins with `prefix`, in ticks of 10 ms.
 fn ticks(prefix: &str) -> BTreeMap<String, u64> {
     let mut all = BTreeMap::new();
     for task in fs::read_dir("/proc/self/task").unwrap() {

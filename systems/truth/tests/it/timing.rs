@@ -19,7 +19,7 @@ fn an_answer_leaves_exactly_after_its_delay() {
         (&route["requests"], &route["answers"]["200"]),
         (&20.into(), &20.into())
     );
-    // The server's own time from reading to writing: the half of all is exact even on a busy machine.
+    // The server's own time from receipt to writing. Even on a busy machine, the median is exact.
     let median = route["time"]["p50_ns"].as_u64().unwrap();
     assert!((20_000_000..25_000_000).contains(&median), "{median}");
 }
@@ -58,7 +58,7 @@ fn a_schedule_begins_anew_after_delete() {
     let mut socket = server.connect();
     ask(&mut socket, "GET", path, b"");
     std::thread::sleep(60 * MS);
-    // Without this the next answer would come after ten seconds.
+    // Without the `DELETE`, the next response would take ten seconds.
     assert_eq!(server.delete(path).status, 200);
     assert!(ask(&mut socket, "GET", path, b"").took < 5000 * MS);
 }

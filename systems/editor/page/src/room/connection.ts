@@ -6,7 +6,7 @@ import { messageYjsSyncStep2, writeSyncStep1 } from "y-protocols/sync";
 import { messageSync, type WebsocketProvider } from "y-websocket";
 import { Signal } from "./signal.ts";
 
-/** Interval of requests to the server: y-websocket closes a connection after 30 s without messages, and does not see pings. */
+/** Interval of requests to the server, because y-websocket closes a connection after 30 s without messages. */
 const ASK_AGAIN = 20_000;
 /** The server closes the connection with this code if a message or the text is too large. */
 const TOO_LARGE = 1009;

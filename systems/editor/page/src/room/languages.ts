@@ -47,7 +47,7 @@ export function languageOf(id: string): Language {
   return LANGUAGES.find((language) => language.id === id) ?? (LANGUAGES.at(-1) as Language);
 }
 
-/** The language name for a run request; undefined if the server cannot run it. A server without any languages explains why. */
+/** The language name for a run request; undefined if the server cannot run it. A server without languages says why. */
 export function runnable({ run }: Language, { languages }: About): string | undefined {
   return run !== undefined && (languages === null || languages.includes(run)) ? run : undefined;
 }
