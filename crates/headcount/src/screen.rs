@@ -6,7 +6,7 @@ use model::without_credentials;
 
 use crate::exit::Exit;
 
-/// Whether to use colours. They are used if stdout is a terminal and `NO_COLOR` is unset or empty.
+/// Returns whether to use colours: stdout must be a terminal, and `NO_COLOR` must be unset or empty.
 pub(crate) fn colour() -> bool {
     io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

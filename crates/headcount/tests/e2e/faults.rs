@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::harness::{Lab, Server, ask};
 
-/// Four rooms of five. Each user sends 60 messages. All have joined before the first message, and it is quiet long
-/// after the last one. So all of the bridge's actions are within the measured time.
+/// Four rooms of five. Each user sends 60 messages. All have joined before the first message, and the last one is sent
+/// long before the end. So all of the bridge's actions are within the measured time.
 const TALK: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = { group: 5, load: { users: 20, duration: "3500ms" }, settle: "1s" };

@@ -10,7 +10,7 @@ use crate::harness::{Lab, Raw, read_request};
 /// Source addresses by user, from `?user=` in the path. The preflight sends no request, so it is not included.
 type Seen = Arc<Mutex<BTreeMap<String, BTreeSet<IpAddr>>>>;
 
-/// Responds with 404 to everything, so WebSockets and Socket.IO do not open. Their source address is known all the
+/// Responds with 404 to everything, so no WebSocket or Socket.IO connection opens. Its source address is known all the
 /// same.
 fn server() -> (Raw, Seen) {
     let seen = Seen::default();

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{Lab, Server, is_invalid};
 
-/// Only the third of four steps fails. Every 5th iteration gets a status of 500, and every 7th of the rest a timeout.
-/// Of those that pass, every 11th fails a check, which does not end the iteration.
+/// Only the third of four steps fails. Iterations with a number divisible by 5 get a status of 500. Of the others,
+/// those divisible by 7 get a timeout, and those divisible by 11 fail a check, which does not end the iteration.
 const TRADE: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = {
