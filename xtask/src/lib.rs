@@ -1,4 +1,4 @@
-//! Checks what the compiler does not check about this repository.
+//! Checks rules of this repository that the compiler does not check.
 //!
 //! [`tidy()`] walks the tree and reports each breach of the rules of `ARCHITECTURE.md` and `CONTRIBUTING.md`, with
 //! file, line and remedy. It runs as a test (`cargo test -p xtask`) and as a command (`cargo run -p xtask -- tidy`).

@@ -43,7 +43,7 @@ impl Progress {
         }
     }
 
-    /// Prints the title of the next part on a line of its own.
+    /// Prints the title of the next part on a separate line.
     pub(crate) fn title(&mut self, text: &str) {
         self.close();
         if !self.quiet {

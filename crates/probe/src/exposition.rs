@@ -29,7 +29,7 @@ pub struct MetricSample {
     pub name: String,
     /// The labels as written, including the braces: `{method="GET"}`. Empty without labels.
     pub labels: String,
-    /// The value; may be infinite or NaN.
+    /// The value, which may be infinite or NaN.
     pub value: f64,
     /// Whether the value only grows, so that its increase matters. This is true for counters and for the parts of
     /// histograms and summaries. Without a type, the name decides.

@@ -43,7 +43,7 @@ pub enum NotFound {
     Unreadable(String),
 }
 
-/// The processes that listen on an address, oldest first; at least one.
+/// The processes that listen on an address, oldest first. The list is never empty.
 ///
 /// If a process shares the socket with its descendants (a prefork server), only the ancestor is returned:
 /// [`Sampler`](crate::Sampler) follows its descendants anyway.

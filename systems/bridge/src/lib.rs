@@ -1,12 +1,12 @@
 //! Bridge: a chat server. Users talk in rooms, with each other and with an agent, over HTTP and WebSocket. Each
 //! user has a session.
 //!
-//! [`app`] is the whole service as a router; [`serve`] runs it until it is asked to stop. Everyone who listens in a
+//! [`app`] is the whole service as a router. [`serve`] runs it until a stop is requested. Everyone who listens in a
 //! room receives its messages, in the same order. Only the speaker receives the agent's reply. `README.md` lists
 //! routes, messages and configuration.
 //!
-//! It never stores anything on disk and never shows a session's secret to anybody but its user. It shares no code
-//! with the load tester.
+//! The bridge stores nothing on disk, and shows a session's secret only to its user. It shares no code with the load
+//! tester.
 
 mod agent;
 mod bridge;

@@ -1,5 +1,5 @@
-//! The bounded queue of one WebSocket. Speakers fill it; the connection's own task empties it. A slow receiver fills
-//! only its own mailbox.
+//! The bounded queue of one WebSocket. Speakers fill it, and the connection's own task empties it. A slow receiver
+//! fills only its own mailbox.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;

@@ -1,5 +1,5 @@
-//! Communication between the nodes of one editor, room by room: over NATS, or not at all for a single node.
-//! Acknowledgements do not depend on it, because each node saves what its own clients wrote.
+//! Communication between the nodes of one editor, room by room. It uses NATS, and a single node needs none.
+//! Acknowledgements do not depend on it, because each node saves the edits of its own clients.
 
 mod nats;
 mod news;
@@ -57,7 +57,7 @@ pub(crate) trait Receive: Send + Sync + 'static {
     fn node_gone(self: &Arc<Self>, node: u64);
     /// News about any room may have been missed: every room must be resynchronized.
     fn missed(self: &Arc<Self>);
-    /// A room must be resynchronized: request what is missing, and make the other nodes do the same.
+    /// A room must be resynchronized: requests the missing data, and makes the other nodes do the same.
     fn doubtful(self: &Arc<Self>, room: &Arc<str>);
 }
 

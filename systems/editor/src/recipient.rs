@@ -15,11 +15,11 @@ use crate::sio::Mailbox;
 /// A connected client to which messages can be sent. Clones refer to the same client.
 #[derive(Clone, Debug)]
 pub(crate) enum Recipient {
-    /// By WebSocket.
+    /// A client with a WebSocket.
     Line(Arc<Outbox>),
-    /// By long polling, or by the WebSocket to which the client upgraded.
+    /// A client with long polling, or with the WebSocket to which it upgraded.
     Polled(Arc<Mailbox>),
-    /// By one of those, with injected faults.
+    /// One of these, with injected faults.
     Tampered(mpsc::Sender<Mail>, Arc<Recipient>),
 }
 

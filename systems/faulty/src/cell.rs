@@ -64,7 +64,7 @@ impl Cell {
     /// Resolves when the port is closed.
     pub(crate) async fn ended(&self) {
         let mut ended = self.ended.subscribe();
-        // An error means that the port is gone, which is an end too.
+        // An error means that the port no longer exists, which also counts as its end.
         let _ = ended.wait_for(|ended| *ended).await;
     }
 

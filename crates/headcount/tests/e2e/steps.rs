@@ -209,8 +209,8 @@ fn a_step_within_another_has_its_path_and_the_unfinished_are_where_they_were() {
     report.says(&["accept > seen", "1 unfinished at 16 users, in accept"]);
 }
 
-/// A pool of 40 users, 8 at a time. Each takes 50 ms and sends a second request in setup, of which every 10th is
-/// refused.
+/// A pool of 40 users, 8 at a time. In setup, each sends a request of 50 ms and a second one. Every 10th of the second
+/// ones gets a status of 500.
 const POOL: &str = r#"
 import type { Group, Options, Setup } from "headcount";
 export const options: Options = { load: { users: [4], once: true } };

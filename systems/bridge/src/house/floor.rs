@@ -43,7 +43,7 @@ pub(crate) struct Ticket {
     pub(crate) connection: u64,
 }
 
-/// What happens to a session when its connection is gone.
+/// The consequence for a session when its connection has closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Left {
     /// The session continues, or no longer belongs to this connection.
@@ -242,7 +242,7 @@ impl House {
             .ok_or(Refusal::UnknownSession)
     }
 
-    /// Detaches a connection that is gone, and reports what happens to its session.
+    /// Detaches a connection that has closed. Returns the consequence for its session.
     pub(crate) fn unseat(&mut self, ticket: Ticket, now: Instant) -> Left {
         let Some(place) = self.sessions.of_id(ticket.session) else {
             return Left::Stays;

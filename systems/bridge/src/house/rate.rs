@@ -1,6 +1,7 @@
 use tokio::time::Instant;
 
-/// A token bucket. It holds the tokens of one second, which may be spent at once; then the refill rate is the limit.
+/// A token bucket. It holds the tokens of one second, which may be spent at once. After that, the refill rate limits
+/// the messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rate {
     tokens: f64,

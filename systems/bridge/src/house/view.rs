@@ -59,7 +59,7 @@ impl House {
         })
     }
 
-    /// Returns what the agent may know of a session: its user, its room and their conversation.
+    /// Returns the data of a session that the agent may see: its user, its room and their conversation.
     pub(crate) fn known_to_agent(&self, session: u64) -> Option<(&str, &str, &Conversation)> {
         let session = &self.sessions[self.sessions.of_id(session)?];
         let room = &self.rooms[session.room];

@@ -154,8 +154,8 @@ impl Connection {
             }
             while let Some(Ok(_)) = socket.recv().await {}
         };
-        // If the client is gone, the seat is released at once. At the end of a session or a stop, it is held until
-        // the handshake is over, so that a stop waits for it.
+        // If the client is gone, the seat is released at once. If the session ends or the bridge stops, the seat is
+        // held until the handshake is over, so that a stop waits for the handshake.
         let kept = matches!(over, Over::Ended(End::Ended | End::Stopping)).then_some(seat);
         let _ = timeout(FAREWELL, farewell).await;
         drop(kept);

@@ -19,7 +19,7 @@ pub(super) struct Delivery {
     tampering: Option<Tampering>,
 }
 
-/// What is ready to be sent.
+/// The source of the next item to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Due {
     /// The mailbox is not empty.
@@ -70,7 +70,7 @@ impl Delivery {
         }
     }
 
-    /// Sends what is due. Returns a reason if the connection must end, and an error if the receiver is gone.
+    /// Sends the ready items. Returns a reason if the connection must end, and an error if the receiver is gone.
     pub(super) async fn send(
         &mut self,
         due: Due,

@@ -142,7 +142,7 @@ impl Line {
             async move {
                 match event {
                     Event::Connected | Event::SlowConsumer(_) => {
-                        // One pending notification stands for any number of events, so a full channel is no error.
+                        // One pending notification covers any number of events, so a full channel is no error.
                         let _ = tell.try_send(());
                     }
                     other => tracing::warn!(%other, "NATS"),

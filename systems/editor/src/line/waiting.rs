@@ -46,7 +46,7 @@ impl Waiting {
 
     /// Replaces a queued caret of the same sender with the newer one. `false` if there is none.
     pub(crate) fn renew(&mut self, sender: u64, frame: &Frame) -> bool {
-        // A partly written frame must stay as it is.
+        // A partly written frame must not be replaced.
         let unwritten = usize::from(self.written > 0);
         let waiting = self.frames.iter_mut().skip(unwritten).rev().take(LOOKED_AT);
         for (older, caret) in waiting {

@@ -209,7 +209,7 @@ impl Room {
         Some(news)
     }
 
-    /// Replaces the Yjs clients of another node with those that `update` names.
+    /// Replaces the Yjs clients of another node with those in `update`.
     pub(crate) fn list_presence(&self, update: AwarenessUpdate, node: u64, counters: &Counters) {
         let mut state = self.state();
         let named = |id| update.clients.contains_key(&id);
@@ -220,7 +220,7 @@ impl Room {
         self.tell_presence(update, Speaker::Node(node), counters);
     }
 
-    /// Removes everybody at another node that is gone.
+    /// Removes all members and Yjs clients of another node that is gone.
     pub(crate) fn node_gone(&self, node: u64, counters: &Counters) {
         let mut state = self.state();
         state.leave_abroad(|of, _| of == node, counters);

@@ -131,7 +131,7 @@ impl State {
             .is_none_or(|wishes| wishes.len() < WISHES)
     }
 
-    /// Whether nobody is here.
+    /// Whether the room has no members, listeners and guests.
     pub(super) fn is_empty(&self) -> bool {
         self.members.is_empty() && self.listeners.is_empty() && self.guests.is_empty()
     }

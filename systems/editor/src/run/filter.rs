@@ -43,7 +43,7 @@ const AF_UNIX: u32 = 1;
 /// Socket options that would enlarge send buffers: `SO_SNDBUF` and `SO_SNDBUFFORCE`. Unix sockets have no limit at the
 /// receiver.
 const SEND_BUFFERS: [u32; 2] = [7, 32];
-/// `ioctl` requests that inject input into somebody else's terminal.
+/// `ioctl` requests that inject input into another user's terminal.
 const TIOCSTI: u32 = 0x5412;
 const TIOCLINUX: u32 = 0x541c;
 

@@ -66,7 +66,8 @@ pub(super) fn look(limits: &Limits, path: &OsStr) -> Result<Machine, String> {
     })
 }
 
-/// Searches only absolute directories, so a server started in somebody's directory does not run that person's files.
+/// Searches only absolute directories. Otherwise a server started in another user's directory could run that user's
+/// files.
 fn find(command: &str, path: &OsStr) -> Option<PathBuf> {
     std::env::split_paths(path)
         .filter(|directory| directory.is_absolute())
@@ -98,7 +99,7 @@ fn probe(bubblewrap: &Path, limits: &Limits, as_root: bool) -> Result<String, St
         shown: None,
     };
     let failed = |error: io::Error| format!("bubblewrap could not be started: {error}. {INSTALL}.");
-    // Nobody reads the status; its few bytes fit into the pipe.
+    // The status is not read, and its few bytes fit into the pipe.
     let (_unread, status) = pipe_with(PipeFlags::CLOEXEC).map_err(|errno| failed(errno.into()))?;
     let mut command = launch.command(status, None).map_err(failed)?;
     let mut child = command.stdin(Stdio::null()).spawn().map_err(failed)?;

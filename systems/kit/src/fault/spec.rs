@@ -18,7 +18,7 @@ pub struct FaultSpec {
     pub duplicate: Option<NonZeroU64>,
     /// Swaps every nth delivery with the sender's next one (`swap=50`).
     pub swap: Option<NonZeroU64>,
-    /// Also makes every nth delivery to somebody in a wrong room (`stray=500`).
+    /// Also makes every nth delivery to a listener in a wrong room (`stray=500`).
     pub stray: Option<NonZeroU64>,
     /// Aborts the process at the nth message (`crash=10000`).
     pub crash: Option<NonZeroU64>,

@@ -11,7 +11,7 @@ pub enum Kind {
     Duplicated,
     /// A delivery was sent after its successor.
     Reordered,
-    /// Somebody in a wrong room received the message.
+    /// A listener in a wrong room received the message.
     Strayed,
     /// Something was sent later because of the configured delay.
     Delayed,

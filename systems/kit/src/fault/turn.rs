@@ -14,7 +14,7 @@ pub enum Turn {
     Duplicate,
     /// The delivery waits for its successor and is sent after it.
     Swap,
-    /// The delivery is made, and a user in a wrong room also receives it.
+    /// The delivery is made, and a listener in a wrong room also receives it.
     Stray,
 }
 

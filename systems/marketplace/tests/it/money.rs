@@ -1,4 +1,4 @@
-//! Disputes and refunds: where the money goes.
+//! Disputes and refunds, and the accounts that their money reaches.
 
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 /**
- * Carets and selections of the others, on layers above and below the text: unlike widgets within it, they never move a letter.
- * Ours goes out in the form that every y-codemirror client reads: relative positions under `cursor`.
+ * The carets and selections of other users, on layers above and below the text. Unlike widgets in the text, layers never
+ * move a letter. Our selection is sent in the form that all y-codemirror clients read: relative positions under `cursor`.
  */
 
 import { Annotation, EditorSelection, type Extension } from "@codemirror/state";

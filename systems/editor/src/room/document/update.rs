@@ -172,7 +172,7 @@ fn read_other(reader: &mut Reader<'_>, kind: u8) -> Read<(Content, u32)> {
         5 => reader.string().map(drop),
         6 => reader.string().and_then(|_| reader.string()).map(drop),
         TYPE => reader.shared_type(),
-        // 2 is obsolete JSON. 9 is a subdocument, which nobody could open here.
+        // 2 is obsolete JSON. 9 is a subdocument, which no client could open here.
         _ => Err(UpdateError::Malformed),
     })?;
     Ok((Content::Other(kind, bytes.into()), 1))
