@@ -328,5 +328,5 @@ fn channel_index(
         .iter()
         .map(|(_, index)| *index)
         .find(|index| u32::from(index.0) == channel.0);
-    known.ok_or_else(|| Fault::script(FaultKind::Thrown, "a channel of another group"))
+    known.ok_or_else(|| Fault::script(FaultKind::Thrown, "the channel belongs to another group"))
 }

@@ -34,7 +34,7 @@ pub(crate) fn hint(given: &str, known: &[&str]) -> String {
     }
     match nearest(given, known) {
         Some(word) => format!("did you mean `{word}`?"),
-        None => format!("known are {}", listed(known)),
+        None => format!("possible names are {}", listed(known)),
     }
 }
 
@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(nearest("user", &known), Some("users"));
         assert_eq!(nearest("banana", &known), None);
         assert_eq!(nearest("", &known), None);
-        assert_eq!(hint("x", &["a1", "b2"]), "known are `a1` and `b2`");
+        assert_eq!(hint("x", &["a1", "b2"]), "possible names are `a1` and `b2`");
     }
 
     #[test]
@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(hint("hold", &["duration"]), "it is called `duration` now");
         assert_eq!(
             hint("hold", &["a1"]),
-            "known are `a1`",
+            "possible names are `a1`",
             "where it has a new one"
         );
     }

@@ -41,7 +41,7 @@ pub enum BrokenIdentity {
         dropped: u64,
     },
     /// Each dropped start has a cause.
-    #[error("{dropped} dropped, but causes for {explained}")]
+    #[error("{dropped} dropped, but {explained} of them have a cause")]
     DropCauses { dropped: u64, explained: u64 },
     /// started = succeeded + failed + unfinished.
     #[error(
@@ -60,7 +60,7 @@ pub enum BrokenIdentity {
     #[error("{ages} ages, but {open} in flight")]
     Ages { ages: u64, open: u64 },
     /// Each failed iteration has a first failure.
-    #[error("{failed} failed, but causes for {causes}")]
+    #[error("{failed} failed, but {causes} of them have a first failure")]
     FirstFailures { failed: u64, causes: u64 },
     /// Iterations that succeeded in spite of a failure are counted among the successful ones.
     #[error("{succeeded} succeeded, but failures in {with_failures} of them")]
@@ -70,7 +70,7 @@ pub enum BrokenIdentity {
     Places { unfinished: u64, places: u64 },
     /// reached = passed + failed + unfinished.
     #[error(
-        "{reached} reached it, but {passed} passed ({with_failures} with failures) + {failed} failed + {unfinished} unfinished"
+        "{reached} reached the step, but {passed} passed ({with_failures} with failures) + {failed} failed + {unfinished} unfinished"
     )]
     Reached {
         reached: u64,

@@ -55,7 +55,7 @@ pub struct Limits {
     #[arg(long, value_name = "N", env = "EDITOR_MAX_ROOMS", default_value_t = 20_000,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_rooms: u32,
-    /// Maximum number of members of a room by Socket.IO, and again by Yjs. A user of the page counts once in each
+    /// Maximum number of members of a room, for Socket.IO and Yjs separately. A user of the page counts once in each
     #[arg(long, value_name = "N", env = "EDITOR_MAX_MEMBERS", default_value_t = 100,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_members: u32,
@@ -86,7 +86,7 @@ pub struct Limits {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Running code")]
 pub struct RunConfig {
-    /// Whether to run programs, if a sandbox works
+    /// Run programs of users, provided that a sandbox works
     #[arg(long, env = "EDITOR_RUN_CODE", default_value_t = true, action = clap::ArgAction::Set)]
     pub run_code: bool,
     /// Time limit of a program, including its compiler

@@ -9,7 +9,7 @@ pub const PORT: u16 = 4010;
 /// The configuration. Faults are configured per port, by requests.
 #[derive(Clone, Debug, Args)]
 pub struct Config {
-    /// Address to listen on for orders; port 0 chooses a free one
+    /// Address to listen on for `/cells`; port 0 chooses a free one
     #[arg(long, value_name = "HOST:PORT", env = "HEADCOUNT_LISTEN",
           default_value_t = SocketAddr::from((Ipv4Addr::LOCALHOST, PORT)))]
     pub listen: SocketAddr,

@@ -52,7 +52,7 @@ pub struct StoreConfig {
         default_value = "sqlite:headcount-marketplace.db"
     )]
     pub store: String,
-    /// Maximum number of database connections; for `SQLite`, of those that read
+    /// Maximum number of database connections; for `SQLite`, of read connections
     #[arg(long, value_name = "N", env = "MARKETPLACE_CONNECTIONS", default_value_t = 8,
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub connections: u32,

@@ -24,7 +24,7 @@ pub struct Config {
     #[arg(long, value_name = "TIME", env = "HEADCOUNT_STOP_LIMIT", default_value = "2s",
           value_parser = span::parse)]
     pub stop_limit: Duration,
-    /// Time to spin before something is due, because the kernel wakes a sleeping thread some ten microseconds late
+    /// Time to spin before a response is due, because the kernel wakes sleeping threads some ten microseconds late
     #[arg(long, value_name = "TIME", env = "TRUTH_SPIN", default_value = "100us",
           value_parser = span::parse)]
     pub spin: Duration,

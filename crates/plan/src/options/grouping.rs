@@ -168,7 +168,7 @@ fn check_role(name: &str) -> Result<(), Flaw> {
         let message = format!("role `{name}` has the name of a property that every group has");
         return Err(Flaw::with_hint(
             message,
-            "choose another name, such as what the person does",
+            "choose another name, such as the activity of the person",
         ));
     }
     if RESERVED.contains(&name) {

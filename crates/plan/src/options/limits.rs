@@ -115,7 +115,7 @@ fn header_name(name: &str) -> Result<(), Flaw> {
     }
     if FRAMING.contains(&name.to_ascii_lowercase().as_str()) {
         return Err(Flaw::new(format!(
-            "`{name}` is set by the client for each request"
+            "headcount sets `{name}` itself for each request"
         )));
     }
     Ok(())
@@ -126,7 +126,7 @@ fn header_value(value: &Value) -> Result<String, Flaw> {
     let value = text(value)?;
     match value.chars().find(|c| c.is_control() && *c != '\t') {
         Some(control) => Err(Flaw::new(format!(
-            "has the control character {control:?}, which a header cannot hold"
+            "has the control character {control:?}, which headers must not contain"
         ))),
         None => Ok(value.trim().to_owned()),
     }

@@ -207,7 +207,7 @@ fn level_of_groups(value: &Value, grouping: &Grouping) -> Result<LevelLoad, Flaw
     let Some(size) = grouping.size() else {
         return Err(Flaw::with_hint(
             format!(
-                "{} groups, where `groups` fixes their number already",
+                "{} groups, but `groups` already sets their number",
                 describe(value)
             ),
             "give `load.users`",

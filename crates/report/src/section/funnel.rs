@@ -10,8 +10,8 @@ use super::{Block, Section, label, marked};
 
 /// Explains the columns of times.
 const TIMES: &str = "Percentiles cover every iteration that began the step. Failures, \
-    timeouts and unfinished iterations rank as slowest. Times until a failure have a column of \
-    their own.";
+    timeouts and unfinished iterations rank as slowest. Times until a failure have a separate \
+    column.";
 
 /// The full section. Steps are in the order in which iterations reach them, with the levels of a step grouped.
 pub(crate) fn section(run: &Run) -> Option<Section> {

@@ -62,7 +62,7 @@ pub(crate) fn why_inconclusive(run: &Run, result: &ThresholdResult, why: Inconcl
             });
             format!("the level at {at} is invalid{reason}")
         }
-        Inconclusive::OutOfReach => "no level has a load within its limit".to_owned(),
+        Inconclusive::OutOfReach => "every level exceeds its `up to` load".to_owned(),
     }
 }
 

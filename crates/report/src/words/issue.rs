@@ -16,7 +16,7 @@ pub(crate) fn sentence(cause: &IssueCause) -> String {
             measured_ms,
             needed_ms,
         } => format!(
-            "the measurement lasted {}; worker load is judged from {} on",
+            "the measurement lasted {}, but worker load is judged only from {} on",
             millis(*measured_ms),
             millis(*needed_ms)
         ),

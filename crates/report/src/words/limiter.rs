@@ -65,8 +65,8 @@ pub(crate) fn evidence(seen: &Evidence) -> String {
             over_time(seen)
         }
         Evidence::SameResetTime { at_s } => format!(
-            "all Retry-After headers point to the same reset time, {} after the start: if the window began with the \
-             first request, it is that long",
+            "all Retry-After headers point to the same reset time, {} after the start: this is the length of the \
+             window if it began with the first request",
             span(*at_s)
         ),
         Evidence::RetryAfter { longest_s } => {
@@ -82,13 +82,13 @@ pub(crate) fn evidence(seen: &Evidence) -> String {
             users,
             addresses,
         } => format!(
-            "{passed:.0} requests of {} from {} passed in a window: {:.1} times the stated {limit:.0}",
+            "{passed:.0} requests of {} from {} passed in a window: {:.1} times the stated limit of {limit:.0}",
             plural(*users, "user"),
             self::addresses((*addresses).max(1)),
             passed / limit
         ),
         Evidence::PassedAlike { per, least, most } => format!(
-            "each {} passed {least:.0} to {most:.0} times, regardless of how many requests it sent",
+            "{least:.0} to {most:.0} requests of each {} passed, regardless of how many it sent",
             each(*per)
         ),
         Evidence::PassedUnequally { per, least, most } => format!(
@@ -168,11 +168,11 @@ fn over_time(seen: &Evidence) -> String {
         } => {
             let first = match (reopened_s, burst > 0.0) {
                 (Some(until), _) => format!(
-                    "after a first burst no request passed until {}; then ",
+                    "after a first burst, no request passed until {}; then ",
                     span(until)
                 ),
                 (None, true) => {
-                    format!("{burst:.0} more than the rate explains passed at first; then ")
+                    format!("at first, {burst:.0} more passed than the rate explains; then ")
                 }
                 (None, false) => String::new(),
             };

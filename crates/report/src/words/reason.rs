@@ -21,7 +21,7 @@ pub(crate) fn misdelivered(reason: MisdeliveryReason) -> &'static str {
         MisdeliveryReason::AnotherGroup => "in another group",
         MisdeliveryReason::AnotherRun => "from another run",
         MisdeliveryReason::Garbled => "with a garbled stamp",
-        MisdeliveryReason::Forgotten => "too old to know their audience",
+        MisdeliveryReason::Forgotten => "older than the ledger remembers",
         MisdeliveryReason::Unknown => "for another reason",
     }
 }

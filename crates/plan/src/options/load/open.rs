@@ -1,4 +1,4 @@
-//! Open load: `rate`, with `users` or `groups` as the maximum at the same time.
+//! Open load: `rate`, with `users` or `groups` as the maximum concurrency.
 
 use serde_json::Value;
 
@@ -91,7 +91,7 @@ fn most_at_once(
     }
     let single = |value: &Value| match value {
         Value::Array(_) => Err(Flaw::with_hint(
-            "expected one number beside `rate`: the maximum at the same time",
+            "expected one number with `rate`: the maximum concurrency",
             "for several levels, give a list of rates",
         )),
         _ => Ok(()),

@@ -68,7 +68,7 @@ fn open_loads_that_make_no_sense_are_refused() {
     );
     check(
         json!({ "load": { "rate": "1/s", "users": [10, 20] } }),
-        "load.users: expected one number beside `rate`",
+        "load.users: expected one number with `rate`",
     );
     check(
         json!({ "load": { "rate": "1/s", "once": true } }),

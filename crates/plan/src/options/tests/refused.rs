@@ -95,7 +95,7 @@ fn groups_that_cannot_be_formed() {
 { "group": 5, "load": { "users": [5, 13] } }      | load.users[1]: 13 users cannot be divided into groups of 5\n  hint: the nearest are 10 and 15 | remainder
 { "group": 1000, "load": { "groups": 1001 } }     | load.groups: 1001 groups of 1000 are more than 1,000,000 users | too many
 { "groups": 4, "load": { "users": 3 } }           | load.users: 3 users cannot fill 4 groups | an empty group
-{ "groups": 4, "load": { "groups": 3 } }          | load.groups: 3 groups, where `groups` fixes their number | twice
+{ "groups": 4, "load": { "groups": 3 } }          | load.groups: 3 groups, but `groups` already sets their number | twice
 { "group": 2, "groups": 2, "load": { "users": 2 } } | groups: cannot be combined with `group` | twice
 "#,
     );
@@ -148,7 +148,7 @@ fn headers_that_would_smuggle_others_in() {
 { "headers": { "X-A": "1\r\nX-B: 2" } }           | headers["X-A"]: has the control character '\r' | a line break
 { "headers": { "X A": "1" } }                     | headers["X A"]: "X A" is not the name of a header | a space
 { "headers": { "": "1" } }                        | headers[""]: "" is not the name of a header | nothing
-{ "headers": { "Content-Length": "1" } }          | headers["Content-Length"]: `Content-Length` is set by the client | framing
+{ "headers": { "Content-Length": "1" } }          | headers["Content-Length"]: headcount sets `Content-Length` itself | framing
 { "headers": { "X-A": 1 } }                       | headers["X-A"]: expected a string, got 1 | a number
 { "headers": { "x-a": "1", "X-A": "2" } }         | headers["X-A"]: is given twice | case
 "#,
