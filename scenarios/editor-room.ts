@@ -37,8 +37,8 @@ export default async function session({ id, everyone, channel }: Group) {
       socket.emit("cursor-change", { roomId: id, cursor: { line: 1, ch: 2, tag: carets.stamp(user) }, username: user.name }),
     );
     await user.stay(); // until the level ends
-    // If a server only relays edits, two that cross leave two different texts. The server has to decide which one is
-    // valid. The script waits for its decision.
+    // If a server only relays edits, two crossing edits leave different texts. The script waits until the server has
+    // decided which text is valid.
     await user.think("4s");
     const last = socket.last(edits);
     user.state("document", last === undefined || last === seen ? mine : last); // a later text replaces the own edit

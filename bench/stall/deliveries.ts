@@ -1,4 +1,4 @@
-// The same for deliveries: one user sends every 5 ms, and the other receives it 50 ms later, or after the stall.
+// Deliveries: one user sends every 5 ms, and the other receives each message 50 ms later, or after the stall.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

@@ -1,4 +1,4 @@
-// Generous limits, on a server that meets them.
+// Generous limits, which the server meets.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

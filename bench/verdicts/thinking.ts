@@ -1,4 +1,4 @@
-// The same with a closed load, whose users pause between requests.
+// A closed load on a healthy server, whose users pause between requests.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

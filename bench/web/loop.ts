@@ -1,4 +1,4 @@
-// The same in a loop: each user has one iteration, which lasts until the measurement ends.
+// Requests in a loop: each user has one iteration, which lasts until the measurement ends.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

@@ -4,9 +4,9 @@
  * A scenario is an async function that runs once per iteration of a group of interacting users. Module state is shared
  * by all users of a worker thread, but not between workers: keep the state of a user inside the function.
  *
- * Uncaught errors and unhandled rejections fail the iteration. So do calls that are still in flight at its end, except
- * `socket.close()`, calls of tickers and handlers, and calls that `Promise.race` or `Promise.any` left behind.
- * There are no timers, and no file or network access outside this API. `Math.random` is seeded.
+ * Uncaught errors and unhandled rejections fail the iteration. Calls still in flight at its end fail it too, except
+ * `socket.close()`, calls of tickers and handlers, and calls that `Promise.race` or `Promise.any` left behind. There
+ * are no timers, and no file or network access outside this API. `Math.random` is seeded.
  */
 declare module "headcount" {
   /** "250us", "500ms", "2s", "1.5m", "1h"; a number is milliseconds. */
@@ -31,7 +31,7 @@ declare module "headcount" {
     mix?: Record<string, number>;
     /**
      * Thresholds, checked in every level: `{ "delivery(said)": ["p95 < 20ms", "lost == 0"] }`. `"… up to 200 users"`
-     * checks levels of at most that load. `"… or abort"` ends the run as soon as the threshold can no longer hold.
+     * applies to levels of at most that load. `"… or abort"` ends the run as soon as the threshold can no longer hold.
      */
     thresholds?: Record<string, string | string[]>;
     /** A delivery that takes longer than this is late. Default "5s". */
@@ -44,7 +44,7 @@ declare module "headcount" {
     settle?: Duration;
     /** Time limits by phase. */
     timeouts?: {
-      /** To open a connection, including TLS. Default "5s". */
+      /** For opening a connection, including TLS. Default "5s". */
       connect?: Duration;
       /** From the request to the first byte of the response. Default: same as `total`. */
       firstByte?: Duration;
@@ -62,7 +62,7 @@ declare module "headcount" {
      * the user and the request. It fails if it would send the request body to that origin.
      */
     redirects?: number;
-    /** Repeat idempotent requests once if a kept-alive connection closes without a response. Counted. Default true. */
+    /** Repeat an idempotent request once if a kept-alive connection closes without a response. Default true. */
     repeat?: boolean;
     /** Maximum size of a message or body. Default "16MB". */
     maxMessage?: Size;
@@ -88,12 +88,12 @@ declare module "headcount" {
     script?: {
       /** Memory per worker. Default "1GB". */
       memory?: Size;
-      /** Longest time that the script may run without a pause; then it counts as an endless loop. Default "1s". */
+      /** Maximum time that the script may run without a pause. A longer run counts as an endless loop. Default "1s". */
       time?: Duration;
     };
   }
 
-  /** "100/s", "30/m", "7200/h". */
+  /** Number per second, minute or hour: "100/s", "30/m", "7200/h". */
   export type Rate = string;
 
   /**
@@ -103,8 +103,8 @@ declare module "headcount" {
    */
   export interface Load {
     /**
-     * Concurrent users. A list runs several levels, each measured separately. With `rate`: the maximum, by default
-     * enough groups for 10 s of arrivals (at least 10, at most 10,000).
+     * Concurrent users. A list runs several levels, each measured separately. With `rate`: the maximum number, by
+     * default enough groups for 10 s of arrivals (at least 10, at most 10,000).
      */
     users?: number | number[];
     /** Concurrent groups, instead of `users`. */
@@ -129,8 +129,8 @@ declare module "headcount" {
   }
 
   /**
-   * Waits until all members have called it with the same name. It can be reused. Fails if a member ends without calling
-   * it, or if members wait at different names and nothing else is in progress.
+   * Waits until all members have called the barrier with the same name. Can be reused. Fails if a member ends without
+   * calling it, or if members wait at different names and nothing else is in progress.
    */
   export type Barrier = (name: string) => Promise<void>;
 
@@ -222,7 +222,7 @@ declare module "headcount" {
     cookie(name: string): string | undefined;
 
     /**
-     * Runs `fn` every `period` until the measured time ends, without waiting for the previous `fn`. Messages that `fn`
+     * Runs `fn` every `period` until the measured time ends, without waiting for the previous call. Messages that `fn`
      * sends before its first `await` are timed from when the tick was due; later ones from when they are sent.
      */
     every(period: Duration, fn: () => unknown, options?: { first?: Duration }): Ticker;
@@ -285,7 +285,7 @@ declare module "headcount" {
   /** A status of 400 or more counts as failed but does not throw. A transport failure throws a `Failure`. */
   export interface Response {
     readonly status: number;
-    /** Status below 400. */
+    /** True if the status is below 400. */
     readonly ok: boolean;
     /** URL of the response, after redirects. */
     readonly url: string;
@@ -325,9 +325,10 @@ declare module "headcount" {
     readonly subprotocol: string | undefined;
     readonly open: boolean;
     send(message: string | ArrayBuffer | Uint8Array | object): void;
-    /** Sends a message and waits for its reply, which is parsed if an object was sent. With `by`, the reply has the
-     * same value at that JSON pointer. With `only`, it is the next message that matches. Both include messages that a
-     * channel follows. Otherwise it is the next message that no channel follows, or that contains the sent stamp. */
+    /** Sends a message and waits for its reply, which is parsed if an object was sent. With `by`, the reply is the
+     * message with the same value at that JSON pointer. With `only`, the reply is the next message that matches. Both
+     * include messages that a channel follows. Without them, the reply is the next message that no channel follows, or
+     * that contains the sent stamp. */
     request(
       message: string | ArrayBuffer | Uint8Array | object,
       options?: { name?: string; by?: string; only?: Only; timeout?: Duration },
@@ -342,7 +343,7 @@ declare module "headcount" {
     /** The last value that `receives` stored (`keep`), stamped or not: a string as it is, other values as JSON text. */
     last(channel: Channel): string | undefined;
     /** The next message that matches `only`, even if a channel follows it. Without `only`: the next message that no
-     * channel follows. `json: true` parses it. Messages that a channel follows are not kept for later calls. */
+     * channel follows. `json: true` parses it. Messages that a channel follows are not stored for later calls. */
     next(options?: { only?: Only; timeout?: Duration; json?: boolean }): Promise<any>;
     /** Runs `fn` for each message (uses script time), or when the socket closes. Errors in `fn` fail the iteration. */
     on(event: "message", fn: (message: Message) => void): void;
@@ -381,17 +382,17 @@ declare module "headcount" {
   /** Reads a JSON file that contains an array. Only at the top level. */
   export function json<T extends object = any>(path: string, options?: { take?: Take }): Table<T>;
 
-  /** A sum. */
+  /** A metric that adds up its values. */
   export class Counter {
     constructor(name: string);
     add(value?: number): void;
   }
-  /** A value that rises and falls. */
+  /** A metric that rises and falls. */
   export class Gauge {
     constructor(name: string);
     set(value: number): void;
   }
-  /** A distribution, e.g. of milliseconds. */
+  /** A metric with a distribution, e.g. of times in milliseconds. */
   export class Trend {
     constructor(name: string);
     add(value: number): void;

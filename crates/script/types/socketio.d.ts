@@ -3,7 +3,7 @@
  */
 declare module "headcount" {
   export interface User {
-    /** Opens a Socket.IO socket (protocol 5): one namespace on a connection of its own. */
+    /** Opens a Socket.IO socket (protocol 5) for one namespace, with its own connection. */
     socketio(url: string, options?: SocketIoOptions): Promise<SocketIo>;
     /** Opens a Socket.IO socket on the target. */
     socketio(options?: SocketIoOptions): Promise<SocketIo>;
@@ -37,14 +37,15 @@ declare module "headcount" {
      * value of the acknowledgement, or to a list if it has several values.
      */
     request(event: string | { event: string; timeout?: Duration; name?: string }, ...args: unknown[]): Promise<any>;
-    /** Runs `fn` for each such event (uses script time). Its result is the acknowledgement, if the server wants one. */
+    /** Runs `fn` for each event of this name (uses script time). Its result is sent as the acknowledgement. */
     on(event: string, fn: (...args: any[]) => unknown): void;
     /** Runs `fn` when the socket closes, whichever side closed it. */
     on(event: "disconnect", fn: (reason: string) => void): void;
     /** Waits for the next event of this name. Resolves to its value, or to a list if it has several values. */
     next(event: string, options?: { timeout?: Duration }): Promise<any>;
     /**
-     * Follows the channel's stamps in these events natively: no script runs per event. Returns a function to stop.
+     * Follows the channel's stamps in events named `event` natively: no script runs per event. Returns a function to
+     * stop.
      * `at`, `only`, `except`: JSON pointers into the first argument.
      * `except`: values that mark a snapshot, which restates earlier events; its stamps are not counted as deliveries.
      * `keep`: store the value at `at` for `last()`, including values of snapshots.

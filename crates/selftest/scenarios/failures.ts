@@ -5,7 +5,7 @@ export const options: Options = { load: { users: 10, once: true } };
 
 export default async function ask({ users }: Group) {
   const user = users[0]!;
-  // A failed transport throws. Here the failure is intended.
+  // A transport failure throws. Here the failure is expected.
   const fail = (url: string, name: string, timeout?: string) => user.get(url, { name, timeout }).catch(() => undefined);
   // Resets come first, on new connections. On a reused connection, an interrupted GET would be repeated.
   for (let n = 0; n < 5; n += 1) {

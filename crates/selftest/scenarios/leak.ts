@@ -1,5 +1,5 @@
-// A server that leaks 1 MiB per request. It is warmed up first. No requests are in flight when its memory is read at
-// the start and at the end of the measurement.
+// A server that leaks 1 MiB per request. A warm-up comes first. No requests are in flight when the server's memory is
+// read, at the start and at the end of the measurement.
 import type { Group, Options, Setup } from "headcount";
 
 export const options: Options = { load: { users: 4, duration: "3s" } };

@@ -1,5 +1,5 @@
-// The same rooms over WebSocket, at human pace: each user sends a message every five seconds, which everyone in the
-// room receives. One group is one room, so a message received in another room counts as misdelivered.
+// Rooms over WebSocket at human pace: each user sends a message every five seconds, which everyone in the room
+// receives. One group is one room, so a message received in another room counts as misdelivered.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

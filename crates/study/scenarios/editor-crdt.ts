@@ -86,7 +86,7 @@ export default async function edit({ id, level, everyone, channel }: Group) {
       lines.push(line);
     });
     await user.stay();
-    stop(); // the following state repeats every line, and is not a delivery
+    stop(); // the state that follows repeats every line and is not a delivery
     socket.send(STEP_1);
     const state = new TextDecoder().decode(await socket.next());
     user.check("every line typed is in the document", lines.every((line) => state.includes(line)));

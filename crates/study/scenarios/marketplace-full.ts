@@ -1,4 +1,4 @@
-// More logins at once than the queue can hold: the others must be refused immediately, with a `Retry-After`.
+// More logins at once than the queue can hold: the server must refuse the excess immediately, with a `Retry-After`.
 import { Trend, type Group, type Options, type Setup } from "headcount";
 import { admin } from "./marketplace-trade.ts";
 

@@ -1,5 +1,5 @@
-// Checks after the trades whether the money adds up and whether every notification was sent exactly once. The
-// marketplace checks all of its stored data against its own rules.
+// Checks after the trades that the money adds up and that every notification was sent exactly once. The marketplace
+// checks all of its stored data against its own rules.
 import { Gauge, type Group, type Options } from "headcount";
 import { admin } from "./marketplace-trade.ts";
 

@@ -1,5 +1,5 @@
-// The same trades by existing users, who are created and logged in before the measurement. 32 and 64 trades at once are
-// repeated until each step has 200 samples, as a p95 requires.
+// The field report's trades, with users who are created and logged in before the measurement. 32 and 64 concurrent
+// trades are repeated until each step has 200 samples, as a p95 requires.
 import type { Options, Setup } from "headcount";
 import { people, trade, type Trade } from "./marketplace-trade.ts";
 

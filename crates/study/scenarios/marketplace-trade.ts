@@ -16,7 +16,7 @@ function done(answer: Response): Response {
   return answer;
 }
 
-/** The same for a request that hashes no password. */
+/** Like `done`, for a request that hashes no password. */
 function quick(answer: Response): Response {
   others.add(answer.time);
   return done(answer);
@@ -39,7 +39,7 @@ export async function logInAlone(user: User, times: number) {
   }
 }
 
-/** The role of one of a trade's four users: the first is the buyer. */
+/** The role of a user by the index in its trade: 0 is the buyer, 1 to 3 are sellers. */
 const role = (index: number) => (index === 0 ? "buyer" : "seller");
 
 function email(user: User) {

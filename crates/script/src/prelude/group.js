@@ -1,6 +1,6 @@
-// One group of interacting users. Methods are made when they are looked at, so that they can be taken
-// out of the group by destructuring and cost nothing when they are not used. A group is made for every
-// iteration, by native code: it holds its key, and its users once they are asked for.
+// One group of interacting users. Methods are created on first access, so that they can be destructured from the group
+// and cost nothing when unused. Native code creates a group for every iteration. The group holds its key and, after the
+// first access, its users.
 import { channel, check, groupKey, groupName, groupNumber, isActive, random, setupOf, think, userKey, users } from "headcount/native";
 import { mustKnow, pick } from "headcount/check";
 import { shown } from "headcount/inspect";
