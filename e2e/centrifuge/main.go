@@ -1,8 +1,8 @@
-// A server on the Go library centrifuge, which Centrifugo is built on: clients speak the same JSON protocol, in which one frame
-// holds several documents, one on each line, as soon as a connection is busy.
+// A server based on the Go library centrifuge, like Centrifugo. Clients use the same JSON protocol. On a busy
+// connection, one frame contains several documents, one per line.
 //
-// Prints the port that it listens on. GET /counts: publications that were accepted, and publications that were written to
-// connections.
+// Prints the port that it listens on. GET /counts returns the numbers of publications accepted and of publications
+// written to connections.
 package main
 
 import (

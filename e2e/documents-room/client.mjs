@@ -1,5 +1,5 @@
-// Holds the room's SignalR framing against the official client: three of them join, each says 50 things, and all hear all.
-// Prints how many each heard. The argument is the port of the room.
+// Checks the room's SignalR framing with the official client: three clients join, each sends 50 messages, and all
+// receive all of them. Prints the number of messages that each client received. The argument is the port of the room.
 
 import { HttpTransportType, HubConnectionBuilder, LogLevel } from "@microsoft/signalr";
 

@@ -1,16 +1,17 @@
-// A chat room that holds several JSON documents in one frame, as busy servers do, on the npm package `ws`. The path says how:
+// A chat room, based on the npm package `ws`, that puts several JSON documents into one frame, as busy servers do. The
+// path selects the framing:
 //
 //   /newline   one document on each line (as Centrifugo)        /array     a top-level array
 //   /0x1e      each ends with the byte 0x1e                     /sockjs    SockJS frames: a["…","…"]
 //   /signalr   SignalR's JSON protocol: handshake, invocations and completions, each ending with 0x1e
 //
-// ?split: frames are cut anywhere, so that documents go on in the next one (/newline and /0x1e).
+// ?split: cuts frames at any byte, so that documents continue in the next frame (/newline and /0x1e).
 //
 //   {"type":"join","room":"a","id":1}  → {"type":"joined","id":1}
 //   {"type":"say","text":"hi","id":2}  → {"type":"heard","id":2} to the sender, {"type":"said","text":"hi"} to everyone in the room
-//   SignalR: the targets Join(room) and Say({text}), and `said` at the clients.
+//   SignalR: the server has the targets Join(room) and Say({text}), the clients have `said`.
 //
-// GET /counts: documents by type and frames that were sent. Prints the port that it listens on.
+// GET /counts returns the numbers of documents sent, by type, and of frames sent. Prints the port that it listens on.
 
 import { createServer } from "node:http";
 import { WebSocketServer } from "ws";
@@ -54,7 +55,7 @@ new WebSocketServer({ server: http }).on("connection", (socket, request) => {
     write(frame.slice(0, at));
     write(frame.slice(at));
   };
-  // Documents of a few milliseconds share a frame.
+  // Documents sent within a few milliseconds share a frame.
   const say = (document) => {
     if (waiting.push(JSON.stringify(document)) === 1) setTimeout(flush, 4);
   };

@@ -1,4 +1,4 @@
-// What the scripts of this folder share: official clients, and waiting with an end.
+// Shared by the scripts in this folder: official clients, and waiting with a time limit.
 
 import { io as newest } from 'socket.io-client'
 import { io as oldest } from 'socket.io-client-4.4'
@@ -7,10 +7,10 @@ export { newest, oldest }
 const clients = { newest, oldest }
 const PATIENCE = 5000
 
-/** Waits for an event that `wanted` agrees to; fails after a while. */
+/** Waits for an event that `wanted` accepts. Fails after `PATIENCE`. */
 export function heard(socket, event, wanted = () => true) {
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`no ${event} came`)), PATIENCE)
+    const late = setTimeout(() => reject(new Error(`no ${event} was received`)), PATIENCE)
     const listen = (payload) => {
       if (!wanted(payload)) return
       clearTimeout(late)
@@ -22,7 +22,7 @@ export function heard(socket, event, wanted = () => true) {
   })
 }
 
-/** Opens a client of its own, as the original's front end does. */
+/** Opens a client with its own connection, as the original's front end does. */
 export async function open(url, { transports = ['websocket'], version = 'newest', ...rest } = {}) {
   const socket = clients[version](url, { forceNew: true, timeout: 10000, transports, ...rest })
   socket.seen = []
@@ -41,13 +41,13 @@ export async function join(url, roomId, username, options) {
   return socket
 }
 
-/** Emits and waits for the acknowledgement. */
+/** Emits an event and waits for its acknowledgement. */
 export const asked = (socket, event, ...payload) => socket.timeout(PATIENCE).emitWithAck(event, ...payload)
 
-/** Waits until `done` holds. */
+/** Waits until `done` returns true. Fails after `PATIENCE`. */
 export async function until(done, what) {
   for (const end = Date.now() + PATIENCE; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 10))) {
     if (done()) return
   }
-  throw new Error(`it never came to this: ${what}`)
+  throw new Error(`timed out waiting for: ${what}`)
 }

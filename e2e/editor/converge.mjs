@@ -1,4 +1,4 @@
-// Edits that cross, and a text that nobody holds any more: node converge.mjs URL
+// Edits that cross, and a text whose writers have all left: node converge.mjs URL
 
 import assert from 'node:assert/strict'
 import { asked, join, until } from './client.mjs'
@@ -6,7 +6,7 @@ import { asked, join, until } from './client.mjs'
 const [url] = process.argv.slice(2)
 const room = 'converge'
 
-// As the original's front end: what comes takes the place of what is there.
+// Like the original's front end: a received text replaces the current one.
 async function writer(name) {
   const socket = await join(url, room, name)
   socket.text = ''
@@ -26,7 +26,7 @@ for (let round = 0; round < 20; round++) {
 await until(() => new Set(writers.map((one) => one.text)).size === 1, 'all texts are the same')
 const text = writers[0].text
 
-// Everybody leaves; whoever comes next finds it.
+// All writers leave. A user who joins later gets the text.
 assert.deepEqual(await asked(writers[0], 'code-change', { roomId: room, code: text }), { ok: true })
 for (const one of writers) one.disconnect()
 const late = await writer('late')

@@ -1,4 +1,4 @@
-// Every event of the original, by the official client: node events.mjs URL [polling] [oldest]
+// Every event of the original, with the official client: node events.mjs URL [polling] [oldest]
 
 import assert from 'node:assert/strict'
 import { heard, join, open, until } from './client.mjs'
@@ -12,7 +12,8 @@ const count = (socket, event) => socket.seen.filter(([name]) => name === event).
 const ada = await join(url, room, 'ada', options)
 assert.deepEqual(ada.joined, { clients: [{ socketId: ada.id, username: 'ada' }], username: 'ada', socketId: ada.id })
 
-// Everybody hears of a joiner, in the order of joining; each sends its text, the joiner's own is null.
+// All members are notified of a new member, in the order of joining. Each sends its text; the new member's own text is
+// null.
 const told = heard(ada, 'joined', (payload) => payload.username === 'bob')
 const bob = await join(url, room, 'bob', options)
 assert.deepEqual(names(await told), ['ada', 'bob'])
@@ -24,36 +25,36 @@ const none = heard(bob, 'code-change', (payload) => payload.code === null)
 bob.emit('sync-code', { socketId: bob.id, code: null })
 assert.deepEqual(await none, { code: null })
 
-// A text goes to the others and not to its writer.
+// A text goes to the others but not to its writer.
 const text = 'print("größer als 𝄞")\n\t\\ "'
 const got = heard(bob, 'code-change', (payload) => payload.code === text)
 ada.emit('code-change', { roomId: room, code: text })
 assert.deepEqual(await got, { code: text })
 
-// So does a caret, with who it is.
+// A caret goes to the others too, with its user's name.
 const moved = heard(ada, 'cursor-change')
 bob.emit('cursor-change', { roomId: room, cursor: { line: 3, ch: 0 }, username: 'bob' })
 assert.deepEqual(await moved, { socketId: bob.id, cursor: { line: 3, ch: 0 }, username: 'bob' })
-assert.equal(count(ada, 'code-change') + count(bob, 'cursor-change'), 0, 'a writer heard itself')
+assert.equal(count(ada, 'code-change') + count(bob, 'cursor-change'), 0, 'a writer received its own message')
 
-// Whoever comes late gets the text from the server, too.
+// A late user gets the text from the server too.
 const eve = await join(url, room, 'eve', options)
 await until(() => eve.seen.some(([event, payload]) => event === 'code-change' && payload.code === text), 'eve has the text')
 
-// Whoever goes is named.
+// The name of a user who leaves is sent to the others.
 const gone = heard(ada, 'disconnected', (payload) => payload.username === 'bob')
 const id = bob.id
 bob.disconnect()
 assert.deepEqual(await gone, { socketId: id, username: 'bob' })
 
-// Another room hears nothing of it.
+// Members of another room receive nothing.
 const zoe = await join(url, `${room}-other`, 'zoe', options)
 const heardByEve = heard(eve, 'code-change', (payload) => payload.code === 'last')
 ada.emit('code-change', { roomId: room, code: 'last' })
 await heardByEve
 assert.equal(count(zoe, 'code-change'), 0)
 
-// A namespace that does not exist is refused as the original refuses it.
+// An unknown namespace is refused with the same error as in the original.
 await assert.rejects(open(`${url}/nowhere`, options), /Invalid namespace/)
 
 for (const socket of [ada, eve, zoe]) socket.disconnect()

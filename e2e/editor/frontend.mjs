@@ -1,7 +1,7 @@
-// What the original's front end does, by the official client it used: node frontend.mjs URL [original]
+// The behaviour of the original's front end, with the official client that it used: node frontend.mjs URL [original]
 //
-// With `original`, URL is a plain relay on the official server: what holds there is what the front end knew, and the
-// editor must do no less. What it does beyond that is checked without.
+// With `original`, URL is a plain relay on the official server. It shows the behaviour that the front end relied on,
+// which the editor must have too. The editor's additional behaviour is checked only without `original`.
 
 import assert from 'node:assert/strict'
 import { oldest, until } from './client.mjs'
@@ -9,7 +9,7 @@ import { oldest, until } from './client.mjs'
 const [url, original] = process.argv.slice(2)
 const roomId = 'front end'
 
-/** A page of the original in one room, and what its user sees. */
+/** A page of the original in one room, with everything that its user sees. */
 class Page {
   constructor(username) {
     this.username = username
@@ -22,7 +22,7 @@ class Page {
       'force new connection': true, reconnectionAttempt: 'Infinity', timeout: 10000, transports: ['websocket'],
     })
     this.socket.on('connect_error', () => this.notes.push('failed'))
-    // Once, and before there is a connection: after a reconnection it joins no more.
+    // Joins only once, before the connection is open. After a reconnection it does not join again.
     this.socket.emit('join', { roomId, username })
     this.socket.on('joined', ({ clients, username, socketId }) => {
       if (username !== this.username) this.notes.push(`${username} joined`)
@@ -39,7 +39,7 @@ class Page {
       if (code !== null) this.code = code
     })
     this.socket.on('cursor-change', ({ socketId, cursor, username }) => this.carets.set(socketId, { cursor, username }))
-    // The original had no such event, and no listener.
+    // The original had neither this event nor a listener for it.
     this.socket.on('error', (error) => this.refused.push(error))
   }
 
@@ -54,19 +54,19 @@ class Page {
     return this.people.map((one) => one.username).join()
   }
 
-  /** The line breaks; the client makes another by itself. */
+  /** Closes the connection. The client opens a new one by itself. */
   async breaks(meanwhile) {
     const before = this.socket.id
     this.socket.io.engine.close()
-    await until(() => !this.socket.connected, 'the line is down')
+    await until(() => !this.socket.connected, 'the connection is closed')
     meanwhile()
-    await until(() => this.socket.connected, 'there is a line again')
+    await until(() => this.socket.connected, 'the connection is open again')
     assert.notEqual(this.socket.id, before)
   }
 }
 
 const ada = new Page('ada')
-await until(() => ada.names() === 'ada', 'ada is in')
+await until(() => ada.names() === 'ada', 'ada is in the room')
 ada.type('first')
 const bob = new Page('bob')
 await until(() => ada.names() === 'ada,bob' && bob.names() === 'ada,bob', 'both see both, in the order of joining')
@@ -79,8 +79,8 @@ assert.deepEqual(ada.carets.get(bob.socket.id), { cursor: { line: 0, ch: 12 }, u
 const eve = new Page('eve')
 await until(() => eve.code === 'first second' && eve.names() === 'ada,bob,eve', 'eve has both')
 
-// A line breaks. What was typed meanwhile goes out as soon as there is another, and reaches the room although its
-// writer, who never joins again, is outside from now on: nothing is refused, nobody is told, and it hears nothing.
+// A connection breaks. Text typed meanwhile is sent over the next connection and reaches the room, although its writer
+// never joins the room again. Nothing is refused, nobody is notified, and the writer receives nothing.
 const gone = ada.socket.id
 await ada.breaks(() => ada.type(' third'))
 await until(() => bob.code === 'first second third' && eve.code === bob.code, 'what was typed meanwhile arrives')
@@ -93,25 +93,25 @@ bob.type(' fifth')
 await until(() => eve.code.endsWith(' fifth'), 'the others go on')
 assert.equal(ada.code, 'first second third fourth')
 
-// The page is loaded anew: its user is in again, and has the text.
+// The page is reloaded: its user is in the room again and has the text.
 ada.socket.disconnect()
 const again = new Page('ada')
 await until(() => again.names() === 'bob,eve,ada' && again.code === bob.code, 'ada is back')
 assert.deepEqual(bob.notes, ['eve joined', 'ada left', 'ada joined'])
 
-// Who leaves is named once.
+// The name of a user who leaves is sent once.
 eve.socket.disconnect()
 await until(() => again.names() === 'bob,ada', 'eve is gone')
 assert.deepEqual(again.notes, ['eve left'])
 
 if (!original) {
-  // One who is outside runs the program for those who are inside.
+  // A user outside the room runs the program for the users in it.
   await bob.breaks(() => {})
   bob.socket.emit('run-code', { roomId, code: 'echo ran', language: 'shell' })
   await until(() => again.output?.output === 'ran\n', 'ada sees the output')
   assert.equal(bob.output, undefined)
 
-  // The last one leaves; what bob types, alone and outside, is kept for whoever comes.
+  // The last member leaves. Text that bob types outside the empty room is stored for later users.
   again.socket.disconnect()
   bob.code = ''
   bob.type('alone')

@@ -10,14 +10,14 @@ const [here, there] = process.argv.slice(2)
 const room = 'on two nodes'
 const names = (joined) => joined.clients.map((client) => client.username)
 
-// Who is in the room is the same everywhere, in the order of joining.
+// All nodes have the same list of members, in the order of joining.
 const ada = await join(here, room, 'ada')
 const told = heard(ada, 'joined', (payload) => payload.username === 'bob')
 const bob = await join(there, room, 'bob')
 assert.deepEqual(names(bob.joined), ['ada', 'bob'])
 assert.deepEqual(names(await told), ['ada', 'bob'])
 
-// Texts, carets and a joiner's text go from node to node.
+// Texts, carets and the text for a new member are sent between nodes.
 const got = heard(bob, 'code-change')
 assert.deepEqual(await asked(ada, 'code-change', { roomId: room, code: 'one\ntwo\n' }), { ok: true })
 assert.deepEqual(await got, { code: 'one\ntwo\n' })
@@ -27,9 +27,9 @@ assert.deepEqual(await moved, { socketId: bob.id, cursor: { line: 1, ch: 2 }, us
 const passed = heard(bob, 'code-change', (payload) => payload.code === 'passed')
 ada.emit('sync-code', { socketId: bob.id, code: 'passed' })
 await passed
-assert.equal(ada.seen.filter(([event]) => event === 'code-change').length, 0, 'a writer heard itself')
+assert.equal(ada.seen.filter(([event]) => event === 'code-change').length, 0, 'a writer received its own message')
 
-// A Yjs client at each node: one document, and each sees the other.
+// Two Yjs clients on different nodes share one document, and each sees the other.
 function follow(url, name) {
   const doc = new Y.Doc()
   const provider = new WebsocketProvider(`${url.replace('http', 'ws')}/yjs`, encodeURIComponent(room), doc, {
@@ -51,14 +51,14 @@ const last = (socket) => socket.seen.findLast(([event]) => event === 'code-chang
 await until(() => eve.text.toString() === zoe.text.toString() && eve.text.toString().includes('z49') && zoe.text.toString().includes('e49'), 'both agree')
 await until(() => last(ada) === eve.text.toString() && last(bob) === eve.text.toString(), 'members agree too')
 
-// Both write whole texts at once, at different nodes: one text is left.
+// Two users on different nodes write whole texts at the same time: one text remains.
 ada.emit('code-change', { roomId: room, code: `${last(ada)}ada` })
 bob.emit('code-change', { roomId: room, code: `bob${last(bob)}` })
 await until(() => eve.text.toString().includes('bob') && eve.text.toString() === zoe.text.toString(), 'nodes agree')
 await new Promise((resolve) => setTimeout(resolve, 200))
 await until(() => last(ada) === eve.text.toString() && last(bob) === eve.text.toString(), 'members agree again')
 
-// Who goes at one node is gone at the other.
+// A user who leaves on one node disappears from the other.
 const gone = heard(ada, 'disconnected')
 bob.disconnect()
 assert.equal((await gone).username, 'bob')

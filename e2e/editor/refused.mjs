@@ -1,4 +1,4 @@
-// What crashed the original, or went through it unseen, is refused: node refused.mjs URL
+// The editor refuses input that crashed the original or passed through it unchecked: node refused.mjs URL
 
 import assert from 'node:assert/strict'
 import { asked, heard, join } from './client.mjs'
@@ -32,12 +32,12 @@ for (const [event, payload, why] of refused) {
   assert.ok(message.includes(why), `${event}: ${message}`)
 }
 
-// It is all the same to who asks for an answer.
+// A request for an acknowledgement gets the same error.
 const { event, message } = await asked(ada, 'code-change')
 assert.deepEqual([event, message], ['code-change', 'the payload is missing'])
 assert.deepEqual(await asked(ada, 'code-change', { roomId: room, code: 'still here' }), { ok: true })
 
-// Binary payloads are refused, and the connection stays.
+// Binary payloads are refused, and the connection stays open.
 const error = heard(ada, 'error')
 ada.emit('code-change', { roomId: room, code: Buffer.from('bytes') })
 assert.match((await error).message, /binary/)

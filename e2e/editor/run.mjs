@@ -15,7 +15,7 @@ if (off) {
   assert.equal(event, 'run-code')
   assert.match(message, /^code cannot be run here: /)
 } else {
-  // Everybody in the room sees what came of it, whoever asked.
+  // All members of the room see the output, whoever ran the program.
   const seen = [heard(ada, 'code-output'), heard(bob, 'code-output')]
   ada.emit('run-code', { roomId, code: 'echo out; echo err >&2', language: 'shell' })
   for (const { output } of await Promise.all(seen)) {

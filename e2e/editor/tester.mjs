@@ -1,7 +1,7 @@
-// What the original's load tester does, at a faster pace: node tester.mjs URL
+// The behaviour of the original's load tester, at a faster pace: node tester.mjs URL
 //
-// Its users begin one after the other; each joins and starts to write as soon as it is connected, with every connection
-// anew. It counts and looks at nothing. Here what it gets is compared with what was sent.
+// Its users start one after the other. Each joins and starts to write whenever it has connected, also after a
+// reconnection. The original counts and checks nothing. Here the received messages are compared with those sent.
 
 import assert from 'node:assert/strict'
 import { oldest, until } from './client.mjs'
@@ -21,7 +21,7 @@ const errors = []
 
 class User {
   constructor(n) {
-    // At random as there, but no room is left empty.
+    // Random as in the original, but no room stays empty.
     this.roomId = `tester-${n < ROOMS ? n : any(ROOMS)}`
     this.username = `user ${n}`
     this.timers = []
@@ -53,7 +53,7 @@ class User {
     }, EDIT))
     this.timers.push(setInterval(() => {
       const cursor = { line: any(10), ch: any(40) }
-      // What is emitted without a line goes out over the next one.
+      // Events emitted without a connection are sent over the next one.
       this.kept ??= []
       this.kept.push(JSON.stringify(cursor))
       if (this.socket.connected) this.went()
@@ -78,7 +78,7 @@ for (let n = 0; n < USERS; n++) {
   await sleep(STEP)
 }
 await sleep(1000)
-// Two lines break; the client makes others, sends what was kept, and joins again.
+// Two connections break. The client opens new ones, sends the stored events, and joins again.
 for (const user of users.slice(0, 2)) user.socket.io.engine.close()
 await until(() => users.every((user) => user.socket.connected), 'all are connected again')
 await sleep(1000)
@@ -91,16 +91,16 @@ const ends = (user, other) => {
 for (const user of users) {
   const others = users.filter((other) => other !== user && other.roomId === user.roomId)
   for (const other of others) {
-    // From when both were there, everything came, once and in order.
+    // From the time when both users were in the room, everything arrived once and in order.
     await until(() => ends(user, other).carets.at(-1) === ends(user, other).all.at(-1), `${user.username} has the last of ${other.username}`)
     const { carets, all } = ends(user, other)
     assert.deepEqual(carets, all.slice(all.length - carets.length))
-    assert.ok(carets.length >= 15, `${carets.length} carets came`)
+    assert.ok(carets.length >= 15, `${carets.length} carets received`)
   }
   const here = new Set([user, ...others].map((one) => one.socket.id))
   const strays = [...user.got.keys()].filter((key) => key.startsWith(user.socket.id) && !here.has(key.split(' ')[1]))
   const earlier = strays.filter((key) => users.slice(0, 2).every((one) => one.roomId !== user.roomId))
-  assert.deepEqual(earlier, [], 'a caret came out of another room')
+  assert.deepEqual(earlier, [], 'a caret came from another room')
   if (others.length > 0) assert.ok(SNIPPETS.includes(user.code), 'a text came')
 }
 assert.deepEqual(errors, [])

@@ -1,4 +1,4 @@
-// A client of Yjs that writes faster than allowed: node too-fast.mjs URL
+// A Yjs client that writes faster than allowed: node too-fast.mjs URL
 
 import assert from 'node:assert/strict'
 import WebSocket from 'ws'
@@ -19,12 +19,12 @@ function follow() {
 const fast = follow()
 const closed = []
 fast.provider.on('connection-close', (event) => closed.push(event?.code))
-fast.provider.on('closed', () => assert.fail('it was told not to come again'))
-await until(() => fast.provider.synced, 'it is in')
+fast.provider.on('closed', () => assert.fail('the server forbade it to reconnect'))
+await until(() => fast.provider.synced, 'the client is in the room')
 for (let n = 0; n < 100; n++) fast.text.insert(fast.text.length, `${n} `)
-await until(() => closed.includes(4529), 'it was sent away')
+await until(() => closed.includes(4529), 'the server closed the connection')
 const other = follow()
-await until(() => other.text.toString() === fast.text.toString(), 'it came again with all that it wrote')
+await until(() => other.text.toString() === fast.text.toString(), 'it reconnected with everything that it wrote')
 
 for (const one of [fast, other]) one.provider.destroy()
 console.log('too fast: came again')

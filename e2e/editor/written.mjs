@@ -1,4 +1,4 @@
-// The Yjs updates that the study of the editor writes by hand, read by Yjs itself: node written.mjs SCENARIO
+// Yjs itself reads the updates that the study of the editor encodes by hand: node written.mjs SCENARIO
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import ts from "typescript";
@@ -12,7 +12,7 @@ const options = { compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.
 const script = ts.transpileModule(source, options).outputText;
 const insertion = new Function("exports", "require", `${script}; return insertion;`)({}, () => ({}));
 
-/** What Yjs makes of these messages. */
+/** Returns the text that Yjs reads from these messages. */
 function read(messages) {
   const doc = new Y.Doc();
   for (const message of messages) {
@@ -29,7 +29,7 @@ const document = "0123456789".repeat(5000);
 const begin = insertion({ client: 1, clock: 0 }, undefined, document);
 assert.equal(read([begin]), document);
 
-// Two who type behind the document, line after line, whatever comes first: neither's lines are torn apart.
+// Two users append lines to the document at the same time. In any order of arrival, the lines of each stay together.
 const lines = [300, 70_000].map((client) => {
   let clock = 0;
   let last = { client: 1, clock: document.length - 1 };

@@ -1,4 +1,4 @@
-// Two clients of Yjs and one of Socket.IO share one document: node yjs.mjs URL
+// Two Yjs clients and one Socket.IO client share one document: node yjs.mjs URL
 
 import assert from 'node:assert/strict'
 import WebSocket from 'ws'
@@ -28,7 +28,7 @@ await agree(read(ada), read(bob))
 assert.equal(bob.text.toString(), 'hello 𝄞 world')
 await until(() => bob.names().join() === 'ada,bob', 'bob sees who is there')
 
-// Both type at once, at both ends.
+// Both type at the same time, one at the start and one at the end.
 for (let n = 0; n < 200; n++) {
   ada.text.insert(0, `a${n} `)
   bob.text.insert(bob.text.length, ` b${n}`)
@@ -37,7 +37,7 @@ for (let n = 0; n < 200; n++) {
 await agree(read(ada), read(bob))
 assert.ok(ada.text.toString().includes('a199 a198') && ada.text.toString().endsWith('b198 b199'))
 
-// Socket.IO sees the same text, and what it writes arrives as a change of Yjs.
+// The Socket.IO client sees the same text, and its edits arrive as Yjs changes.
 const eve = await join(url, room, 'eve')
 const last = () => eve.seen.findLast(([event]) => event === 'code-change')?.[1].code
 await agree(read(ada), last)
@@ -51,7 +51,7 @@ bob.text.insert(0, 'typed ')
 await until(() => last()?.startsWith('typed '), 'eve has it')
 await agree(read(ada), read(bob), last)
 
-// One goes, and is no longer seen; comes back with what it typed alone, and all agree.
+// A client disconnects and is no longer seen. It returns with text that it typed offline, and all clients agree.
 ada.provider.disconnect()
 await until(() => bob.names().join() === 'bob', 'ada is not seen')
 ada.text.insert(0, 'alone ')

@@ -1,4 +1,4 @@
-// A gRPC server on the official library: what it is asked for says how the call ends. It serves in the clear (h2c).
+// A gRPC server on the official library, over plain TCP (h2c). The method called determines how the call ends.
 import grpc from '@grpc/grpc-js';
 
 const { status } = grpc;
@@ -8,9 +8,9 @@ const on = (name, kind, handler) => server.register(`/tea.Tea/${name}`, handler,
 let calls = 0;
 
 on('Pour', 'unary', (call, done) => done(null, call.request));
-// Without a message before it, a status stands in the head of the response: there are no trailers.
+// Without a message before it, the status is in the response headers, and there are no trailers.
 on('Refuse', 'unary', (_, done) => done({ code: status.NOT_FOUND, details: 'no tea left, 100 % gone: désolé' }));
-// With one before it, it stands in the trailers.
+// After a message, the status is in the trailers.
 on('Spill', 'serverStream', (call) => {
   call.write(call.request);
   call.emit('error', { code: status.DATA_LOSS, details: 'spilled' });

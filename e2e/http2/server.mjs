@@ -1,6 +1,6 @@
-// Node's own HTTP/2 server, which counts for itself what came. A key and a certificate (PEM, in `KEY` and `CERT`) make
-// it a TLS server; `STREAMS` is how many streams it allows at a time on each connection. With `ONLY_HTTP1` it is a TLS
-// server that knows no HTTP/2.
+// Node's own HTTP/2 server, which counts the requests that it receives. With a key and a certificate (PEM, in `KEY` and
+// `CERT`) it uses TLS. `STREAMS` is the maximum number of concurrent streams per connection. With `ONLY_HTTP1` it uses
+// TLS without HTTP/2.
 import http2 from 'node:http2';
 import https from 'node:https';
 
@@ -17,7 +17,7 @@ const seen = { requests: 0, sessions: 0, open: 0, peak: 0, last: {}, body: '' };
 let cut = 0;
 
 const answer = (stream, body, status = 200) => {
-  if (stream.destroyed) return; // who asked did not wait
+  if (stream.destroyed) return; // the client has given up
   stream.respond({ ':status': status });
   stream.end(body);
 };
@@ -28,17 +28,17 @@ const routes = {
   '/error': (stream, every) => answer(stream, '', seen.requests % Number(every) === 0 ? 500 : 200),
   '/reset': (stream) => stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR),
   '/hang': () => {},
-  // A gRPC response that lacks its status.
+  // A gRPC response without its status.
   '/grpc': (stream) => {
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
     stream.end(Buffer.alloc(5));
   },
-  // Every hundredth request ends its connection in order, once what is open is answered.
+  // Every hundredth request closes its connection gracefully, after open requests have been answered.
   '/leave': (stream) => {
     if (seen.requests % 100 === 0) stream.session.close();
     answer(stream, 'goodbye');
   },
-  // The third request cuts its connection.
+  // The third request aborts its connection.
   '/cut': (stream) => {
     cut += 1;
     if (cut === 3) stream.session.destroy();

@@ -1,4 +1,4 @@
-"""The same as ../socketio-room, on Python's `python-socketio`. Prints the port that it listens on."""
+"""The server of ../socketio-room, based on Python's `python-socketio`. Prints the port that it listens on."""
 
 import asyncio
 import os
@@ -15,7 +15,7 @@ server = socketio.AsyncServer(
 )
 
 
-# What came, as the server counts it.
+# The server's own counts.
 counts = {"connected": 0, "disconnected": 0, "asked": 0}
 
 
@@ -69,7 +69,7 @@ def serve(namespace):
 
     @on("sleep")
     async def sleep(sid, ms):
-        time.sleep(ms / 1000)  # on purpose: nothing else happens on this loop
+        time.sleep(ms / 1000)  # on purpose: blocks the event loop
 
 
 serve("/")

@@ -4,10 +4,10 @@
 //   code-change {roomId, code}     → code-change {code} to the others
 //   cursor-change {roomId, cursor} → cursor-change {socketId, cursor, username} to the others
 //   sync-code {socketId, code}     → code-change {code} to that socket
-//   (a socket goes)                → disconnected {socketId, username} to the others of its rooms
+//   (a socket closes)              → disconnected {socketId, username} to the others of its rooms
 //
-// Prints the port that it listens on: the first argument, by default one that is free. SOCKET_IO names the package,
-// which is one of several versions of the same server.
+// Prints the port that it listens on: the first argument, by default a free port. SOCKET_IO names the package, one of
+// several versions of the same server.
 
 import { createServer } from "node:http";
 
@@ -20,7 +20,7 @@ const membersOf = (roomId) =>
   [...(io.sockets.adapter.rooms.get(roomId) ?? [])].map((socketId) => ({ socketId, username: names.get(socketId) }));
 
 io.on("connection", (socket) => {
-  // What comes without a payload is left alone: a client must not be able to end the server.
+  // Ignores events without a payload, which would otherwise crash the server.
   const on = (event, act) => socket.on(event, (message) => message && act(message));
 
   on("join", ({ roomId, username }) => {

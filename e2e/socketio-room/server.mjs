@@ -1,4 +1,4 @@
-// What Socket.IO can do, on the official server: a target that shares no line with headcount.
+// Features of Socket.IO, on the official server: a target that shares no code with headcount.
 //
 //   say (text)        → said {text, bytes} to everyone, the sender too; `bytes` is there if the text was bytes
 //   ask (…)           → acknowledged with the same

@@ -1,11 +1,11 @@
-"""A small chat room on the Python package `websockets`: a target that shares no line with headcount.
+"""A small chat room on the Python package `websockets`: a target that shares no code with headcount.
 
 {"type":"join","room":"a","name":"ann"}  -> {"type":"joined","room":"a"} to the joiner
 {"type":"say","text":"hi","id":7}        -> {"type":"said","from":"ann","text":"hi","id":7} to everyone in the room
 {"type":"ask","text":"hi","id":7}        -> {"type":"answer","text":"hi","id":7} to the asker alone
 binary                                   -> the same bytes, to the sender alone
 
-Prints the port that it listens on: the first argument, by default one that is free.
+Prints the port that it listens on: the first argument, by default a free port.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ async def talk(socket):
             elif message["type"] == "ask":
                 await socket.send(json.dumps({"type": "answer", "text": message["text"], "id": message.get("id")}))
     except ConnectionClosed:
-        pass  # who has gone is simply gone
+        pass  # the client has disconnected
     finally:
         room.discard(socket)
 
