@@ -1,6 +1,7 @@
 #!/bin/sh
-# The peers that headcount is measured beside, into bench/.peers (or the folder in HEADCOUNT_PEERS).
-# What is there already is kept. What cannot be had is said, and the others are installed all the same.
+# Installs the tools that headcount is compared with into bench/.peers (or the folder in
+# HEADCOUNT_PEERS). Keeps installed tools. If one cannot be installed, reports it and continues with
+# the others.
 #
 # Everything is built on one core with the lowest priority: oha takes about 12 minutes, Goose 8, all others together 5.
 set -u
@@ -20,20 +21,20 @@ AUTOCANNON=9.0.0
 ARTILLERY=2.0.21 # the newest that runs under Node 20
 WS=8.23.0
 
-# get NAME: runs get_NAME unless the peer is there.
+# get NAME: runs get_NAME unless the tool is installed.
 get() {
   if [ -x "$bin/$1" ]; then
-    echo "$1: is there"
+    echo "$1: already installed"
   elif "get_$1" > "$peers/$1.log" 2>&1 && [ -x "$bin/$1" ]; then
     echo "$1: installed"
   else
-    echo "$1: could not be had; the last lines of $peers/$1.log:"
+    echo "$1: could not be installed; the last lines of $peers/$1.log:"
     tail -n 5 "$peers/$1.log" | sed 's/^/    /'
     missing="$missing $1"
   fi
 }
 
-# apt_get PROGRAM PACKAGE. Only root may ask apt without sudo.
+# apt_get PROGRAM PACKAGE. Only root may run apt without sudo.
 apt_get() {
   sudo=
   [ "$(id -u)" = 0 ] || sudo=sudo
@@ -47,12 +48,13 @@ get_wrk() {
   apt_get wrk wrk
 }
 
-# No tool, but what the tools of `bench http` are held against.
+# Not a tool, but the target of `bench http`.
 get_nginx() {
   apt_get nginx nginx-light
 }
 
-# From a module of its own: `go install` asks for the list of all versions, which not every proxy has.
+# Builds from a separate module, because `go install` requests the list of all versions, which some
+# proxies lack.
 go_build() {
   mkdir -p "$peers/go-$1"
   cd "$peers/go-$1" || return
@@ -84,7 +86,7 @@ get_oha() {
     rm -rf "$peers/oha-build"
 }
 
-# Without their scripts, which would fetch browsers.
+# Installs without the packages' scripts, which would download browsers.
 npm_get() {
   nice -n 19 npm install --prefix "$peers/node-$1" --no-save --ignore-scripts --no-audit --no-fund "$1@$2"
 }
@@ -97,7 +99,7 @@ get_artillery() {
   npm_get artillery "$ARTILLERY" && ln -sf "$peers/node-artillery/node_modules/.bin/artillery" "$bin/artillery"
 }
 
-# A library: its folder stands for it, and `peers/ws.js` is what uses it.
+# A library without a program: `bin/ws` is its folder, which `peers/ws.js` uses.
 get_ws() {
   npm_get ws "$WS" && ln -sfn "$peers/node-ws/node_modules" "$bin/ws"
 }
@@ -122,6 +124,6 @@ get oha
 get goose
 
 if [ -n "$missing" ]; then
-  echo "not there:$missing. The benches leave them out and say so." >&2
+  echo "not installed:$missing. The benches report them as missing." >&2
   exit 1
 fi

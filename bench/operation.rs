@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, Throughput};
 
-/// The allocator of the program, so that allocations cost the same as there.
+/// The allocator of the headcount binary, so that allocations cost the same here.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

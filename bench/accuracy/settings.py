@@ -35,7 +35,8 @@ OPEN = {
     "k6": Open(4000, lambda rate: k6("open, constant-arrival-rate", RATE=rate, VUS=1000, SECONDS=SECONDS)),
 }
 
-# headcount spins for the last microseconds before an operation is due, so its core is busy before it is full. This fills it.
+# headcount spins for the last microseconds before an operation is due, so its core is busy before it is full. This load
+# fills the core.
 FULLER = {("headcount", "40,000/s"): headcount_at(40_000, "open, 40,000/s")}
 
 CLOSED = {

@@ -34,7 +34,7 @@ PATHS = {"2 ms": "/delay/2ms", "full: one server of 2 ms": "/queue/1/2ms", "stan
 
 @dataclass(frozen=True)
 class Tool:
-    """The command for an address and a folder, and the files that it creates there."""
+    """The command for an address and a folder, and the files that it creates in the folder."""
 
     name: str
     words: str

@@ -21,16 +21,16 @@ class Report:
     figures: dict[str, float]
     remarks: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
-    """Sentences in which the tool itself doubts its figures."""
+    """The tool's own warnings about its figures."""
     start_lag_p99_ms: float | None = None
     service_p99_ms: float | None = None
-    """From the actual send, if the figures count from the planned start."""
+    """The p99 from the actual send, if the figures count from the planned start."""
     bound_ms: float | None = None
-    """The error bound that the tool states: how much too long its times may be at p99."""
+    """The error bound that the tool states: the overstatement of its times at p99."""
     turns: dict[str, float] = field(default_factory=dict)
-    """From one request of a user to the user's next, if the tool reports it. It includes the tool's own delays."""
+    """Times from one request of a user to the user's next, if the tool reports them. They include the tool's own delays."""
     received: int = 0
-    """Deliveries, or responses on WebSockets."""
+    """The number of deliveries, or of responses on WebSockets."""
 
 
 def of_headcount(finished: Finished, folder: Path) -> Report:
@@ -54,7 +54,7 @@ def of_headcount(finished: Finished, folder: Path) -> Report:
 
 
 def of_headcounts_deliveries(finished: Finished, folder: Path) -> Report:
-    """The same for the deliveries of the only channel."""
+    """Reads the deliveries of the only channel from the record."""
     level = level_of_headcount(finished, folder)
     [deliveries] = level["measured"]["deliveries"].values()
     remarks, doubts = remarks_of_headcount(level)
@@ -182,7 +182,7 @@ def of_artillery(finished: Finished, folder: Path) -> Report:
 
 
 def of_nobody(finished: Finished, _: Path) -> Report:
-    """For tools without readable output."""
+    """Reads no figures, for tools without readable output."""
     must_end_with(finished, [0])
     return Report(0, {})
 

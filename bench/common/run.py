@@ -16,7 +16,7 @@ from common.tools import HOLD_S, Setting
 LIMIT_S = HOLD_S + 60
 
 SERVER_LATE_S = 0.1
-"""If the machine delayed the server itself for longer than this, its delays cannot be told from those of the tool."""
+"""The maximum delay of the server by the machine. Longer delays cannot be distinguished from those of the tool."""
 
 
 @dataclass(frozen=True)

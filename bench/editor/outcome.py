@@ -17,7 +17,7 @@ FATES = ["late", "duplicated", "reordered"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """Both channels together: edits and carets."""
+    """The figures of both channels together: edits and carets."""
 
     duration_s: float
     expected: int
@@ -63,7 +63,7 @@ class Outcome:
         return self.lost + self.duplicated + self.misdelivered + self.reordered + self.late
 
     def percentile_ms(self, percent: float) -> float:
-        """Of all deliveries."""
+        """A percentile of all deliveries."""
         counts: dict[int, int] = {}
         for histogram in self.latencies:
             for value, count in histogram.counts:

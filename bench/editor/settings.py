@@ -16,7 +16,7 @@ USERS = {EDITOR: [2000, 5000, GOAL_AT], RELAY: [2000, 5000]}
 
 
 def at(server: str, users: int) -> Setting:
-    """Users join at no more than 625 a second, and 5 s before the measurement, so that neither joining nor its aftermath is measured."""
+    """Users join at no more than 625 a second, and 5 s before the measurement, so that joining does not affect it."""
     ramp_s = max(2, users // 625)
     times = f"--ramp {ramp_s}s --warmup {WARMUP_S}s --duration {HOLD_S}s"
     return headcount(f"{server}, {users:,} users", SCENARIO, read, f"--users {users} {times}")

@@ -27,7 +27,7 @@ HEAD = [
 @dataclass(frozen=True)
 class Outcome:
     stretch: Stretch
-    """Counts bytes."""
+    """The time at full load, which counts bytes."""
     bytes_each: float
     sent: int
     report: Report

@@ -28,7 +28,7 @@ class Room:
 
     @property
     def due_per_s(self) -> float:
-        """Deliveries."""
+        """Planned deliveries per second."""
         rooms = USERS // self.members
         return rooms * self.speakers * self.at_once * self.heard_by * 1e6 / self.every_us
 
@@ -39,7 +39,7 @@ class Room:
 
 @dataclass(frozen=True)
 class Case:
-    """One row."""
+    """One row of the table."""
 
     kind: str
     room: Room
@@ -55,7 +55,7 @@ def bursts(every_us: int) -> Room:
 
 
 def headcount_burst(every_us: int) -> Case:
-    """One scenario with another period."""
+    """The burst scenario with another period."""
     instead = ('EVERY = "1ms"', f'EVERY = "{every_us}us"')
     words = f"burst every {every_us / 1000:g} ms"
     hold = f"--duration {SECONDS}s"

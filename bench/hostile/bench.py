@@ -20,7 +20,7 @@ from hostile.attacks import ATTACKS, crowd, repeated
 from hostile.systems import NAMES, System, prepared
 
 MINUTES = 10.0
-"""The number of equal attacks, one after the other."""
+"""The total duration of the two equal attacks, which run one after the other."""
 CROWD_S = 5
 REST_S = 40
 """The pause in seconds after which empty rooms are forgotten, deadlines of half requests are over, and memory is returned."""
@@ -28,7 +28,7 @@ IDLE_S = 5
 CONNECTIONS = 500
 """The service's limit of connections, which is lower than the number that the floods open."""
 PROCESSES = 2
-"""Of each attack."""
+"""The number of processes of each attack."""
 PAUSE_S = 0.1
 HEALTH_MS = 50
 MEMORY_PERCENT = 10
@@ -45,9 +45,9 @@ class Memory:
 
     start: float
     before: float
-    """After honest clients have used all connections once, because an allocator keeps freed memory for reuse."""
+    """Memory after honest clients have used all connections once, because an allocator keeps freed memory for reuse."""
     halves: list[float] = field(default_factory=list)
-    """After each of two equal attacks. A leak grows with each of them, a pool does not."""
+    """Memory after each of two equal attacks. A leak grows with each attack, a pool does not."""
 
 
 def attacked(place: Place, name: str, minutes: float, only: list[str]) -> tuple[str, bool]:

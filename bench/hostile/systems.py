@@ -39,7 +39,7 @@ class System:
                 return f"/api/notifications/ws?access_token={self.token}"
 
     def messages(self, dice: random.Random) -> list[bytes]:
-        """Messages that a client may send."""
+        """Valid messages of a client."""
         if self.name == "editor":
             client = bytes([0x80 | dice.randrange(128), 1 + dice.randrange(127)])
             return [yjs(INSERTS % client), b"\x00\x00\x01\x00", b"\x01\x0a\x01\x07\x01\x06{\"a\":1}"]
@@ -76,7 +76,7 @@ class System:
 
 
 def prepared(name: str, address: str) -> System:
-    """The system. For the marketplace it has a user with an account."""
+    """The system. For the marketplace, a user with an account has been created."""
     system = System(name, address, binary=name == "editor")
     if name == "marketplace":
         account = {"email": "ada@example.test", "password": "correct horse battery", "name": "Ada", "role": "buyer"}

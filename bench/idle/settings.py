@@ -29,7 +29,7 @@ def waiting_k6(users: int) -> Setting:
 
 
 def crowd(parts: int) -> Setting:
-    """One of several processes: a group with its part of the users."""
+    """The setting of one of several processes, which connects its part of the users as one group."""
     return headcount(
         f"{CROWD:,} users, one broadcast",
         SCENARIOS / "broadcast.ts",
@@ -39,7 +39,7 @@ def crowd(parts: int) -> Setting:
     )
 
 
-# By tool and number of users.
+# The settings by tool and number of users.
 SETTINGS = {
     **{("headcount", users): waiting(users) for users in [FEW, MANY]},
     **{("ws", users): waiting_ws(users) for users in [FEW, MANY]},

@@ -91,12 +91,12 @@ def operations_of(program: Path, crate: str) -> list[Operation]:
 
 
 def counted(operation: Operation) -> float:
-    """Instructions of one operation."""
+    """The number of instructions of one operation."""
     return (collected(operation, MANY) - collected(operation, FEW)) / (MANY - FEW) / operation.per_call
 
 
 def collected(operation: Operation, calls: int) -> int:
-    """Instructions of a program that only makes this number of calls."""
+    """The number of instructions of a program that only makes this number of calls."""
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     command += [str(operation.program), "times", str(calls), operation.words]
     try:

@@ -1,4 +1,4 @@
-// For k6: the same as ws.js. MODE echo, room or idle, USERS sockets for SECONDS.
+// For k6: the same load as ws.js. MODE is echo, room or idle, with USERS sockets for SECONDS.
 import { WebSocket } from "k6/websockets";
 import { Counter, Trend } from "k6/metrics";
 

@@ -1,4 +1,4 @@
--- For wrk: the figures of its report as JSON, including those that it does not print.
+-- For wrk: prints the figures of its report as JSON, including those that wrk itself omits.
 done = function(summary, latency, requests)
   local percentile = function(p) return latency:percentile(p) end
   io.write(string.format(

@@ -1,4 +1,5 @@
-// For Node with the library ws: MODE echo, room or idle, USERS sockets for SECONDS. It prints its measurements as JSON.
+// For Node with the library ws: MODE is echo, room or idle, with USERS sockets for SECONDS. Prints its measurements as
+// JSON.
 "use strict";
 
 const { WebSocket } = require("ws");
@@ -6,7 +7,7 @@ const { WebSocket } = require("ws");
 const { MODE, WS_URL } = process.env;
 const USERS = Number(process.env.USERS);
 const SECONDS = Number(process.env.SECONDS);
-// Rooms: sockets per room, senders among them, messages at once, and the period.
+// For rooms: sockets and senders per room, messages sent at once, and the period.
 const ROOM = Number(process.env.ROOM);
 const SPEAKERS = Number(process.env.SPEAKERS);
 const AT_ONCE = Number(process.env.AT_ONCE);

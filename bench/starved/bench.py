@@ -50,7 +50,7 @@ def quota() -> Iterator[list[str]]:
 
 @dataclass(frozen=True)
 class Kind:
-    """A way to starve it, or none."""
+    """A way to starve headcount of CPU, or none."""
 
     words: str
     scenario: str
@@ -59,9 +59,9 @@ class Kind:
 
 
 KINDS = [
-    Kind("nothing in its way, 2,000/s", "light.ts", lambda: nullcontext([]), starved=False),
+    Kind("undisturbed, 2,000/s", "light.ts", lambda: nullcontext([]), starved=False),
     Kind("another process takes its core, 2,000/s", "light.ts", hog, starved=True),
-    Kind("more load than its core can make", "heavy.ts", lambda: nullcontext([]), starved=True),
+    Kind("more load than its core can generate", "heavy.ts", lambda: nullcontext([]), starved=True),
     Kind("a CPU quota of a tenth of a core", "heavy.ts", quota, starved=True),
 ]
 
