@@ -83,7 +83,7 @@ pub(crate) fn validity(level: &Level) -> String {
 
 /// Explains the column of error bounds.
 pub(crate) const ERROR: &str =
-    "error: at least 98 % of times are overstated by at most this much (below 1,000 samples: all times)";
+    "error: at least 98 % of times are overstated by at most this much (below 1,000 samples: all)";
 
 /// Returns the error bound of a level's response times and latencies: p99 of the start lag plus p99 of the receive-time
 /// error. With too few samples for p99, the maximum replaces it.
