@@ -126,6 +126,6 @@ fn at_most(trials: u64, level: &Level) -> Option<String> {
     });
     let bursts = bursts.unwrap_or_default();
     Some(format!(
-        "at most {singly} if failures are independent{bursts} (95 % confidence)"
+        "the true share is at most {singly} if failures are independent{bursts} (95 % confidence)"
     ))
 }

@@ -169,7 +169,7 @@ fn a_target_that_was_killed_is_told_before_its_figures() {
         terminal(run, options)
     };
     let text = markdown(&targets::in_trouble());
-    let killed = text.find("its process 4711 was gone after 12 s, killed for lack of memory");
+    let killed = text.find("process 4711 was gone after 12 s, killed for lack of memory");
     assert!(killed.is_some(), "{text}");
     let line = on_terminal(&targets::in_trouble());
     let (gone, cpu) = (

@@ -102,14 +102,14 @@ fn what_an_earlier_run_left_behind_is_noticed() {
         "const socket = await user!.websocket(\"/room/here\"); await user!.stay(); await socket.close();",
     );
     let first = lab.run("go.ts", &truth.url(), &[]);
-    assert!(!first.stdout.contains("no clean start"), "{}", first.stdout);
+    assert!(!first.stdout.contains("from an earlier run"), "{}", first.stdout);
     let again = scenario(
         options,
         "await user!.websocket(\"/room/here\"); await user!.stay();",
     );
     again
         .run("go.ts", &truth.url(), &[])
-        .says(&["no clean start: 1 left from an earlier run when 1 user began"]);
+        .says(&["state was left from an earlier run: 1 before the level at 1 user"]);
     assert_eq!(level(&again)["leftovers"], 1.0);
 }
 

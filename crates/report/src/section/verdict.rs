@@ -345,7 +345,7 @@ fn leftovers(run: &Run) -> Option<String> {
         more => format!(", and before {}", plural(more as u64, "later level")),
     };
     Some(format!(
-        "no clean start: {} left from an earlier run when {at} began{more}",
+        "state was left from an earlier run: {} before the level at {at}{more}",
         amount(left)
     ))
 }

@@ -43,7 +43,7 @@ fn of_target(target: &TargetUse) -> Vec<String> {
     ends.chain(notes.into_iter().flatten()).collect()
 }
 
-/// Formats the end of a process: `its process 4711 was gone after 3.0 s, killed for lack of memory; process 4712 was
+/// Formats the end of a process: `process 4711 was gone after 3.0 s, killed for lack of memory; process 4712 was
 /// found after 5.0 s`.
 fn end(end: &TargetEnd) -> String {
     if end.pid == 0 {
@@ -58,7 +58,7 @@ fn end(end: &TargetEnd) -> String {
         _ => "no later process was found".to_owned(),
     };
     format!(
-        "its process {} was gone after {}{why}; {then}",
+        "process {} was gone after {}{why}; {then}",
         end.pid,
         seconds(end.at_s)
     )
@@ -97,7 +97,7 @@ fn throttled(cgroup: &CgroupUse) -> Option<String> {
         .map_or(String::new(), |all| format!(" of {}", count(all)));
     let time = cgroup.throttled_s.unwrap_or(0.0);
     Some(format!(
-        "its CPU quota{limit} was used up in {}{all} periods, which stopped its threads for {}",
+        "the target's CPU quota{limit} was used up in {}{all} periods, which stopped its threads for {}",
         count(periods),
         seconds(time)
     ))
@@ -111,7 +111,7 @@ fn memory_limit(cgroup: &CgroupUse) -> Option<String> {
     let share = used * 100.0 / limit;
     (share >= NEAR_PERCENT).then(|| {
         format!(
-            "its cgroup used {} of its memory limit of {}",
+            "the target's cgroup used {} of its memory limit of {}",
             percent(share),
             megabytes(limit)
         )
@@ -121,8 +121,8 @@ fn memory_limit(cgroup: &CgroupUse) -> Option<String> {
 fn killed(cgroup: &CgroupUse) -> Option<String> {
     let kills = cgroup.oom_kills.filter(|kills| *kills > 0)?;
     Some(format!(
-        "{} for lack of memory in its cgroup",
-        plural(kills, "kill")
+        "{} in the target's cgroup",
+        plural(kills, "out-of-memory kill")
     ))
 }
 

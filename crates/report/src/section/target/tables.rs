@@ -101,7 +101,7 @@ fn series(target: &TargetUse) -> Option<(String, Table)> {
         ])
     });
     let heading = format!(
-        "{} series of its metrics endpoint",
+        "{} series of the target's metrics endpoint",
         count(target.metrics.len() as u64)
     );
     Some((heading, Table::new(columns, rows.collect())))
