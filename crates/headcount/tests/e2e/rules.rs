@@ -102,7 +102,7 @@ fn what_an_earlier_run_left_behind_is_noticed() {
         "const socket = await user!.websocket(\"/room/here\"); await user!.stay(); await socket.close();",
     );
     let first = lab.run("go.ts", &truth.url(), &[]);
-    assert!(!first.stdout.contains("from an earlier run"), "{}", first.stdout);
+    assert!(!first.stdout.contains("state was left"), "{}", first.stdout);
     let again = scenario(
         options,
         "await user!.websocket(\"/room/here\"); await user!.stay();",
