@@ -38,20 +38,23 @@ pub(crate) fn why_inconclusive(run: &Run, result: &ThresholdResult, why: Inconcl
         Inconclusive::NoData => "no data".to_owned(),
         Inconclusive::TooFewSamples { have, need } => too_few(level, have, need),
         Inconclusive::InFlight { open } => {
-            format!("{} in flight at the end could still decide it", count(open))
+            format!(
+                "{} in flight at the end could still decide the threshold",
+                plural(open, "operation")
+            )
         }
         Inconclusive::GroupsUnknown { groups } => {
             format!(
-                "{} whose members did not all report a user state could decide it",
+                "{} whose members did not all report a user state could decide the threshold",
                 plural(groups, "group")
             )
         }
         Inconclusive::DeliveriesOpen { deliveries } => format!(
-            "{} deliveries of unknown fate could decide it",
+            "{} deliveries of unknown fate could decide the threshold",
             count(deliveries)
         ),
         Inconclusive::LessLoad { shortfall } => format!(
-            "it held, but the load was lower than planned: {}",
+            "the threshold held, but the load was lower than planned: {}",
             missing_load(shortfall)
         ),
         Inconclusive::InvalidLevel => {

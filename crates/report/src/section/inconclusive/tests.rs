@@ -78,11 +78,11 @@ fn a_generator_at_its_limit_is_not_too_few_samples() {
     };
     assert_eq!(
         said(load(), Inconclusive::LessLoad { shortfall }),
-        "it held, but the load was lower than planned: 30 of 100 (30.0 %) planned starts were dropped"
+        "the threshold held, but the load was lower than planned: 30 of 100 (30.0 %) planned starts were dropped"
     );
     assert_eq!(
         said(load(), Inconclusive::InFlight { open: 403 }),
-        "403 in flight at the end could still decide it"
+        "403 operations in flight at the end could still decide the threshold"
     );
 }
 
