@@ -111,8 +111,8 @@ fn missing_load(shortfall: Shortfall) -> String {
             percent(busy)
         ),
         Shortfall::QueueDropped { dropped } => format!(
-            "the script was too slow for {}",
-            plural(dropped, "message or tick")
+            "the script was too slow for {} (messages or ticks)",
+            plural(dropped, "event")
         ),
     }
 }

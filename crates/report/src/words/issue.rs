@@ -82,8 +82,8 @@ fn of_generator(cause: &IssueCause) -> String {
             millis(*pause_ms)
         ),
         IssueCause::EventsDropped { dropped } => format!(
-            "the script was too slow for {}, which were dropped: do less work per message",
-            plural(*dropped, "message or tick")
+            "the script was too slow for {} (messages or ticks), which were dropped: do less work per message",
+            plural(*dropped, "event")
         ),
         IssueCause::SmallMessages {
             spent_percent,
