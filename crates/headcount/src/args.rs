@@ -51,7 +51,7 @@ Examples:
   headcount study marketplace
 
 Exit codes:
-  0 passed · 99 a threshold failed · 98 inconclusive ·
+  0 passed · 99 a threshold broke · 98 inconclusive ·
   130 interrupted (measurements so far are saved)")]
 pub(crate) struct StudyArgs {
     /// Study to run

@@ -12,7 +12,7 @@ Examples:
 
 Exit codes:
   0 passed · 1 bug · 2 usage · 3 script error · 4 target not reachable
-  99 a threshold failed · 98 inconclusive · 130 interrupted (measurements so far are saved)")]
+  99 a threshold broke · 98 inconclusive · 130 interrupted (measurements so far are saved)")]
 pub(crate) struct RunArgs {
     /// Scenario file, in TypeScript or JavaScript
     pub(crate) scenario: PathBuf,
