@@ -1,4 +1,5 @@
-// Requests and replies over one WebSocket, matched by an id. Each round trip is timed, whatever arrives in between.
+// Requests and replies over one WebSocket, matched by an id. Each round trip is timed, regardless of other messages in
+// between.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {
