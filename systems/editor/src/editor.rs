@@ -44,6 +44,8 @@ pub(crate) enum Refused {
     TooNested,
     /// Integrating the update would take too long.
     TooCostly,
+    /// The document would have more blocks than its limit.
+    TooManyBlocks,
 }
 
 impl From<UpdateError> for Refused {
@@ -52,6 +54,7 @@ impl From<UpdateError> for Refused {
             UpdateError::Malformed => Self::Malformed,
             UpdateError::TooNested => Self::TooNested,
             UpdateError::TooCostly => Self::TooCostly,
+            UpdateError::TooManyBlocks => Self::TooManyBlocks,
         }
     }
 }

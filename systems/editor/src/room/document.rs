@@ -7,7 +7,7 @@ mod ranges;
 mod reader;
 mod update;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 
@@ -27,6 +27,10 @@ const CLIENTS: Budget = Budget {
     steps: 250_000,
     depth: 100,
 };
+
+/// Maximum number of blocks in a document. Copying and encoding it takes about 10 ms then, which is how long one update
+/// may occupy the thread. Years of typing leave fewer: consecutive edits of a client share a block.
+const MOST_BLOCKS: usize = 50_000;
 
 /// The document of a room, as a CRDT and as text, in the format of Yjs. It stores everything that clients send, for
 /// those who join later. It orders only the text, and no update can make it recurse, loop or panic.
@@ -88,7 +92,7 @@ impl Document {
         }
         // By its size, the update might not fit, but it may also delete text. Apply it to a copy to find out.
         let mut copy = self.state.clone();
-        copy.take(Update::read(update)?, CLIENTS)?;
+        copy.take(self.state.read(update)?, CLIENTS)?;
         let weight = copy.since(|_| 0).len();
         let fits = copy.items.text_len <= most && weight <= 2 * most;
         if fits {
@@ -130,7 +134,7 @@ impl Document {
 
     /// Applies an update of a client. A refused update leaves the document unchanged.
     pub(crate) fn apply(&mut self, update: &[u8]) -> Result<(), UpdateError> {
-        let read = Update::read(update)?;
+        let read = self.state.read(update)?;
         if self.state.surely_takes(&read) {
             self.state.take(read, CLIENTS)?;
         } else {
@@ -185,6 +189,13 @@ impl Document {
 }
 
 impl State {
+    /// Reads an update of a client, which must leave the document with at most [`MOST_BLOCKS`].
+    fn read(&self, update: &[u8]) -> Result<Update, UpdateError> {
+        let waiting: usize = self.waiting.values().map(VecDeque::len).sum();
+        let known = self.items.len() + waiting;
+        Update::read_at_most(update, MOST_BLOCKS.saturating_sub(known))
+    }
+
     fn take(&mut self, update: Update, mut budget: Budget) -> Result<(), UpdateError> {
         let mut queue = std::mem::take(&mut self.waiting);
         for (client, blocks) in update.blocks {

@@ -166,6 +166,9 @@ impl Session {
                     Refused::TooCostly => {
                         End::Closed(TOO_LARGE, "the update has too many edits at one place")
                     }
+                    Refused::TooManyBlocks => {
+                        End::Closed(TOO_LARGE, "the document has too many blocks")
+                    }
                     Refused::Malformed => End::Closed(1003, "not an update"),
                 });
             }

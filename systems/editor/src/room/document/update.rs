@@ -27,6 +27,9 @@ pub(crate) enum UpdateError {
     /// There are far more concurrent edits at one position than users make.
     #[error("the Yjs update has too many edits at one place")]
     TooCostly,
+    /// The document would have more blocks than its limit.
+    #[error("the Yjs document has too many blocks")]
+    TooManyBlocks,
 }
 
 /// Blocks by client, oldest first.
@@ -40,15 +43,30 @@ pub(super) struct Update {
 }
 
 impl Update {
+    /// Reads an update that may have any number of blocks.
     pub(super) fn read(bytes: &[u8]) -> Read<Self> {
+        Self::read_at_most(bytes, usize::MAX)
+    }
+
+    /// Reads an update that has at most `most` blocks, and stops at the first one beyond.
+    pub(super) fn read_at_most(bytes: &[u8], most: usize) -> Read<Self> {
         let mut reader = Reader(bytes);
         let mut update = Self::default();
+        let mut left = most;
         for _ in 0..reader.count()? {
             let count = reader.count()?;
             let client = reader.client()?;
             let clock = reader.clock()?;
             let blocks = update.blocks.entry(client).or_default();
-            read_blocks(&mut reader, count, Id { client, clock }, blocks)?;
+            let before = blocks.len();
+            read_blocks(
+                &mut reader,
+                count,
+                Id { client, clock },
+                blocks,
+                before.saturating_add(left),
+            )?;
+            left -= blocks.len() - before;
             // The input may list a client twice.
             blocks.make_contiguous().sort_by_key(|block| block.id);
         }
@@ -80,6 +98,7 @@ fn read_blocks(
     count: usize,
     mut id: Id,
     blocks: &mut VecDeque<Block>,
+    most: usize,
 ) -> Read<()> {
     for _ in 0..count {
         let info = reader.byte()?;
@@ -90,6 +109,9 @@ fn read_blocks(
         let block = read_block(reader, info, id)?;
         id.clock = advance(id.clock, block.len)?;
         blocks.extend(block.chunks());
+        if blocks.len() > most {
+            return Err(UpdateError::TooManyBlocks);
+        }
     }
     Ok(())
 }

@@ -32,11 +32,9 @@ fn values_and_types_nested_up_to_the_limit_are_taken_and_deeper_ones_refused_wha
             document.apply(&DELETES).unwrap();
             for depth in [102, 6000, 24_000, 100_000, (LARGEST - 20) / 2] {
                 let mut document = Document::default();
-                assert_eq!(
-                    document.apply(&nested(depth)),
-                    Err(UpdateError::TooNested),
-                    "{depth}"
-                );
+                let refused = document.apply(&nested(depth));
+                let known = [UpdateError::TooNested, UpdateError::TooManyBlocks];
+                assert!(known.map(Err).contains(&refused), "{depth}: {refused:?}");
                 assert_eq!(document.whole(), [0, 0]);
             }
         }
@@ -109,6 +107,32 @@ fn thousands_who_write_at_one_place_are_refused_and_leave_the_document_as_it_was
     update.push(0);
     assert_eq!(document.apply(&update), Err(UpdateError::TooCostly));
     assert_eq!(document.whole(), before);
+}
+
+#[test]
+fn a_document_has_at_most_fifty_thousand_blocks_however_they_arrive() {
+    let mut document = Document::default();
+    document.apply(&HELLO).unwrap();
+    let arrays = |client: usize, count: usize| {
+        let mut update = vec![1];
+        update.extend(number(count));
+        update.extend(number(client));
+        update.push(0);
+        for _ in 0..count {
+            // An array in the map `a`, with the key `k`.
+            update.extend([0x27, 1, 1, b'a', 1, b'k', 0]);
+        }
+        update.push(0);
+        update
+    };
+    let before = document.whole();
+    let refused = document.apply(&arrays(9, 100_000));
+    assert_eq!(refused, Err(UpdateError::TooManyBlocks));
+    assert_eq!(document.whole(), before);
+    document.apply(&arrays(9, 40_000)).unwrap();
+    let refused = document.apply(&arrays(10, 20_000));
+    assert_eq!(refused, Err(UpdateError::TooManyBlocks));
+    document.apply(&arrays(10, 9_000)).unwrap();
 }
 
 /// Number of updates that are mutated at random and applied. 100,000 in manual runs.
