@@ -189,8 +189,8 @@ impl Stream {
         }
     }
 
-    /// Whether decrypted bytes may be left in memory after the last [`Stream::read`]. Epoll does not report them, so
-    /// read again before waiting. Always false without TLS.
+    /// Whether decrypted bytes, the end or a fault may be left in memory after the last [`Stream::read`]. Epoll does not
+    /// report them, so read again before waiting. Always false without TLS.
     pub fn holds_more(&self) -> bool {
         self.tls.as_ref().is_some_and(|tls| tls.holds_more())
     }

@@ -141,8 +141,10 @@ pub(crate) struct Session {
     connection: ClientConnection,
     /// Bytes given to rustls that the kernel has not accepted. Record headers make it slightly inexact.
     waiting: usize,
-    /// Whether the last read filled its buffer. Decrypted bytes may then be left that epoll does not report.
+    /// Decrypted bytes, an end or a fault may be left that epoll does not report.
     holds_more: bool,
+    /// Ended the session, but is returned only after the bytes that were decrypted before it.
+    fault: Option<Fault>,
 }
 
 impl Session {
@@ -160,6 +162,7 @@ impl Session {
             connection,
             waiting: 0,
             holds_more: false,
+            fault: None,
         })
     }
 
@@ -197,7 +200,8 @@ impl Session {
 
     /// Fills `buf` with decrypted bytes, reading the socket until it is empty or `buf` is full.
     ///
-    /// If bytes were decrypted before the end or a fault, the result is these bytes.
+    /// Bytes that were decrypted before the end or a fault are returned first, and the next call returns the end or the
+    /// fault.
     pub(crate) fn read(
         &mut self,
         socket: BorrowedFd<'_>,
@@ -210,9 +214,12 @@ impl Session {
         self.holds_more = false;
         loop {
             match self.connection.reader().read(&mut buf[filled..]) {
-                Ok(0) if filled < buf.len() => return bytes_or(filled, Read::Closed),
+                Ok(0) if filled < buf.len() => return self.ended(filled),
                 Ok(count) => filled += count,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    if let Some(fault) = self.fault.take() {
+                        return self.failed(filled, fault);
+                    }
                     if drained {
                         return bytes_or(filled, Read::Empty);
                     }
@@ -220,19 +227,36 @@ impl Session {
                         Ok(Fed::Some) => {}
                         Ok(Fed::Last) => drained = true,
                         Ok(Fed::Nothing) => return bytes_or(filled, Read::Empty),
-                        Ok(Fed::End) => return bytes_or(filled, Read::Closed),
-                        Err(fault) => return bytes_or(filled, Read::Failed(fault)),
+                        Ok(Fed::End) => return self.ended(filled),
+                        // Records before the faulty one are decrypted: the reader has their bytes.
+                        Err(fault) => self.fault = Some(fault),
                     }
                 }
                 // An end without close_notify is an error for rustls. It is accepted here, because HTTP and WebSocket
                 // detect incomplete messages themselves.
-                Err(_) => return bytes_or(filled, Read::Closed),
+                Err(_) => return self.ended(filled),
             }
             if filled == buf.len() {
                 self.holds_more = true;
                 return Read::Bytes(filled);
             }
         }
+    }
+
+    /// The end, or the bytes before it. rustls reports the end again at the next read.
+    fn ended(&mut self, filled: usize) -> Read {
+        self.holds_more = filled > 0;
+        bytes_or(filled, Read::Closed)
+    }
+
+    /// The fault, or the bytes before it. Neither the socket nor rustls reports a fault again, so it is stored.
+    fn failed(&mut self, filled: usize, fault: Fault) -> Read {
+        if filled == 0 {
+            return Read::Failed(fault);
+        }
+        self.fault = Some(fault);
+        self.holds_more = true;
+        Read::Bytes(filled)
     }
 
     /// Reads the socket once and decrypts the received records.

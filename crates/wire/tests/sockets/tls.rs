@@ -158,6 +158,62 @@ fn records_that_are_here_already_are_read_before_the_stream_is_empty() {
     thread.join().unwrap();
 }
 
+/// Sends `world` and then `rest` in one segment, and keeps the connection open. The client has said `hello` before.
+fn world_and(rest: impl FnOnce(&mut Secure) -> Vec<u8>) -> impl FnOnce(&mut Secure) {
+    move |socket| {
+        socket.read_exact(&mut [0; 5]).unwrap();
+        socket.conn.writer().write_all(b"world").unwrap();
+        let mut bytes = Vec::new();
+        socket.conn.write_tls(&mut bytes).unwrap();
+        bytes.extend(rest(socket));
+        socket.sock.write_all(&bytes).unwrap();
+        until_the_end(socket);
+    }
+}
+
+/// Reads `world`. The test then reads again without waiting, because the socket stays silent.
+fn read_world(stream: &mut Stream) {
+    stream.write(b"hello").unwrap();
+    let mut buf = [0; 64];
+    assert!(matches!(read(stream, &mut buf), Read::Bytes(5)));
+    assert_eq!(&buf[..5], b"world");
+    assert!(stream.holds_more());
+}
+
+#[test]
+fn a_fault_after_bytes_of_the_same_segment_is_returned_by_the_next_read() {
+    let (address, thread, pem) = tls_peer(world_and(|_| {
+        let mut record = vec![23, 3, 3, 0, 20]; // application data that no key decrypts
+        record.extend([7; 20]);
+        record
+    }));
+    let settings = TlsSettings::new(false, Some(pem.as_bytes())).unwrap();
+    let mut stream = secured(address, &settings, "localhost").unwrap();
+    read_world(&mut stream);
+    match stream.read(&mut [0; 64]) {
+        Read::Failed(fault) => assert_eq!(fault.kind, FaultKind::Tls, "{fault}"),
+        other => panic!("{other:?}"),
+    }
+    drop(stream);
+    thread.join().unwrap();
+}
+
+#[test]
+fn an_end_after_bytes_of_the_same_segment_is_returned_by_the_next_read() {
+    let (address, thread, pem) = tls_peer(world_and(|socket| {
+        socket.conn.send_close_notify();
+        let mut alert = Vec::new();
+        socket.conn.write_tls(&mut alert).unwrap();
+        alert
+    }));
+    let settings = TlsSettings::new(false, Some(pem.as_bytes())).unwrap();
+    let mut stream = secured(address, &settings, "localhost").unwrap();
+    read_world(&mut stream);
+    assert!(matches!(stream.read(&mut [0; 64]), Read::Closed));
+    drop(stream);
+    thread.join().unwrap();
+}
+
 #[test]
 fn a_large_message_passes_small_buffers_both_ways() {
     const SIZE: usize = 3_000_000;
