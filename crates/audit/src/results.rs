@@ -141,6 +141,8 @@ pub struct Times {
     pub samples: Option<Figure>,
     /// Whether the number of samples is unknown. If so, the number of operations sent is not used in its place.
     pub samples_unknown: bool,
+    /// The place of the first time that is printed as NaN.
+    pub undefined: Option<String>,
     /// How the percentiles were computed.
     pub method: Method,
     /// The possible error of percentiles and mean in addition to their slack, as a share of the value. It is above 0 if

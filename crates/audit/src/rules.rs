@@ -25,6 +25,7 @@ mod little;
 mod mean;
 mod meets;
 mod noise;
+mod nothing;
 mod offered;
 mod order;
 mod overhead;
@@ -67,6 +68,7 @@ pub const RULES: &[Rule] = &[
     few::RULE,
     timeout::RULE,
     zero::RULE,
+    nothing::RULE,
     cut::RULE,
     short::RULE,
     launches::RULE,

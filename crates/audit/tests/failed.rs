@@ -85,6 +85,39 @@ fn percentiles_of_failures_are_told_to_be_so() {
 }
 
 #[test]
+fn a_run_without_any_response_measured_nothing() {
+    const RULE: &str = "nothing-measured";
+    let hey = "hey-0.1.5-healthy.txt";
+    assert_eq!(severity(hey, fixture(hey), RULE), None);
+    let undefined = "
+Summary:
+  Total:\t0.0123 secs
+  Slowest:\t0.0000 secs
+  Fastest:\t0.0000 secs
+  Average:\tNaN secs
+  Requests/sec:\t16260.1626
+
+Latency distribution:
+  50%% in NaN secs
+  99%% in NaN secs
+
+Error distribution:
+  [200]\tGet \"http://127.0.0.1:1/\": dial tcp 127.0.0.1:1: connect: connection refused
+";
+    for text in [
+        undefined.to_owned(),
+        undefined.replace("Average:\tNaN", "Average:\t0.0000"),
+    ] {
+        assert_eq!(severity(hey, text, RULE), Some(Severity::Unsupported));
+    }
+    let wrk = "wrk-4.1.0-failed.txt";
+    let some = fixture(wrk);
+    assert_eq!(severity(wrk, some.clone(), RULE), None);
+    let none = some.replace("31161 requests in", "0 requests in");
+    assert_eq!(severity(wrk, none, RULE), Some(Severity::Unsupported));
+}
+
+#[test]
 fn times_of_the_few_that_were_left_are_doubtful() {
     let report = |samples: &str| {
         format!(

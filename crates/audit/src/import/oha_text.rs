@@ -40,6 +40,7 @@ pub(super) fn read(source: Source<'_>, form: &'static str) -> Results {
             mean: source.time("Average:"),
             max: source.time("Slowest:"),
             percentiles: percentiles(source),
+            undefined: undefined(source),
             fixed_list: true,
             ..Times::default()
         },
@@ -79,6 +80,18 @@ fn percentiles(source: Source<'_>) -> Vec<(f64, Figure)> {
         ))
     };
     source.text.lines().enumerate().filter_map(read).collect()
+}
+
+/// The place of the first time that is printed as NaN, as hey does if no request got a response.
+fn undefined(source: Source<'_>) -> Option<String> {
+    let is_time = |line: &str| {
+        let named = ["Slowest:", "Fastest:", "Average:"];
+        named.iter().any(|name| line.starts_with(name)) || line.contains("% in ")
+    };
+    let mut lines = source.text.lines().map(str::trim);
+    let index = lines
+        .position(|line| is_time(line) && line.split_whitespace().any(|word| word == "NaN"))?;
+    Some(source.place(index + 1))
 }
 
 /// Reads `[200] 48824 responses`.

@@ -1,0 +1,37 @@
+//! Without a measured operation there is no time, whatever is printed: 0 requests, or NaN, the mean of nothing.
+
+use crate::{Desk, Level, Results, Row, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "nothing-measured",
+    says: "no request ended, or times are printed as NaN: nothing was measured",
+    needs: "a load and its figures",
+    instead: "the errors, and a run against a target that responds",
+    check,
+};
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for level in &results.levels {
+        desk.checked();
+        if let Some((at, printed)) = nothing(&level.total) {
+            tell(level, at, printed, desk);
+        }
+    }
+}
+
+/// The place that shows it, and what is printed there.
+fn nothing(row: &Row) -> Option<(&str, &'static str)> {
+    let none = row.counts.sent.as_ref().filter(|sent| sent.high() <= 0.0);
+    let none = none.map(|sent| (sent.at.as_str(), "number of requests = 0"));
+    let undefined = row.times.undefined.as_deref();
+    none.or(undefined.map(|at| (at, "time = NaN")))
+}
+
+fn tell(level: &Level, at: &str, printed: &str, desk: &mut Desk<'_>) {
+    desk.find(
+        Severity::Unsupported,
+        (level.call(&level.total), &[at]),
+        "nothing was measured: the other figures describe no request",
+        printed,
+    );
+}
