@@ -38,6 +38,7 @@ fn a_call_that_nobody_awaits_fails_the_iteration_with_its_line() {
         "group.everyone(async (user) => {\n  await user.get('/a'); // HERE\n});",
         "\n\nusers[0].think('1s'); // HERE",
         "users[0].stay(); // HERE",
+        "\ngroup.eventually('seen', '1h', () => false); // HERE\n",
         "const later = users[1].get('/'); // HERE\nif (false) await later;",
     ] {
         misses_an_await_at_its_mark(body);

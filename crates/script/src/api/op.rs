@@ -27,7 +27,20 @@ pub(super) fn begin<'js>(
     then: Then,
     ask: impl FnOnce(&mut dyn Host, OpId) -> std::result::Result<(), Fault>,
 ) -> Result<Promise<'js>> {
-    // Creating a promise fails only when memory runs out. Even an error may not fit then, so a flag is set.
+    let stack = state.trace(ctx, group);
+    begin_from(ctx, state, (group, user), then, stack, ask)
+}
+
+/// The same, for a call that was made where `stack` says.
+pub(super) fn begin_from<'js>(
+    ctx: &Ctx<'js>,
+    state: &State,
+    (group, user): (u32, u32),
+    then: Then,
+    stack: Option<Box<str>>,
+    ask: impl FnOnce(&mut dyn Host, OpId) -> std::result::Result<(), Fault>,
+) -> Result<Promise<'js>> {
+    // Creating a promise fails only when memory runs out. Rejecting it may then be impossible too.
     let (promise, resolve, refuse) = ctx
         .promise()
         .inspect_err(|_| state.outcome.borrow_mut().memory_full = true)?;
@@ -35,7 +48,7 @@ pub(super) fn begin<'js>(
         Persistent::save(ctx, resolve),
         Persistent::save(ctx, refuse),
     );
-    let called = (state.now.background.get(), state.trace(ctx, group));
+    let called = (state.now.background.get(), stack);
     let op = state
         .work
         .borrow_mut()

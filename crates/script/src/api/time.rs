@@ -6,7 +6,7 @@ use rquickjs::{Ctx, Function, Persistent, Promise, Result, Value};
 
 use super::Natives;
 use super::arg::{Given, optional_span, span, type_error};
-use super::op::{begin, user};
+use super::op::{begin, begin_from, user};
 use super::options::each;
 use super::people::caller;
 use crate::host::TickerId;
@@ -14,6 +14,7 @@ use crate::work::{Then, Ticker};
 
 pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
     waiting(natives)?;
+    pausing(natives)?;
     ticking(natives)?;
     let state = natives.state.clone();
     natives.add("now", move || nanos_number(state.host.borrow().now()))?;
@@ -73,6 +74,36 @@ fn waiting<'js>(natives: &Natives<'js>) -> Result<()> {
                 host.stay(op, id);
                 Ok(())
             })
+        },
+    )
+}
+
+/// The pause of a loop in the prelude. The line that called the loop is no longer on the stack after its first round, so
+/// the loop passes the stack of its beginning.
+fn pausing<'js>(natives: &Natives<'js>) -> Result<()> {
+    let state = natives.state.clone();
+    natives.add(
+        "pause",
+        move |ctx: Ctx<'js>,
+              This(who): This<Value<'js>>,
+              time: Value<'js>,
+              stack: String|
+              -> Result<Promise<'js>> {
+            let key = caller(&ctx, &who, "think")?;
+            let (id, group) = user(&ctx, &state, key)?;
+            let pause = span(&ctx, &time, "`time`")?;
+            let stack = Some(stack.into_boxed_str());
+            begin_from(
+                &ctx,
+                &state,
+                (group, key),
+                Then::Plain,
+                stack,
+                |host, op| {
+                    host.sleep(op, id, pause);
+                    Ok(())
+                },
+            )
         },
     )
 }

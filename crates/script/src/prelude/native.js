@@ -8,7 +8,7 @@ export const {
   emit, emitPlain, emitAcknowledged, acknowledge, isProtocols, plainJson, nextEvent, listenEvent, receivesEvent,
   header, cookie, dataOf, userName, userIndex, userNumber, userRole, random, chance, newUser, poolBegin, poolEnd, poolFailed, poolUser,
   userKind, makeUser, userKey, userGroup, groupKey, users,
-  userState, think, stay, every, stopTicker, now, isActive, span,
+  userState, think, pause, stay, every, stopTicker, now, isActive, span,
   keepsStory, returned, failed, groupName, groupNumber, firstOf, setupOf, channel, stamp,
   check, checkUser, stepName, stepBegin, stepEnd, stepFailed, concurrent, metric, log, mayLeave,
   openTable, rowAt, utf8Encode, utf8Decode,

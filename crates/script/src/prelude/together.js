@@ -1,5 +1,5 @@
 // Concurrent users: running them, barriers between them, steps, conditions.
-import { concurrent, now, span, stepBegin, stepEnd, stepFailed, stepName, think } from "headcount/native";
+import { concurrent, now, pause, span, stepBegin, stepEnd, stepFailed, stepName } from "headcount/native";
 import { userLines } from "headcount/inspect";
 import { storyOf } from "headcount/story";
 import { Failure, isBarrier, mustBeFunction, mustBeName, mustKnow, rejection } from "headcount/check";
@@ -241,7 +241,7 @@ export async function eventually(key, sleeper, name, within, condition, options)
   mustBeFunction(condition, `${call}: \`condition\``);
   mustKnow(options, call, ["every"]);
   const limit = span(within, `${call}: \`within\``);
-  const pause = options?.every ?? POLL;
+  const every = options?.every ?? POLL;
   const missed = new Failure("target", "eventually", `${name}: not true within ${typeof within === "number" ? `${within}ms` : within}`);
   const begun = stepBegin(key, undefined, numberOf(conditionNumbers, name));
   const started = now();
@@ -252,7 +252,7 @@ export async function eventually(key, sleeper, name, within, condition, options)
       if (held && took <= limit) return stepEnd(key, undefined, begun);
       if (took >= limit) throw missed;
       const left = (limit - took) / 1e6;
-      await think.call(sleeper, Math.min(span(pause, `${call}: \`every\``) / 1e6, left), undefined);
+      await pause.call(sleeper, Math.min(span(every, `${call}: \`every\``) / 1e6, left), missed.stack);
     }
   } catch (error) {
     stepFailed(key, undefined, begun, error);
