@@ -112,6 +112,7 @@ fn at_once_figures(one: &AtOnce) -> Value {
         logins_p95 => p95(&logins),
         hashed => hashed.count,
         hashed_per_trade => hashed.count as f64 / started.max(1) as f64,
+        hashed_failed => hashed.failed,
         hashed_p95 => at(hashed.response_at(0.95)),
         hashed_longest => longest(&hashed),
         hashed_over_15_s => over,

@@ -16,6 +16,7 @@ use super::{Parts, TEMPLATES, page};
 use crate::templates::{check, part};
 
 mod complete;
+mod timeout;
 
 /// `count` responses after `ms` each.
 fn answered(count: u64, ms: u64) -> Timings {
