@@ -25,6 +25,11 @@ impl Audience {
             Self::Members(members) => members.contains(&member),
         }
     }
+
+    /// Whether a message of `sender` that `member` received is one for others that has returned.
+    pub(crate) fn is_echo(&self, member: u32, sender: u32) -> bool {
+        *self == Self::Others && member == sender
+    }
 }
 
 /// A channel of one group.

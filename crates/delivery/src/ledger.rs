@@ -255,6 +255,7 @@ impl Ledger {
         };
         let (tally, deadline) = (&mut tallies[channel.tally], channel.deadline);
         let is_for_receiver = channel.audience.admits(receiver, stamp.sender);
+        let is_echo = channel.audience.is_echo(receiver, stamp.sender);
         let Some(sender) = channel.senders.get_mut(stamp.sender as usize) else {
             return stray(tally, MisdeliveryReason::Garbled);
         };
@@ -273,7 +274,7 @@ impl Ledger {
             if is_for_receiver {
                 return Receipt::uncounted(Fate::Unexpected);
             }
-            return stray_if(sending.measured, tally, MisdeliveryReason::OutsideAudience);
+            return outside(sending.measured, is_echo, tally);
         }
         let awaited = message.awaits(receiver);
         let ends = (stamp.sender, receiver);
@@ -301,15 +302,12 @@ impl Ledger {
         if channel.audience.admits(member, stamp.sender) {
             return;
         }
+        let is_echo = channel.audience.is_echo(member, stamp.sender);
         let sender = channel.senders.get_mut(stamp.sender as usize);
         let message = sender.and_then(|sender| sender.get(stamp.sequence));
         let sending = message.and_then(|message| message.sent);
         let counts = sending.is_some_and(|sending| sending.measured);
-        stray_if(
-            counts,
-            &mut tallies[channel.tally],
-            MisdeliveryReason::OutsideAudience,
-        );
+        outside(counts, is_echo, &mut tallies[channel.tally]);
     }
 
     /// A member received a stamp of this group on a socket that follows the stamp's channel, but at the wrong place of
@@ -384,14 +382,15 @@ impl Ledger {
 }
 
 fn stray(tally: &mut Tally, reason: MisdeliveryReason) -> Receipt {
-    stray_if(true, tally, reason)
+    tally.stray(reason);
+    Receipt::uncounted(Fate::Misdelivered(reason))
 }
 
-fn stray_if(counts: bool, tally: &mut Tally, reason: MisdeliveryReason) -> Receipt {
+fn outside(counts: bool, is_echo: bool, tally: &mut Tally) -> Receipt {
     if counts {
-        tally.stray(reason);
+        tally.outside(is_echo);
     }
-    Receipt::uncounted(Fate::Misdelivered(reason))
+    Receipt::uncounted(Fate::Misdelivered(MisdeliveryReason::OutsideAudience))
 }
 
 #[cfg(test)]

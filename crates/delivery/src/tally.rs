@@ -34,6 +34,8 @@ pub struct Tally {
     pub expected: u64,
     /// Expected deliveries to the sender itself.
     pub own_copies: u64,
+    /// Messages to others that returned to their senders. They are misdelivered.
+    pub echoes: u64,
     /// Deliveries within the deadline.
     pub delivered: u64,
     /// Deliveries after the deadline.
@@ -74,6 +76,12 @@ impl Tally {
     /// The number of misdelivered stamps.
     pub fn misdelivered_total(&self) -> u64 {
         self.misdelivered.values().sum()
+    }
+
+    /// Counts a message that reached a member whom its channel is not for.
+    pub(crate) fn outside(&mut self, is_echo: bool) {
+        self.echoes += u64::from(is_echo);
+        self.stray(MisdeliveryReason::OutsideAudience);
     }
 
     /// Counts one misdelivered stamp.

@@ -15,6 +15,7 @@ pub(crate) fn deliveries_of(tally: Tally, first: Option<Mismatch>) -> Deliveries
         own_copies: OwnCopies {
             expected: tally.own_copies,
             lost: lost(LossReason::OwnCopy),
+            unexpected: tally.echoes,
         },
         misplaced: Misplaced {
             stamps: tally.misplaced,

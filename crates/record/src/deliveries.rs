@@ -83,6 +83,9 @@ pub struct OwnCopies {
     pub expected: u64,
     /// Number of expected deliveries that were never received and have no other reason for their loss.
     pub lost: u64,
+    /// Copies that no delivery expected: messages to others that returned to their senders. They are misdelivered.
+    #[serde(default)]
+    pub unexpected: u64,
 }
 
 /// Counts and latencies of one channel. Every message has exactly one fate for each member of its audience: delivered,
@@ -157,8 +160,16 @@ impl Deliveries {
 
     /// Number of lost own copies, if all own copies were lost; otherwise 0.
     pub fn has_no_echo(&self) -> u64 {
-        let OwnCopies { expected, lost } = self.own_copies;
+        let OwnCopies { expected, lost, .. } = self.own_copies;
         if lost == expected { lost } else { 0 }
+    }
+
+    /// Number of messages to others that returned to their senders, if most did and nothing else was misdelivered;
+    /// otherwise 0. A target that returns a few has made a mistake itself.
+    pub fn has_echo(&self) -> u64 {
+        let returned = self.own_copies.unexpected;
+        let is_rule = 2 * returned > self.messages && returned == self.misdelivered_count();
+        if is_rule { returned } else { 0 }
     }
 
     /// Number of misdelivered messages, for any reason.
@@ -191,6 +202,7 @@ impl Deliveries {
         add_counts(&mut self.misdelivered, &other.misdelivered);
         self.own_copies.expected += other.own_copies.expected;
         self.own_copies.lost += other.own_copies.lost;
+        self.own_copies.unexpected += other.own_copies.unexpected;
         self.misplaced.merge(&other.misplaced);
         self.latency.merge(&other.latency);
         self.blocks.merge(&other.blocks);

@@ -84,3 +84,15 @@ fn what_is_read_where_only_other_channels_are_followed_strays_unless_it_is_for_t
         assert_eq!(room.tallies[0].delivered, 0, "it is no receipt");
     }
 }
+
+#[test]
+fn a_message_to_others_that_returns_to_its_sender_is_an_echo_and_one_to_a_list_is_not() {
+    for (audience, echoes) in [(Audience::Others, 2), (Audience::Members(vec![1]), 0)] {
+        let mut room = Room::new(2, audience);
+        let stamp = room.say(0, ms(0));
+        room.hear(&stamp, 0, ms(1));
+        room.ledger.overhear(&stamp, 0, &mut room.tallies);
+        let tally = &room.tallies[0];
+        assert_eq!((tally.echoes, tally.misdelivered_total()), (echoes, 2));
+    }
+}

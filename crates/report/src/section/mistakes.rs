@@ -1,4 +1,5 @@
-//! Mistakes of the script that make deliveries look lost: the channel looks in the wrong place, or expects own copies.
+//! Mistakes of the script that make deliveries look lost or misdelivered: the channel looks in the wrong place, expects
+//! own copies of a target without an echo, or expects none of a target with one.
 
 use format::{count, plural, shorten};
 use record::{Deliveries, Mismatch, Run};
@@ -33,6 +34,13 @@ fn remark(one: &Deliveries) -> Option<String> {
         return Some(format!(
             "only the senders' own copies are missing ({}): did you mean `to: \"others\"`?",
             count(own)
+        ));
+    }
+    let returned = one.has_echo();
+    if returned > 0 {
+        return Some(format!(
+            "only the senders' own copies are misdelivered ({}): did you mean `to: \"everyone\"`?",
+            count(returned)
         ));
     }
     if one.received() == 0 && one.misplaced.stamps == 0 && one.lost_count() > 0 {
@@ -168,6 +176,7 @@ mod tests {
         let own = OwnCopies {
             expected: 120,
             lost: 120,
+            ..OwnCopies::default()
         };
         one.own_copies = own;
         let told = said(one).join("\n");
@@ -182,6 +191,26 @@ mod tests {
         );
     }
 
+    /// 120 messages to others, `own` of which returned, and `others` misdelivered in another way.
+    fn returned(own: u64, others: u64) -> Vec<String> {
+        let mut one = lost(0);
+        one.own_copies.unexpected = own;
+        one.misdelivered = [
+            (model::MisdeliveryReason::OutsideAudience, own),
+            (model::MisdeliveryReason::AnotherGroup, others),
+        ]
+        .into();
+        said(one)
+    }
+
+    #[test]
+    fn own_copies_that_nobody_expected_are_told_unless_the_target_misdelivers() {
+        let echo = "said at 20 users: only the senders' own copies are misdelivered (120): did you mean `to: \"everyone\"`?";
+        assert_eq!(returned(120, 0), [echo]);
+        assert_eq!(returned(120, 1), [""; 0], "the target misdelivers others");
+        assert_eq!(returned(2, 0), [""; 0], "the target has returned a few");
+    }
+
     #[test]
     fn losses_of_a_target_are_no_mistake() {
         assert_eq!(said(lost(0)), [""; 0]);
@@ -191,6 +220,7 @@ mod tests {
         one.own_copies = OwnCopies {
             expected: 120,
             lost: 5,
+            ..OwnCopies::default()
         };
         assert_eq!(said(one), [""; 0]);
     }
