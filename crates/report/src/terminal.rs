@@ -219,9 +219,13 @@ fn failure_lines(run: &Run, colour: bool) -> Vec<String> {
     let Some(last) = run.levels.iter().rfind(|level| !level.is_invalid()) else {
         return lines;
     };
-    for none in [failures::none_failed(last), deliveries::none_lost(last)]
-        .into_iter()
-        .flatten()
+    let lead = Lead::of(run);
+    for none in [
+        failures::none_failed(last, lead),
+        deliveries::none_lost(last),
+    ]
+    .into_iter()
+    .flatten()
     {
         lines.push(paint(&none, Tone::Quiet, colour));
     }

@@ -6,7 +6,7 @@ use format::{Column, Row, Table, count, seconds};
 use model::{FaultKind, Side};
 use record::{Example, Failure, Level, Run};
 
-use super::levels::all_operations;
+use super::levels::{Lead, all_operations};
 use super::{Block, Section, at_most, label};
 
 /// All failures of one side, kind and name, with their counts per level.
@@ -98,7 +98,7 @@ pub(crate) fn circumstances(example: &Example) -> String {
 
 /// The full section.
 pub(crate) fn section(run: &Run) -> Option<Section> {
-    let groups = groups(run);
+    let (groups, lead) = (groups(run), Lead::of(run));
     let columns = vec![
         Column::words("side"),
         Column::words("kind"),
@@ -126,15 +126,18 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
             .map(Block::Code),
     );
     blocks.push(Block::List(
-        run.levels.iter().filter_map(none_failed).collect(),
+        run.levels
+            .iter()
+            .filter_map(|level| none_failed(level, lead))
+            .collect(),
     ));
     Section::unless_empty("Failures", blocks)
 }
 
 /// Returns the upper bound of the failure rate for a level without failures. `None` for an invalid level, or with
 /// failures.
-pub(crate) fn none_failed(level: &Level) -> Option<String> {
-    let all = all_operations(level);
+pub(crate) fn none_failed(level: &Level, lead: Lead) -> Option<String> {
+    let all = all_operations(level, lead);
     if level.is_invalid() || all.failed > 0 {
         return None;
     }
@@ -144,4 +147,49 @@ pub(crate) fn none_failed(level: &Level) -> Option<String> {
         count(all.count),
         label(&level.load),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use record::Timings;
+
+    use super::*;
+
+    fn counted(count: u64) -> std::collections::BTreeMap<String, Timings> {
+        let timings = Timings {
+            count,
+            ..Timings::default()
+        };
+        [("/".to_owned(), timings)].into()
+    }
+
+    fn level() -> Level {
+        let mut level = Level::default();
+        level.phases.duration_s = 10.0;
+        level.load.users = 50;
+        level.measured.round_trips = counted(1_000);
+        level.measured.connections = counted(50);
+        level
+    }
+
+    #[test]
+    fn connections_that_only_carry_messages_are_no_operations() {
+        let none = |lead| none_failed(&level(), lead).unwrap();
+        let said = none(Lead::RoundTrips);
+        assert!(said.starts_with("none of 1,000 operations"), "{said}");
+        let said = none(Lead::Iterations);
+        assert!(said.starts_with("none of 1,050 operations"), "{said}");
+    }
+
+    #[test]
+    fn a_connection_that_failed_stands_for_the_messages_it_would_have_carried() {
+        let mut level = level();
+        level
+            .measured
+            .connections
+            .values_mut()
+            .for_each(|one| one.failed = 3);
+        let all = all_operations(&level, Lead::RoundTrips);
+        assert_eq!((all.failed, all.count), (3, 1_003));
+    }
 }

@@ -81,12 +81,22 @@ pub(crate) fn all_deliveries(level: &Level) -> Deliveries {
     all
 }
 
-/// Merges the requests, round trips and connections of a level.
-pub(crate) fn all_operations(level: &Level) -> Timings {
+/// Merges the operations of a level: requests, round trips, and connections.
+///
+/// If requests or round trips are the main subject, connections only carry them. One that opened is then no operation
+/// of its own; one that failed stands for those that it would have carried.
+pub(crate) fn all_operations(level: &Level, lead: Lead) -> Timings {
     let measured = &level.measured;
     let mut all = merged(&measured.requests);
     all.merge(&merged(&measured.round_trips));
-    all.merge(&merged(&measured.connections));
+    let connections = merged(&measured.connections);
+    match lead {
+        Lead::Deliveries | Lead::Iterations => all.merge(&connections),
+        Lead::Requests | Lead::RoundTrips => {
+            all.count += connections.failed;
+            all.failed += connections.failed;
+        }
+    }
     all
 }
 
@@ -227,7 +237,7 @@ fn shortfalls(level: &Level, lead: Lead) -> [Option<String>; 4] {
     let operations = match lead {
         Lead::Requests => merged(&level.measured.requests),
         Lead::RoundTrips => merged(&level.measured.round_trips),
-        Lead::Deliveries | Lead::Iterations => all_operations(level),
+        Lead::Deliveries | Lead::Iterations => all_operations(level, lead),
     };
     let iterations = &level.measured.iterations;
     let unfinished = operations.unfinished + iterations.unfinished;

@@ -4,7 +4,7 @@ use format::{Tone, amount, plural, share};
 use model::Verdict;
 use record::{FailedAround, Inconclusive, Level, Run, ThresholdResult};
 
-use super::levels::all_operations;
+use super::levels::{Lead, all_operations};
 use super::{inconclusive, label, label_at};
 use crate::words;
 
@@ -79,7 +79,8 @@ fn passed(run: &Run) -> String {
 
 /// Returns the share of failures, for a run without thresholds.
 fn failures(run: &Run) -> String {
-    let all = run.levels.iter().map(all_operations);
+    let lead = Lead::of(run);
+    let all = run.levels.iter().map(|level| all_operations(level, lead));
     let (failed, count) = all.fold((0, 0), |(failed, count), all| {
         (failed + all.failed, count + all.count)
     });
