@@ -27,6 +27,27 @@ pub(crate) fn cpu_wait(held: Nanos, used: &ThreadTime) -> CpuWait {
     }
 }
 
+/// The share of the latest reported second in which each worker was busy.
+#[derive(Debug)]
+pub(crate) struct LatestShares(Vec<f64>);
+
+impl LatestShares {
+    pub(crate) fn of(workers: usize) -> Self {
+        Self(vec![0.0; workers])
+    }
+
+    pub(crate) fn report(&mut self, worker: u32, share: f64) {
+        if let Some(latest) = self.0.get_mut(worker as usize) {
+            *latest = share;
+        }
+    }
+
+    /// The share of the busiest worker: its limit is reached first, however idle the others are.
+    pub(crate) fn busiest(&self) -> f64 {
+        self.0.iter().copied().fold(0.0, f64::max)
+    }
+}
+
 fn part(part: Nanos, whole: Nanos) -> f64 {
     if whole == Nanos::ZERO {
         0.0
@@ -70,5 +91,15 @@ mod tests {
     fn without_the_kernels_account_the_clock_decides() {
         let held = Nanos::from_secs(1);
         assert!((share(held, Nanos::from_millis(250), None) - 0.75).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_busiest_worker_counts_whichever_reported_last() {
+        let mut shares = LatestShares::of(2);
+        shares.report(0, 0.9);
+        shares.report(1, 0.2);
+        assert!((shares.busiest() - 0.9).abs() < 1e-9);
+        shares.report(0, 0.1);
+        assert!((shares.busiest() - 0.2).abs() < 1e-9, "its latest second");
     }
 }

@@ -6,6 +6,7 @@ use model::{LevelPhase, Nanos};
 use plan::{Threshold, Timeouts};
 use record::Level;
 
+use crate::busy::LatestShares;
 use crate::control::{Control, LOOK, OVERDUE, blank, died};
 use crate::in_flight::Awaited;
 use crate::level::{LevelPlan, Span};
@@ -38,6 +39,7 @@ struct Watch<'a> {
     limit: Nanos,
     /// Operations that the workers await after the measured time, in the latest second that was reported.
     awaited: (u64, Awaited),
+    busy: LatestShares,
     signs: Signs,
 }
 
@@ -88,6 +90,7 @@ impl Control<'_> {
             broken: None,
             limit: Nanos::ZERO,
             awaited: (0, Awaited::default()),
+            busy: LatestShares::of(self.workers.len()),
             signs: Signs::of(
                 self.workers.len(),
                 plan.start,
@@ -154,12 +157,14 @@ impl Control<'_> {
             } => {
                 merged.add_window(second, &window);
                 watch.waits_for(second, awaited, self.config.options.timeouts);
-                let live = self.live(watch, merged, busy * 100.0);
+                watch.busy.report(worker, busy);
+                let live = self.live(watch, merged);
                 (self.tell)(Notice::Live(live));
             }
             Event::LevelDone(outcome) => {
                 merged.add(*outcome);
                 watch.done += 1;
+                watch.busy.report(worker, 0.0);
                 watch.signs.is_done(worker);
             }
             Event::Copy(measured) => watch.signs.copy(worker, measured, self.clock.now()),
@@ -206,7 +211,7 @@ impl Control<'_> {
         }
     }
 
-    fn live(&self, watch: &Watch<'_>, merged: &Merged, busy_percent: f64) -> Live {
+    fn live(&self, watch: &Watch<'_>, merged: &Merged) -> Live {
         let (plan, levels) = (watch.plan, watch.levels);
         let elapsed = self.clock.now() - plan.start;
         let phase = match elapsed {
@@ -233,7 +238,7 @@ impl Control<'_> {
             per_s: per_s as f64,
             p95_ms: window.close(0.0).p95_ms,
             failed: merged.failed_so_far(),
-            busy_percent,
+            busy_percent: watch.busy.busiest() * 100.0,
             in_flight: (awaited.count > 0).then(|| InFlight {
                 count: awaited.count,
                 up_to_s: (awaited.until - self.clock.now()).as_secs_f64(),

@@ -74,7 +74,7 @@ pub struct Live {
     pub p95_ms: Option<f64>,
     /// Failed requests and round trips so far.
     pub failed: u64,
-    /// Percentage of time in which the worker that reported last was busy.
+    /// Percentage of the last second in which the busiest worker was busy.
     pub busy_percent: f64,
     /// Operations that are awaited after the measured time.
     pub in_flight: Option<InFlight>,
