@@ -150,9 +150,16 @@ impl World {
             return;
         }
         if let Err(fault) = self.try_plain_request(user, planned) {
-            let now = self.clock.now();
-            self.fail(user, "request", now, &fault);
+            self.not_started(user, "request", planned, &fault);
             self.plain_pause(user);
+        }
+    }
+
+    /// Counts an operation that could not start, if it was due in the measured time.
+    fn not_started(&mut self, user: UserId, what: &str, planned: Option<Nanos>, fault: &Fault) {
+        let now = self.clock.now();
+        if self.hold.contains(planned.unwrap_or(now)) {
+            self.fail(user, what, now, fault);
         }
     }
 
@@ -298,8 +305,7 @@ impl World {
             ..SocketCall::default()
         };
         if let Err(fault) = self.start_socket(OpId(user.0), user, call, None) {
-            let now = self.clock.now();
-            self.fail(user, "connection", now, &fault);
+            self.not_started(user, "connection", None, &fault);
             self.plain_pause(user);
         }
     }
@@ -387,3 +393,6 @@ impl World {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+use std::path::Path;
+
+use script::{Bundle, DataStore};
+use url::Url;
+
+use super::*;
+use crate::level::Span;
+use crate::people::{Group, User};
+use crate::prepare::empty_world;
+
+const GROUP: GroupId = GroupId(7);
+
+/// A world of one user, whose target has a scheme to which nothing can connect.
+fn world_of_one(send: Send, hold: Span) -> World {
+    let bundle = Bundle::embedded("x.ts", "").unwrap();
+    let mut world = empty_world(&bundle, &DataStore::new(Path::new("."))).unwrap();
+    let user = world.users.add(User::new("u".to_owned(), 0, 0, 0));
+    let group = Group::new(GROUP, 0, vec![user], vec![None], 0, Nanos::ZERO);
+    world.groups.push(group);
+    world.group_slots.insert(GROUP, 0);
+    world.hold = hold;
+    world.plain = Some(PlainRun {
+        plain: Plain {
+            url: Url::parse("ftp://127.0.0.1/").unwrap(),
+            send,
+            count: None,
+            per_socket: None,
+            shared: None,
+        },
+        name: "x".into(),
+        template: None,
+        left: u64::MAX,
+        tickers: HashMap::new(),
+        ended: Vec::new(),
+    });
+    world
+}
+
+fn request() -> Send {
+    Send::Request {
+        method: "GET".to_owned(),
+        headers: Vec::new(),
+        body: Vec::new(),
+        expect: Vec::new(),
+    }
+}
+
+/// Failures that are counted if the user starts now.
+fn failures(send: Send, hold: Span) -> usize {
+    let mut world = world_of_one(send, hold);
+    world.begin_plain(GROUP, None);
+    world.recorder.measured.failures.len()
+}
+
+#[test]
+fn an_operation_that_cannot_start_counts_only_in_the_measured_time() {
+    let later = Span {
+        start: Nanos::from_secs(3600),
+        end: Nanos::MAX,
+    };
+    let now = Span {
+        start: Nanos::ZERO,
+        end: Nanos::MAX,
+    };
+    let message = || Send::Message("hello".to_owned());
+    assert_eq!(failures(request(), later), 0, "during the warm-up");
+    assert_eq!(failures(request(), now), 1);
+    assert_eq!(failures(message(), later), 0, "during the warm-up");
+    assert_eq!(failures(message(), now), 1);
+}
