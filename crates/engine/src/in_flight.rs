@@ -257,9 +257,12 @@ impl World {
 
     /// Counts a socket that is still queued or being opened and no longer awaited.
     pub(crate) fn leave_dial(&mut self, state: &SocketState) {
-        let opening = state.opening.map(|opening| opening.planned);
-        if let Some(planned) = opening.filter(|&planned| self.hold.contains(planned)) {
-            let age = self.clock.now() - planned;
+        let (opening, now) = (
+            state.opening.map(|opening| opening.planned),
+            self.clock.now(),
+        );
+        if let Some(planned) = opening.filter(|&planned| self.hold.measures(planned, now)) {
+            let age = now - planned;
             let index = self.recorder.name(Family::Connection, &state.name);
             self.recorder.left_open(Family::Connection, index, age);
         }

@@ -146,7 +146,7 @@ impl World {
     }
 
     fn count_opening(&mut self, key: u32, opening: Opening, now: Nanos, ending: Ending) {
-        if !self.hold.contains(opening.planned) {
+        if !self.hold.measures(opening.planned, now) {
             return;
         }
         let Ok((_, socket)) = self.socket(SocketId(key)) else {
@@ -176,18 +176,31 @@ impl World {
         fault: Fault,
     ) {
         let now = self.clock.now();
-        if self.hold.contains(opening.planned) {
+        if self.hold.measures(opening.planned, now) {
             self.time_opening(name, opening, now, ending_of(&fault, opening.limit));
         }
         let what = format!("{spoken} {name}");
-        self.flaw((None, Some(user)), &fault, (&what, None), now);
-        if self.hold.contains(now) {
-            self.fail(user, &what, now, &fault);
-        }
+        self.count_socket_failure(user, &what, Some(opening), &fault);
         self.wakes.push_back(Wake::Done {
             op: opening.op,
             result: Err(fault),
         });
+    }
+
+    /// Counts a socket that failed in the measured time, or whose opening belongs to it: that may fail only later.
+    fn count_socket_failure(
+        &mut self,
+        user: UserId,
+        what: &str,
+        opening: Option<Opening>,
+        fault: &Fault,
+    ) {
+        let now = self.clock.now();
+        self.flaw((None, Some(user)), fault, (what, None), now);
+        let opens = opening.is_some_and(|opening| self.hold.measures(opening.planned, now));
+        if opens || self.hold.contains(now) {
+            self.fail(user, what, now, fault);
+        }
     }
 
     /// The server has closed the connection.
@@ -261,10 +274,7 @@ impl World {
         self.polling_is_over(&wire, state.probes);
         if !expected {
             let what = format!("{} {}", state.spoken(), state.name);
-            self.flaw((None, Some(user)), fault, (&what, None), now);
-            if self.hold.contains(now) {
-                self.fail(user, &what, now, fault);
-            }
+            self.count_socket_failure(user, &what, state.opening, fault);
         }
         self.end_waiting(user, key, state, fault);
     }

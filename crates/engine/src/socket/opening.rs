@@ -1,6 +1,6 @@
 use ::wire::websocket::{Connection, Handshake};
 use delivery::{Documents, Framing, RECORD_SEPARATOR};
-use model::{Fault, FaultKind, UserId};
+use model::{Fault, FaultKind, Nanos, UserId};
 use rand_core::RngCore;
 use script::host::{DocumentsIn, OpId, SocketCall};
 use url::Url;
@@ -23,7 +23,7 @@ impl World {
     ) -> Result<(), Fault> {
         let now = self.clock.now();
         let Located { url, endpoint, .. } = self.connector.locate(&call.url)?;
-        let limit = call.timeout.unwrap_or(self.config.options.timeouts.connect);
+        let limit = self.opening_limit(call.timeout);
         let (handshake, seed) = self.handshake(user, &url, &call.subprotocols, call.headers)?;
         let opening = Opening {
             op,
@@ -49,6 +49,13 @@ impl World {
             state,
         })));
         Ok(())
+    }
+
+    /// Time in which a socket must open: as stated, or the shorter of the two limits that apply to its connection and to
+    /// the response to its handshake.
+    pub(crate) fn opening_limit(&self, stated: Option<Nanos>) -> Nanos {
+        let timeouts = &self.config.options.timeouts;
+        stated.unwrap_or(timeouts.connect.min(timeouts.total))
     }
 
     /// The upgrade request with the user's headers and cookies, and the seed of its masks.

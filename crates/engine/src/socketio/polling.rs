@@ -144,7 +144,7 @@ impl World {
     ) -> Result<(), Fault> {
         let now = self.clock.now();
         let Located { url, endpoint, .. } = self.connector.locate(&call.url)?;
-        let limit = call.timeout.unwrap_or(self.config.options.timeouts.connect);
+        let limit = self.opening_limit(call.timeout);
         let planned = call.planned.unwrap_or(now);
         let opening = Opening {
             op,

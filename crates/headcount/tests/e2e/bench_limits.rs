@@ -4,6 +4,7 @@ use std::io::{BufReader, Write as _};
 use std::sync::mpsc::{Receiver, channel};
 
 use crate::harness::{Ended, Lab, Raw, Server, read_request};
+use crate::wire_errors::falling_silent;
 
 /// A port without a listener.
 const NOBODY: &str = "http://127.0.0.1:1/";
@@ -80,6 +81,19 @@ fn an_interrupted_run_of_failures_has_not_passed() {
         "of 100,000 operations were not sent",
     ]);
     assert!(!ended.stdout.contains("passed"), "{ended:#?}");
+}
+
+#[test]
+fn a_server_that_never_answers_the_upgrade_fails_a_run_that_is_shorter_than_the_timeout() {
+    let silent = falling_silent(b"");
+    let lab = Lab::new();
+    let url = socket_url(&silent);
+    let short = ["-c", "2", "-d", "1s", "--timeout", "3s", "--out", "run"];
+    let ended = lab.headcount(&[&["bench", &url, "--quiet"][..], &short].concat());
+    has_failed(&ended);
+    let failure = lab.failure("target", "timed_out", "websocket /");
+    let said = failure["first"]["detail"].to_string();
+    assert!(said.contains("did not open within 3 s"), "{said}");
 }
 
 #[test]

@@ -85,8 +85,8 @@ fn a_body_beyond_the_limit_is_refused_by_headcount_itself() {
     );
 }
 
-/// A server that responds to any data with these bytes, and then stays silent.
-fn falling_silent(bytes: &'static [u8]) -> Raw {
+/// Sends these bytes to whoever asks, and then nothing more.
+pub(crate) fn falling_silent(bytes: &'static [u8]) -> Raw {
     Raw::start(move |mut stream| {
         let mut buffer = [0; 4096];
         if stream.read(&mut buffer).is_ok_and(|count| count > 0) {
