@@ -61,7 +61,8 @@ pub(crate) struct LevelRun {
     idle_at_second: Nanos,
     busy: f64,
     gc_pause: Option<Nanos>,
-    /// Whether the level was cut short. Operations in flight are then awaited for no longer than deliveries.
+    /// The level was cut short, by Ctrl-C or by the `limit` of a `once` load: operations in flight are awaited for no
+    /// longer than deliveries.
     pub(crate) hurried: bool,
     aborted: bool,
 }
@@ -201,6 +202,8 @@ impl Worker {
         // The loop may notice the end late, or every group may have ended early.
         world.hold.end = world.hold.end.min(now.max(world.hold.start));
         level.hold_ended = world.hold.end;
+        // `limit` is the time for the whole level: the time limits of its operations do not extend it.
+        level.hurried |= level.plan.once;
         let hold = world.hold;
         let World {
             groups, at_work, ..

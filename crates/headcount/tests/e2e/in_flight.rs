@@ -84,6 +84,19 @@ fn a_server_that_freezes_fails_an_open_load() {
 }
 
 #[test]
+fn a_once_load_at_its_limit_waits_no_longer_than_the_grace_period() {
+    let frozen = Frozen::after(5);
+    let lab = lab("users: 10, once: true, limit: \"1s\"", "25s");
+    let (_, level) = run(&lab, &frozen);
+    let requests = &level["measured"]["requests"]["GET /"];
+    assert_eq!(requests["count"], 5, "{requests:#}");
+    assert_eq!(requests["unfinished"], 5, "no time limit ended them");
+    let phase = |name: &str| level["phases"][name].as_f64().unwrap();
+    // Both steps after the limit have `settle`, 500 ms. The rest is for a busy machine.
+    assert!(phase("settle_s") + phase("drain_s") < 10.0, "{level:#}");
+}
+
+#[test]
 fn iterations_that_waited_in_vain_are_longer_than_every_limit() {
     let frozen = Frozen::after(50);
     let text = SCENARIO
