@@ -109,7 +109,6 @@ impl Lines {
             outbox,
             input: Input::new(limit),
             hear: Some(hear),
-            saying_bye: false,
         };
         line.first(already);
         line.serve(alarm).await;
@@ -123,8 +122,6 @@ struct Line<H> {
     outbox: Arc<Outbox>,
     input: Input,
     hear: Option<H>,
-    /// Whether either side has sent a close frame. From then on, messages are no longer handled.
-    saying_bye: bool,
 }
 
 impl<H: Hear> Line<H> {
@@ -135,7 +132,6 @@ impl<H: Hear> Line<H> {
         }
         // Drop the handler now, so that it notices the end of the connection. Closing does not need it.
         self.hear = None;
-        self.saying_bye = true;
         let farewell = async {
             let end = poll_fn(|context| self.outbox.poll(context)).await;
             if end != End::Gone {
