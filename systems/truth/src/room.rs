@@ -176,7 +176,7 @@ impl Room {
         sockets: &mut Sockets,
         after: &mut Aftermath,
     ) {
-        if self.order.faults.touches_deliveries() {
+        if self.order.faults.touches_deliveries() || self.lie.is_some() {
             self.deliver_with_faults(sender, frame, sockets, after);
             return;
         }

@@ -42,6 +42,23 @@ fn an_echo_answers_its_sender_alone_after_its_delay() {
 }
 
 #[test]
+fn a_lie_leaves_out_deliveries_of_a_room_without_faults_and_reports_them_as_sent() {
+    let server = server(&["--lie", "drop=3"]);
+    let mut speaker = server.websocket("/room/a");
+    let mut hearer = server.websocket("/room/a");
+    for n in 1..=7 {
+        say(&mut speaker, &format!("{n}"));
+    }
+    let heard: Vec<String> = (0..5).map(|_| text(&mut hearer)).collect();
+    assert_eq!(heard, ["1", "2", "4", "5", "7"]);
+    let counts = &server.truth()["websocket"]["rooms"]["/room/a"];
+    assert_eq!(
+        (&counts["sent"], &counts["dropped"]),
+        (&7.into(), &0.into())
+    );
+}
+
+#[test]
 fn every_nth_delivery_suffers_what_was_ordered_and_the_counts_are_what_is_heard() {
     let server = server(&[]);
     let query = "drop=5&duplicate=7&swap=11&stray=13";
