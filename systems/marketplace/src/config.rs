@@ -192,8 +192,10 @@ impl Config {
 
     fn check_secrets(&self) -> Result<(), ConfigError> {
         let accounts = &self.accounts;
-        if accounts.admin_email.is_some() != accounts.admin_password.is_some() {
-            return Err(ConfigError::Needs("admin-email", "admin-password"));
+        match (&accounts.admin_email, &accounts.admin_password) {
+            (Some(_), None) => return Err(ConfigError::Needs("admin-email", "admin-password")),
+            (None, Some(_)) => return Err(ConfigError::Needs("admin-password", "admin-email")),
+            _ => {}
         }
         let provided = self.trades.payment_mode == PaymentMode::Provider;
         if provided && self.trades.payment_secret.is_none() {
@@ -241,11 +243,15 @@ mod tests {
     #[test]
     fn values_that_make_no_sense_together_are_refused() {
         assert_eq!(config(&[]).check(), Ok(()));
-        let refused: [(&[&str], ConfigError); 5] = [
+        let refused: [(&[&str], ConfigError); 6] = [
             (&["--sweep", "0s"], ConfigError::NoTime("sweep")),
             (
                 &["--admin-email", "a@b"],
                 ConfigError::Needs("admin-email", "admin-password"),
+            ),
+            (
+                &["--admin-password", "long enough"],
+                ConfigError::Needs("admin-password", "admin-email"),
             ),
             (
                 &["--payment-mode", "provider"],
