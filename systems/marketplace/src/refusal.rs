@@ -13,6 +13,8 @@ pub(crate) enum Refusal {
     InvalidJson(String),
     #[error("invalid query: {0}")]
     InvalidQuery(String),
+    #[error("not a WebSocket handshake: {0}")]
+    InvalidUpgrade(String),
     #[error("`{0}`: {1}")]
     InvalidField(&'static str, String),
     #[error("`Idempotency-Key` must have 1 to 200 visible ASCII characters")]
@@ -88,6 +90,7 @@ impl Refusal {
         match self {
             Self::InvalidJson(_) => (S::BAD_REQUEST, "invalid_json"),
             Self::InvalidQuery(_) => (S::BAD_REQUEST, "invalid_query"),
+            Self::InvalidUpgrade(_) => (S::BAD_REQUEST, "invalid_upgrade"),
             Self::InvalidField(..) => (S::BAD_REQUEST, "invalid_field"),
             Self::InvalidKey => (S::BAD_REQUEST, "invalid_key"),
             Self::BodyIncomplete => (S::BAD_REQUEST, "body_incomplete"),

@@ -62,7 +62,7 @@ pub(super) async fn socket(State(market): State<Arc<Market>>, request: Request) 
         let query: StreamQuery = input::query(&mut parts).await?;
         let token = token(&parts, &query)?;
         let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &()).await;
-        let upgrade = upgrade.map_err(|error| Refusal::InvalidQuery(error.body_text()))?;
+        let upgrade = upgrade.map_err(|error| Refusal::InvalidUpgrade(error.body_text()))?;
         let place = parts.extensions.get::<Place>().cloned();
         let opened = open_socket(market.clone(), &token, query, upgrade, place);
         until(Instant::now() + PATIENCE, opened).await

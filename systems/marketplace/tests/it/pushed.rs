@@ -110,6 +110,16 @@ async fn a_socket_tells_the_same_and_a_token_may_stand_in_the_query() {
 }
 
 #[tokio::test]
+async fn a_request_without_a_websocket_handshake_is_an_invalid_upgrade() {
+    let served = Served::start(&[]);
+    let buyer = served.buyer().await;
+    buyer
+        .get("/api/notifications/ws")
+        .await
+        .refused(400, "invalid_upgrade");
+}
+
+#[tokio::test]
 async fn a_stream_loses_nothing_under_many_trades() {
     let served = Served::start(&["--threads", "2"]);
     let (buyer, seller) = (served.buyer().await, served.seller().await);
