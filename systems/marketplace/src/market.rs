@@ -122,6 +122,7 @@ impl Market {
 
     fn wake(&self, told: &Told) {
         self.counters.notifications.inc_by(told.users.len() as u64);
+        self.counters.lost_on_order.inc_by(told.lost_on_order);
         self.hub.wake(&told.users);
         if told.outside {
             self.hub.wake_sender();

@@ -65,7 +65,7 @@ impl Counters {
             ),
             (
                 "notifications_lost_on_order",
-                "Notifications dropped by the injected fault",
+                "Notifications omitted by the injected fault `--lose-accepted`",
                 &self.lost_on_order,
             ),
             (

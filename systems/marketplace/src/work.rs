@@ -66,6 +66,8 @@ pub(crate) trait Step: Send + Sync {
 pub(crate) struct Work<'a> {
     transaction: Transaction<'static, Any>,
     notices: Vec<Notice>,
+    /// Notifications that the injected fault omits.
+    lost_on_order: u64,
     pub(crate) now: Time,
     pub(crate) actor: &'a Actor,
     pub(crate) terms: &'a Terms,
@@ -78,6 +80,8 @@ pub(crate) struct Told {
     pub(crate) users: Vec<Id>,
     /// Whether something was written to the outbox.
     pub(crate) outside: bool,
+    /// Notifications that the injected fault omitted.
+    pub(crate) lost_on_order: u64,
 }
 
 impl<'a> Work<'a> {
@@ -89,6 +93,7 @@ impl<'a> Work<'a> {
         Self {
             transaction,
             notices: Vec::new(),
+            lost_on_order: 0,
             now: Time::now(),
             actor,
             terms,
@@ -128,9 +133,17 @@ impl<'a> Work<'a> {
         });
     }
 
+    /// Omits a notification, for the injected fault. Like those that are sent, it counts only after the commit.
+    pub(crate) fn lose_on_order(&mut self) {
+        self.lost_on_order += 1;
+    }
+
     /// Writes the notifications and commits, so that both are stored or neither.
     pub(crate) async fn commit(mut self) -> Result<Told, Refusal> {
-        let mut told = Told::default();
+        let mut told = Told {
+            lost_on_order: self.lost_on_order,
+            ..Told::default()
+        };
         // `insert` locks the user's row. All transactions lock users in the same order, so that they cannot deadlock.
         self.notices.sort_by(|one, other| one.user.cmp(&other.user));
         let now = self.now;

@@ -105,7 +105,7 @@ async fn agree(
 fn tell_winner(work: &mut Work<'_>, trade: &Trade, offer: &OfferRow, by: Party) {
     let told: &Id = match by {
         Party::Seller => &trade.request.buyer_id,
-        _ if work.terms.lose_accepted => return,
+        _ if work.terms.lose_accepted => return work.lose_on_order(),
         _ => &offer.seller_id,
     };
     let data = json!({

@@ -81,6 +81,9 @@ async fn the_lost_notification_of_the_report_is_lost_on_order_and_nothing_else()
     assert_eq!(served.health().await["loses_accepted"], true);
     let (_, seller, _) = paid(&served, 1_000).await;
     assert_eq!(seller.told().await, ["payment_received"]);
+    let metrics = served.raw("GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    let counted = "marketplace_notifications_lost_on_order_total 1\n";
+    assert!(metrics.contains(counted), "{metrics}");
 }
 
 #[tokio::test]
