@@ -1,11 +1,11 @@
 //! Without a measured operation there is no time, whatever is printed: 0 requests, or NaN, the mean of nothing.
 
-use crate::{Desk, Level, Results, Row, Rule, Severity};
+use crate::{Desk, Level, Needs, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "nothing-measured",
     says: "no request ended, or times are printed as NaN: nothing was measured",
-    needs: "a load and its figures",
+    needs: Needs::Figures("a load and its figures"),
     instead: "the errors, and a run against a target that responds",
     check,
 };

@@ -47,7 +47,8 @@ fn base(scene: &Scene<'_>, delivery: &Delivery) -> (Sample, Known) {
         let seen = if is_lost { Known::No } else { Known::Maybe };
         return (Sample { timed, ..unknown }, seen);
     };
-    let lower = took as f64;
+    // The server reads its clock after writing, and may have been interrupted in between.
+    let lower = took.saturating_sub(scene.log.lag) as f64;
     if took + scene.tolerance >= settle.min(stayed) {
         return (Sample { lower, ..unknown }, Known::Maybe);
     }

@@ -128,12 +128,14 @@ impl<'a> Scene<'a> {
 
     fn answered(&self, request: &Request, answered: Micros, certain: bool) -> Sample {
         let took = answered.saturating_sub(request.read);
+        // The server reads its clock after writing, and may have been interrupted in between.
+        let at_least = took.saturating_sub(self.log.lag);
         let timeout = self.cell.parameters.timeout * 1000;
         let in_time = took + self.tolerance < timeout;
         Sample {
             certain,
             timed: if in_time { Known::Yes } else { Known::Maybe },
-            lower: took as f64,
+            lower: at_least as f64,
             upper: if in_time {
                 (took + self.tolerance) as f64
             } else {
