@@ -28,9 +28,9 @@ const CLIENTS: Budget = Budget {
     depth: 100,
 };
 
-/// Maximum number of blocks in a document. Copying and encoding it takes about 10 ms then, which is how long one update
-/// may occupy the thread. Years of typing leave fewer: consecutive edits of a client share a block.
-const MOST_BLOCKS: usize = 50_000;
+/// Maximum number of blocks in a document. Copying and encoding it takes a few milliseconds then, which is how long one
+/// update may occupy the thread. Years of typing leave fewer: consecutive edits of a client share a block.
+const MOST_BLOCKS: usize = 20_000;
 
 /// The document of a room, as a CRDT and as text, in the format of Yjs. It stores everything that clients send, for
 /// those who join later. It orders only the text, and no update can make it recurse, loop or panic.
@@ -209,13 +209,14 @@ impl State {
         Ok(())
     }
 
-    /// Whether the update stays within the limits even if each of its blocks is compared with all others. Then no copy
-    /// is needed for undoing it.
+    /// Whether the update stays within the limits even if each of its blocks were compared with all others, and each of
+    /// its types were inside the deepest one. Then it needs no copy to be undone.
     fn surely_takes(&self, update: &Update) -> bool {
         let blocks = update.len();
         // Each block may split two others.
         let most = blocks.saturating_mul(self.items.len() + 3 * blocks);
-        most <= CLIENTS.steps && self.waiting.is_empty() && update.is_plain()
+        let depth = self.items.deepest + update.types();
+        most <= CLIENTS.steps && self.waiting.is_empty() && depth < CLIENTS.depth
     }
 
     fn has_gap(&self) -> bool {

@@ -38,6 +38,8 @@ pub(super) struct Items {
     /// Unused indices of `all`.
     free: Vec<Index>,
     clients: HashMap<u64, Written>,
+    /// The number of types that the deepest block is nested in.
+    pub(super) deepest: usize,
     /// The first block of the text.
     pub(super) start: Option<Index>,
     /// Size of the text in bytes.
@@ -157,6 +159,9 @@ impl Items {
     /// Adds the next block of its client; in the text, after `left`.
     pub(super) fn add(&mut self, block: Block, place: Place, left: Option<Index>) -> Index {
         let (id, end, text_len) = (block.id, block.end(), block.text_len());
+        if let Place::Elsewhere(depth) = place {
+            self.deepest = self.deepest.max(depth);
+        }
         let at = self.keep(Item {
             block,
             place,

@@ -87,9 +87,10 @@ impl Update {
         self.blocks.values().map(VecDeque::len).sum()
     }
 
-    /// Whether it contains no types.
-    pub(super) fn is_plain(&self) -> bool {
-        !self.blocks.values().flatten().any(Block::is_type)
+    /// Number of types.
+    pub(super) fn types(&self) -> usize {
+        let blocks = self.blocks.values().flatten();
+        blocks.filter(|block| block.is_type()).count()
     }
 }
 
