@@ -30,6 +30,6 @@ pub use figure::Figure;
 pub use finding::{Finding, Severity};
 pub use form::{NEW_FORM, read_form};
 pub use import::{ImportError, Text, by_lines, read, read_files};
-pub use render::{json, markdown, terminal};
+pub use render::{brief, json, markdown, terminal};
 pub use results::{Counts, Level, Loop, Method, Results, Row, Times};
 pub use rules::RULES;

@@ -6,7 +6,7 @@ mod terminal;
 
 pub use json::json;
 pub use markdown::markdown;
-pub use terminal::terminal;
+pub use terminal::{brief, terminal};
 
 use format::plural;
 

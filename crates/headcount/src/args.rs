@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use audit::{AuditArgs, AuditFormat};
 pub(crate) use bench::BenchArgs;
-pub(crate) use run::{GeneratorArgs, RunArgs};
+pub(crate) use run::{GeneratorArgs, RunArgs, ScreenArgs};
 
 /// How many people can it really hold?
 ///
@@ -23,6 +23,8 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Show a first result: run groups of users against a built-in chat server (half a minute)
+    Demo(DemoArgs),
     /// Start a built-in system and repeat its published load test with correct measurements
     Study(StudyArgs),
     /// Run a scenario, at one load or at several levels
@@ -41,6 +43,21 @@ pub(crate) enum Command {
     Init(InitArgs),
     /// Print shell completions
     Completions(CompletionsArgs),
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  headcount demo
+  headcount demo --out demo
+
+Exit codes: as for `headcount run`")]
+pub(crate) struct DemoArgs {
+    /// Folder for the record [default: headcount-run-TIME]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) screen: ScreenArgs,
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,8 +1,9 @@
-//! One module per command, and `stage`, which two of them share.
+//! One module per command, and `stage`, which some of them share.
 
 pub(crate) mod audit;
 pub(crate) mod bench;
 pub(crate) mod completions;
+pub(crate) mod demo;
 pub(crate) mod init;
 pub(crate) mod report;
 pub(crate) mod run;

@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         }
     };
     let result = match args.command {
+        Command::Demo(args) => command::demo::demo(&args),
         Command::Study(args) => command::study::study(&args),
         Command::Run(args) => command::run::run(&args),
         Command::Bench(args) => command::bench::bench(&args),

@@ -91,7 +91,8 @@ pub enum Notice<'a> {
 #[derive(Debug)]
 pub struct Scene {
     part: Part,
-    system: System,
+    /// The system, which runs until it is dropped.
+    pub system: System,
     /// Configuration of the run.
     pub config: RunConfig,
 }

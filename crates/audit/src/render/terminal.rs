@@ -45,6 +45,26 @@ pub fn terminal(audit: &Audit, colour: bool) -> String {
     text
 }
 
+/// The findings alone, one line each, for the end of a run.
+pub fn brief(audit: &Audit, colour: bool) -> String {
+    let lines = in_runs(audit).map(|(shown, more)| {
+        let Finding {
+            rule,
+            severity,
+            subject,
+            what,
+            ..
+        } = &shown[0];
+        let others = match shown.len() + more - 1 {
+            0 => String::new(),
+            others => format!(" (and {others} more)"),
+        };
+        let (word, subject) = (paint(*severity, colour), visible(subject));
+        format!("  {word}  {subject}: {} [{rule}]{others}\n", visible(what))
+    });
+    lines.collect()
+}
+
 /// Writes words after a start, wrapped to the width. Writes nothing if there are no words.
 fn list(text: &mut String, start: &str, between: char, words: impl Iterator<Item = String>) {
     const WIDTH: usize = 100;

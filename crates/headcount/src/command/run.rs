@@ -203,7 +203,10 @@ fn audit_of_its_own(run: &record::Run) {
     };
     for audit in all.iter().map(audit::audit) {
         if !audit.findings.is_empty() {
-            say(&audit::terminal(&audit, false));
+            let findings = audit::brief(&audit, false);
+            say(&format!(
+                "audit of this run (`headcount audit` shows the arithmetic):\n{findings}"
+            ));
         }
     }
 }
