@@ -20,8 +20,8 @@ pub(crate) use misplaced::Looks;
 use socketio::Frame;
 pub(crate) use socketio::Outcome;
 
-/// Maximum number of messages stored per socket for a later `next`. When the inbox is full, the oldest message is
-/// dropped and counted.
+/// Maximum number of messages stored per socket for a later `next`. When the inbox is full, the oldest message leaves
+/// it. It counts as dropped if the script reads messages later: most scripts read only some kinds and ignore the rest.
 const INBOX_LIMIT: usize = 64;
 
 /// Bytes that were just read from one socket, with everything needed to pass them to their consumers.
@@ -128,7 +128,7 @@ impl Arrival<'_> {
     fn keep(&mut self, payload: Payload) {
         if self.state.inbox.len() >= INBOX_LIMIT {
             self.state.inbox.pop_front();
-            self.recorder.dropped += 1;
+            self.state.unread += 1;
         }
         self.state.inbox.push_back(payload);
     }

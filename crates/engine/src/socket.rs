@@ -53,6 +53,8 @@ pub(crate) struct SocketState {
     pub(crate) waiting: VecDeque<Waiting>,
     /// Messages that the script has not requested yet.
     pub(crate) inbox: VecDeque<Payload>,
+    /// Number of messages that left the full inbox since the script last looked for one.
+    pub(crate) unread: u64,
     pub(crate) pings: VecDeque<(OpId, Nanos)>,
     pub(crate) closing: Option<Closing>,
     /// Code and reason of the server's close frame.
@@ -287,15 +289,18 @@ impl World {
     ) -> Result<(), Fault> {
         let filter = Filter::new(only)?;
         let (_, socket) = self.socket(id)?;
+        // Only now does it matter that they left: the script may look for one of them.
+        let missed = std::mem::take(&mut socket.state.unread);
         let inbox = &mut socket.state.inbox;
-        if let Some(at) = inbox
+        let found = inbox
             .iter()
             .position(|message| filter.fits(bytes_of(message)))
-        {
-            let value = inbox.remove(at).map_or(Value::Nothing, Value::Message);
+            .and_then(|at| inbox.remove(at));
+        self.recorder.dropped += missed;
+        if let Some(message) = found {
             self.wakes.push_back(Wake::Done {
                 op,
-                result: Ok(value),
+                result: Ok(Value::Message(message)),
             });
             return Ok(());
         }
@@ -320,12 +325,14 @@ impl World {
         };
         socket.state.listening = on;
         if on {
+            let missed = std::mem::take(&mut socket.state.unread);
             let inbox = std::mem::take(&mut socket.state.inbox);
             self.wakes
                 .extend(inbox.into_iter().map(|payload| Wake::Message {
                     socket: id,
                     payload,
                 }));
+            self.recorder.dropped += missed;
         }
     }
 }
