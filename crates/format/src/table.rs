@@ -1,12 +1,14 @@
 //! Tables, drawn for the terminal or as Markdown.
 
-use crate::{NOT_AVAILABLE, Tone, code, escape, paint};
+use crate::{NOT_AVAILABLE, Tone, code, escape, paint, shorten};
 
 /// A column.
 #[derive(Clone, Debug)]
 pub struct Column {
     title: &'static str,
     kind: Kind,
+    /// Columns with the highest rank are left out first if the table is too wide. 0: never left out.
+    rank: u8,
 }
 
 /// Alignment and style of a column.
@@ -26,6 +28,7 @@ impl Column {
         Self {
             title,
             kind: Kind::Words,
+            rank: 0,
         }
     }
 
@@ -34,6 +37,7 @@ impl Column {
         Self {
             title,
             kind: Kind::Name,
+            rank: 0,
         }
     }
 
@@ -42,7 +46,15 @@ impl Column {
         Self {
             title,
             kind: Kind::Number,
+            rank: 0,
         }
+    }
+}
+
+impl Column {
+    /// The same column, to be left out of a table that is too wide: the highest rank first.
+    pub const fn minor(self, rank: u8) -> Self {
+        Self { rank, ..self }
     }
 }
 
@@ -87,6 +99,56 @@ impl Table {
             columns: keep(columns, &kept),
             rows: rows.into_iter().map(pick).collect(),
         }
+    }
+
+    /// Leaves out minor columns, and then shortens names, until the table is at most `width` characters wide. Returns the
+    /// titles left out.
+    pub fn fit(&mut self, width: usize) -> Vec<&'static str> {
+        let mut left_out = Vec::new();
+        while self.width() > width
+            && let Some(index) = self.most_minor()
+        {
+            left_out.push(self.columns.remove(index).title);
+            for row in &mut self.rows {
+                row.cells.remove(index);
+            }
+        }
+        self.shorten_names(width);
+        left_out
+    }
+
+    /// Shortens the names by as much as the table is too wide, to a readable rest.
+    fn shorten_names(&mut self, width: usize) {
+        const READABLE: usize = 12;
+        let surplus = self.width().saturating_sub(width);
+        if surplus == 0 {
+            return;
+        }
+        let widths = self.widths(|_, cell| cell.unwrap_or(ABSENT).to_owned());
+        for (index, column) in self.columns.iter().enumerate() {
+            if column.kind != Kind::Name {
+                continue;
+            }
+            let most = widths[index].saturating_sub(surplus).max(READABLE);
+            for row in &mut self.rows {
+                row.cells[index] = row.cells[index].take().map(|name| shorten(&name, most));
+            }
+        }
+    }
+
+    fn width(&self) -> usize {
+        let widths = self.widths(|_, cell| cell.unwrap_or(ABSENT).to_owned());
+        widths.iter().map(|width| width + 2).sum()
+    }
+
+    /// The minor column to leave out first. A column that says something, and not 0 in every row, goes last.
+    fn most_minor(&self) -> Option<usize> {
+        let says = |index: usize| {
+            let mut cells = self.rows.iter().filter_map(|row| row.cells[index].as_deref());
+            cells.any(|cell| cell != "0")
+        };
+        let minor = (0..self.columns.len()).filter(|index| self.columns[*index].rank > 0);
+        minor.max_by_key(|&index| (!says(index), self.columns[index].rank))
     }
 
     /// Number of rows.
@@ -193,5 +255,25 @@ fn place(text: &str, width: usize, kind: Kind) -> String {
     match kind {
         Kind::Number => space + text,
         Kind::Words | Kind::Name => text.to_owned() + &space,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_that_is_too_wide_loses_minor_columns_and_first_those_of_zeros() {
+        let columns = vec![
+            Column::number("users"),
+            Column::number("groups").minor(2),
+            Column::number("lost").minor(1),
+        ];
+        let row = |cells: [&str; 3]| Row::plain(cells.map(|cell| Some(cell.to_owned())).into());
+        let mut table = Table::new(columns, vec![row(["10", "2", "0"]), row(["50", "10", "0"])]);
+        assert_eq!(table.fit(21), Vec::<&str>::new());
+        assert_eq!(table.fit(20), ["lost"]);
+        assert_eq!(table.fit(5), ["groups"]);
+        assert_eq!(table.text(false), ["  users", "     10", "     50"]);
     }
 }

@@ -4,7 +4,7 @@ use engine::{Live, Notice};
 use model::LevelPhase;
 use script::host::LogLevel;
 
-use crate::screen::say;
+use crate::screen::{say, width_of_stderr};
 
 /// Shows the progress of a run on stderr: one live line per level on a terminal, otherwise a line every ten seconds.
 #[derive(Debug)]
@@ -90,6 +90,8 @@ impl Progress {
 
     fn line(&mut self, text: &str) {
         if self.terminal {
+            // A line that wraps could not be erased: only the row of the cursor is.
+            let text = report::one_row(text, width_of_stderr());
             let _ = write!(io::stderr(), "\r\x1b[2K{text}"); // stderr may be closed
             let _ = io::stderr().flush();
             self.line_open = true;

@@ -1,14 +1,32 @@
 //! Output to the terminal: data to stdout, everything else to stderr.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal, Write as _};
+use std::os::fd::AsFd;
 
 use model::without_credentials;
+use rustix::termios::tcgetwinsize;
 
 use crate::exit::Exit;
 
 /// Returns whether to use colours: stdout must be a terminal, and `NO_COLOR` must be unset or empty.
 pub(crate) fn colour() -> bool {
     io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// Returns the width of stdout in characters. `None` for a file or a pipe.
+pub(crate) fn width() -> Option<usize> {
+    width_of(&io::stdout())
+}
+
+/// Returns the width of stderr in characters. `None` for a file or a pipe.
+pub(crate) fn width_of_stderr() -> Option<usize> {
+    width_of(&io::stderr())
+}
+
+fn width_of(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
+    let size = stream.is_terminal().then(|| tcgetwinsize(stream))?;
+    let columns = size.ok()?.ws_col;
+    (columns > 0).then_some(usize::from(columns))
 }
 
 /// Prints data on stdout, without the credentials of URLs. A closed pipe is not an error.

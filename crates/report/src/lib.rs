@@ -13,7 +13,7 @@ mod terminal;
 mod words;
 
 pub use markdown::markdown;
-pub use progress::{Live, live_line};
+pub use progress::{Live, live_line, one_row};
 pub use section::inconclusive::forecast_line;
 pub use terminal::{Terminal, terminal};
 pub use words::{finding_sentence, invalid_because};

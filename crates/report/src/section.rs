@@ -18,7 +18,8 @@ pub(crate) mod thresholds;
 pub(crate) mod timings;
 pub(crate) mod verdict;
 
-use format::{Table, percent, plural, rate};
+use format::{Table, duration, percent, plural, rate};
+use model::Nanos;
 use record::{Level, Load, Validity};
 use stats::Histogram;
 
@@ -90,12 +91,16 @@ pub(crate) const ERROR: &str =
 ///
 /// Older records have no receive-time error. For them the read delay is used.
 pub(crate) fn error_bound(level: &Level) -> Option<String> {
+    Some(format!("−{}", duration(overstated_by(level)?)))
+}
+
+/// Returns by how much times of a level may be too long. See [`error_bound`].
+pub(crate) fn overstated_by(level: &Level) -> Option<Nanos> {
     let generator = &level.generator;
     let receipt = generator.receive_error.as_ref();
     let receipt = receipt.or(generator.read_delay.as_ref())?;
     let most = |times: &Histogram| stats::estimate(times, 0, 0.99).value().or(times.max());
-    let bound = most(receipt)? + most(&generator.start_lag).unwrap_or_default();
-    Some(format!("−{}", format::duration(bound)))
+    Some(most(receipt)? + most(&generator.start_lag).unwrap_or_default())
 }
 
 /// Returns the name of the level with this index.

@@ -11,6 +11,7 @@ fn on_terminal(run: &Run) -> String {
         run,
         Terminal {
             colour: false,
+            width: Some(122),
             saved_to: Some("runs/room/run.json"),
         },
     )

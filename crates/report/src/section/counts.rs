@@ -1,6 +1,6 @@
 //! Tables of iterations, checks, convergence and the script's own metrics.
 
-use format::{Column, Row, Table, amount, count, estimate_in_full, part, share};
+use format::{Column, Row, Table, amount, count, estimate_in_full, part, share, visible};
 use record::{Check, Convergence, DropCause, Iterations, Level, Metric, MetricKind, Run};
 
 use super::timings::longest_iteration;
@@ -121,17 +121,30 @@ pub(crate) fn converged(run: &Run) -> Option<Section> {
     Section::unless_empty("Converged", vec![Block::Table(Table::new(columns, rows))])
 }
 
+const METRIC: [&str; 8] = ["values", "sum", "last", "min", "p50", "p95", "p99", "max"];
+
 /// Table of the script's own metrics.
 pub(crate) fn metrics(run: &Run) -> Option<Section> {
-    let titles = ["values", "sum", "last", "min", "p50", "p95", "p99", "max"];
     let head = vec![
         Column::name("metric"),
         Column::words("load"),
         Column::words("kind"),
     ];
-    let columns = [head, titles.map(Column::number).to_vec()].concat();
+    let columns = [head, METRIC.map(Column::number).to_vec()].concat();
     let rows = by_name(run, |level| &level.measured.metrics, metric_cells);
     Section::unless_empty("Own metrics", vec![Block::Table(Table::new(columns, rows))])
+}
+
+/// Table of the script's own metrics in one level, for the terminal.
+pub(crate) fn metrics_of(level: &Level) -> Table {
+    let head = vec![Column::name("metric"), Column::words("kind")];
+    let columns = [head, METRIC.map(Column::number).to_vec()].concat();
+    let rows = level.measured.metrics.iter();
+    let rows = rows.map(|(name, metric)| {
+        let head = vec![Some(visible(name))];
+        Row::plain([head, metric_cells(metric)].concat())
+    });
+    Table::new(columns, rows.collect())
 }
 
 fn metric_cells(metric: &Metric) -> Vec<Option<String>> {

@@ -39,7 +39,7 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
 pub(crate) fn of_level(level: &Level, room: usize) -> Table {
     let steps = most_telling(&level.measured.funnel.steps, room);
     let row = |step: &FunnelStep| {
-        let name = format::shorten(&told(step), 32);
+        let name = format::visible(&told(step));
         Row::plain([vec![Some(name)], cells(level, step, false)].concat())
     };
     let columns = [vec![Column::name("step")], columns()].concat();

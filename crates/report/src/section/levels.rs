@@ -155,24 +155,24 @@ pub(crate) fn table(run: &Run, in_full: bool) -> Table {
     let columns = vec![
         Column::number("planned"),
         Column::number("users"),
-        Column::number("groups"),
+        Column::number("groups").minor(9),
         Column::number(lead.rate_title()),
-        Column::number("p50"),
+        Column::number("p50").minor(2),
         Column::number("p95"),
         Column::number("p99"),
         Column::number("max"),
         Column::number("error"),
         Column::number("lost"),
         Column::number("late"),
-        Column::number("dup."),
-        Column::number("reord."),
-        Column::number("misdel."),
+        Column::number("dup.").minor(7),
+        Column::number("reord.").minor(8),
+        Column::number("misdel.").minor(6),
         Column::number("failed"),
-        Column::number("iter. failed"),
-        Column::number("unfinished"),
-        Column::number("dropped"),
+        Column::number("iter. failed").minor(4),
+        Column::number("unfinished").minor(3),
+        Column::number("dropped").minor(3),
         Column::number("succeeded"),
-        Column::words("thresholds"),
+        Column::words("thresholds").minor(5),
         Column::words("valid"),
     ];
     let rows = run
@@ -200,7 +200,8 @@ fn row(run: &Run, level: &Level, lead: Lead, in_full: bool) -> Row {
         Some(p95),
         Some(p99),
         figures.max,
-        error_bound(level),
+        // The terminal states it in a sentence.
+        error_bound(level).filter(|_| in_full),
     ];
     cells.extend(fates(level));
     cells.extend(shortfalls(level, lead));

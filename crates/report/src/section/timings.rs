@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use format::{
-    Column, Row, Table, bytes, count, duration, estimate, estimate_in_full, part, rate_of,
+    Column, Row, Table, bytes, count, duration, estimate, estimate_in_full, part, rate_of, visible,
 };
+use model::Nanos;
 use record::{Iterations, Level, Run, Timings};
 use stats::Estimate;
 
@@ -147,44 +148,85 @@ pub(crate) fn longest_iteration(iterations: &Iterations) -> Option<String> {
     }
 }
 
-/// Puts all named operations of one level into one table for the terminal, channels first.
-pub(crate) fn of_level(level: &Level) -> Table {
+/// The named operations of one level in one table for the terminal, and how many of its first rows have failures. Failing
+/// ones come first, then the slowest.
+pub(crate) fn of_level(level: &Level) -> (Table, usize) {
     let columns = vec![
-        Column::words("type"),
+        Column::words("type").minor(9),
         Column::name("name"),
-        Column::number("count"),
+        Column::number("count").minor(8),
         Column::number("rate"),
-        Column::number("p50"),
+        Column::number("p50").minor(7),
         Column::number("p95"),
         Column::number("p99"),
-        Column::number("max"),
+        Column::number("max").minor(6),
         Column::number("lost"),
         Column::number("failed"),
     ];
+    let mut rows: Vec<NamedRow> = channels(level).chain(operations(level)).collect();
+    rows.sort_by(|a, b| b.urgency().total_cmp(&a.urgency()));
+    let failing = rows.iter().filter(|row| row.failed > 0.0).count();
+    let rows = rows.into_iter().map(|named| named.row).collect();
+    (Table::new(columns, rows), failing)
+}
+
+/// A row, and what decides its place.
+struct NamedRow {
+    row: Row,
+    /// Share of failed or lost ones.
+    failed: f64,
+    /// The 95th percentile in seconds; the longest time with too few samples.
+    slow_s: f64,
+}
+
+impl NamedRow {
+    /// Failing rows by their share, then the others by their times.
+    fn urgency(&self) -> f64 {
+        const FAILING: f64 = 1e12;
+        self.failed * FAILING + self.slow_s
+    }
+}
+
+fn slow_s(p95: Estimate, longest: Option<Nanos>) -> f64 {
+    match p95 {
+        Estimate::Value { value, .. } => value.as_secs_f64(),
+        Estimate::Beyond { .. } => f64::from(u32::MAX),
+        Estimate::Unavailable { .. } => longest.map_or(0.0, Nanos::as_secs_f64),
+    }
+}
+
+fn channels(level: &Level) -> impl Iterator<Item = NamedRow> {
     let duration_s = level.phases.duration_s;
-    let channels = level.measured.deliveries.iter().map(|(name, one)| {
+    let channels = level.measured.deliveries.iter();
+    channels.map(move |(name, one)| {
         let at = |q| Some(estimate(one.latency_at(q), None));
         let figures = [at(0.5), at(0.95), at(0.99), one.latency.max().map(duration)];
         let ends = [Some(part(one.lost_count(), one.judged())), None];
-        short_row(
-            "delivery",
-            name,
-            (one.received(), duration_s),
-            figures,
-            ends,
-        )
-    });
-    let others = FAMILIES.iter();
-    let others = others.filter(|(title, ..)| !is_in_the_story(level, title));
-    let others = others.flat_map(|&(_, word, family)| {
+        let ended = (one.received(), duration_s);
+        NamedRow {
+            row: short_row("delivery", name, ended, figures, ends),
+            failed: one.lost_count() as f64 / one.judged().max(1) as f64,
+            slow_s: slow_s(one.latency_at(0.95), one.latency.max()),
+        }
+    })
+}
+
+fn operations(level: &Level) -> impl Iterator<Item = NamedRow> {
+    let duration_s = level.phases.duration_s;
+    let families = FAMILIES.iter();
+    let families = families.filter(|(title, ..)| !is_in_the_story(level, title));
+    families.flat_map(move |&(_, word, family)| {
         family(level).iter().map(move |(name, one)| {
             let at = |q| Some(estimate(one.response_at(q), one.timeout));
             let figures = [at(0.5), at(0.95), at(0.99), longest(one)];
             let ends = [None, Some(part(one.failed, one.count))];
-            short_row(word, name, (one.count, duration_s), figures, ends)
+            NamedRow {
+                row: short_row(word, name, (one.count, duration_s), figures, ends),
+                failed: one.failed as f64 / one.count.max(1) as f64,
+                slow_s: slow_s(one.response_at(0.95), one.longest()),
+            }
         })
-    });
-    Table::new(columns, channels.chain(others).collect())
+    })
 }
 
 fn short_row(
@@ -194,10 +236,9 @@ fn short_row(
     figures: [Option<String>; 4],
     ends: [Option<String>; 2],
 ) -> Row {
-    let name = format::shorten(name, 32);
     let head = [
         Some(what.to_owned()),
-        Some(name),
+        Some(visible(name)),
         Some(count(ended)),
         rate_of(ended, duration_s),
     ];

@@ -29,6 +29,7 @@ fn a_result_fits_on_one_screen() {
             &run(),
             Terminal {
                 colour: false,
+                width: Some(122),
                 saved_to: Some("run.json"),
             },
         );
@@ -48,6 +49,7 @@ fn colour_changes_nothing_but_colour() {
             &run(),
             Terminal {
                 colour: true,
+                width: Some(122),
                 saved_to: None,
             },
         );
@@ -164,6 +166,7 @@ fn a_target_that_was_killed_is_told_before_its_figures() {
     let on_terminal = |run: &Run| {
         let options = Terminal {
             colour: false,
+            width: Some(122),
             saved_to: None,
         };
         terminal(run, options)
@@ -187,4 +190,46 @@ fn figures_of_an_endpoint_say_that_they_are() {
         "{text}"
     );
     assert!(text.contains("failed for 2 of 30 requests"), "{text}");
+}
+
+#[test]
+fn every_line_fits_the_terminal_from_80_to_220_columns() {
+    for run in RUNS.iter().chain(&[targets::in_trouble as fn() -> Run]) {
+        for width in [80, 100, 122, 160, 220] {
+            let options = Terminal {
+                width: Some(width),
+                ..Terminal::default()
+            };
+            for line in terminal(&run(), options).lines() {
+                assert!(line.chars().count() <= width, "{width}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_is_cut_in_a_file_or_pipe() {
+    for run in RUNS {
+        let text = terminal(&run(), Terminal::default());
+        for cut in ["…", "more in the full report", "too narrow for"] {
+            assert!(!text.contains(cut), "{cut}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_live_line_never_wraps() {
+    let live = Live {
+        level: 10,
+        levels: 10,
+        users: 100_000,
+        per_s: Some(1e6),
+        p95_ms: Some(123.0),
+        failed: Some(1_000_000),
+        busy_percent: Some(99.0),
+        ..Live::default()
+    };
+    let line = report::one_row(&live_line(&live), Some(80));
+    assert!(line.chars().count() < 80, "{line}");
+    assert_eq!(report::one_row(&live_line(&live), None), live_line(&live));
 }
