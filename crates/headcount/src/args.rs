@@ -1,6 +1,8 @@
 mod audit;
 mod bench;
 mod run;
+#[cfg(feature = "systems")]
+mod systems;
 
 use std::path::PathBuf;
 
@@ -9,6 +11,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use audit::{AuditArgs, AuditFormat};
 pub(crate) use bench::BenchArgs;
 pub(crate) use run::{GeneratorArgs, RunArgs, ScreenArgs};
+#[cfg(feature = "systems")]
+pub(crate) use systems::{DemoArgs, SelftestArgs, ServeArgs, Study, StudyArgs, System};
 
 /// How many people can it really hold?
 ///
@@ -24,8 +28,10 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Show a first result: run groups of users against a built-in chat server (half a minute)
+    #[cfg(feature = "systems")]
     Demo(DemoArgs),
     /// Start a built-in system and repeat its published load test with correct measurements
+    #[cfg(feature = "systems")]
     Study(StudyArgs),
     /// Run a scenario, at one load or at several levels
     Run(Box<RunArgs>),
@@ -36,64 +42,17 @@ pub(crate) enum Command {
     /// Check load-test results of any tool for contradictions
     Audit(AuditArgs),
     /// Start one of the built-in systems
+    #[cfg(feature = "systems")]
     Serve(ServeArgs),
     /// Compare measurements on this machine with known values (under a minute)
+    #[cfg(feature = "systems")]
     Selftest(SelftestArgs),
     /// Write a starter scenario with its type definitions
     Init(InitArgs),
+    /// Write manual pages
+    Man(ManArgs),
     /// Print shell completions
     Completions(CompletionsArgs),
-}
-
-#[derive(Debug, clap::Args)]
-#[command(after_long_help = "\
-Examples:
-  headcount demo
-  headcount demo --out demo
-
-Exit codes: as for `headcount run`")]
-pub(crate) struct DemoArgs {
-    /// Folder for the record [default: headcount-run-TIME]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) screen: ScreenArgs,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(after_long_help = "\
-Examples:
-  headcount study bridge
-  headcount study editor --out editor-study
-  headcount study marketplace
-
-Exit codes:
-  0 passed · 99 a threshold broke · 98 inconclusive ·
-  130 interrupted (measurements so far are saved)")]
-pub(crate) struct StudyArgs {
-    /// Study to run
-    #[arg(value_enum)]
-    pub(crate) study: Study,
-    /// Folder for report.md and the record of each part [default: headcount-run-TIME]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-    /// Seed for all random choices [default: a new one]
-    #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
-    /// Show no progress
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-}
-
-/// The studies.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Study {
-    /// Users talk in rooms (about four minutes)
-    Bridge,
-    /// People edit one document per room (about five and a half minutes)
-    Editor,
-    /// Buyers trade with three sellers each (about five minutes)
-    Marketplace,
 }
 
 #[derive(Debug, clap::Args)]
@@ -121,94 +80,16 @@ pub(crate) enum Format {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = "\
-Examples:
-  headcount serve bridge
-  headcount serve bridge --listen 127.0.0.1:0 --faults drop=100,stall=1s/10s
-  headcount serve editor
-  headcount serve marketplace
-  headcount serve truth --listen 127.0.0.1:0")]
-pub(crate) struct ServeArgs {
-    #[command(subcommand)]
-    pub(crate) system: System,
-}
-
-/// The built-in systems.
-#[derive(Debug, Subcommand)]
-pub(crate) enum System {
-    /// Users talk in rooms, with each other and with an agent
-    Bridge(Box<bridge::Config>),
-    /// People edit one text together, over Socket.IO and Yjs
-    Editor(Box<editor::Config>),
-    /// Buyers request, sellers offer, and payments wait in escrow
-    Marketplace(Box<marketplace::Config>),
-    /// A server with exactly known behaviour, to check the figures of a load tester
-    Truth(Box<truth::Config>),
-    /// A server that misbehaves as configured and logs every request, to check the verdicts of a load tester
-    Faulty(Box<faulty::Config>),
-}
-
-#[derive(Debug, clap::Args)]
-#[command(after_long_help = "\
-Examples:
-  headcount selftest
-  headcount selftest --deliveries 10M --only deliveries
-  headcount selftest --json > selftest.json
-  headcount selftest --thorough --cells 5000
-  headcount selftest --thorough --only closed-http-get/frozen
-
-Exit codes:
-  0 everything agrees · 1 something differs · 98 times differ, but the machine was too busy to tell why")]
-pub(crate) struct SelftestArgs {
-    /// Minimum number of deliveries in the part `deliveries`: 500k, 1M, 10M
-    #[arg(long, value_name = "N", default_value = "1M", value_parser = parse_count)]
-    pub(crate) deliveries: u64,
-    /// Run only these parts. With --thorough: only cells with this scenario or misbehaviour, or one cell by its full
-    /// name
-    #[arg(long, value_name = "NAME,NAME,…", value_delimiter = ',')]
-    pub(crate) only: Vec<String>,
-    /// Check the verdicts instead: short runs of every kind of scenario against every kind of misbehaviour
-    #[arg(long)]
-    pub(crate) thorough: bool,
-    /// Number of runs with --thorough
-    #[arg(long, value_name = "N", default_value = "1000", value_parser = parse_count, requires = "thorough")]
-    pub(crate) cells: u64,
-    /// Number of concurrent runs with --thorough [default: 4 per core]
-    #[arg(long, value_name = "N", requires = "thorough")]
-    pub(crate) at_once: Option<usize>,
-    /// Seed for all random choices [default: a new one]
-    #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
-    /// Print the comparisons as JSON on stdout
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Show no progress
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-    /// Faults that the truth server hides from its own counts, to test that they are detected: `delay=2ms,drop=1000`
-    #[arg(long, value_name = "FAULTS", hide = true)]
-    pub(crate) lie: Option<String>,
-}
-
-/// Parses a whole number from 1 to 1,000,000,000, optionally in thousands (`k`) or millions (`M`).
-fn parse_count(text: &str) -> Result<u64, String> {
-    let refused = || format!("`{text}` is not a number from 1 to 1000000000, such as 500k");
-    let (digits, unit) = match text.strip_suffix(['k', 'M']) {
-        Some(digits) if text.ends_with('k') => (digits, 1000),
-        Some(digits) => (digits, 1_000_000),
-        None => (text, 1),
-    };
-    let number: u64 = digits.parse().map_err(|_| refused())?;
-    number
-        .checked_mul(unit)
-        .filter(|number| (1..=1_000_000_000).contains(number))
-        .ok_or_else(refused)
-}
-
-#[derive(Debug, clap::Args)]
 pub(crate) struct InitArgs {
     /// Folder for scenario.ts, tsconfig.json and the type definitions
     #[arg(default_value = ".")]
+    pub(crate) folder: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ManArgs {
+    /// Folder for headcount.1, and one page for each command
+    #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
 }
 

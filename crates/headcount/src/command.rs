@@ -3,11 +3,17 @@
 pub(crate) mod audit;
 pub(crate) mod bench;
 pub(crate) mod completions;
+#[cfg(feature = "systems")]
 pub(crate) mod demo;
 pub(crate) mod init;
+pub(crate) mod man;
 pub(crate) mod report;
 pub(crate) mod run;
+#[cfg(feature = "systems")]
 pub(crate) mod selftest;
+#[cfg(feature = "systems")]
 pub(crate) mod serve;
+#[cfg(feature = "systems")]
 pub(crate) mod stage;
+#[cfg(feature = "systems")]
 pub(crate) mod study;

@@ -37,15 +37,20 @@ fn main() -> ExitCode {
         }
     };
     let result = match args.command {
+        #[cfg(feature = "systems")]
         Command::Demo(args) => command::demo::demo(&args),
+        #[cfg(feature = "systems")]
         Command::Study(args) => command::study::study(&args),
         Command::Run(args) => command::run::run(&args),
         Command::Bench(args) => command::bench::bench(&args),
         Command::Report(args) => command::report::report(&args),
         Command::Audit(args) => command::audit::audit(&args),
+        #[cfg(feature = "systems")]
         Command::Serve(args) => command::serve::serve(args),
+        #[cfg(feature = "systems")]
         Command::Selftest(args) => command::selftest::selftest(&args),
         Command::Init(args) => command::init::init(&args),
+        Command::Man(args) => command::man::man(&args),
         Command::Completions(args) => command::completions::completions(&args),
     };
     result
