@@ -8,15 +8,29 @@ use serde_json::{Map, Value, json};
 use stats::{Estimate, Histogram, estimate};
 
 use crate::{
-    Check, Convergence, Deliveries, FirstFailure, FunnelStep, GeneratorUse, Iterations, Level,
+    Check, Convergence, Deliveries, Failure, FirstFailure, FunnelStep, GeneratorUse, Iterations, Level, Metric, MetricKind,
     Observed, Run, TargetUse, ThresholdResult, Timings, path_name,
 };
+
+/// Version of the summary's shape. Within a version, keys are only added.
+const SUMMARY_VERSION: u32 = 1;
 
 /// Returns the summary of a run.
 pub fn summary(run: &Run) -> Value {
     json!({
+        "kind": "headcount-summary",
+        "version": SUMMARY_VERSION,
+        "tool": run.tool,
+        "started_at": run.started_at,
+        "ended_at": run.ended_at,
+        "script": { "path": run.script.path, "sha256": run.script.sha256 },
+        "target": run.target,
         "verdict": run.verdict.to_string(),
+        "interrupted": run.interrupted,
         "seed": run.seed,
+        "notes": run.notes,
+        "findings": run.findings,
+        "script_faults": run.script_faults.iter().map(failure).collect::<Vec<_>>(),
         "thresholds": run.thresholds.iter().map(threshold).collect::<Vec<_>>(),
         "levels": run.levels.iter().map(level).collect::<Vec<_>>(),
     })
@@ -55,6 +69,8 @@ fn level(level: &Level) -> Value {
         "round_trips": family(&measured.round_trips, duration_s),
         "deliveries": channels(&measured.deliveries, duration_s),
         "checks": checks(&measured.checks),
+        "metrics": by_name(&measured.metrics, metric),
+        "failures": measured.failures.iter().map(failure).collect::<Vec<_>>(),
         "converged": converged(&measured.converged),
         "steps": {
             "by_name": by_name(&measured.steps, |one| timings(one, duration_s)),
@@ -104,6 +120,40 @@ fn cause(cause: &FirstFailure) -> Value {
         "failed": cause.failed,
         "succeeded": cause.succeeded,
     })
+}
+
+fn failure(failure: &Failure) -> Value {
+    json!({
+        "side": failure.side,
+        "kind": failure.kind,
+        "what": failure.what,
+        "count": failure.count,
+        "first": {
+            "at_s": failure.first.at_s,
+            "user": failure.first.user,
+            "step": failure.first.step,
+            "detail": failure.first.detail,
+            "location": failure.first.location,
+        },
+    })
+}
+
+/// A metric of the script. Figures that its kind does not have are `null`.
+fn metric(metric: &Metric) -> Map<String, Value> {
+    let is = |kind| metric.kind == kind && metric.count > 0;
+    let at = |q| metric.values.as_ref().and_then(|values| values.stated(q));
+    let spread = |value: Option<f64>| value.filter(|_| metric.kind != MetricKind::Counter);
+    object([
+        ("kind", json!(metric.kind)),
+        ("count", json!(metric.count)),
+        ("sum", json!(is(MetricKind::Counter).then_some(metric.sum))),
+        ("last", json!(metric.last.filter(|_| is(MetricKind::Gauge)))),
+        ("min", json!(spread(metric.min))),
+        ("p50", json!(at(0.5))),
+        ("p95", json!(at(0.95))),
+        ("p99", json!(at(0.99))),
+        ("max", json!(spread(metric.max))),
+    ])
 }
 
 fn by_name<T>(named: &BTreeMap<String, T>, figures: impl Fn(&T) -> Map<String, Value>) -> Value {
