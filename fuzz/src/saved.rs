@@ -32,6 +32,7 @@ fn run(data: &[u8]) {
     let _ = run.inconsistencies();
     let _ = record::summary(&run);
     let plain = Terminal {
+        width: None,
         colour: false,
         saved_to: None,
     };

@@ -18,7 +18,8 @@ pub(super) fn is_enough(run: &Run) -> bool {
     let measured = &level.measured;
     let deliveries = measured.deliveries.values().map(|one| one.expected);
     let operations = families(level).map(|(_, one)| one.count);
-    deliveries.chain(operations).sum::<u64>() < FEW && measured.funnel.steps.is_empty()
+    let is_few = deliveries.chain(operations).sum::<u64>() < FEW;
+    is_few && measured.iterations.started < FEW && measured.funnel.steps.is_empty()
 }
 
 pub(super) fn parts(run: &Run, page: Page) -> Vec<Vec<String>> {
