@@ -144,7 +144,10 @@ impl Table {
     /// The minor column to leave out first. A column that says something, and not 0 in every row, goes last.
     fn most_minor(&self) -> Option<usize> {
         let says = |index: usize| {
-            let mut cells = self.rows.iter().filter_map(|row| row.cells[index].as_deref());
+            let mut cells = self
+                .rows
+                .iter()
+                .filter_map(|row| row.cells[index].as_deref());
             cells.any(|cell| cell != "0")
         };
         let minor = (0..self.columns.len()).filter(|index| self.columns[*index].rank > 0);

@@ -11,6 +11,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use audit::{AuditArgs, AuditFormat};
 pub(crate) use bench::BenchArgs;
 pub(crate) use run::{GeneratorArgs, RunArgs, ScreenArgs};
+#[cfg(feature = "systems")]
+pub(crate) use systems::{DemoArgs, SelftestArgs, ServeArgs, Study, StudyArgs, System};
 
 /// How many people can it really hold?
 ///
@@ -26,6 +28,7 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Show a first result: run groups of users against a built-in chat server (half a minute)
+    #[cfg(feature = "systems")]
     Demo(DemoArgs),
     /// Start a built-in system and repeat its published load test with correct measurements
     #[cfg(feature = "systems")]
@@ -50,57 +53,6 @@ pub(crate) enum Command {
     Man(ManArgs),
     /// Print shell completions
     Completions(CompletionsArgs),
-}
-
-#[derive(Debug, clap::Args)]
-#[command(after_long_help = "\
-Examples:
-  headcount demo
-  headcount demo --out demo
-
-Exit codes: as for `headcount run`")]
-pub(crate) struct DemoArgs {
-    /// Folder for the record [default: headcount-run-TIME]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) screen: ScreenArgs,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(after_long_help = "\
-Examples:
-  headcount study bridge
-  headcount study editor --out editor-study
-  headcount study marketplace
-
-Exit codes:
-  0 passed · 99 a threshold broke · 98 inconclusive ·
-  130 interrupted (measurements so far are saved)")]
-pub(crate) struct StudyArgs {
-    /// Study to run
-    #[arg(value_enum)]
-    pub(crate) study: Study,
-    /// Folder for report.md and the record of each part [default: headcount-run-TIME]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-    /// Seed for all random choices [default: a new one]
-    #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
-    /// Show no progress
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-}
-
-/// The studies.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Study {
-    /// Users talk in rooms (about four minutes)
-    Bridge,
-    /// People edit one document per room (about five and a half minutes)
-    Editor,
-    /// Buyers trade with three sellers each (about five minutes)
-    Marketplace,
 }
 
 #[derive(Debug, clap::Args)]

@@ -3,6 +3,7 @@
 pub(crate) mod audit;
 pub(crate) mod bench;
 pub(crate) mod completions;
+#[cfg(feature = "systems")]
 pub(crate) mod demo;
 pub(crate) mod init;
 pub(crate) mod man;

@@ -37,7 +37,9 @@ fn main() -> ExitCode {
         }
     };
     let result = match args.command {
+        #[cfg(feature = "systems")]
         Command::Demo(args) => command::demo::demo(&args),
+        #[cfg(feature = "systems")]
         Command::Study(args) => command::study::study(&args),
         Command::Run(args) => command::run::run(&args),
         Command::Bench(args) => command::bench::bench(&args),

@@ -71,7 +71,10 @@ pub fn live_line(live: &Live) -> String {
 
 /// Shortens a line to one row of a terminal of this width. Some terminals wrap when the last column is filled.
 pub fn one_row(line: &str, width: Option<usize>) -> String {
-    shorten(line, width.map_or(usize::MAX, |width| width.saturating_sub(1)))
+    shorten(
+        line,
+        width.map_or(usize::MAX, |width| width.saturating_sub(1)),
+    )
 }
 
 fn phase(phase: LevelPhase) -> &'static str {

@@ -4,7 +4,7 @@ use anyhow::Context as _;
 
 use crate::args::{Format, ReportArgs};
 use crate::exit::Exit;
-use crate::screen::{width, colour, print};
+use crate::screen::{colour, print, width};
 
 /// `headcount report`
 pub(crate) fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
@@ -21,7 +21,7 @@ pub(crate) fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
             &run,
             report::Terminal {
                 colour: colour(),
-                    width: width(),
+                width: width(),
                 saved_to: None,
             },
         ),

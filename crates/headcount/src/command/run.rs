@@ -12,7 +12,7 @@ use crate::folder::RunFolder;
 use crate::hurry::{self, stop_on_ctrl_c};
 use crate::progress::Progress;
 use crate::save::save;
-use crate::screen::{width, colour, complain, print, say};
+use crate::screen::{colour, complain, print, say, width};
 
 /// `headcount run`
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {

@@ -38,7 +38,9 @@ pub(super) fn parts(run: &Run, page: Page) -> Vec<Vec<String>> {
 fn families(level: &Level) -> impl Iterator<Item = (&str, &Timings)> {
     let measured = &level.measured;
     let all = [&measured.requests, &measured.round_trips];
-    all.into_iter().flatten().map(|(name, one)| (name.as_str(), one))
+    all.into_iter()
+        .flatten()
+        .map(|(name, one)| (name.as_str(), one))
 }
 
 /// `GET /: 3 requests, 1 failed, 1.20 to 3.40 ms`

@@ -92,7 +92,9 @@ impl Page {
         let text = wrap(text, self.beside(LABEL + 2), most);
         let labels = std::iter::once(label).chain(std::iter::repeat(""));
         let lines = labels.zip(&text);
-        lines.map(|(label, text)| self.labelled(label, text)).collect()
+        lines
+            .map(|(label, text)| self.labelled(label, text))
+            .collect()
     }
 }
 

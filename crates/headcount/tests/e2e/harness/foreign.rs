@@ -40,8 +40,13 @@ pub(crate) fn room_servers() -> [(&'static str, Server); 2] {
 /// Starts the chat server of the tutorial, whose text is `code`. It finds its library in the `e2e` folder.
 pub(crate) fn tutorial_server(code: &str) -> Server {
     let mut node = node();
-    node.current_dir(Server::folder())
-        .args(["--input-type=module", "--eval", code, "server.mjs", "0"]);
+    node.current_dir(Server::folder()).args([
+        "--input-type=module",
+        "--eval",
+        code,
+        "server.mjs",
+        "0",
+    ]);
     Server::start(node)
 }
 
