@@ -31,7 +31,7 @@ pub struct Blocks {
 pub(crate) struct Counts {
     /// The bins that are not empty, with their counts, in ascending order.
     pub(crate) bins: Vec<(u16, u64)>,
-    /// Samples above every value: timeouts and operations that never ended.
+    /// Number of samples without a value, which rank above all values: timeouts and operations that never ended.
     pub(crate) endless: u64,
 }
 

@@ -45,8 +45,8 @@ pub fn least_trials(limit: f64) -> u64 {
     (TAIL.ln() / (-limit).ln_1p()).ceil().max(1.0) as u64
 }
 
-/// The approximate number of samples that decide the test if the share of hits stays the same. More than `trials`, and
-/// at most `most`.
+/// The approximate number of samples that decide the test if the share of hits stays the same. The result is greater
+/// than `trials`, but not greater than `most`.
 pub fn trials_to_decide(hits: u64, trials: u64, limit: f64, most: u64) -> u64 {
     let decides = |n: u64| {
         let expected = u128::from(hits) * u128::from(n);

@@ -9,7 +9,7 @@ use format::precise;
 pub(super) const RULE: Rule = Rule {
     name: "better",
     says: "the figures of a claimed improvement are worse, or most other times became worse",
-    needs: Needs::Claim("a claim of the kind better"),
+    needs: Needs::Claim("a claim of kind `better`"),
     instead: "all figures of both levels side by side, from repeated runs under the same load",
     check,
 };

@@ -6,7 +6,7 @@ use crate::{Desk, Kind, Needs, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "cause-not-measured",
     says: "a cause is named or ruled out without figures for it",
-    needs: Needs::Claim("a claim of the kind cause"),
+    needs: Needs::Claim("a claim of kind `cause`"),
     instead: "CPU of the process and of its busiest thread, its memory, queues and pools, during the load",
     check,
 };

@@ -7,7 +7,7 @@ use format::precise;
 pub(super) const RULE: Rule = Rule {
     name: "change",
     says: "a change in per cent, or a factor, does not match its figures",
-    needs: Needs::Claim("a claim of the kind change"),
+    needs: Needs::Claim("a claim of kind `change`"),
     instead: "changes computed from the figures themselves, with their confidence interval",
     check,
 };

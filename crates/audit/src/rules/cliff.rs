@@ -9,7 +9,7 @@ use format::precise;
 pub(super) const RULE: Rule = Rule {
     name: "cliff",
     says: "a cliff is claimed, but too few levels have data to show one",
-    needs: Needs::Claim("a claim of the kind cliff"),
+    needs: Needs::Claim("a claim of kind `cliff`"),
     instead: "levels close to the jump on both sides, and the level before it repeated afterwards",
     check,
 };

@@ -8,7 +8,7 @@ use format::precise;
 pub(super) const RULE: Rule = Rule {
     name: "concurrency",
     says: "all users are said to be active at the same time, but rate × mean time is less",
-    needs: Needs::Claim("a claim of the kind concurrent"),
+    needs: Needs::Claim("a claim of kind `concurrent`"),
     instead: "open connections and operations in progress, counted over time",
     check,
 };

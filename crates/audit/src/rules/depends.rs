@@ -7,7 +7,7 @@ use format::precise;
 pub(super) const RULE: Rule = Rule {
     name: "does-not-depend",
     says: "a figure is said to depend on another, but does not change with it",
-    needs: Needs::Claim("a claim of the kind depends-on"),
+    needs: Needs::Claim("a claim of kind `depends-on`"),
     instead: "changes of one thing at a time, over several values",
     check,
 };

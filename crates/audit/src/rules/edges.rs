@@ -1,5 +1,5 @@
-//! A percentile from a histogram with few buckets is the edge of a bucket. The true one lies anywhere between it and
-//! the edge below. Beyond the last edge it has no upper limit.
+//! A percentile from a histogram with few buckets is the upper edge of a bucket. The true percentile may lie anywhere
+//! in this bucket. Above the last edge, it has no upper limit.
 
 use crate::number::time;
 use crate::{Desk, Figure, Level, Needs, Results, Row, Rule, Severity};

@@ -5,7 +5,7 @@ use crate::{Desk, Kind, Needs, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "expected-gain",
     says: "a gain is stated in figures that nobody measured",
-    needs: Needs::Claim("a claim of the kind expected"),
+    needs: Needs::Claim("a claim of kind `expected`"),
     instead: "the change itself, measured before and after",
     check,
 };

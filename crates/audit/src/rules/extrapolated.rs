@@ -8,7 +8,7 @@ use format::precise;
 pub(super) const RULE: Rule = Rule {
     name: "not-measured",
     says: "a capacity is claimed, or denied, for a number of users that was not tested, or too rarely",
-    needs: Needs::Claim("a claim of the kind handles"),
+    needs: Needs::Claim("a claim of kind `handles`"),
     instead: "that load itself, or a model that is called a model, with its interval",
     check,
 };

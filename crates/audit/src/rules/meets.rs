@@ -10,7 +10,7 @@ use format::precise;
 pub(super) const RULE: Rule = Rule {
     name: "target-met",
     says: "a target is claimed to be met by a figure that does not show it",
-    needs: Needs::Claim("a claim of the kind meets"),
+    needs: Needs::Claim("a claim of kind `meets`"),
     instead: "the figure with its interval against the limit: it is met if the whole interval is below",
     check,
 };

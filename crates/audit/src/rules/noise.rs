@@ -9,7 +9,7 @@ use format::precise;
 pub(super) const RULE: Rule = Rule {
     name: "inside-the-noise",
     says: "a difference is claimed that chance explains, or that single runs cannot show",
-    needs: Needs::Claim("a claim of the kinds change, better, cliff"),
+    needs: Needs::Claim("a claim of kind `change`, `better` or `cliff`"),
     instead: "several runs of each level, in turn, and the interval of the difference",
     check,
 };

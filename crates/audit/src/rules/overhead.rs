@@ -5,7 +5,7 @@ use crate::{Desk, Kind, Needs, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "no-control",
     says: "a feature is said to cost little or nothing, but no run was made without it",
-    needs: Needs::Claim("a claim of the kind no-overhead"),
+    needs: Needs::Claim("a claim of kind `no-overhead`"),
     instead: "the same load with and without it",
     check,
 };

@@ -8,7 +8,7 @@ use format::precise;
 pub(super) const RULE: Rule = Rule {
     name: "limit-not-found",
     says: "a rate is called the system's maximum while it still grows with the users",
-    needs: Needs::Claim("a claim of the kind peak"),
+    needs: Needs::Claim("a claim of kind `peak`"),
     instead: "more load, until the rate no longer grows or a threshold breaks",
     check,
 };

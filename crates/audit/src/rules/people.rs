@@ -8,7 +8,7 @@ use format::precise;
 pub(super) const RULE: Rule = Rule {
     name: "users-converted",
     says: "concurrent flows are converted to people in a way that the measured times do not support",
-    needs: Needs::Claim("a claim of the kind people"),
+    needs: Needs::Claim("a claim of kind `people`"),
     instead: "the conversion with its R and Z beside it, and a realistic mix of what people do",
     check,
 };

@@ -7,7 +7,7 @@ use crate::{Desk, Kind, Needs, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "hardly-changes",
     says: "a figure is called unchanged, or hardly changed, but changed by more than a tenth",
-    needs: Needs::Claim("a claim of the kind same"),
+    needs: Needs::Claim("a claim of kind `same`"),
     instead: "the change with its interval, and its share of the part that can change (without a fixed delay)",
     check,
 };

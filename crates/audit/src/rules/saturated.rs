@@ -9,7 +9,7 @@ use crate::{Claim, Desk, Kind, Level, Needs, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "within-capacity",
     says: "a load is called within capacity although the system is called, or seen, at its limit",
-    needs: Needs::Claim("a claim of the kind within-capacity"),
+    needs: Needs::Claim("a claim of kind `within-capacity`"),
     instead: "the load at which a stated threshold breaks, and the distance to it",
     check,
 };
@@ -26,7 +26,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         if compared.contains(&true) {
             desk.checked();
         } else {
-            let lacks = "a claim of the kind saturated, or users and rate of two `levels`";
+            let lacks = "a claim of kind `saturated`, or users and rate of two `levels`";
             desk.lacks(claim.text.clone(), lacks);
         }
     }

@@ -11,7 +11,7 @@ use format::precise;
 pub(super) const RULE: Rule = Rule {
     name: "scaling",
     says: "the figures contradict a claim of linear or sub-linear growth",
-    needs: Needs::Claim("a claim of the kinds linear, sub-linear"),
+    needs: Needs::Claim("a claim of kind `linear` or `sub-linear`"),
     instead: "several repeated levels up to the limit, and a model fitted to them (the Universal Scalability Law)",
     check,
 };

@@ -6,7 +6,7 @@ use crate::{Desk, Kind, Needs, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "told-twice",
     says: "a figure in the text differs from the table",
-    needs: Needs::Claim("a claim of the kind states"),
+    needs: Needs::Claim("a claim of kind `states`"),
     instead: "text generated from the same record as the table",
     check,
 };

@@ -5,7 +5,7 @@ use crate::{Desk, Kind, Needs, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "verdict-without-data",
     says: "a level is called good or bad without any measured time",
-    needs: Needs::Claim("a claim of the kind verdict"),
+    needs: Needs::Claim("a claim of kind `verdict`"),
     instead: "\"no data\" as a third verdict",
     check,
 };

@@ -82,7 +82,7 @@ pub(crate) fn evidence(seen: &Evidence) -> String {
             users,
             addresses,
         } => format!(
-            "{passed:.0} requests of {} from {} passed in a window: {:.1} times the stated limit of {limit:.0}",
+            "{} from {} got {passed:.0} requests through in one window: {:.1} times the stated limit of {limit:.0}",
             plural(*users, "user"),
             self::addresses((*addresses).max(1)),
             passed / limit

@@ -26,7 +26,7 @@ enum State {
     /// At a size line.
     #[default]
     Size,
-    /// Inside a chunk, with the number of its bytes that are missing.
+    /// Inside the data of a chunk. Holds the number of bytes that the chunk still lacks.
     Data(usize),
     /// At the line end that follows a chunk's data.
     DataEnd,
