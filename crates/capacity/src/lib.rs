@@ -2,8 +2,8 @@
 //! evidence, its confidence and the next steps.
 //!
 //! A finding is computed from the record alone, so a saved run gives the same finding again. Questions that the
-//! evidence leaves open are listed, not guessed. A cause is not named if other causes would explain the evidence as
-//! well. This crate reads no clock, file, socket or environment variable, and generates no load.
+//! evidence leaves open are listed, not guessed. A cause is not named if another cause would explain the evidence
+//! equally well. This crate reads no clock, file, socket or environment variable, and generates no load.
 
 mod rate_limit;
 

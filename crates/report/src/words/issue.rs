@@ -89,8 +89,8 @@ fn of_generator(cause: &IssueCause) -> String {
             spent_percent,
             connection,
         } => format!(
-            "the target sent small messages or frames without pause, and a worker spent {} of the time on them. The first \
-             such connection was to {connection}; other connections were served in between",
+            "the target sent small messages or frames without pause, and a worker spent {} of the time on them. The \
+             first such connection was to {connection}; other connections were served in between",
             percent(*spent_percent)
         ),
         _ => String::new(),
