@@ -46,7 +46,7 @@ pub(crate) enum Fate {
 pub(crate) enum State {
     /// Waiting for the head of a request.
     Head,
-    /// Reading the rest of a body, at a given pace if there is one.
+    /// Reading the rest of a body, slowed down to `pace` if one is set.
     Body {
         request: Request,
         left: u64,
