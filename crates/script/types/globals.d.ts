@@ -1,5 +1,5 @@
 /**
- * Globals that a scenario can use besides the language itself. Written by `headcount init`; do not edit.
+ * Globals that a scenario can use, in addition to those of the language. Written by `headcount init`; do not edit.
  */
 
 /** Encodes UTF-8 only. */

@@ -9,9 +9,9 @@
  * are no timers, and no file or network access outside this API. `Math.random` is seeded.
  */
 declare module "headcount" {
-  /** "250us", "500ms", "2s", "1.5m", "1h"; a number is milliseconds. */
+  /** "250us", "500ms", "2s", "1.5m", "1h". A number without a unit means milliseconds. */
   export type Duration = string | number;
-  /** "64kB", "16MB", "1GB"; a number is bytes. */
+  /** "64kB", "16MB", "1GB". A number without a unit means bytes. */
   export type Size = string | number;
 
   /** Options of a run. headcount checks all of them before it sends the first byte. */
@@ -59,27 +59,29 @@ declare module "headcount" {
     ca?: string;
     /**
      * Maximum number of redirects to follow. Default 10. A redirect to another origin drops the headers of the options,
-     * the user and the request. It fails if it would send the request body to that origin.
+     * the user and the request. The redirect fails if it would send the request body to that origin.
      */
     redirects?: number;
     /** Repeat an idempotent request once if a kept-alive connection closes without a response. Default true. */
     repeat?: boolean;
     /** Maximum size of a message or body. Default "16MB". */
     maxMessage?: Size;
-    /** Queried before each level: a non-zero number at JSON pointer `at` means state left from an earlier run. */
+    /** Queried before each level. If the number at the JSON pointer given in `at` is not zero, an earlier run left
+     * state behind. */
     leftovers?: { url: string; at: string };
-    /** Source of the target's CPU, memory and so on. Default: the local process that listens on the target's port. */
+    /** Source of the target's CPU and memory figures. Default: the local process that listens on the target's port. */
     watch?: {
       /** Process ID. `--target-pid` overrides it. */
       pid?: number;
       /** Prometheus endpoint, read once a second: a URL, or a path on the target. `--watch-metrics` overrides it. */
       metrics?: string;
-      /** Names of the series of that endpoint to keep in the record: `["db_pool_busy", "queue_*"]`. */
+      /** Names of series to keep in the record, from that endpoint: `["db_pool_busy", "queue_*"]`. */
       only?: string | string[];
     };
     /**
      * Local addresses or networks that users connect from, in turn. A user keeps one address for all connections.
-     * A limiter by address sees `"127.0.0.0/24"` as 254 machines. `--source` overrides it. Default: the system chooses.
+     * With `"127.0.0.0/24"`, a rate limiter that counts by address sees 254 machines. `--source` overrides the option.
+     * Default: the system chooses.
      */
     source?: string | string[];
     /** Seed of all random choices. Default: a new one for each run, printed and recorded. */
@@ -103,18 +105,18 @@ declare module "headcount" {
    */
   export interface Load {
     /**
-     * Concurrent users. A list runs several levels, each measured separately. With `rate`: the maximum number, by
-     * default enough groups for 10 s of arrivals (at least 10, at most 10,000).
+     * Number of concurrent users. A list runs several levels, each measured separately. With `rate`, this is the
+     * maximum number. It is by default enough groups for 10 s of arrivals, at least 10 and at most 10,000.
      */
     users?: number | number[];
-    /** Concurrent groups, instead of `users`. */
+    /** Number of concurrent groups, instead of `users`. */
     groups?: number | number[];
     /**
      * Open load: iterations started per second. A list runs several levels. A rate profile also sets the level's
      * duration: "0/s to 1000/s over 1m, 1000/s for 5m", "500/s for 10s, nothing for 50s, 5 times".
      */
     rate?: Rate | Rate[];
-    /** Evenly spaced, or a seeded Poisson process. Default "even". */
+    /** Spacing of the arrivals: even, or a seeded Poisson process. Default "even". */
     arrivals?: "even" | "poisson";
     /** Measured time of each level. Default "10s". */
     duration?: Duration;
@@ -129,8 +131,8 @@ declare module "headcount" {
   }
 
   /**
-   * Waits until all members have called the barrier with the same name. Can be reused. Fails if a member ends without
-   * calling it, or if members wait at different names and nothing else is in progress.
+   * Waits until all members have called the barrier with the same name. A name can be reused. The call fails if a
+   * member ends without calling the barrier, or if members wait at different names and nothing else is in progress.
    */
   export type Barrier = (name: string) => Promise<void>;
 
@@ -147,7 +149,7 @@ declare module "headcount" {
     readonly iteration: number;
     /** The current level. */
     readonly level: { readonly index: number; readonly users: number; readonly groups: number };
-    /** True until the measured time ends. Lets a loop finish in order. */
+    /** True until the measured time ends. Use it to end a loop: `while (group.active)`. */
     readonly active: boolean;
     /** All members. */
     readonly users: User[];
@@ -204,7 +206,7 @@ declare module "headcount" {
     readonly number: number;
     /** The user's role, if the group has roles. */
     readonly role: string | undefined;
-    /** The value that the `fn` of `setup`'s pool returned for this user. */
+    /** The value that the function passed to `pool` in `setup` returned for this user. */
     readonly data: any;
 
     get(url: string, options?: Request): Promise<Response>;
@@ -222,16 +224,17 @@ declare module "headcount" {
     cookie(name: string): string | undefined;
 
     /**
-     * Runs `fn` every `period` until the measured time ends, without waiting for the previous call. Messages that `fn`
-     * sends before its first `await` are timed from when the tick was due; later ones from when they are sent.
+     * Runs `fn` every `period` until the measured time ends, without waiting for the previous call. If `fn` sends a
+     * message before its first `await`, the time counts from when the tick was due. After the first `await`, the time
+     * counts from when `fn` sends the message.
      */
     every(period: Duration, fn: () => unknown, options?: { first?: Duration }): Ticker;
     /** Waits until the measured time is over and deliveries have settled. */
     stay(): Promise<void>;
     /**
      * Records a user state, such as the text of a document. At the end of the iteration, headcount compares the latest
-     * states of all members. The group counts as converged (all equal), diverged (two differ) or unknown (a member has
-     * recorded none). Thresholds on `"converged(name)"` use these counts.
+     * states of all members. The group counts as converged (all states are equal), diverged (two states differ) or
+     * unknown (a member has recorded no state). Thresholds on `"converged(name)"` use these counts.
      */
     state(name: string, text: string): void;
     think(time: Duration, upTo?: Duration): Promise<void>;
@@ -269,7 +272,7 @@ declare module "headcount" {
     name?: string;
     /** Time limit of the whole request. */
     timeout?: Duration;
-    /** Maximum number of redirects; 0: none. */
+    /** Maximum number of redirects. 0 returns the redirect itself. */
     redirects?: number;
     /** Statuses of 400 or more that do not count as failures. */
     expect?: number | number[];
@@ -294,7 +297,7 @@ declare module "headcount" {
     /** The body as text. */
     readonly text: string;
     readonly body: ArrayBuffer;
-    /** Names in lower case; several values of one name joined by ", ". */
+    /** Header names are in lower case. Several values of one name are joined by ", ". */
     readonly headers: Record<string, string>;
     /** Response time in milliseconds. */
     readonly time: number;
@@ -303,9 +306,10 @@ declare module "headcount" {
   export interface SocketOptions {
     headers?: Record<string, string>;
     subprotocols?: string[];
-    /** How WebSocket messages contain JSON documents. Each document counts as a message. "auto": one document, several
-     * separated by newlines or 0x1e, or a SockJS frame. "array": the elements of a top-level array. "newline", "0x1e":
-     * each document ends with that byte, possibly in a later WebSocket message. */
+    /** How JSON documents are packed into WebSocket messages. Each document counts as a message. "auto": one document,
+     * or several documents separated by newlines or 0x1e, or a SockJS frame. "whole": one document. "array": each
+     * element of a top-level array is a document. "newline", "0x1e": each document ends with that byte, possibly in a
+     * later WebSocket message. */
     documents?: "auto" | "whole" | "array" | "newline" | "0x1e";
     query?: Record<string, string | number | boolean>;
     params?: Record<string, string | number>;
@@ -325,10 +329,10 @@ declare module "headcount" {
     readonly subprotocol: string | undefined;
     readonly open: boolean;
     send(message: string | ArrayBuffer | Uint8Array | object): void;
-    /** Sends a message and waits for its reply, which is parsed if an object was sent. With `by`, the reply is the
-     * message with the same value at that JSON pointer. With `only`, the reply is the next message that matches. Both
-     * include messages that a channel follows. Without them, the reply is the next message that no channel follows, or
-     * that contains the sent stamp. */
+    /** Sends a message and waits for its reply. The reply is parsed if an object was sent. With `by`, the reply is the
+     * message with the same value at that JSON pointer. With `only`, the reply is the next message that matches. In
+     * both cases it may be a message that a channel follows. Without `by` and `only`, the reply is the next message that no
+     * channel follows, or that contains the sent stamp. */
     request(
       message: string | ArrayBuffer | Uint8Array | object,
       options?: { name?: string; by?: string; only?: Only; timeout?: Duration },
@@ -336,16 +340,18 @@ declare module "headcount" {
     /**
      * Follows the channel's stamps on this socket natively: no script runs per message. Returns a function to stop.
      * `at`: JSON pointer to the stamp, or its byte offset (from 0). Default: anywhere in the message.
-     * `except`: values that mark a snapshot, which restates earlier messages; its stamps are not counted as deliveries.
+     * `except`: values that mark a snapshot, a message that restates earlier ones. Its stamps are not deliveries.
      * `keep`: store the value at `at` for `last()`, including values of snapshots.
      */
     receives(channel: Channel, options?: { at?: string | number; only?: Only; except?: Only; keep?: boolean }): () => void;
-    /** The last value that `receives` stored (`keep`), stamped or not: a string as it is, other values as JSON text. */
+    /** The last value that `receives` stored (`keep: true`), with or without a stamp. A string is returned unchanged,
+     * any other value as JSON text. */
     last(channel: Channel): string | undefined;
-    /** The next message that matches `only`, even if a channel follows it. Without `only`: the next message that no
-     * channel follows. `json: true` parses it. Messages that a channel follows are not stored for later calls. */
+    /** Waits for the next message that matches `only`, even if a channel follows it. Without `only`, waits for the next
+     * message that no channel follows. `json: true` parses the message. Messages that a channel follows are not stored
+     * for later calls. */
     next(options?: { only?: Only; timeout?: Duration; json?: boolean }): Promise<any>;
-    /** Runs `fn` for each message (uses script time), or when the socket closes. Errors in `fn` fail the iteration. */
+    /** Runs `fn` for each message, or when the socket closes. Uses script time. Errors in `fn` fail the iteration. */
     on(event: "message", fn: (message: Message) => void): void;
     on(event: "close", fn: (code: number | undefined, reason: string) => void): void;
     /** Round-trip time of a ping in milliseconds. */
@@ -375,7 +381,8 @@ declare module "headcount" {
     readonly length: number;
     at(index: number): T;
   }
-  /** "unique": one row per user number, an error if there are too few; "cycle" (default): starts again; "random". */
+  /** "cycle" (default): one row per user number, starting again after the last row. "unique": the same, but too few
+   * rows are an error. "random": a random row in every iteration. */
   export type Take = "unique" | "cycle" | "random";
   /** Reads a CSV file (.csv, .tsv, .txt) with a header line, from the scenario's folder. Only at the top level. */
   export function csv<T extends object = Record<string, string>>(path: string, options?: { take?: Take; separator?: string }): Table<T>;

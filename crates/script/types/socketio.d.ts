@@ -47,14 +47,15 @@ declare module "headcount" {
      * Follows the channel's stamps in events named `event` natively: no script runs per event. Returns a function to
      * stop.
      * `at`, `only`, `except`: JSON pointers into the first argument.
-     * `except`: values that mark a snapshot, which restates earlier events; its stamps are not counted as deliveries.
+     * `except`: values that mark a snapshot, an event that restates earlier ones. Its stamps are not deliveries.
      * `keep`: store the value at `at` for `last()`, including values of snapshots.
      */
     receives(
       channel: Channel,
       options: { event: string; at?: string; only?: Only; except?: Only; keep?: boolean },
     ): () => void;
-    /** The last value that `receives` stored (`keep`), stamped or not: a string as it is, other values as JSON text. */
+    /** The last value that `receives` stored (`keep: true`), with or without a stamp. A string is returned unchanged,
+     * any other value as JSON text. */
     last(channel: Channel): string | undefined;
     close(): Promise<void>;
   }
