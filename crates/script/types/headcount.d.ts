@@ -331,8 +331,8 @@ declare module "headcount" {
     send(message: string | ArrayBuffer | Uint8Array | object): void;
     /** Sends a message and waits for its reply. The reply is parsed if an object was sent. With `by`, the reply is the
      * message with the same value at that JSON pointer. With `only`, the reply is the next message that matches. In
-     * both cases it may be a message that a channel follows. Without `by` and `only`, the reply is the next message that no
-     * channel follows, or that contains the sent stamp. */
+     * both cases it may be a message that a channel follows. Without `by` and `only`, the reply is the next message
+     * that no channel follows, or that contains the sent stamp. */
     request(
       message: string | ArrayBuffer | Uint8Array | object,
       options?: { name?: string; by?: string; only?: Only; timeout?: Duration },
