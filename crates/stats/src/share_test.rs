@@ -46,7 +46,7 @@ pub fn least_trials(limit: f64) -> u64 {
 }
 
 /// The approximate number of samples that decide the test if the share of hits stays the same. The result is greater
-/// than `trials`, but not greater than `most`.
+/// than `trials`, and not greater than `most` unless `trials` is.
 pub fn trials_to_decide(hits: u64, trials: u64, limit: f64, most: u64) -> u64 {
     let decides = |n: u64| {
         let expected = u128::from(hits) * u128::from(n);
