@@ -45,7 +45,7 @@ fn values_and_types_nested_up_to_the_limit_are_taken_and_deeper_ones_refused_wha
 fn what_was_stored_by_one_who_took_deeper_ones_is_read() {
     on_a_small_stack(|| {
         let mut document = Document::default();
-        document.load(&nested_types(40_000)).unwrap();
+        document.load(&nested_types(15_000)).unwrap();
         document.load(&DELETES).unwrap();
         assert_eq!(
             document.load(&nested_value(1_000_000)),
