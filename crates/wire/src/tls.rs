@@ -1,139 +1,20 @@
-use std::fmt;
 use std::io::{self, ErrorKind, IoSlice, Read as _, Write as _};
 use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
-use std::sync::{Arc, OnceLock};
 
 use model::{Fault, FaultKind};
 use rustix::io::Errno;
-use rustls::client::Resumption;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{CertificateError, ClientConfig, ClientConnection, InvalidMessage, RootCertStore};
+use rustls::pki_types::ServerName;
+use rustls::{CertificateError, ClientConnection, InvalidMessage};
 
 use crate::arrival::Arrival;
 use crate::fault::from_errno;
 use crate::stream::{QUEUE_LIMIT, Read, not_read, transmit};
 
 mod insecure;
+mod settings;
 
-/// The TLS configuration of a run: trusted certificates and offered protocols. Cheap to clone.
-///
-/// The certificate store is read once per run, on first use: reading it takes milliseconds, which a run without TLS
-/// need not spend.
-#[derive(Clone)]
-pub struct TlsSettings {
-    trust: Arc<Trust>,
-    http2: bool,
-}
-
-struct Trust {
-    insecure: bool,
-    extra_ca_pem: Option<Vec<u8>>,
-    config: OnceLock<Result<Arc<ClientConfig>, Fault>>,
-    config_with_http2: OnceLock<Result<Arc<ClientConfig>, Fault>>,
-}
-
-impl TlsSettings {
-    /// Trusts the machine's store and the certificates in `extra_ca_pem`. With `insecure`, trusts every certificate.
-    ///
-    /// Sessions are not resumed: each connection makes a full handshake, as each new visitor does. Certificates in
-    /// `extra_ca_pem` that cannot be used are a fault here; other faults appear on first use.
-    pub fn new(insecure: bool, extra_ca_pem: Option<&[u8]>) -> Result<Self, Fault> {
-        let settings = Self {
-            trust: Arc::new(Trust {
-                insecure,
-                extra_ca_pem: extra_ca_pem.map(<[u8]>::to_vec),
-                config: OnceLock::new(),
-                config_with_http2: OnceLock::new(),
-            }),
-            http2: false,
-        };
-        if extra_ca_pem.is_some() {
-            settings.config()?; // reports bad certificates now, not at the first connection
-        }
-        Ok(settings)
-    }
-
-    /// The same settings, but offering HTTP/2 before HTTP/1.1.
-    /// [`Stream::agreed_protocol`](crate::Stream::agreed_protocol) returns the peer's choice.
-    #[must_use]
-    pub fn offering_http2(&self) -> Self {
-        Self {
-            trust: Arc::clone(&self.trust),
-            http2: true,
-        }
-    }
-
-    fn config(&self) -> Result<Arc<ClientConfig>, Fault> {
-        let trust = &self.trust;
-        let config = trust.config.get_or_init(|| trust.build().map(Arc::new));
-        if !self.http2 {
-            return config.clone();
-        }
-        let with_http2 = trust.config_with_http2.get_or_init(|| {
-            let mut config = ClientConfig::clone(&*config.clone()?);
-            config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-            Ok(Arc::new(config))
-        });
-        with_http2.clone()
-    }
-}
-
-impl Trust {
-    fn build(&self) -> Result<ClientConfig, Fault> {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
-            .with_safe_default_protocol_versions()
-            .map_err(|error| unusable(&error.to_string()))?;
-        let mut config = if self.insecure {
-            builder
-                .dangerous()
-                .with_custom_certificate_verifier(Arc::new(insecure::TrustAnybody::new(provider)))
-                .with_no_client_auth()
-        } else {
-            builder
-                .with_root_certificates(trusted(self.extra_ca_pem.as_deref())?)
-                .with_no_client_auth()
-        };
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        config.resumption = Resumption::disabled();
-        Ok(config)
-    }
-}
-
-impl fmt::Debug for TlsSettings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TlsSettings").finish_non_exhaustive()
-    }
-}
-
-fn trusted(extra_ca_pem: Option<&[u8]>) -> Result<RootCertStore, Fault> {
-    let mut roots = RootCertStore::empty();
-    // Errors are ignored: on a machine without a store, or with broken entries, a test with its own CA still works.
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    let Some(pem) = extra_ca_pem else {
-        return Ok(roots);
-    };
-    let before = roots.len();
-    for certificate in CertificateDer::pem_slice_iter(pem) {
-        let certificate = certificate.map_err(|error| unusable(&error.to_string()))?;
-        roots
-            .add(certificate)
-            .map_err(|error| unusable(&error.to_string()))?;
-    }
-    if roots.len() == before {
-        return Err(unusable("they contain no certificate"));
-    }
-    Ok(roots)
-}
-
-fn unusable(why: &str) -> Fault {
-    Fault::script(
-        FaultKind::Tls,
-        format!("the extra CA certificates cannot be used: {why}"),
-    )
-}
+pub use settings::TlsSettings;
 
 /// One TLS client session. It does not own the socket.
 #[derive(Debug)]
