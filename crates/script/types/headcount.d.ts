@@ -55,7 +55,7 @@ declare module "headcount" {
     headers?: Record<string, string>;
     /** Accept any TLS certificate. Default false. */
     insecure?: boolean;
-    /** PEM file with trusted certificates, in addition to the machine's own. */
+    /** PEM file with trusted certificates, of CAs or of servers themselves, in addition to the machine's own. */
     ca?: string;
     /**
      * Maximum number of redirects to follow. Default 10. A redirect to another origin drops the headers of the options,

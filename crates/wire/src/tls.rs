@@ -12,6 +12,7 @@ use crate::fault::from_errno;
 use crate::stream::{QUEUE_LIMIT, Read, not_read, transmit};
 
 mod insecure;
+mod listed;
 mod settings;
 
 pub use settings::TlsSettings;
@@ -267,6 +268,11 @@ fn from_rustls(error: &rustls::Error) -> Fault {
         rustls::Error::InvalidCertificate(reason) => match reason {
             CertificateError::UnknownIssuer => {
                 "the certificate's issuer is not trusted: add its CA, or accept any certificate"
+                    .to_owned()
+            }
+            reason if listed::is_ca_as_server(reason) => {
+                "the certificate is a CA and not one that you trust: add exactly this certificate, or accept any \
+                 certificate"
                     .to_owned()
             }
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {

@@ -2,12 +2,14 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use model::{Fault, FaultKind};
-use rustls::client::Resumption;
+use rustls::client::{Resumption, WantsClientCert, WebPkiServerVerifier};
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use rustls::{ClientConfig, RootCertStore};
+use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 
 use super::insecure::TrustAnybody;
+use super::listed::TrustListed;
 
 /// The TLS configuration of a run: trusted certificates and offered protocols. Cheap to clone.
 ///
@@ -27,7 +29,8 @@ struct Trust {
 }
 
 impl TlsSettings {
-    /// Trusts the machine's store and the certificates in `extra_ca_pem`. With `insecure`, trusts every certificate.
+    /// Trusts the machine's store and the certificates in `extra_ca_pem`, as CAs and as a server's own certificate.
+    /// With `insecure`, trusts every certificate.
     ///
     /// Sessions are not resumed: each connection makes a full handshake, as each new visitor does. Certificates in
     /// `extra_ca_pem` that cannot be used are a fault here; other faults appear on first use.
@@ -78,19 +81,35 @@ impl Trust {
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
             .map_err(|error| unusable(&error.to_string()))?;
-        let mut config = if self.insecure {
+        let builder = if self.insecure {
             builder
                 .dangerous()
                 .with_custom_certificate_verifier(Arc::new(TrustAnybody::new(provider)))
-                .with_no_client_auth()
         } else {
-            builder
-                .with_root_certificates(trusted(self.extra_ca_pem.as_deref())?)
-                .with_no_client_auth()
+            self.trusting(builder, provider)?
         };
+        let mut config = builder.with_no_client_auth();
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         config.resumption = Resumption::disabled();
         Ok(config)
+    }
+
+    fn trusting(
+        &self,
+        builder: ConfigBuilder<ClientConfig, WantsVerifier>,
+        provider: Arc<CryptoProvider>,
+    ) -> Result<ConfigBuilder<ClientConfig, WantsClientCert>, Fault> {
+        let Some(pem) = &self.extra_ca_pem else {
+            return Ok(builder.with_root_certificates(trusted(&[])?));
+        };
+        let listed = listed(pem)?;
+        let roots = Arc::new(trusted(&listed)?);
+        let chains = WebPkiServerVerifier::builder_with_provider(roots, provider)
+            .build()
+            .map_err(|error| unusable(&error.to_string()))?;
+        Ok(builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(TrustListed::new(chains, listed))))
     }
 }
 
@@ -100,24 +119,26 @@ impl fmt::Debug for TlsSettings {
     }
 }
 
-fn trusted(extra_ca_pem: Option<&[u8]>) -> Result<RootCertStore, Fault> {
+fn trusted(extra: &[CertificateDer<'static>]) -> Result<RootCertStore, Fault> {
     let mut roots = RootCertStore::empty();
     // Errors are ignored: on a machine without a store, or with broken entries, a test with its own CA still works.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    let Some(pem) = extra_ca_pem else {
-        return Ok(roots);
-    };
-    let before = roots.len();
-    for certificate in CertificateDer::pem_slice_iter(pem) {
-        let certificate = certificate.map_err(|error| unusable(&error.to_string()))?;
+    for certificate in extra {
         roots
-            .add(certificate)
+            .add(certificate.clone())
             .map_err(|error| unusable(&error.to_string()))?;
     }
-    if roots.len() == before {
+    Ok(roots)
+}
+
+/// The certificates of a PEM file, at least one.
+fn listed(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, Fault> {
+    let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+    let certificates = certificates.map_err(|error| unusable(&error.to_string()))?;
+    if certificates.is_empty() {
         return Err(unusable("they contain no certificate"));
     }
-    Ok(roots)
+    Ok(certificates)
 }
 
 fn unusable(why: &str) -> Fault {

@@ -5,6 +5,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
 use model::{Fault, FaultKind, Side};
+use rcgen::{
+    BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd,
+};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use wire::{Read, StampingOn, Stream, TlsSettings};
@@ -18,8 +21,30 @@ type Secure = StreamOwned<ServerConnection, TcpStream>;
 fn tls_peer<T: Send + 'static>(
     serve: impl FnOnce(&mut Secure) -> T + Send + 'static,
 ) -> (SocketAddr, JoinHandle<T>, String) {
-    let rcgen::CertifiedKey { cert, signing_key } =
-        rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    tls_peer_with(&localhost(), serve)
+}
+
+/// The contents of a certificate for `localhost`.
+fn localhost() -> CertificateParams {
+    CertificateParams::new(["localhost".to_owned()]).unwrap()
+}
+
+/// Starts a TLS peer that uses a certificate with these contents, signed by itself. Also returns it as PEM.
+fn tls_peer_with<T: Send + 'static>(
+    contents: &CertificateParams,
+    serve: impl FnOnce(&mut Secure) -> T + Send + 'static,
+) -> (SocketAddr, JoinHandle<T>, String) {
+    let signing_key = KeyPair::generate().unwrap();
+    let cert = contents.self_signed(&signing_key).unwrap();
+    let (address, thread) = tls_peer_of(&cert, &signing_key, serve);
+    (address, thread, cert.pem())
+}
+
+fn tls_peer_of<T: Send + 'static>(
+    cert: &Certificate,
+    signing_key: &KeyPair,
+    serve: impl FnOnce(&mut Secure) -> T + Send + 'static,
+) -> (SocketAddr, JoinHandle<T>) {
     let key = PrivateKeyDer::Pkcs8(signing_key.serialize_der().into());
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = ServerConfig::builder_with_provider(provider)
@@ -29,11 +54,10 @@ fn tls_peer<T: Send + 'static>(
         .with_single_cert(vec![cert.der().clone()], key)
         .unwrap();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    let (address, thread) = peer(move |socket| {
+    peer(move |socket| {
         let session = ServerConnection::new(Arc::new(config)).unwrap();
         serve(&mut StreamOwned::new(session, socket))
-    });
-    (address, thread, cert.pem())
+    })
 }
 
 fn secured(address: SocketAddr, settings: &TlsSettings, name: &str) -> Result<Stream, Fault> {
@@ -99,6 +123,80 @@ fn a_certificate_for_another_name_is_refused() {
     assert_eq!(fault.kind, FaultKind::Tls);
     assert!(fault.detail.contains("for another name"), "{fault}");
     assert!(fault.detail.contains("localhost"), "{fault}");
+    thread.join().unwrap();
+}
+
+/// The contents of a certificate as `openssl req -x509` makes it: for `localhost`, and a CA.
+fn as_openssl_makes_it() -> CertificateParams {
+    CertificateParams {
+        is_ca: IsCa::Ca(BasicConstraints::Unconstrained),
+        ..localhost()
+    }
+}
+
+fn refusal(contents: &CertificateParams, name: &str) -> Fault {
+    let (address, thread, pem) = tls_peer_with(contents, until_the_end);
+    let settings = TlsSettings::new(false, Some(pem.as_bytes())).unwrap();
+    let fault = secured(address, &settings, name).unwrap_err();
+    thread.join().unwrap();
+    assert_eq!((fault.side, fault.kind), (Side::Target, FaultKind::Tls));
+    fault
+}
+
+#[test]
+fn a_listed_ca_certificate_is_trusted_as_the_servers_own() {
+    let (address, thread, pem) = tls_peer_with(&as_openssl_makes_it(), until_the_end);
+    let settings = TlsSettings::new(false, Some(pem.as_bytes())).unwrap();
+    drop(secured(address, &settings, "localhost").unwrap());
+    thread.join().unwrap();
+}
+
+#[test]
+fn a_listed_ca_certificate_is_refused_for_another_name() {
+    let fault = refusal(&as_openssl_makes_it(), "other.test");
+    assert!(fault.detail.contains("for another name"), "{fault}");
+}
+
+#[test]
+fn a_listed_ca_certificate_is_refused_once_it_has_expired() {
+    let expired = CertificateParams {
+        not_after: date_time_ymd(2020, 1, 1),
+        ..as_openssl_makes_it()
+    };
+    let fault = refusal(&expired, "localhost");
+    assert!(fault.detail.contains("expired"), "{fault}");
+}
+
+/// The exception is for the listed bytes, not for the name or the key in them.
+#[test]
+fn another_certificate_with_the_key_of_a_listed_one_is_refused() {
+    let key = KeyPair::generate().unwrap();
+    let listed = as_openssl_makes_it().self_signed(&key).unwrap();
+    let issuer = Issuer::from_params(&as_openssl_makes_it(), &key);
+    let other = CertificateParams {
+        serial_number: Some(7.into()),
+        ..as_openssl_makes_it()
+    };
+    let other = other.signed_by(&key, &issuer).unwrap();
+    let (address, thread) = tls_peer_of(&other, &key, until_the_end);
+    let settings = TlsSettings::new(false, Some(listed.pem().as_bytes())).unwrap();
+    let fault = secured(address, &settings, "localhost").unwrap_err();
+    assert!(fault.detail.contains("is a CA"), "{fault}");
+    thread.join().unwrap();
+}
+
+/// Someone may list the server's certificate and not its CA, as with `curl --cacert`.
+#[test]
+fn a_listed_certificate_is_trusted_without_its_issuer() {
+    let ca_key = KeyPair::generate().unwrap();
+    let mut ca = as_openssl_makes_it();
+    ca.distinguished_name.push(DnType::CommonName, "our CA");
+    let key = KeyPair::generate().unwrap();
+    let issuer = Issuer::from_params(&ca, &ca_key);
+    let cert = localhost().signed_by(&key, &issuer).unwrap();
+    let (address, thread) = tls_peer_of(&cert, &key, until_the_end);
+    let settings = TlsSettings::new(false, Some(cert.pem().as_bytes())).unwrap();
+    drop(secured(address, &settings, "localhost").unwrap());
     thread.join().unwrap();
 }
 

@@ -1,0 +1,99 @@
+use std::sync::Arc;
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{CertificateError, DigitallySignedStruct, Error, OtherError, SignatureScheme};
+
+/// Verifies as `chains` does, and in addition accepts a certificate that the user listed, if the server presents
+/// exactly this one.
+///
+/// `openssl req -x509` makes a certificate that is a CA (`CA:TRUE`), and people use it for the server itself. OpenSSL
+/// accepts this, and so do curl, Node and Python; webpki refuses a CA in the server's place. The user names the exact
+/// bytes to trust, so nobody else can use this exception. The name and the dates are checked as for any certificate.
+#[derive(Debug)]
+pub(super) struct TrustListed {
+    chains: Arc<WebPkiServerVerifier>,
+    listed: Vec<CertificateDer<'static>>,
+}
+
+impl TrustListed {
+    pub(super) fn new(
+        chains: Arc<WebPkiServerVerifier>,
+        listed: Vec<CertificateDer<'static>>,
+    ) -> Self {
+        Self { chains, listed }
+    }
+}
+
+/// Whether the only objection is to the certificate's issuer, or to its being a CA itself. webpki checks the dates
+/// before both, so an expired certificate fails with another error.
+fn is_about_trust(error: &Error) -> bool {
+    match error {
+        Error::InvalidCertificate(CertificateError::UnknownIssuer) => true,
+        Error::InvalidCertificate(reason) => is_ca_as_server(reason),
+        _ => false,
+    }
+}
+
+/// Whether a certificate is refused because it is a CA's. rustls has no variant for this reason of webpki.
+pub(super) fn is_ca_as_server(reason: &CertificateError) -> bool {
+    let CertificateError::Other(OtherError(cause)) = reason else {
+        return false;
+    };
+    matches!(
+        cause.downcast_ref::<webpki::Error>(),
+        Some(webpki::Error::CaUsedAsEndEntity)
+    )
+}
+
+impl ServerCertVerifier for TrustListed {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let verify = |intermediates: &[CertificateDer<'_>]| {
+            let chains = &self.chains;
+            chains.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
+        };
+        if !self.listed.contains(end_entity) {
+            return verify(intermediates);
+        }
+        // A listed certificate needs no chain. Without one, every error is about the certificate itself.
+        match verify(&[]) {
+            Err(error) if is_about_trust(&error) => {
+                let certificate = ParsedCertificate::try_from(end_entity)?;
+                rustls::client::verify_server_name(&certificate, server_name)?;
+                Ok(ServerCertVerified::assertion())
+            }
+            verified => verified,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.chains.verify_tls12_signature(message, cert, dss)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.chains.verify_tls13_signature(message, cert, dss)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.chains.supported_verify_schemes()
+    }
+}
