@@ -1,6 +1,7 @@
 use plan::Options;
 use url::Url;
 
+use crate::certificates::Certificates;
 use crate::program::{Program, Scenario};
 
 /// Everything that a run needs, checked before the first byte is sent.
@@ -28,8 +29,8 @@ pub struct RunConfig {
     /// The target's process ID, if the user specified it. Otherwise it is found by the target's
     /// port.
     pub target_pid: Option<u32>,
-    /// PEM certificates to trust, as read from `options.ca`.
-    pub ca_pem: Option<Vec<u8>>,
+    /// The certificates that the options name.
+    pub certificates: Certificates,
 }
 
 impl RunConfig {

@@ -44,7 +44,9 @@ impl<'a> Control<'a> {
         stop: &'a Stop,
         tell: &'a mut dyn FnMut(Notice),
     ) -> Result<Self, RunError> {
-        let tls = TlsSettings::new(config.options.insecure, config.ca_pem.as_deref())
+        let tls = config
+            .certificates
+            .settings(config.options.insecure)
             .map_err(|fault| RunError::Usage(fault.to_string()))?;
         let offered = config.program.tls_of_users(tls.clone());
         ask::preflight(&config.target, config.target_is_mine, &offered, clock)

@@ -10,6 +10,7 @@ mod arrival;
 mod ask;
 mod busy;
 mod cast;
+mod certificates;
 mod clock;
 mod config;
 mod conn;
@@ -74,6 +75,7 @@ mod world;
 
 #[cfg(feature = "counted")]
 pub use arrival::counted;
+pub use certificates::Certificates;
 pub use clock::Clock;
 pub use config::RunConfig;
 pub use prepare::{PrepareError, Settings, prepare, prepare_plain};

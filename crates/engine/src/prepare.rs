@@ -11,6 +11,7 @@ use thiserror::Error;
 use url::Url;
 use wire::TlsSettings;
 
+use crate::certificates::Certificates;
 use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::program::{Plain, Program, Scenario};
@@ -107,11 +108,8 @@ fn config(
     let target = options.target.as_deref().ok_or(PrepareError::NoTarget)?;
     let target = Url::parse(target)
         .map_err(|why| PrepareError::Unusable(format!("target `{target}`: {why}")))?;
-    let ca_pem = options
-        .ca
-        .as_deref()
-        .map(|path| read_ca(base, path))
-        .transpose()?;
+    let root = settings.root.as_deref().unwrap_or(base);
+    let certificates = Certificates::read(&options, base, root)?;
     check_sources(&options.source)?;
     let workers = settings.workers.unwrap_or_else(|| default_workers(&target));
     let seed = options.seed.unwrap_or(settings.fresh_seed);
@@ -126,7 +124,7 @@ fn config(
         seed,
         run_id: run_id(settings.fresh_seed),
         target_pid: settings.target_pid,
-        ca_pem,
+        certificates,
     })
 }
 
@@ -159,7 +157,7 @@ pub(crate) fn empty_world(bundle: &Bundle, data: &DataStore) -> Result<World, Pr
         seed: 0,
         run_id: 0,
         target_pid: None,
-        ca_pem: None,
+        certificates: Certificates::default(),
     };
     let tls = TlsSettings::new(true, None).map_err(|_| nothing())?;
     World::new(Arc::new(config), 0, Clock::start(), tls).map_err(|_| nothing())
@@ -187,13 +185,6 @@ fn with_problems(
         hint: None,
     });
     Err(no_data.chain(others).collect())
-}
-
-fn read_ca(base: &Path, path: &str) -> Result<Vec<u8>, PrepareError> {
-    let path = base.join(path);
-    std::fs::read(&path).map_err(|why| {
-        PrepareError::Unusable(format!("cannot read `ca` {}: {why}", path.display()))
-    })
 }
 
 /// A target on this machine needs cores too, so it gets half of them.

@@ -21,7 +21,8 @@ pub mod ticker;
 pub use arrivals::{Arrivals, Spacing, Starts};
 pub use mix::Mix;
 pub use options::{
-    Grouping, Leftovers, LevelLoad, Load, Once, OpenLoad, Options, ScriptLimits, Timeouts, Watch,
+    ClientCertificateFiles, Grouping, Leftovers, LevelLoad, Load, Once, OpenLoad, Options,
+    ScriptLimits, Timeouts, Watch,
 };
 pub use overrides::{Overrides, with_overrides};
 pub use problem::{Problem, Problems};

@@ -3,6 +3,7 @@
 //! `headcount.d.ts` is authoritative for names and defaults. [`Options::from_json`] reads the `options` export of a
 //! scenario and reports all problems at once.
 
+mod client_certificate;
 mod grouping;
 mod limits;
 mod load;
@@ -22,6 +23,7 @@ use std::net::IpAddr;
 use model::Nanos;
 use serde_json::Value;
 
+pub use client_certificate::ClientCertificateFiles;
 pub use grouping::Grouping;
 pub use limits::{Leftovers, ScriptLimits, Timeouts};
 pub use load::{LevelLoad, Load, Once, OpenLoad};
@@ -33,7 +35,7 @@ use crate::threshold::Threshold;
 use section::Section;
 
 /// The names of all options, as in `headcount.d.ts`.
-const KNOWN: [&str; 20] = [
+const KNOWN: [&str; 22] = [
     "target",
     "group",
     "groups",
@@ -46,6 +48,8 @@ const KNOWN: [&str; 20] = [
     "headers",
     "insecure",
     "ca",
+    "cert",
+    "key",
     "redirects",
     "repeat",
     "maxMessage",
@@ -81,6 +85,8 @@ pub struct Options {
     pub insecure: bool,
     /// PEM file with certificates to trust in addition to the machine's own.
     pub ca: Option<String>,
+    /// The certificate that the users present when the target asks for one.
+    pub client_certificate: Option<ClientCertificateFiles>,
     /// Maximum number of redirects to follow.
     pub redirects: u32,
     /// Whether to repeat an idempotent request once when a kept-alive connection closes before any response.
@@ -135,6 +141,7 @@ fn read(value: &Value, problems: &mut Problems) -> Options {
         headers: limits::headers(&root.field("headers"), problems),
         insecure: root.field("insecure").read(problems, false, values::flag),
         ca: root.field("ca").read_some(problems, values::path),
+        client_certificate: client_certificate::read(&root, problems),
         redirects: root
             .field("redirects")
             .read(problems, 10, |v| values::whole(v, 0, 100)),

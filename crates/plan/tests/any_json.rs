@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value};
 
 /// Names of options, so that generated values reach the reader of every option.
-const NAMES: [&str; 36] = [
+const NAMES: [&str; 38] = [
     "target",
     "group",
     "groups",
@@ -17,6 +17,8 @@ const NAMES: [&str; 36] = [
     "headers",
     "insecure",
     "ca",
+    "cert",
+    "key",
     "redirects",
     "maxMessage",
     "leftovers",

@@ -36,5 +36,6 @@ pub use bundle::Bundle;
 pub use data::DataStore;
 pub use error::{Problem, ScriptError, ScriptFault};
 pub use frame::Location;
+pub use root::file_within;
 pub use script::{Declared, Ended, Limits, NoData, Script};
 pub use start::{GroupStart, Roles, UserStart};

@@ -40,6 +40,13 @@ impl Root {
     }
 }
 
+/// Returns where a file of a scenario in the folder `base` is. The file must be inside the folder `root`.
+pub fn file_within(base: &Path, root: &Path, path: &str) -> Result<PathBuf, String> {
+    let file = base.join(path);
+    Root::new(root).check(&file)?;
+    Ok(file)
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;

@@ -57,6 +57,10 @@ declare module "headcount" {
     insecure?: boolean;
     /** PEM file with trusted certificates, of CAs or of servers themselves, in addition to the machine's own. */
     ca?: string;
+    /** PEM file with the certificate that all users present when the target asks for one, inside the scenario's folder. */
+    cert?: string;
+    /** PEM file with the private key of `cert`, not encrypted. */
+    key?: string;
     /**
      * Maximum number of redirects to follow. Default 10. A redirect to another origin drops the headers of the options,
      * the user and the request. The redirect fails if it would send the request body to that origin.

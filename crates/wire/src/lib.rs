@@ -25,4 +25,4 @@ pub use arrival::StampingOn;
 pub use dial::{Endpoint, is_allowed, may_hold_credentials, resolve};
 pub use source::{Loopback, Source};
 pub use stream::{Phase, Read, Stream};
-pub use tls::TlsSettings;
+pub use tls::{ClientCertificate, TlsSettings};

@@ -5,16 +5,18 @@ use std::os::fd::BorrowedFd;
 use model::{Fault, FaultKind};
 use rustix::io::Errno;
 use rustls::pki_types::ServerName;
-use rustls::{CertificateError, ClientConnection, InvalidMessage};
+use rustls::{AlertDescription, CertificateError, ClientConnection, InvalidMessage};
 
 use crate::arrival::Arrival;
 use crate::fault::from_errno;
 use crate::stream::{QUEUE_LIMIT, Read, not_read, transmit};
 
+mod client_certificate;
 mod insecure;
 mod listed;
 mod settings;
 
+pub use client_certificate::ClientCertificate;
 pub use settings::TlsSettings;
 
 /// One TLS client session. It does not own the socket.
@@ -280,6 +282,9 @@ fn from_rustls(error: &rustls::Error) -> Fault {
             }
             _ => format!("the certificate is not accepted: {reason}"),
         },
+        rustls::Error::AlertReceived(AlertDescription::CertificateRequired) => {
+            "the peer requires a client certificate: set `cert` and `key` in the options".to_owned()
+        }
         rustls::Error::AlertReceived(alert) => format!("the peer sent TLS alert {alert:?}"),
         other => format!("TLS failed: {other}"),
     };

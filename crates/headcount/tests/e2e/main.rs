@@ -16,6 +16,7 @@ mod bench_grpc;
 mod bench_http2;
 mod bench_limits;
 mod blame;
+mod certificates;
 mod clients;
 mod converged;
 mod credentials;

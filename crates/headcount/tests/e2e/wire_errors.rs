@@ -238,7 +238,7 @@ fn a_refused_websocket_tells_the_status() {
 
 // ——— TLS ———
 
-const SHORT: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+pub(crate) const SHORT: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 /// A TLS server with a self-signed certificate that responds to each request with these bytes.
 fn tls_server(answer: impl Into<Arc<[u8]>>) -> Raw {
@@ -257,7 +257,7 @@ fn tls_server(answer: impl Into<Arc<[u8]>>) -> Raw {
     Raw::start(move |stream| serve_tls(stream, Arc::clone(&config), &answer))
 }
 
-fn serve_tls(stream: TcpStream, config: Arc<ServerConfig>, answer: &[u8]) {
+pub(crate) fn serve_tls(stream: TcpStream, config: Arc<ServerConfig>, answer: &[u8]) {
     let mut tls = StreamOwned::new(ServerConnection::new(config).unwrap(), stream);
     while tls.read(&mut [0; 4096]).is_ok_and(|count| count > 0) {
         let _ = tls.write_all(answer);

@@ -48,6 +48,7 @@ fn defaults_are_those_of_the_types() {
             headers: Vec::new(),
             insecure: false,
             ca: None,
+            client_certificate: None,
             redirects: 10,
             repeat: true,
             max_message: 16_000_000,
@@ -124,7 +125,7 @@ fn everything_can_be_set() {
         "deadline": 250, "settle": "0s",
         "timeouts": { "connect": "1s", "total": "2s" },
         "headers": { "X-B": "1", "X-A": " 2 " },
-        "insecure": true, "ca": "ca.pem", "redirects": 0, "maxMessage": "1MiB",
+        "insecure": true, "ca": "ca.pem", "cert": "own.pem", "key": "own.key", "redirects": 0, "maxMessage": "1MiB",
         "leftovers": { "url": "/sessions", "at": "/open" },
         "seed": 7, "script": { "memory": "64MB", "time": "100ms" },
     }));
@@ -165,6 +166,11 @@ fn everything_can_be_set() {
         [header("X-B", "1"), header("X-A", "2")],
         "the user's order"
     );
+    let files = ClientCertificateFiles {
+        cert: "own.pem".into(),
+        key: "own.key".into(),
+    };
+    assert_eq!(options.client_certificate, Some(files));
     assert_eq!(options.max_message, 1 << 20);
     assert_eq!(options.script.memory, 64_000_000);
     assert_eq!(options.seed, Some(7));

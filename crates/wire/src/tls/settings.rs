@@ -8,6 +8,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 
+use super::client_certificate::{ClientCertificate, unusable as unusable_own};
 use super::insecure::TrustAnybody;
 use super::listed::TrustListed;
 
@@ -24,6 +25,7 @@ pub struct TlsSettings {
 struct Trust {
     insecure: bool,
     extra_ca_pem: Option<Vec<u8>>,
+    own: Option<ClientCertificate>,
     config: OnceLock<Result<Arc<ClientConfig>, Fault>>,
     config_with_http2: OnceLock<Result<Arc<ClientConfig>, Fault>>,
 }
@@ -35,16 +37,28 @@ impl TlsSettings {
     /// Sessions are not resumed: each connection makes a full handshake, as each new visitor does. Certificates in
     /// `extra_ca_pem` that cannot be used are a fault here; other faults appear on first use.
     pub fn new(insecure: bool, extra_ca_pem: Option<&[u8]>) -> Result<Self, Fault> {
+        Self::presenting(None, insecure, extra_ca_pem)
+    }
+
+    /// Like [`TlsSettings::new`], and presents the certificate `own` to each peer that asks for one. A certificate that
+    /// does not belong to its key is a fault here.
+    pub fn presenting(
+        own: Option<ClientCertificate>,
+        insecure: bool,
+        extra_ca_pem: Option<&[u8]>,
+    ) -> Result<Self, Fault> {
+        let check_now = extra_ca_pem.is_some() || own.is_some();
         let settings = Self {
             trust: Arc::new(Trust {
                 insecure,
                 extra_ca_pem: extra_ca_pem.map(<[u8]>::to_vec),
+                own,
                 config: OnceLock::new(),
                 config_with_http2: OnceLock::new(),
             }),
             http2: false,
         };
-        if extra_ca_pem.is_some() {
+        if check_now {
             settings.config()?; // reports bad certificates now, not at the first connection
         }
         Ok(settings)
@@ -88,7 +102,12 @@ impl Trust {
         } else {
             self.trusting(builder, provider)?
         };
-        let mut config = builder.with_no_client_auth();
+        let mut config = match self.own.clone() {
+            None => builder.with_no_client_auth(),
+            Some(own) => builder
+                .with_client_auth_cert(own.chain, own.key)
+                .map_err(|error| unusable_own(&error.to_string()))?,
+        };
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         config.resumption = Resumption::disabled();
         Ok(config)

@@ -9,8 +9,11 @@ use rcgen::{
     BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd,
 };
 use rustls::pki_types::PrivateKeyDer;
-use rustls::{ServerConfig, ServerConnection, StreamOwned};
-use wire::{Read, StampingOn, Stream, TlsSettings};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{
+    ConfigBuilder, RootCertStore, ServerConfig, ServerConnection, StreamOwned, WantsVerifier,
+};
+use wire::{ClientCertificate, Read, StampingOn, Stream, TlsSettings};
 
 use crate::arrival::UNTIL_STAMPED;
 use crate::drive::{flushed, open, peer, read, wait};
@@ -45,15 +48,28 @@ fn tls_peer_of<T: Send + 'static>(
     signing_key: &KeyPair,
     serve: impl FnOnce(&mut Secure) -> T + Send + 'static,
 ) -> (SocketAddr, JoinHandle<T>) {
-    let key = PrivateKeyDer::Pkcs8(signing_key.serialize_der().into());
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let mut config = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
+    let mut config = server()
         .with_no_client_auth()
-        .with_single_cert(vec![cert.der().clone()], key)
+        .with_single_cert(vec![cert.der().clone()], der(signing_key))
         .unwrap();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    peer_with(config, serve)
+}
+
+fn server() -> ConfigBuilder<ServerConfig, WantsVerifier> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(provider);
+    builder.with_safe_default_protocol_versions().unwrap()
+}
+
+fn der(key: &KeyPair) -> PrivateKeyDer<'static> {
+    PrivateKeyDer::Pkcs8(key.serialize_der().into())
+}
+
+fn peer_with<T: Send + 'static>(
+    config: ServerConfig,
+    serve: impl FnOnce(&mut Secure) -> T + Send + 'static,
+) -> (SocketAddr, JoinHandle<T>) {
     peer(move |socket| {
         let session = ServerConnection::new(Arc::new(config)).unwrap();
         serve(&mut StreamOwned::new(session, socket))
@@ -172,7 +188,8 @@ fn a_listed_ca_certificate_is_refused_once_it_has_expired() {
 fn another_certificate_with_the_key_of_a_listed_one_is_refused() {
     let key = KeyPair::generate().unwrap();
     let listed = as_openssl_makes_it().self_signed(&key).unwrap();
-    let issuer = Issuer::from_params(&as_openssl_makes_it(), &key);
+    let contents = as_openssl_makes_it();
+    let issuer = Issuer::from_params(&contents, &key);
     let other = CertificateParams {
         serial_number: Some(7.into()),
         ..as_openssl_makes_it()
@@ -223,6 +240,80 @@ fn a_peer_without_tls_is_called_so() {
         "{fault}"
     );
     thread.join().unwrap();
+}
+
+/// A peer that admits only clients with a certificate of `ca`. It greets them and returns how many certificates it saw.
+fn peer_for_members(ca: &Certificate) -> (SocketAddr, JoinHandle<usize>, String) {
+    let mut roots = RootCertStore::empty();
+    roots.add(ca.der().clone()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let members = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
+    let key = KeyPair::generate().unwrap();
+    let cert = localhost().self_signed(&key).unwrap();
+    let config = server()
+        .with_client_cert_verifier(members.build().unwrap())
+        .with_single_cert(vec![cert.der().clone()], der(&key))
+        .unwrap();
+    let (address, thread) = peer_with(config, |socket| {
+        let _ = socket.write_all(b"hello");
+        let _ = socket.flush();
+        until_the_end(socket);
+        socket.conn.peer_certificates().map_or(0, <[_]>::len)
+    });
+    (address, thread, cert.pem())
+}
+
+#[test]
+fn a_client_certificate_is_presented_to_a_peer_that_asks() {
+    let ca_key = KeyPair::generate().unwrap();
+    let ca = as_openssl_makes_it().self_signed(&ca_key).unwrap();
+    let (key, other_key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
+    let contents = as_openssl_makes_it();
+    let issuer = Issuer::from_params(&contents, &ca_key);
+    let cert = localhost().signed_by(&key, &issuer).unwrap();
+    let read_pem = |key: &KeyPair| {
+        ClientCertificate::from_pem(cert.pem().as_bytes(), key.serialize_pem().as_bytes())
+    };
+
+    let (address, thread, pem) = peer_for_members(&ca);
+    let own = read_pem(&key).unwrap();
+    let settings = TlsSettings::presenting(Some(own), false, Some(pem.as_bytes())).unwrap();
+    let mut stream = secured(address, &settings, "localhost").unwrap();
+    assert!(matches!(read(&mut stream, &mut [0; 64]), Read::Bytes(5)));
+    drop(stream);
+    assert_eq!(thread.join().unwrap(), 1);
+
+    let of_another = read_pem(&other_key).unwrap();
+    let fault = TlsSettings::presenting(Some(of_another), true, None).unwrap_err();
+    assert_eq!(fault.side, Side::Script);
+}
+
+#[test]
+fn a_missing_client_certificate_is_named_with_its_options() {
+    let ca_key = KeyPair::generate().unwrap();
+    let ca = as_openssl_makes_it().self_signed(&ca_key).unwrap();
+    let (address, thread, pem) = peer_for_members(&ca);
+    let settings = TlsSettings::new(false, Some(pem.as_bytes())).unwrap();
+    // The client of TLS 1.3 has ended its handshake before the peer refuses it.
+    let mut stream = secured(address, &settings, "localhost").unwrap();
+    match read(&mut stream, &mut [0; 64]) {
+        Read::Failed(fault) => assert!(fault.detail.contains("`cert` and `key`"), "{fault}"),
+        other => panic!("{other:?}"),
+    }
+    drop(stream);
+    thread.join().unwrap();
+}
+
+#[test]
+fn files_without_certificate_or_key_are_refused_by_name() {
+    let key = KeyPair::generate().unwrap();
+    let cert = localhost().self_signed(&key).unwrap();
+    let refusal = |cert: &str, key: &str| {
+        let read = ClientCertificate::from_pem(cert.as_bytes(), key.as_bytes());
+        read.unwrap_err().detail
+    };
+    assert!(refusal(&key.serialize_pem(), &key.serialize_pem()).contains("`cert`"));
+    assert!(refusal(&cert.pem(), &cert.pem()).contains("`key`"));
 }
 
 #[test]

@@ -71,6 +71,9 @@ fn values_that_make_no_sense() {
 { "maxMessage": "5GB" }                           | maxMessage: must be 1 to | a mistake
 { "insecure": "yes" }                             | insecure: expected true or false, got "yes" | not a flag
 { "ca": "" }                                      | ca: expected the path of a file | nothing
+{ "cert": "own.pem" }                             | key: is missing: a client certificate needs `cert` and `key` | half of it
+{ "key": "own.key" }                              | cert: is missing: a client certificate needs `cert` and `key` | half of it
+{ "cert": 1, "key": "own.key" }                   | cert: expected | not a path
 { "seed": -1 }                                    | seed: expected a whole number from 0, got -1 | negative
 { "seed": 1e300 }                                 | seed: expected a whole number from 0 | beyond its digits
 { "timeouts": { "firstByte": "31s" } }            | timeouts.firstByte: 31 s is longer than `timeouts.total`, 30 s | would never end it

@@ -1,0 +1,57 @@
+use std::path::{Path, PathBuf};
+
+use model::Fault;
+use plan::{ClientCertificateFiles, Options};
+use wire::{ClientCertificate, TlsSettings};
+
+use crate::prepare::PrepareError;
+
+/// The certificates that the options name, as read from their files.
+#[derive(Debug, Default)]
+pub struct Certificates {
+    /// PEM certificates to trust, from `ca`.
+    ca_pem: Option<Vec<u8>>,
+    /// The certificate that the users present, from `cert` and `key`.
+    own: Option<ClientCertificate>,
+}
+
+impl Certificates {
+    /// Reads the files. Paths are relative to `base`. A client certificate must be in the folder `root`, because a
+    /// scenario from someone else must not use the keys of the person who runs it.
+    pub(crate) fn read(options: &Options, base: &Path, root: &Path) -> Result<Self, PrepareError> {
+        let ca_pem = options.ca.as_deref();
+        let ca_pem = ca_pem.map(|path| contents("ca", &base.join(path)));
+        let own = options.client_certificate.as_ref();
+        Ok(Self {
+            ca_pem: ca_pem.transpose()?,
+            own: own
+                .map(|files| own_certificate(files, base, root))
+                .transpose()?,
+        })
+    }
+
+    /// The TLS settings of the run. Certificates that cannot be used are a fault.
+    pub(crate) fn settings(&self, insecure: bool) -> Result<TlsSettings, Fault> {
+        TlsSettings::presenting(self.own.clone(), insecure, self.ca_pem.as_deref())
+    }
+}
+
+fn own_certificate(
+    files: &ClientCertificateFiles,
+    base: &Path,
+    root: &Path,
+) -> Result<ClientCertificate, PrepareError> {
+    let within = |option: &str, path: &str| {
+        let file: Result<PathBuf, String> = script::file_within(base, root, path);
+        let file = file.map_err(|why| PrepareError::Unusable(format!("`{option}`: {why}")))?;
+        contents(option, &file)
+    };
+    let (cert, key) = (within("cert", &files.cert)?, within("key", &files.key)?);
+    ClientCertificate::from_pem(&cert, &key).map_err(|fault| PrepareError::Unusable(fault.detail))
+}
+
+fn contents(option: &str, file: &Path) -> Result<Vec<u8>, PrepareError> {
+    std::fs::read(file).map_err(|why| {
+        PrepareError::Unusable(format!("cannot read `{option}` {}: {why}", file.display()))
+    })
+}

@@ -1,0 +1,118 @@
+//! Certificates of the user's own: a server's that nobody signed, and the client's.
+
+use std::fs;
+use std::sync::Arc;
+
+use rcgen::{BasicConstraints, Certificate, CertificateParams, IsCa, Issuer, KeyPair};
+use rustls::pki_types::PrivateKeyDer;
+use rustls::server::WebPkiClientVerifier;
+use rustls::{ConfigBuilder, RootCertStore, ServerConfig, WantsVerifier};
+
+use crate::harness::{Lab, Raw};
+use crate::wire_errors::{SHORT, serve_tls};
+
+/// The contents of a certificate as `openssl req -x509` makes it by default: it is a CA.
+fn contents() -> CertificateParams {
+    CertificateParams {
+        is_ca: IsCa::Ca(BasicConstraints::Unconstrained),
+        ..CertificateParams::new(["localhost".to_owned()]).unwrap()
+    }
+}
+
+fn as_openssl_makes_it() -> (Certificate, KeyPair) {
+    let key = KeyPair::generate().unwrap();
+    (contents().self_signed(&key).unwrap(), key)
+}
+
+fn server() -> ConfigBuilder<ServerConfig, WantsVerifier> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(provider);
+    builder.with_safe_default_protocol_versions().unwrap()
+}
+
+fn der(key: &KeyPair) -> PrivateKeyDer<'static> {
+    PrivateKeyDer::Pkcs8(key.serialize_der().into())
+}
+
+fn start(config: ServerConfig) -> String {
+    let config = Arc::new(config);
+    let raw = Raw::start(move |stream| serve_tls(stream, Arc::clone(&config), SHORT));
+    format!("https://localhost:{}", raw.port())
+}
+
+/// A scenario with these options, beside the certificate of the server.
+fn lab(options: &str, cert: &Certificate) -> Lab {
+    let text = format!(
+        r#"export const options = {{ load: {{ users: 2, once: true }}, ca: "server.pem", {options} }};
+export default async function go({{ users: [u], check }}) {{ check("ok", (await u.get("/x")).text === "ok"); }}
+"#
+    );
+    let lab = Lab::new().with("go.ts", &text);
+    lab.with("server.pem", &cert.pem())
+}
+
+#[test]
+fn ca_accepts_the_default_certificate_of_openssl() {
+    let (cert, key) = as_openssl_makes_it();
+    let config = server()
+        .with_no_client_auth()
+        .with_single_cert(vec![cert.der().clone()], der(&key))
+        .unwrap();
+    let level = lab("", &cert).level("go.ts", &start(config), &[]);
+    assert_eq!(level["checks"]["passed"], 2, "{level:#}");
+}
+
+const OWN: &str = r#"cert: "own.pem", key: "own.key""#;
+
+#[test]
+fn users_present_the_certificate_in_cert() {
+    let (cert, key) = as_openssl_makes_it();
+    let (own, own_key) = as_openssl_makes_it();
+    let mut members = RootCertStore::empty();
+    members.add(cert.der().clone()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(members), provider);
+    let config = server()
+        .with_client_cert_verifier(verifier.build().unwrap())
+        .with_single_cert(vec![cert.der().clone()], der(&key))
+        .unwrap();
+    let target = start(config);
+
+    let ca = contents();
+    let issuer = Issuer::from_params(&ca, &key);
+    let signed = CertificateParams::new(["user".to_owned()]).unwrap();
+    let signed = signed.signed_by(&own_key, &issuer).unwrap();
+    let with_certificate = lab(OWN, &cert)
+        .with("own.pem", &signed.pem())
+        .with("own.key", &own_key.serialize_pem());
+    let level = with_certificate.level("go.ts", &target, &[]);
+    assert_eq!(level["checks"]["passed"], 2, "{level:#}");
+
+    let foreign = lab(OWN, &cert)
+        .with("own.pem", &own.pem())
+        .with("own.key", &own_key.serialize_pem());
+    let level = foreign.level("go.ts", &target, &[]);
+    assert_eq!(level["requests"]["failed"], 2, "{level:#}");
+
+    let without = lab("", &cert);
+    without.level("go.ts", &target, &[]);
+    let failures = without.failures();
+    let told = |failure: &serde_json::Value| failure["first"]["detail"].to_string();
+    let told: Vec<String> = failures.iter().map(told).collect();
+    assert!(
+        told.iter()
+            .any(|detail| detail.contains("`cert` and `key`")),
+        "{told:#?}"
+    );
+}
+
+#[test]
+fn a_key_outside_the_scenarios_folder_is_refused() {
+    let (cert, key) = as_openssl_makes_it();
+    let outside = tempfile::tempdir().unwrap();
+    let file = outside.path().join("own.key");
+    fs::write(&file, key.serialize_pem()).unwrap();
+    let options = format!(r#"cert: "server.pem", key: "{}""#, file.display());
+    let ended = lab(&options, &cert).run("go.ts", "https://localhost:9", &[]);
+    ended.refused(2, &["`key`", "--root"]);
+}
