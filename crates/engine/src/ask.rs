@@ -29,8 +29,19 @@ pub(crate) fn preflight(
     tls: &TlsSettings,
     clock: Clock,
 ) -> Result<Stream, Fault> {
-    let until = Deadline::of(PATIENCE, clock);
-    connect(target, allow_any, tls, until)
+    preflight_within(PATIENCE.time, target, allow_any, tls, clock)
+}
+
+/// Like [`preflight`], with a time limit.
+pub(crate) fn preflight_within(
+    time: Nanos,
+    target: &Url,
+    allow_any: bool,
+    tls: &TlsSettings,
+    clock: Clock,
+) -> Result<Stream, Fault> {
+    let limits = Limits { time, ..PATIENCE };
+    connect(target, allow_any, tls, Deadline::of(limits, clock))
 }
 
 /// Sends one GET from the control thread, outside all measurements.

@@ -15,6 +15,7 @@ use crate::merge::Merged;
 use crate::messages::{Command, Event, Fatal};
 use crate::program::Program;
 use crate::run::{Notice, RunError, Stop};
+use crate::tls_port;
 use crate::validity;
 use crate::watcher::Watcher;
 use crate::workers::{Heard, Workers};
@@ -140,7 +141,8 @@ impl<'a> Control<'a> {
         let loud = merged.loud.issue(phases.duration_s);
         let limited = Some(merged.limited.clone()).filter(|limited| limited.count > 0);
         let little = merged.at_work.law(phases.duration_s).filter(|_| !plan.once);
-        let (measured, mut generator, series) = merged.finish(plan.load.users.into());
+        let (mut measured, mut generator, series) = merged.finish(plan.load.users.into());
+        tls_port::explain(&mut measured, &self.config, self.clock);
         generator.throttled_ms = throttled.map(Nanos::as_millis_f64);
         let target = self.watcher.end_level(&mut generator);
         let mut level = Level {

@@ -67,6 +67,7 @@ mod spawn;
 mod steps;
 mod tickers;
 mod timers;
+mod tls_port;
 mod validity;
 mod watcher;
 mod worker;

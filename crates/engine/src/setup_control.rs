@@ -11,6 +11,7 @@ use crate::control::Control;
 use crate::level::{LevelPlan, SetupResult};
 use crate::messages::{Command, Event, SetupOutcome};
 use crate::run::{Notice, RunError};
+use crate::tls_port;
 
 /// Time limit of `setup`, and of `teardown`.
 const SETUP_LIMIT: Nanos = Nanos::from_secs(600);
@@ -57,7 +58,10 @@ impl Control<'_> {
         (self.tell)(Notice::SettingUp);
         let began = self.clock.now();
         self.workers.order(0, Command::Setup);
-        let outcome = self.setup_call("setup")?;
+        let mut outcome = self.setup_call("setup")?;
+        if let Err(error) = &mut outcome.result {
+            tls_port::explain_fault(&mut error.fault, &self.config, self.clock);
+        }
         let ended = self.clock.now();
         record.setup = Some(setup_record(&outcome, ended - began));
         let value = outcome

@@ -77,7 +77,12 @@ impl Session {
             match self.feed(socket, peer, arrival)? {
                 Fed::Some | Fed::Last => {}
                 Fed::Nothing => return Ok(false),
-                Fed::End => return Err(tls_fault("connection closed during the TLS handshake")),
+                Fed::End => {
+                    return Err(tls_fault(
+                        "connection closed during the TLS handshake: if the peer does not speak TLS, write http:// or \
+                         ws:// in the URL",
+                    ));
+                }
             }
         }
     }
@@ -266,7 +271,7 @@ fn from_rustls(error: &rustls::Error) -> Fault {
     let detail = match error {
         rustls::Error::InvalidMessage(
             InvalidMessage::InvalidContentType | InvalidMessage::UnknownProtocolVersion,
-        ) => "the peer does not speak TLS".to_owned(),
+        ) => "the peer does not speak TLS: write http:// or ws:// in the URL".to_owned(),
         rustls::Error::InvalidCertificate(reason) => match reason {
             CertificateError::UnknownIssuer => {
                 "the certificate's issuer is not trusted: add its CA, or accept any certificate"

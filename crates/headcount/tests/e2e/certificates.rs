@@ -1,6 +1,8 @@
-//! Certificates of the user's own: a server's that nobody signed, and the client's.
+//! Certificates of the user's own: a server's that nobody signed, and the client's. Plain HTTP where TLS is expected,
+//! and the reverse.
 
 use std::fs;
+use std::io::Read as _;
 use std::sync::Arc;
 
 use rcgen::{BasicConstraints, Certificate, CertificateParams, IsCa, Issuer, KeyPair};
@@ -8,8 +10,8 @@ use rustls::pki_types::PrivateKeyDer;
 use rustls::server::WebPkiClientVerifier;
 use rustls::{ConfigBuilder, RootCertStore, ServerConfig, WantsVerifier};
 
-use crate::harness::{Lab, Raw};
-use crate::wire_errors::{SHORT, serve_tls};
+use crate::harness::{Lab, Raw, Server};
+use crate::wire_errors::{SHORT, answering, get, get_fails, serve_tls};
 
 /// The contents of a certificate as `openssl req -x509` makes it by default: it is a CA.
 fn contents() -> CertificateParams {
@@ -53,13 +55,70 @@ export default async function go({{ users: [u], check }}) {{ check("ok", (await 
 
 #[test]
 fn ca_accepts_the_default_certificate_of_openssl() {
+    let (cert, config) = self_signed();
+    let level = lab("", &cert).level("go.ts", &start(config), &[]);
+    assert_eq!(level["checks"]["passed"], 2, "{level:#}");
+}
+
+fn self_signed() -> (Certificate, ServerConfig) {
     let (cert, key) = as_openssl_makes_it();
     let config = server()
         .with_no_client_auth()
         .with_single_cert(vec![cert.der().clone()], der(&key))
         .unwrap();
-    let level = lab("", &cert).level("go.ts", &start(config), &[]);
-    assert_eq!(level["checks"]["passed"], 2, "{level:#}");
+    (cert, config)
+}
+
+/// rustls responds with an alert.
+#[test]
+fn plain_http_to_a_tls_server_that_sends_an_alert_is_recognised() {
+    let config = Arc::new(self_signed().1);
+    let server = Raw::start(move |stream| serve_tls(stream, Arc::clone(&config), SHORT));
+    let said = get_fails(&get("", "/x"), &server.url(), "protocol");
+    assert_eq!(
+        said,
+        "not HTTP but TLS: write https:// or wss:// in the URL"
+    );
+}
+
+/// Node's TLS servers close the connection without a word.
+#[test]
+fn plain_http_to_a_tls_server_that_only_closes_is_recognised() {
+    let config = Arc::new(self_signed().1);
+    let server = Raw::start(move |stream| {
+        let mut first = [0];
+        let is_tls = stream.peek(&mut first).is_ok() && first == [22];
+        if is_tls {
+            serve_tls(stream, Arc::clone(&config), SHORT);
+        } else {
+            let _ = (&stream).read(&mut [0; 4096]); // unread data would reset the connection
+        }
+    });
+    let said = get_fails(&get("", "/x"), &server.url(), "closed");
+    let advice = format!("write https://127.0.0.1:{}", server.port());
+    assert!(said.contains(&advice), "{said}");
+}
+
+#[test]
+fn a_plain_server_that_only_closes_is_not_said_to_speak_tls() {
+    let server = answering(b"");
+    let said = get_fails(&get("", "/x"), &server.url(), "closed");
+    assert_eq!(said, "closed before the response");
+}
+
+/// The scenario's URL says https, unlike its target.
+#[test]
+fn tls_to_a_plain_server_in_a_scenario_is_recognised() {
+    let bridge = Server::bridge(&[]);
+    let lab = get("", &format!("https://127.0.0.1:{}/x", bridge.port()));
+    let level = lab.level("go.ts", &bridge.url(), &[]);
+    assert_eq!(level["requests"]["failed"], 2, "{level:#}");
+    let failures = lab.failures();
+    let says = |failure: &serde_json::Value| {
+        let detail = failure["first"]["detail"].as_str();
+        detail.is_some_and(|detail| detail.contains("write http://"))
+    };
+    assert!(failures.iter().any(says), "{failures:#?}");
 }
 
 const OWN: &str = r#"cert: "own.pem", key: "own.key""#;

@@ -138,7 +138,17 @@ fn content_length(value: &[u8]) -> Result<u64, Fault> {
         .ok_or_else(|| protocol(format!("invalid content-length \"{}\"", printable(value))))
 }
 
+/// Whether these bytes begin with a record that carries an alert, as TLS servers send it to a plain request.
+fn is_tls_alert(bytes: &[u8]) -> bool {
+    const ALERT: u8 = 21;
+    const MAJOR: u8 = 3;
+    bytes.starts_with(&[ALERT, MAJOR])
+}
+
 fn not_http(error: httparse::Error, bytes: &[u8]) -> Fault {
+    if is_tls_alert(bytes) {
+        return protocol("not HTTP but TLS: write https:// or wss:// in the URL");
+    }
     if !bytes.starts_with(b"HTTP/") {
         return protocol(format!("not HTTP: got \"{}\"", printable(bytes)));
     }

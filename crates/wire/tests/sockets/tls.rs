@@ -228,7 +228,10 @@ fn a_peer_without_tls_is_called_so() {
     let settings = TlsSettings::new(true, None).unwrap();
     let fault = secured(address, &settings, "localhost").unwrap_err();
     assert_eq!(fault.kind, FaultKind::Tls);
-    assert_eq!(fault.detail, "the peer does not speak TLS");
+    assert_eq!(
+        fault.detail,
+        "the peer does not speak TLS: write http:// or ws:// in the URL"
+    );
     thread.join().unwrap();
 
     let (address, thread) = peer(|mut socket| {

@@ -135,8 +135,12 @@ fn what_is_not_http_is_quoted() {
         "not HTTP: got \"SSH-2.0-OpenSSH_9.2\\r\\n\"",
     );
     check(
-        &[0x15, 3, 1, 0, 2],
-        "not HTTP: got \"\\x15\\x03\\x01\\x00\\x02\"",
+        &[0x16, 3, 1, 0, 2],
+        "not HTTP: got \"\\x16\\x03\\x01\\x00\\x02\"",
+    );
+    check(
+        &[0x15, 3, 1, 0, 2, 2, 70],
+        "not HTTP but TLS: write https:// or wss://",
     );
     check(
         b"HTTP/1.1 200 OK\r\nBroken Name: 1\r\n\r\n",
