@@ -1,8 +1,8 @@
 use delivery::Audience as Listeners;
-use model::{Fault, FaultKind, GroupId, Nanos, UserId};
+use model::{Fault, FaultKind, GroupId, Nanos, Side, UserId};
 use script::host::{
-    Audience, ChannelId, Emission, EventCall, Host, HttpCall, LogLevel, MetricKind, OpId, Payload,
-    RoundTripCall, SocketCall, SocketId, SocketIoCall, StampPlace, TickerId, Value, Wake,
+    Audience, ChannelId, Checked, Emission, EventCall, Host, HttpCall, LogLevel, MetricKind, OpId,
+    Payload, RoundTripCall, SocketCall, SocketId, SocketIoCall, StampPlace, TickerId, Value, Wake,
 };
 
 use crate::people::User;
@@ -284,17 +284,25 @@ impl Host for World {
         self.go_apart(group, on);
     }
 
-    fn check(&mut self, group: GroupId, user: Option<UserId>, name: &str, ok: bool) {
+    fn wants_place(&self, check: &str) -> bool {
+        let of_checks = (Side::Target, FaultKind::Check);
+        self.hold.contains(self.clock.now()) && self.recorder.is_first(of_checks, check)
+    }
+
+    fn check(&mut self, group: GroupId, name: &str, result: Checked) {
         let now = self.clock.now();
-        if !ok {
-            let fault = Fault::target(FaultKind::Check, format!("check `{name}` failed"));
-            self.flaw((Some(group), user), &fault, (name, None), now);
-            if self.hold.contains(now) {
-                self.fail(user.unwrap_or(UserId(u32::MAX)), name, now, &fault);
-            }
+        let measured = self.hold.contains(now);
+        if measured {
+            self.recorder.check(name, result == Checked::Passed);
         }
-        if self.hold.contains(now) {
-            self.recorder.check(name, ok);
+        let Checked::Failed { user, place } = result else {
+            return;
+        };
+        let fault = Fault::target(FaultKind::Check, format!("check `{name}` failed"));
+        self.flaw((Some(group), user), &fault, (name, None), now);
+        if measured {
+            let user = user.unwrap_or(UserId(u32::MAX));
+            self.fail_at(place, (user, name), now, &fault);
         }
     }
 

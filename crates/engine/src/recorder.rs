@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use delivery::Tally;
-use model::{Fault, FaultKind, Nanos, Timing};
+use model::{Fault, FaultKind, Nanos, Side, Timing};
 use record::{
     Convergence, Example, Failure, Iterations, Limited, Measured, Metric, MetricKind, Mismatch,
     OpenWindow, Timings, note_failure,
@@ -227,6 +227,12 @@ impl Recorder {
             .entry(name.to_owned())
             .or_insert_with(|| Metric::new(kind));
         metric.record(value, at.as_secs_f64());
+    }
+
+    /// Whether no failure of this side, kind and name has been counted. Its example is then worth some effort.
+    pub(crate) fn is_first(&self, (side, kind): (Side, FaultKind), what: &str) -> bool {
+        let mut failures = self.measured.failures.iter();
+        !failures.any(|known| known.side == side && known.kind == kind && known.what == what)
     }
 
     /// Counts a failure, and stores the first example of its kind.

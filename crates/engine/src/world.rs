@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 use delivery::Tally;
 use model::{Fault, GroupId, Nanos, Slots, UserId};
 use rustc_hash::FxHashMap;
-use script::host::Wake;
+use script::host::{CheckPlace, Wake};
 use wire::{StampingOn, TlsSettings};
 
 use crate::clock::Clock;
@@ -161,6 +161,17 @@ impl World {
     /// Counts a failure of a user under the name of the operation. The caller checks that it belongs to the measured
     /// time.
     pub(crate) fn fail(&mut self, user: UserId, what: &str, at: Nanos, fault: &Fault) {
+        self.fail_at(None, (user, what), at, fault);
+    }
+
+    /// Like [`World::fail`], with the line of the script.
+    pub(crate) fn fail_at(
+        &mut self,
+        place: Option<CheckPlace>,
+        (user, what): (UserId, &str),
+        at: Nanos,
+        fault: &Fault,
+    ) {
         let (name, step) = match self.users.get(user) {
             Some(user) => {
                 let counts = &self.recorder.funnel;
@@ -179,8 +190,8 @@ impl World {
                 user: name,
                 step,
             },
-            None,
-            None,
+            place.as_ref().map(|place| place.location.to_string()),
+            place.and_then(|place| place.frame),
         );
     }
 

@@ -16,6 +16,14 @@ pub(crate) const TRACED: u32 = 8;
 /// Without this limit, an iteration that loops for the whole run would pay for every call.
 pub(crate) const TRACED_CALLS: u32 = 100;
 
+/// Returns the current stack.
+pub(crate) fn stack_of(ctx: &Ctx<'_>) -> Option<String> {
+    // Only a thrown error has a stack.
+    let _ = Exception::throw_message(ctx, "");
+    let thrown = ctx.catch();
+    thrown.as_object()?.get("stack").ok()
+}
+
 impl State {
     /// Returns the current stack, if the calls of this iteration are traced.
     pub(crate) fn trace(&self, ctx: &Ctx<'_>, group: u32) -> Option<Box<str>> {
@@ -23,11 +31,7 @@ impl State {
         let calls = &mut work.groups.get_mut(group)?.calls_to_trace;
         *calls = calls.checked_sub(1)?;
         drop(work);
-        // Only a thrown error has a stack.
-        let _ = Exception::throw_message(ctx, "");
-        let thrown = ctx.catch();
-        let stack: String = thrown.as_object()?.get("stack").ok()?;
-        Some(stack.into_boxed_str())
+        stack_of(ctx).map(String::into_boxed_str)
     }
 
     /// Returns the failure of an iteration that left calls in flight.

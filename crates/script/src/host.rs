@@ -11,12 +11,37 @@ use std::sync::Arc;
 
 use model::{Fault, GroupId, Nanos, UserId};
 
+use crate::frame::Location;
+
 pub use socketio::{Emission, EventCall, Heard, SocketIoCall};
 pub use wake::{Reply, Value, Wake};
 
 /// A pending promise. The script assigns it; [`Wake::Done`] returns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OpId(pub u32);
+
+/// The result of a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Checked {
+    /// The condition was true.
+    Passed,
+    /// The condition was false.
+    Failed {
+        /// The user for whom the script made the check, if it was one user.
+        user: Option<UserId>,
+        /// The line of the check, if [`Host::wants_place`].
+        place: Option<CheckPlace>,
+    },
+}
+
+/// The line of the scenario at which a check failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckPlace {
+    /// Where the line is.
+    pub location: Location,
+    /// The source lines around it, with a caret.
+    pub frame: Option<String>,
+}
 
 /// An open socket of a user. The engine assigns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -359,8 +384,10 @@ pub trait Host {
     /// Sets whether members of the group run concurrently. Meanwhile, a new step of the group is nested only in steps
     /// that the group began before.
     fn concurrent(&mut self, group: GroupId, on: bool);
+    /// Whether a failure of this check would be the first, whose place is shown.
+    fn wants_place(&self, check: &str) -> bool;
     /// Counts a check.
-    fn check(&mut self, group: GroupId, user: Option<UserId>, name: &str, ok: bool);
+    fn check(&mut self, group: GroupId, name: &str, result: Checked);
     /// Records a value of an own metric.
     fn metric(&mut self, kind: MetricKind, name: &str, value: f64);
     /// Writes a line of the script's `console`.

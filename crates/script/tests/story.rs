@@ -4,7 +4,7 @@
 mod common;
 
 use common::{reply, stage, story};
-use script::host::Value;
+use script::host::{Checked, Value};
 
 #[test]
 fn a_group_asks_waits_and_ends() {
@@ -27,7 +27,40 @@ fn a_group_asks_waits_and_ends() {
     assert_eq!(ops[0].1, "sleep 100 250 ms");
     stage.done(ops[0].0, Value::Nothing);
     stage.ends_well();
-    assert_eq!(stage.host.borrow().checks[0].1, "found");
+    assert_eq!(
+        stage.host.borrow().checks,
+        [("found".to_owned(), Checked::Passed)]
+    );
+}
+
+/// The place is searched only once, because that costs more than the check.
+#[test]
+fn the_first_failure_of_a_check_has_its_line_and_user() {
+    let mut stage = story(
+        "const { check, everyone } = group;\n  await everyone(async (user) => {\n    check('one', user.index !== 1);\n    user.check('two', false);\n  });",
+    );
+    stage.start(2);
+    let checks = &stage.host.borrow().checks;
+    let line = |result: &Checked| match result {
+        Checked::Passed => panic!("passed"),
+        Checked::Failed { user, place } => (
+            user.is_some(),
+            place.as_ref().map(|place| place.location.line),
+        ),
+    };
+    let failed: Vec<_> = checks
+        .iter()
+        .filter(|(_, result)| *result != Checked::Passed)
+        .map(|(name, result)| (name.as_str(), line(result)))
+        .collect();
+    assert_eq!(
+        failed,
+        [
+            ("two", (true, Some(5))),
+            ("one", (true, Some(4))),
+            ("two", (true, None))
+        ]
+    );
 }
 
 #[test]

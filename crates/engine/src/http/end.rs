@@ -1,9 +1,10 @@
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use model::{Fault, FaultKind, Nanos, Timing, UserId};
 use script::host::{Reply, Value, Wake};
-use wire::http::{Request, Response};
+use wire::http::{Request, Response, quoted_body};
 use wire::http2::Repeatable;
 
 use super::{Asker, InFlight};
@@ -198,9 +199,31 @@ impl World {
         timings.bytes_out += call.bytes_out;
         timings.bytes_in += response.map_or(0, |response| response.size as u64);
         if let Some((name, fault)) = failed {
-            self.fail(call.user, &name, now, fault);
+            let told = self.with_body(fault, &name, response);
+            self.fail(call.user, &name, now, &told);
         }
         self.if_limited(call, now, fault, response);
+    }
+
+    /// Adds the beginning of the response's body to the first failure of its kind, because the body usually states the
+    /// reason.
+    fn with_body<'f>(
+        &self,
+        fault: &'f Fault,
+        what: &str,
+        response: Option<&Response>,
+    ) -> Cow<'f, Fault> {
+        let by_status = matches!(fault.kind, FaultKind::Status | FaultKind::RateLimited);
+        let body = response
+            .filter(|_| by_status && self.recorder.is_first((fault.side, fault.kind), what))
+            .and_then(|response| quoted_body(&response.body));
+        match body {
+            Some(body) => Cow::Owned(Fault {
+                detail: format!("{}: {body}", fault.detail),
+                ..fault.clone()
+            }),
+            None => Cow::Borrowed(fault),
+        }
     }
 
     fn if_limited(

@@ -25,6 +25,7 @@ mod documents;
 mod endpoint;
 mod faults;
 mod faulty;
+mod first_failures;
 mod folders;
 mod foreign;
 mod grid;

@@ -85,11 +85,11 @@ fn failure(group: &Group<'_>, page: Page) -> Vec<String> {
     let side = paint(&group.side.to_string(), Tone::Bad, page.colour);
     let head = format!("{}, {}: {}", group.kind, group.what, group.counts());
     let example = group.first;
-    let detail = format!(
-        "first: {} ({})",
-        example.detail,
-        failures::circumstances(example)
-    );
+    // A long detail must not hide who failed, and where.
+    let circumstances = failures::circumstances(example);
+    let around = 4 + "first:  ()".len() + circumstances.chars().count();
+    let detail = page.cut_to(&example.detail, around);
+    let detail = format!("first: {detail} ({circumstances})");
     let mut lines = vec![
         format!("  {side}: {}", page.cut_text(&head)),
         format!("    {}", page.cut_to(&detail, 4)),

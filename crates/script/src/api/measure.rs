@@ -8,8 +8,9 @@ use super::Natives;
 use super::arg::{Given, text, type_error};
 use super::people::caller;
 use crate::fault;
-use crate::host::{LogLevel, MetricKind};
-use crate::state::State;
+use crate::floating::stack_of;
+use crate::host::{CheckPlace, Checked, LogLevel, MetricKind};
+use crate::state::{NOBODY, State};
 
 /// Returns the group and user of an event. Events after the end of an iteration are not counted.
 fn whose(state: &State, group: u32, user: Option<u32>) -> Option<(GroupId, Option<UserId>)> {
@@ -38,9 +39,7 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
         "check",
         move |ctx: Ctx<'js>, group: u32, name: Value<'js>, ok: bool| -> Result<bool> {
             let name = text(&ctx, &name, CHECK)?;
-            if let Some((group, user)) = whose(&state, group, None) {
-                state.host.borrow_mut().check(group, user, &name, ok);
-            }
+            check(&ctx, &state, (group, None), &name, ok);
             Ok(ok)
         },
     )?;
@@ -62,19 +61,54 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
             let key = caller(&ctx, &who, "check")?;
             let name = text(&ctx, &name, CHECK)?;
             let ok = ok.0.is_some_and(|ok| ok.0);
-            let owner = {
-                let work = state.work.borrow();
-                let member = work.members.get(key);
-                member.and_then(|member| Some((work.group_id(member.group)?, member.about.id)))
-            };
-            if let Some((group, user)) = owner {
-                state.host.borrow_mut().check(group, Some(user), &name, ok);
+            let group = state.work.borrow().members.get(key).map(|it| it.group);
+            if let Some(group) = group {
+                check(&ctx, &state, (group, Some(key)), &name, ok);
             }
             Ok(ok)
         },
     )?;
     steps(natives)?;
     metrics(natives)
+}
+
+/// Counts a check of a group, or of one of its users. Checks after the end of an iteration are not counted.
+fn check(ctx: &Ctx<'_>, state: &State, (group, user): (u32, Option<u32>), name: &str, ok: bool) {
+    let result = if ok {
+        Checked::Passed
+    } else {
+        let wanted = state.host.borrow().wants_place(name);
+        Checked::Failed {
+            user: user
+                .or_else(|| current_user(state, group))
+                .and_then(|user| state.user_id(user)),
+            place: wanted.then(|| place(ctx, state)).flatten(),
+        }
+    };
+    if let Some((group, _)) = whose(state, group, None) {
+        state.host.borrow_mut().check(group, name, result);
+    }
+}
+
+/// The key of the user for whom the script runs. A group's only member counts, too.
+fn current_user(state: &State, group: u32) -> Option<u32> {
+    let user = state.now.user.get();
+    if user != NOBODY {
+        return Some(user);
+    }
+    match state.work.borrow().groups.get(group)?.users[..] {
+        [only] => Some(only),
+        _ => None,
+    }
+}
+
+/// The line of the scenario that made this call.
+fn place(ctx: &Ctx<'_>, state: &State) -> Option<CheckPlace> {
+    let location = fault::first_place(state, &stack_of(ctx)?)?;
+    Some(CheckPlace {
+        frame: state.material.bundle.frame(&location),
+        location,
+    })
 }
 
 fn steps<'js>(natives: &Natives<'js>) -> Result<()> {

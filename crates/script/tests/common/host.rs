@@ -2,8 +2,8 @@
 
 use model::{Fault, GroupId, Nanos, UserId};
 use script::host::{
-    Audience, ChannelId, Emission, EventCall, Host, HttpCall, LogLevel, MetricKind, OpId, Payload,
-    RoundTripCall, SocketCall, SocketId, SocketIoCall, StampPlace, TickerId,
+    Audience, ChannelId, Checked, Emission, EventCall, Host, HttpCall, LogLevel, MetricKind, OpId,
+    Payload, RoundTripCall, SocketCall, SocketId, SocketIoCall, StampPlace, TickerId,
 };
 
 /// A call of the script. Calls that few tests check are stored as text.
@@ -27,7 +27,7 @@ pub enum Call {
 #[derive(Default)]
 pub struct FakeHost {
     pub calls: Vec<Call>,
-    pub checks: Vec<(Option<UserId>, String, bool)>,
+    pub checks: Vec<(String, Checked)>,
     pub log: Vec<(LogLevel, String)>,
     pub refuse: Option<Fault>,
     pub clock: std::cell::Cell<u64>,
@@ -257,8 +257,12 @@ impl Host for FakeHost {
     fn concurrent(&mut self, _group: GroupId, on: bool) {
         self.other(format!("concurrent {on}"));
     }
-    fn check(&mut self, _group: GroupId, user: Option<UserId>, name: &str, ok: bool) {
-        self.checks.push((user, name.to_owned(), ok));
+    fn wants_place(&self, check: &str) -> bool {
+        let mut known = self.checks.iter();
+        !known.any(|(name, result)| name == check && *result != Checked::Passed)
+    }
+    fn check(&mut self, _group: GroupId, name: &str, result: Checked) {
+        self.checks.push((name.to_owned(), result));
     }
     fn metric(&mut self, kind: MetricKind, name: &str, value: f64) {
         self.other(format!("{kind:?} {name} {value}"));

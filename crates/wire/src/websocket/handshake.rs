@@ -7,12 +7,10 @@ use sha1::{Digest, Sha1};
 use url::Url;
 
 use crate::fault::protocol;
-use crate::http::Headers;
 use crate::http::encoding::{is_token, push_authority, push_header, push_target};
 use crate::http::head::{self, Head};
+use crate::http::{Headers, quoted_body};
 
-/// Maximum number of bytes of a refusal's body that a fault quotes.
-const BODY_QUOTED: usize = 200;
 /// The constant that is hashed with the key (RFC 6455 §1.3).
 const GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
@@ -145,14 +143,8 @@ fn not_upgraded(head: &Head, headers: &Headers, body: &[u8]) -> Fault {
         _ => FaultKind::Protocol,
     };
     let answer = format!("expected 101, got {} {}", head.status, headers.reason());
-    let body = &body[..body.len().min(BODY_QUOTED)];
-    let reason = match String::from_utf8_lossy(body).trim() {
-        "" => String::new(),
-        text => format!(
-            ": {}",
-            text.replace(|letter: char| letter.is_control(), " ")
-        ),
-    };
+    let reason = quoted_body(body).map(|text| format!(": {text}"));
+    let reason = reason.unwrap_or_default();
     Fault::target(kind, format!("{}{reason}", answer.trim_end()))
 }
 
