@@ -16,6 +16,7 @@ use crate::messages::{Command, Event, Fatal};
 use crate::program::Program;
 use crate::run::{Notice, RunError, Stop};
 use crate::tls_port;
+use crate::unknown_name;
 use crate::validity;
 use crate::watcher::Watcher;
 use crate::workers::{Heard, Workers};
@@ -111,6 +112,9 @@ impl<'a> Control<'a> {
             // Close the level before looking at the result, so that measurements made before an error are saved.
             let level = self.close_level(&plan, merged, leftovers);
             (self.tell)(Notice::LevelDone(Box::new(level.clone())));
+            if record.levels.is_empty() {
+                self.warn_of_unknown_names(&level.measured, record);
+            }
             record.levels.push(level);
             if let Some(broken) = result? {
                 record.notes.push(Note::Aborted {
@@ -121,6 +125,13 @@ impl<'a> Control<'a> {
             }
         }
         Ok(())
+    }
+
+    fn warn_of_unknown_names(&mut self, measured: &Measured, record: &mut Run) {
+        for note in unknown_name::notes(&self.config.options.thresholds, measured) {
+            (self.tell)(Notice::Warning(note.clone()));
+            record.notes.push(note);
+        }
     }
 
     fn close_level(

@@ -68,6 +68,7 @@ mod steps;
 mod tickers;
 mod timers;
 mod tls_port;
+mod unknown_name;
 mod validity;
 mod watcher;
 mod worker;

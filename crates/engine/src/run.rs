@@ -45,6 +45,8 @@ pub enum Notice {
     SettingUp,
     /// The state of the running level, once a second.
     Live(Live),
+    /// After the first level: a remark that the user should see before the run ends.
+    Warning(Note),
     /// A level is over.
     LevelDone(Box<Level>),
     /// A line of the script's `console`.

@@ -37,6 +37,10 @@ impl Progress {
             Notice::Log(level, line) => self.console(level, &line),
             _ if self.quiet => {}
             Notice::TooFewSamples(few) => say(&format!("warning: {}", report::forecast_line(&few))),
+            Notice::Warning(note) => {
+                self.close();
+                say(&format!("warning: {}", report::note_line(&note)));
+            }
             Notice::SettingUp => self.line("setting up …"),
             Notice::Live(live) => self.live(&live),
             Notice::LevelDone(_) => self.close(),

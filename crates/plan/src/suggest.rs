@@ -2,18 +2,38 @@
 
 /// The known word that `given` was probably meant to be.
 pub(crate) fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
-    let plain = simplified(given);
     known
         .iter()
-        .map(|word| {
-            (
-                strsim::damerau_levenshtein(&plain, &simplified(word)),
-                *word,
-            )
-        })
+        .map(|word| (distance(given, word), *word))
         .filter(|(distance, word)| *distance <= allowed(word))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, word)| word)
+}
+
+/// The name that `given` was probably meant to be, among the names of operations. It may also have been cut off:
+/// `GET /dely` for `GET /delay/20ms`.
+pub fn nearest_name<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
+    nearest(given, known).or_else(|| {
+        let length = given.chars().count();
+        let beginnings = (length..=length + 1).flat_map(|length| {
+            known.iter().map(move |name| {
+                let end = name
+                    .char_indices()
+                    .nth(length)
+                    .map_or(name.len(), |(at, _)| at);
+                (*name, &name[..end])
+            })
+        });
+        beginnings
+            .map(|(name, beginning)| (distance(given, beginning), name, beginning))
+            .filter(|(distance, _, beginning)| *distance <= allowed(beginning))
+            .min_by_key(|(distance, ..)| *distance)
+            .map(|(_, name, _)| name)
+    })
+}
+
+fn distance(given: &str, known: &str) -> usize {
+    strsim::damerau_levenshtein(&simplified(given), &simplified(known))
 }
 
 /// Retired words with their current names.
@@ -75,6 +95,18 @@ mod tests {
         assert_eq!(nearest("banana", &known), None);
         assert_eq!(nearest("", &known), None);
         assert_eq!(hint("x", &["a1", "b2"]), "possible names are `a1` and `b2`");
+    }
+
+    #[test]
+    fn the_beginning_of_a_name_is_enough() {
+        let known = ["GET /delay/20ms", "POST /chat/:room"];
+        let check = |given, name| assert_eq!(nearest_name(given, &known), name, "{given}");
+        check("GET /dely", Some("GET /delay/20ms"));
+        check("GET /delay", Some("GET /delay/20ms"));
+        check("POST /chat/:rom", Some("POST /chat/:room"));
+        check("DELETE /everything", None);
+        assert_eq!(nearest_name("x", &[]), None);
+        assert_eq!(nearest_name("ä", &["äöü"]), Some("äöü"));
     }
 
     #[test]

@@ -229,6 +229,15 @@ pub enum Note {
         /// The threshold as the user wrote it.
         threshold: String,
     },
+    /// The first level measured nothing under the name of a threshold.
+    UnknownName {
+        /// The threshold's subject as the user wrote it.
+        subject: String,
+        /// The name that was probably meant.
+        nearest: Option<String>,
+        /// Up to five names of this kind that were measured.
+        measured: Vec<String>,
+    },
     /// State left from an earlier run could not be queried.
     LeftoversUnknown {
         /// URL of the query.

@@ -16,4 +16,4 @@ pub use markdown::markdown;
 pub use progress::{Live, live_line, one_row};
 pub use section::inconclusive::forecast_line;
 pub use terminal::{Terminal, terminal};
-pub use words::{finding_sentence, invalid_because};
+pub use words::{finding_sentence, invalid_because, note as note_line};

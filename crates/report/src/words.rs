@@ -10,7 +10,7 @@ mod reason;
 use record::Level;
 
 pub use finding::sentence as finding_sentence;
-pub(crate) use note::note;
+pub use note::note;
 pub(crate) use observed::observed;
 pub(crate) use reason::{dropped, lost, misdelivered, none_succeeded};
 

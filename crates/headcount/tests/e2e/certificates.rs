@@ -15,10 +15,9 @@ use crate::wire_errors::{SHORT, answering, get, get_fails, serve_tls};
 
 /// The contents of a certificate as `openssl req -x509` makes it by default: it is a CA.
 fn contents() -> CertificateParams {
-    CertificateParams {
-        is_ca: IsCa::Ca(BasicConstraints::Unconstrained),
-        ..CertificateParams::new(["localhost".to_owned()]).unwrap()
-    }
+    let mut contents = CertificateParams::new(["localhost".to_owned()]).unwrap();
+    contents.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    contents
 }
 
 fn as_openssl_makes_it() -> (Certificate, KeyPair) {

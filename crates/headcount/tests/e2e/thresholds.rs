@@ -94,3 +94,25 @@ fn what_fails_before_the_hold_is_in_no_list_of_failures() {
     assert_eq!(measured["before"]["iterations_failed"], 1);
     assert_eq!(measured["failures"], serde_json::json!([]));
 }
+
+#[test]
+fn a_misspelt_name_is_told_after_the_first_level() {
+    let truth = Server::truth(&[]);
+    let thresholds = r#""request(GET /dely)": "p50 < 1s""#;
+    let short = STAIRS
+        .replace("THRESHOLDS", thresholds)
+        .replace("4s", "200ms");
+    let lab = Lab::new().with("stairs.ts", &short);
+    let ended = lab
+        .start(&["run", "stairs.ts", "--target", &truth.url(), "--out", "run"])
+        .end();
+    let warning = "the threshold on request(GET /dely) matches nothing in the first level: did you mean `GET /delay/20ms`?";
+    assert_eq!(ended.stderr.matches(warning).count(), 1, "{ended:#?}");
+    assert!(
+        ended.stdout.contains("did you mean `GET /delay/20ms`?"),
+        "{ended:#?}"
+    );
+    let note = &lab.record()["notes"][0];
+    assert_eq!(note["kind"], "unknown_name", "{note:#}");
+    assert_eq!(note["nearest"], "GET /delay/20ms", "{note:#}");
+}

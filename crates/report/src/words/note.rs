@@ -1,7 +1,7 @@
 use record::Note;
 
 /// Returns one sentence without a full stop.
-pub(crate) fn note(note: &Note) -> String {
+pub fn note(note: &Note) -> String {
     match note {
         Note::Aborted { level, threshold } => {
             format!(
@@ -9,10 +9,53 @@ pub(crate) fn note(note: &Note) -> String {
                 level + 1
             )
         }
+        Note::UnknownName {
+            subject,
+            nearest,
+            measured,
+        } => unknown_name(subject, nearest.as_deref(), measured),
         Note::LeftoversUnknown { url, error } => {
             format!("state left from an earlier run could not be queried at {url}: {error}")
         }
         Note::EndedEarly { error } => format!("the run ended early: {error}"),
         Note::Text { text } => text.clone(),
+    }
+}
+
+fn unknown_name(subject: &str, nearest: Option<&str>, measured: &[String]) -> String {
+    let hint = match nearest {
+        Some(nearest) => format!(": did you mean `{nearest}`?"),
+        None if measured.is_empty() => String::new(),
+        None => {
+            let names: Vec<String> = measured.iter().map(|name| format!("`{name}`")).collect();
+            format!("; measured names are {}", names.join(", "))
+        }
+    };
+    format!("the threshold on {subject} matches nothing in the first level{hint}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_name_is_answered_with_the_names_there_are() {
+        let said = |nearest: Option<&str>, measured: &[&str]| {
+            note(&Note::UnknownName {
+                subject: "request(a)".to_owned(),
+                nearest: nearest.map(str::to_owned),
+                measured: measured.iter().map(|&name| name.to_owned()).collect(),
+            })
+        };
+        let start = "the threshold on request(a) matches nothing in the first level";
+        assert_eq!(
+            said(Some("b"), &["b", "c"]),
+            format!("{start}: did you mean `b`?")
+        );
+        assert_eq!(
+            said(None, &["b", "c"]),
+            format!("{start}; measured names are `b`, `c`")
+        );
+        assert_eq!(said(None, &[]), start);
     }
 }

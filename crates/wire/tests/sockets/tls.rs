@@ -144,10 +144,9 @@ fn a_certificate_for_another_name_is_refused() {
 
 /// The contents of a certificate as `openssl req -x509` makes it: for `localhost`, and a CA.
 fn as_openssl_makes_it() -> CertificateParams {
-    CertificateParams {
-        is_ca: IsCa::Ca(BasicConstraints::Unconstrained),
-        ..localhost()
-    }
+    let mut contents = localhost();
+    contents.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    contents
 }
 
 fn refusal(contents: &CertificateParams, name: &str) -> Fault {
@@ -175,10 +174,8 @@ fn a_listed_ca_certificate_is_refused_for_another_name() {
 
 #[test]
 fn a_listed_ca_certificate_is_refused_once_it_has_expired() {
-    let expired = CertificateParams {
-        not_after: date_time_ymd(2020, 1, 1),
-        ..as_openssl_makes_it()
-    };
+    let mut expired = as_openssl_makes_it();
+    expired.not_after = date_time_ymd(2020, 1, 1);
     let fault = refusal(&expired, "localhost");
     assert!(fault.detail.contains("expired"), "{fault}");
 }
@@ -190,10 +187,8 @@ fn another_certificate_with_the_key_of_a_listed_one_is_refused() {
     let listed = as_openssl_makes_it().self_signed(&key).unwrap();
     let contents = as_openssl_makes_it();
     let issuer = Issuer::from_params(&contents, &key);
-    let other = CertificateParams {
-        serial_number: Some(7.into()),
-        ..as_openssl_makes_it()
-    };
+    let mut other = as_openssl_makes_it();
+    other.serial_number = Some(7.into());
     let other = other.signed_by(&key, &issuer).unwrap();
     let (address, thread) = tls_peer_of(&other, &key, until_the_end);
     let settings = TlsSettings::new(false, Some(listed.pem().as_bytes())).unwrap();
