@@ -68,6 +68,7 @@ mod steps;
 mod tickers;
 mod timers;
 mod tls_port;
+mod unique_rows;
 mod unknown_name;
 mod validity;
 mod watcher;

@@ -16,6 +16,7 @@ use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::program::{Plain, Program, Scenario};
 use crate::sources::check_sources;
+use crate::unique_rows;
 use crate::world::World;
 
 /// Settings that do not come from the scenario.
@@ -65,6 +66,7 @@ pub fn prepare(bundle: Bundle, base: &Path, settings: Settings) -> Result<RunCon
         mix.check(&declared.scenarios)
             .map_err(PrepareError::Options)?;
     }
+    unique_rows::check(&data.unique_tables(), &options.load).map_err(PrepareError::Unusable)?;
     let program = Program::Scenario(Box::new(Scenario {
         bundle,
         data,

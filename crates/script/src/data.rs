@@ -1,5 +1,7 @@
 //! Tables of test data, stored once for all workers.
 
+mod header;
+
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,6 +11,7 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value as Json};
 
+use crate::frame::Location;
 use crate::root::Root;
 
 /// Maximum size of a table, in bytes.
@@ -56,6 +59,18 @@ struct Tables {
     root: Root,
     list: Mutex<Vec<Arc<Table>>>,
     index: Mutex<HashMap<(PathBuf, Format), usize>>,
+    unique: Mutex<Vec<UniqueTable>>,
+}
+
+/// A table that was opened with `take: "unique"`, so that each user needs a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UniqueTable {
+    /// Path as in the script.
+    pub path: String,
+    /// Number of rows.
+    pub rows: usize,
+    /// The line that opened it.
+    pub location: Option<Location>,
 }
 
 /// The tables that the modules of a scenario opened. The first worker that needs a file reads it. Clones share the
@@ -76,6 +91,7 @@ impl DataStore {
             root: Root::new(root),
             list: Mutex::default(),
             index: Mutex::default(),
+            unique: Mutex::default(),
         }))
     }
 
@@ -101,6 +117,20 @@ impl DataStore {
     pub(crate) fn table(&self, number: usize) -> Option<Arc<Table>> {
         let list = self.0.list.lock().unwrap_or_else(PoisonError::into_inner);
         list.get(number).cloned()
+    }
+
+    /// Notes a table with `take: "unique"`. Every worker opens the same ones.
+    pub(crate) fn note_unique(&self, table: UniqueTable) {
+        let mut unique = self.0.unique.lock().unwrap_or_else(PoisonError::into_inner);
+        if !unique.contains(&table) {
+            unique.push(table);
+        }
+    }
+
+    /// The tables with `take: "unique"` that the modules have opened.
+    pub fn unique_tables(&self) -> Vec<UniqueTable> {
+        let unique = self.0.unique.lock().unwrap_or_else(PoisonError::into_inner);
+        unique.clone()
     }
 
     fn text(&self, path: &str, format: Format) -> Result<String, String> {
@@ -144,12 +174,7 @@ fn from_csv(text: &str, separator: u8) -> Result<Table, String> {
         .delimiter(separator)
         .from_reader(text.as_bytes());
     let header = reader.headers().map_err(|error| error.to_string())?.clone();
-    if let Some(empty) = header.iter().position(|name| name.trim().is_empty()) {
-        return Err(format!(
-            "column {} has no name in the header line",
-            empty + 1
-        ));
-    }
+    header::check(&header)?;
     let mut table = Table::default();
     for record in reader.records() {
         let record = record.map_err(|error| error.to_string())?;
@@ -159,6 +184,9 @@ fn from_csv(text: &str, separator: u8) -> Result<Table, String> {
             .map(|(name, value)| (name.to_owned(), Json::from(value)))
             .collect();
         table.push(&Json::Object(row).to_string());
+    }
+    if table.len() == 0 {
+        return Err("there are no rows after the header line".to_owned());
     }
     Ok(table)
 }
@@ -188,6 +216,29 @@ mod tests {
         assert_eq!(table.row(0), Some(r#"{"name":"a;b","age":"3"}"#));
         assert_eq!(table.row(1), Some(r#"{"name":"c","age":"4"}"#));
         assert_eq!(table.row(2), None);
+    }
+
+    #[test]
+    fn a_header_that_would_lose_columns_is_refused_with_its_line() {
+        let check = |text: &str, separator, words: &[&str]| {
+            let error = from_csv(text, separator).unwrap_err();
+            for word in words {
+                assert!(error.contains(word), "{text:?}: {error}");
+            }
+        };
+        let other = ["line 1", "the only column", "separator: \";\""];
+        check("name;age\na;3\n", b',', &other);
+        check("name\tage\na\t3\n", b',', &["line 1", r#"separator: "\t""#]);
+        check("name,age\na,3\n", b';', &["line 1", r#"separator: ",""#]);
+        check(
+            "name,age,name\na,3,b\n",
+            b',',
+            &["line 1", "columns 1 and 3", "\"name\""],
+        );
+        check("name,,age\n", b',', &["line 1", "column 2 has no name"]);
+        check("", b',', &["line 1", "empty"]);
+        check("name\n", b',', &["no rows"]);
+        assert_eq!(from_csv("name\nann\n", b',').unwrap().len(), 1);
     }
 
     #[test]

@@ -33,7 +33,7 @@ mod watch;
 mod work;
 
 pub use bundle::Bundle;
-pub use data::DataStore;
+pub use data::{DataStore, UniqueTable};
 pub use error::{Problem, ScriptError, ScriptFault};
 pub use frame::Location;
 pub use root::file_within;

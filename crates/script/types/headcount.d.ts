@@ -388,7 +388,10 @@ declare module "headcount" {
   /** "cycle" (default): one row per user number, starting again after the last row. "unique": the same, but too few
    * rows are an error. "random": a random row in every iteration. */
   export type Take = "unique" | "cycle" | "random";
-  /** Reads a CSV file (.csv, .tsv, .txt) with a header line, from the scenario's folder. Only at the top level. */
+  /**
+   * Reads a CSV file (.csv, .tsv, .txt) with a header line, from the scenario's folder. Only at the top level. With
+   * `take: "unique"`, the file must have a row for each user of the largest level.
+   */
   export function csv<T extends object = Record<string, string>>(path: string, options?: { take?: Take; separator?: string }): Table<T>;
   /** Reads a JSON file that contains an array. Only at the top level. */
   export function json<T extends object = any>(path: string, options?: { take?: Take }): Table<T>;

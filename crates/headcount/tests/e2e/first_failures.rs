@@ -1,4 +1,4 @@
-//! The first failure of each kind says enough to find its cause.
+//! The first failure of each kind says enough to find its cause, and bad test data is refused before the load.
 
 use crate::harness::Lab;
 use crate::wire_errors::{answering, get, get_fails};
@@ -13,6 +13,41 @@ fn a_failed_request_quotes_the_beginning_of_the_body() {
         said,
         r#"HTTP 422 Unprocessable Entity: { "error": "no such room" }"#
     );
+}
+
+fn with_table(csv: &str, take: &str, users: u32) -> Lab {
+    let text = format!(
+        r#"import {{ csv }} from "headcount";
+const people = csv("people.csv", {{ take: "{take}" }});
+export const options = {{ load: {{ users: {users}, once: true }} }};
+export default async function go({{ users: [u], check }}) {{ check("named", u.row(people).name !== undefined); }}
+"#
+    );
+    Lab::new().with("go.ts", &text).with("people.csv", csv)
+}
+
+/// Nothing listens at the target, so the refusal comes before the first byte.
+#[test]
+fn a_table_with_too_few_unique_rows_is_refused_before_the_load() {
+    let nobody = "http://127.0.0.1:9";
+    let lab = with_table("name\nann\nbob\n", "unique", 3);
+    let said = ["go.ts:2:", "people.csv has 2 rows", "3 users", "cycle"];
+    lab.run("go.ts", nobody, &[]).refused(2, &said);
+
+    let enough = lab.run("go.ts", nobody, &["--users", "2"]);
+    enough.refused(4, &["cannot reach the target"]);
+    let in_turn = with_table("name\nann\nbob\n", "cycle", 3);
+    in_turn
+        .run("go.ts", nobody, &[])
+        .refused(4, &["cannot reach the target"]);
+}
+
+#[test]
+fn a_table_with_another_separator_is_refused_before_the_load() {
+    let lab = with_table("name;age\nann;3\n", "cycle", 1);
+    let said = ["go.ts:2:", "people.csv: line 1", "separator: \";\""];
+    lab.run("go.ts", "http://127.0.0.1:9", &[])
+        .refused(3, &said);
 }
 
 #[test]

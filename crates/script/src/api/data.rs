@@ -5,7 +5,9 @@ use rquickjs::{Array, Ctx, Exception, IntoJs, Result, Undefined, Value};
 use super::Natives;
 use super::arg::{kind, text, type_error};
 use super::options::{each, unknown};
-use crate::data::Format;
+use crate::data::{Format, UniqueTable};
+use crate::fault::first_place;
+use crate::floating::stack_of;
 
 const TAKES: [&str; 3] = ["unique", "cycle", "random"];
 
@@ -63,11 +65,19 @@ fn opening<'js>(natives: &Natives<'js>) -> Result<()> {
             };
             let number = state.material.data.open(&path, format);
             let number = number.map_err(|why| Exception::throw_message(&ctx, &why))?;
-            let length = state
+            let length: usize = state
                 .material
                 .data
                 .table(number)
                 .map_or(0, |table| table.len());
+            if take == "unique" {
+                let stack = stack_of(&ctx);
+                state.material.data.note_unique(UniqueTable {
+                    path,
+                    rows: length,
+                    location: stack.and_then(|stack| first_place(&state, &stack)),
+                });
+            }
             let about = Array::new(ctx.clone())?;
             about.set(0, number)?;
             about.set(1, length)?;
