@@ -8,7 +8,7 @@ use script::host::{Host, Wake};
 use script::{Ended, GroupStart, Limits, Script, ScriptError, ScriptFault, UserStart};
 
 use crate::config::RunConfig;
-use crate::program::Program;
+use crate::program::{Program, Scenario};
 use crate::world::World;
 
 #[derive(Debug)]
@@ -30,7 +30,10 @@ impl Cast {
             memory_bytes: config.options.script.memory,
             busy: config.options.script.time.into(),
         };
-        let script = Script::load(&scenario.bundle, &scenario.data, host, limits)?;
+        let Scenario {
+            bundle, data, env, ..
+        } = &**scenario;
+        let script = Script::load(bundle, data, env, host, limits)?;
         Ok(Self::Script(Box::new(script)))
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plan::{Options, Overrides, Problem, Problems, with_overrides};
 use script::host::Host;
-use script::{Bundle, DataStore, Declared, Limits, NoData, Script, ScriptError};
+use script::{Bundle, DataStore, Declared, Env, Limits, NoData, Script, ScriptError};
 use serde_json::json;
 use thiserror::Error;
 use url::Url;
@@ -34,6 +34,8 @@ pub struct Settings {
     pub target_pid: Option<u32>,
     /// The folder from which the scenario may read files; `None`: the scenario's own folder.
     pub root: Option<PathBuf>,
+    /// Environment variables that the scenario may read.
+    pub env: Env,
     /// Seed, if neither the scenario nor the command line sets one.
     pub fresh_seed: u64,
 }
@@ -58,7 +60,7 @@ pub enum PrepareError {
 /// Reads the scenario's options and checks everything that can be checked before the first byte is sent.
 pub fn prepare(bundle: Bundle, base: &Path, settings: Settings) -> Result<RunConfig, PrepareError> {
     let data = DataStore::within(base, settings.root.as_deref().unwrap_or(base));
-    let declared = declare(&bundle, &data)?;
+    let declared = declare(&bundle, &data, &settings.env)?;
     let options_json = with_overrides(declared.options, &settings.overrides);
     let read = Options::from_json(&options_json);
     let options = with_problems(declared.problems, read).map_err(PrepareError::Options)?;
@@ -70,6 +72,7 @@ pub fn prepare(bundle: Bundle, base: &Path, settings: Settings) -> Result<RunCon
     let program = Program::Scenario(Box::new(Scenario {
         bundle,
         data,
+        env: settings.env.clone(),
         has_setup: declared.has_setup,
         has_teardown: declared.has_teardown,
     }));
@@ -131,10 +134,10 @@ fn config(
 }
 
 /// Loads the module once, in a world without users, to see what it exports.
-fn declare(bundle: &Bundle, data: &DataStore) -> Result<Declared, PrepareError> {
+fn declare(bundle: &Bundle, data: &DataStore, env: &Env) -> Result<Declared, PrepareError> {
     let world = empty_world(bundle, data)?;
     let host: Rc<RefCell<dyn Host>> = Rc::new(RefCell::new(world));
-    Ok(Script::load(bundle, data, host, Limits::default())?.declared()?)
+    Ok(Script::load(bundle, data, env, host, Limits::default())?.declared()?)
 }
 
 /// A world without load, which only serves to load a scenario.
@@ -147,6 +150,7 @@ pub(crate) fn empty_world(bundle: &Bundle, data: &DataStore) -> Result<World, Pr
         program: Program::Scenario(Box::new(Scenario {
             bundle: bundle.clone(),
             data: data.clone(),
+            env: Env::default(),
             has_setup: false,
             has_teardown: false,
         })),

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use model::{Fault, Nanos, without_credentials};
 use record::{IssueCause, Measured, Timings};
-use script::{Bundle, DataStore};
+use script::{Bundle, DataStore, Env};
 use url::Url;
 use wire::http::{Body, Request};
 use wire::websocket::Handshake;
@@ -40,6 +40,8 @@ pub struct Scenario {
     pub bundle: Bundle,
     /// The scenario's data tables, loaded once for all workers.
     pub data: DataStore,
+    /// The environment variables that the scenario may read.
+    pub env: Env,
     /// Whether the scenario has a `setup`.
     pub has_setup: bool,
     /// Whether the scenario has a `teardown`.

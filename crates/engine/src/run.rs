@@ -1,10 +1,12 @@
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use model::{Fault, LevelPhase, Verdict};
+use model::{Fault, HiddenValues, LevelPhase, Verdict};
 use record::{Forecast, Level, Note, Run, ScriptInfo};
 use script::ScriptFault;
 use script::host::LogLevel;
+use serde_json::Value;
 use thiserror::Error;
 
 use crate::clock::Clock;
@@ -134,7 +136,8 @@ pub struct Outcome {
 
 /// Runs the scenario: `setup`, every level, `teardown`. Calls `tell` from this thread.
 pub fn run(config: RunConfig, clock: Clock, stop: &Stop, tell: &mut dyn FnMut(Notice)) -> Outcome {
-    let mut record = blank_record(&config, clock);
+    let hidden = hidden_values(&config);
+    let mut record = blank_record(&config, &hidden, clock);
     for forecast in forecasts(&config.options) {
         tell(Notice::TooFewSamples(forecast));
     }
@@ -155,7 +158,15 @@ pub fn run(config: RunConfig, clock: Clock, stop: &Stop, tell: &mut dyn FnMut(No
             error: error.to_string(),
         });
     }
+    // Last, because everything above compares names with those that the scenario and its options give.
+    record.hide(&hidden);
     Outcome { record, error }
+}
+
+/// The values of environment variables, which the record must not contain.
+fn hidden_values(config: &RunConfig) -> HiddenValues {
+    let scenario = config.scenario();
+    scenario.map(|it| it.env.hidden()).unwrap_or_default()
 }
 
 fn script_info(program: &Program) -> ScriptInfo {
@@ -164,6 +175,7 @@ fn script_info(program: &Program) -> ScriptInfo {
             path: scenario.bundle.name().to_owned(),
             sha256: scenario.bundle.sha256(),
             source: scenario.bundle.main_source().to_owned(),
+            env: scenario.env.names().map(str::to_owned).collect(),
         },
         Program::Plain(plain) => ScriptInfo {
             path: plain.title(),
@@ -172,14 +184,24 @@ fn script_info(program: &Program) -> ScriptInfo {
     }
 }
 
-fn blank_record(config: &RunConfig, clock: Clock) -> Run {
+/// The target without hidden values. Parsing a URL changes its text (letter case, escapes), so hidden values are looked
+/// for in the text that the options give.
+fn target(config: &RunConfig, hidden: &HiddenValues) -> String {
+    let given = config.options_json.get("target").and_then(Value::as_str);
+    match given.map(|given| hidden.hide(given)) {
+        Some(Cow::Owned(shown)) => shown,
+        _ => config.target_as_written(),
+    }
+}
+
+fn blank_record(config: &RunConfig, hidden: &HiddenValues, clock: Clock) -> Run {
     Run {
         tool: concat!("headcount ", env!("CARGO_PKG_VERSION")).to_owned(),
         started_at: clock.started_at(),
         seed: config.seed,
         script: script_info(&config.program),
         options: fit_to_be_stored(&config.options_json),
-        target: config.target_as_written(),
+        target: target(config, hidden),
         machine: crate::watcher::machine(),
         workers: config.workers,
         sources: crate::sources::told(config),

@@ -4,6 +4,7 @@
 
 mod args;
 mod command;
+mod env;
 mod exit;
 mod folder;
 mod hurry;

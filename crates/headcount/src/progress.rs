@@ -4,7 +4,7 @@ use engine::{Live, Notice};
 use model::LevelPhase;
 use script::host::LogLevel;
 
-use crate::screen::{say, width_of_stderr};
+use crate::screen::{say, width_of_stderr, without_hidden};
 
 /// Shows the progress of a run on stderr: one live line per level on a terminal, otherwise a line every ten seconds.
 #[derive(Debug)]
@@ -36,7 +36,10 @@ impl Progress {
         match notice {
             Notice::Log(level, line) => self.console(level, &line),
             _ if self.quiet => {}
-            Notice::TooFewSamples(few) => say(&format!("warning: {}", report::forecast_line(&few))),
+            Notice::TooFewSamples(mut few) => {
+                few.threshold = without_hidden(&few.threshold).into_owned();
+                say(&format!("warning: {}", report::forecast_line(&few)));
+            }
             Notice::Warning(note) => {
                 self.close();
                 say(&format!("warning: {}", report::note_line(&note)));
@@ -58,10 +61,11 @@ impl Progress {
     /// Prints a line of the script's console. Quiet mode does not hide it, because the script's author wants to see it.
     fn console(&mut self, level: LogLevel, line: &str) {
         self.close();
+        let line = without_hidden(line);
         match level {
             LogLevel::Warn => say(&format!("warning: {line}")),
             LogLevel::Error => say(&format!("error: {line}")),
-            LogLevel::Debug | LogLevel::Info => say(line),
+            LogLevel::Debug | LogLevel::Info => say(&line),
         }
     }
 
@@ -78,7 +82,10 @@ impl Progress {
             level: live.level as usize,
             levels: live.levels as usize,
             users: live.users.into(),
-            rate: live.rate.clone(),
+            rate: live
+                .rate
+                .as_deref()
+                .map(|rate| without_hidden(rate).into_owned()),
             phase: live.phase,
             elapsed_s: live.elapsed_s,
             total_s: Some(live.total_s),

@@ -1,9 +1,11 @@
 //! Output to the terminal: data to stdout, everything else to stderr.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write as _};
 use std::os::fd::AsFd;
+use std::sync::OnceLock;
 
-use model::without_credentials;
+use model::{HiddenValues, without_credentials};
 use rustix::termios::tcgetwinsize;
 
 use crate::exit::Exit;
@@ -29,6 +31,23 @@ fn width_of(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
     (columns > 0).then_some(usize::from(columns))
 }
 
+/// Values that no message shows. The record hides them itself, and with it everything that is made from it.
+static HIDDEN: OnceLock<HiddenValues> = OnceLock::new();
+
+/// Hides values in all messages from now on that may contain them.
+pub(crate) fn hide(values: HiddenValues) {
+    let _ = HIDDEN.set(values); // a process runs one command, which calls this once
+}
+
+/// Returns a text of the scenario or of an error without hidden values. Text that headcount itself writes has none; its
+/// figures may happen to look like one.
+pub(crate) fn without_hidden(text: &str) -> Cow<'_, str> {
+    match HIDDEN.get() {
+        Some(values) => values.hide(text),
+        None => Cow::Borrowed(text),
+    }
+}
+
 /// Prints data on stdout, without the credentials of URLs. A closed pipe is not an error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let text = without_credentials(text);
@@ -49,7 +68,7 @@ pub(crate) fn say(text: &str) {
 
 /// Prints an error with its causes on stderr, and returns its exit code.
 pub(crate) fn complain(error: &anyhow::Error) -> Exit {
-    say(&format!("error: {error:#}"));
+    say(&format!("error: {}", without_hidden(&format!("{error:#}"))));
     exit_of(error)
 }
 

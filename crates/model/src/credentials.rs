@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// The replacement for credentials.
-const HIDDEN: &str = "***";
+/// The replacement for credentials and other hidden values.
+pub(crate) const HIDDEN: &str = "***";
 
 /// Replaces every user name and password in the URLs of a text: `http://***@host/`. A name alone is also hidden,
 /// because it can be a token. It works on any text to be shown or stored, including JSON and source code.

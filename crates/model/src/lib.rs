@@ -5,6 +5,7 @@
 mod credentials;
 mod fate;
 mod fault;
+mod hidden;
 mod id;
 mod phase;
 mod slots;
@@ -15,6 +16,7 @@ mod verdict;
 pub use credentials::{without_credentials, without_what_may_be_credentials};
 pub use fate::{LossReason, MisdeliveryReason};
 pub use fault::{Fault, FaultKind, Side};
+pub use hidden::HiddenValues;
 pub use id::{GroupId, UserId};
 pub use phase::LevelPhase;
 pub use slots::Slots;

@@ -13,6 +13,7 @@ mod failure;
 mod finding;
 mod funnel;
 mod health;
+mod hide;
 mod issue;
 mod judgement;
 mod level;

@@ -95,6 +95,9 @@ pub struct ScriptInfo {
     pub sha256: String,
     /// Source of the scenario.
     pub source: String,
+    /// Names of the environment variables that the scenario could read (`--env`). Their values are never stored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<String>,
 }
 
 /// The local addresses that users connect from, in turn.

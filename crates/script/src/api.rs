@@ -1,8 +1,11 @@
 //! Native calls by topic. Only the prelude can reach them.
 
 mod arg;
+mod crypto;
 mod data;
+mod env;
 mod group;
+mod hash;
 mod http;
 mod measure;
 mod op;
@@ -18,6 +21,7 @@ mod text;
 mod time;
 mod url;
 mod user;
+mod web_url;
 
 use std::rc::Rc;
 
@@ -61,5 +65,9 @@ pub(crate) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
     measure::install(&natives)?;
     data::install(&natives)?;
     text::install(&natives)?;
+    env::install(&natives)?;
+    hash::install(&natives)?;
+    crypto::install(&natives)?;
+    web_url::install(&natives)?;
     ctx.globals().set(HANDOVER, natives.object)
 }

@@ -22,10 +22,14 @@ use crate::work::{Kept, KeptObject};
 const STACK_BYTES: usize = 512 << 10;
 
 /// The API in JavaScript, by topic. Scenarios can import only `headcount`.
-const PRELUDE: [(&str, &str); 12] = [
+const PRELUDE: [(&str, &str); 16] = [
     ("headcount", include_str!("prelude/public.js")),
     ("headcount/native", include_str!("prelude/native.js")),
     ("headcount/check", include_str!("prelude/check.js")),
+    ("headcount/absent", include_str!("prelude/absent.js")),
+    ("headcount/clone", include_str!("prelude/clone.js")),
+    ("headcount/crypto", include_str!("prelude/crypto.js")),
+    ("headcount/url", include_str!("prelude/url.js")),
     ("headcount/globals", include_str!("prelude/globals.js")),
     ("headcount/inspect", include_str!("prelude/inspect.js")),
     ("headcount/story", include_str!("prelude/story.js")),
@@ -67,6 +71,8 @@ pub(crate) struct Entry {
     pub(crate) failure: Kept,
     /// Converts a fault to an error object for a promise. Its location is that of the `await`.
     pub(crate) rejection: Kept,
+    /// Returns the message of an error, with the alternative if a name does not exist in scenarios.
+    pub(crate) explained: Kept,
     /// Formats a value as a line of text.
     pub(crate) describe: Kept,
     /// Converts `options` to JSON text.
@@ -94,6 +100,7 @@ impl Entry {
             heard: kept("heard")?,
             failure: kept("failure")?,
             rejection: kept("rejection")?,
+            explained: kept("explained")?,
             describe: kept("describe")?,
             plain: kept("plain")?,
         })

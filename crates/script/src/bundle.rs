@@ -1,6 +1,7 @@
 //! The modules of a scenario, read and stripped once for all workers.
 
 mod discover;
+mod foreign;
 mod path;
 mod text;
 

@@ -56,13 +56,34 @@ pub(crate) fn what<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) -> F
             detail: cut(message.unwrap_or_default()),
         };
     }
-    let detail = match (thrown.is_error(), field::<String>(thrown, "name"), message) {
+    let is_error = thrown.is_error() || is_exception_of_the_web(thrown);
+    let detail = match (is_error, field::<String>(thrown, "name"), message) {
         (true, Some(name), Some(message)) if message.is_empty() => name,
-        (true, Some(name), Some(message)) => format!("{name}: {message}"),
+        (true, Some(name), Some(message)) => {
+            let message = explained(ctx, state, &name, message);
+            format!("{name}: {message}")
+        }
         _ if thrown.is_null() => NULL_THROWN.to_owned(),
         _ => format!("thrown: {}", describe(ctx, state, thrown)),
     };
     Fault::script(FaultKind::Thrown, cut(detail))
+}
+
+/// Whether it is a `DOMException`, which the script engine does not count as an error.
+fn is_exception_of_the_web(thrown: &Value<'_>) -> bool {
+    thrown.is_object() && field::<String>(thrown, "stack").is_some()
+}
+
+/// Returns the message of an error. If a name does not exist in scenarios, the message states the alternative.
+fn explained(ctx: &Ctx<'_>, state: &State, name: &str, message: String) -> String {
+    if name != "ReferenceError" {
+        return message;
+    }
+    let explained = state.entry().and_then(|entry| {
+        let explained = entry.explained.clone().restore(ctx).ok()?;
+        explained.call::<_, String>((name, message.as_str())).ok()
+    });
+    explained.unwrap_or(message)
 }
 
 /// Formats a value like `console.log`.

@@ -14,6 +14,7 @@ mod api;
 mod boot;
 mod bundle;
 mod data;
+mod env;
 mod error;
 mod exports;
 mod fault;
@@ -34,6 +35,7 @@ mod work;
 
 pub use bundle::Bundle;
 pub use data::{DataStore, UniqueTable};
+pub use env::Env;
 pub use error::{Problem, ScriptError, ScriptFault};
 pub use frame::Location;
 pub use root::file_within;

@@ -4,6 +4,9 @@
 //! has only a few calls and jumps, and their number divides the fixed number evenly. The watch is therefore polled at
 //! the same point of each round. If that point is the call that resumes the function, its frame is not on the stack
 //! yet, and the error has no location. Additional calls between two jobs move that point.
+//!
+//! A round may consist of several jobs. The short ones are no use: they only settle a promise, outside any function of
+//! the user. Several rounds therefore run first, and their calls are counted, to find the longest job of a round.
 
 use rquickjs::{Ctx, Function};
 
@@ -12,6 +15,53 @@ use crate::script::Script;
 /// Number of calls and jumps from the start of a job to the first one inside the resumed function: the reaction, the
 /// resumed function, and the function's first jump.
 const INSIDE: u32 = 3;
+
+/// Number of calls after which a job is stopped while the rounds are being counted. A job of so many calls is inside a
+/// function of the user.
+const FAR: u32 = 64;
+
+/// Number of jobs to count.
+const COUNTED: usize = 24;
+
+/// The calls of consecutive jobs.
+#[derive(Default)]
+pub(crate) struct Rounds {
+    calls: Vec<u32>,
+    /// Number of calls after which the last job would have been stopped.
+    limit: u32,
+}
+
+impl Rounds {
+    pub(crate) fn clear(&mut self) {
+        self.calls.clear();
+        self.limit = 0;
+    }
+
+    /// Adds the job since the last call, by the number of calls that were left until its stop. Returns the number of
+    /// calls after which to stop the next job.
+    fn next_limit(&mut self, left: u32) -> u32 {
+        if self.limit > 0 {
+            self.calls.push(self.limit.saturating_sub(left));
+        }
+        self.limit = if self.is_longest_next() { INSIDE } else { FAR };
+        self.limit
+    }
+
+    /// Whether the next job is the longest of its round. A round is the distance of the last two longest jobs.
+    fn is_longest_next(&self) -> bool {
+        if self.calls.len() < COUNTED {
+            return false;
+        }
+        let most = self.calls.iter().max();
+        let since = self.calls.iter().rev();
+        let longest = since.enumerate().filter(|(_, calls)| Some(*calls) == most);
+        let mut ago = longest.map(|(ago, _)| ago + 1);
+        match (ago.next(), ago.next()) {
+            (Some(last), Some(before)) => last == before - last,
+            _ => true,
+        }
+    }
+}
 
 /// An upper bound for the number of calls between two polls, in any version of the script engine.
 const ENOUGH: u32 = 1_000_000;
@@ -32,9 +82,10 @@ impl Script {
 
     fn count_on(&self, ctx: &Ctx<'_>) -> rquickjs::Result<()> {
         let nothing: Function<'_> = ctx.eval("() => {}")?;
-        self.calls_to_look(&nothing)?;
+        let left = self.calls_to_look(&nothing)?;
+        let limit = self.state.watch.rounds.borrow_mut().next_limit(left);
         let between = self.calls_to_look(&nothing)?;
-        for _ in 0..between.saturating_sub(INSIDE) {
+        for _ in 0..between.saturating_sub(limit) {
             nothing.call::<_, ()>(())?;
         }
         Ok(())
@@ -51,5 +102,39 @@ impl Script {
             }
         }
         Ok(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COUNTED, FAR, INSIDE, Rounds};
+
+    /// Returns the index of the job that is stopped, when rounds of these jobs are repeated.
+    fn stopped(round: &[u32]) -> usize {
+        let mut rounds = Rounds::default();
+        let mut limit = rounds.next_limit(0);
+        for (index, calls) in round.iter().cycle().enumerate() {
+            if limit == INSIDE {
+                return index;
+            }
+            assert!(index < 10 * COUNTED);
+            limit = rounds.next_limit(FAR - calls);
+        }
+        0
+    }
+
+    #[test]
+    fn the_longest_job_of_a_round_is_stopped() {
+        for (round, longest) in [
+            (&[4][..], 0),
+            (&[3, 9], 1),
+            (&[9, 3], 0),
+            (&[3, 3, 7, 4], 2),
+            (&[3, 8, 8], 1),
+        ] {
+            let stopped = stopped(round);
+            assert!(stopped >= COUNTED, "{round:?}");
+            assert_eq!(round[stopped % round.len()], round[longest], "{round:?}");
+        }
     }
 }

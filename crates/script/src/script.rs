@@ -11,6 +11,7 @@ use serde_json::Value as Json;
 use crate::boot;
 use crate::bundle::Bundle;
 use crate::data::DataStore;
+use crate::env::Env;
 use crate::error::{ScriptError, ScriptFault};
 use crate::exports::{DEFAULT, Exports};
 use crate::floating::TRACED;
@@ -100,10 +101,11 @@ impl std::fmt::Debug for Script {
 }
 
 impl Script {
-    /// Evaluates the modules of a bundle.
+    /// Evaluates the modules of a bundle, which may read these tables and variables.
     pub fn load(
         bundle: &Bundle,
         data: &DataStore,
+        env: &Env,
         host: Rc<RefCell<dyn Host>>,
         limits: Limits,
     ) -> Result<Self, ScriptError> {
@@ -122,6 +124,7 @@ impl Script {
             material: Material {
                 bundle: bundle.clone(),
                 data: data.clone(),
+                env: env.clone(),
                 loading: Cell::new(true),
             },
             entry: RefCell::new(None),

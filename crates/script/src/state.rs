@@ -8,6 +8,7 @@ use model::{GroupId, Nanos, UserId};
 use crate::boot::Entry;
 use crate::bundle::Bundle;
 use crate::data::DataStore;
+use crate::env::Env;
 use crate::error::ScriptFault;
 use crate::host::Host;
 use crate::rejections::Rejections;
@@ -55,10 +56,11 @@ pub(crate) struct Outcome {
     pub(crate) memory_full: bool,
 }
 
-/// Files that a script may read.
+/// Files and variables that a script may read.
 pub(crate) struct Material {
     pub(crate) bundle: Bundle,
     pub(crate) data: DataStore,
+    pub(crate) env: Env,
     /// Whether modules are being evaluated. Only then may tables be opened.
     pub(crate) loading: Cell<bool>,
 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use model::Nanos;
 
 use crate::host::Host;
+use crate::pinpoint::Rounds;
 
 /// The time budget of one step: the callbacks of one event and the jobs that follow.
 pub(crate) struct Watch {
@@ -19,6 +20,8 @@ pub(crate) struct Watch {
     tripped: Cell<bool>,
     /// Whether calls of `pinpoint` are being counted. Nothing is stopped meanwhile.
     aiming: Cell<bool>,
+    /// The calls of the jobs since the budget was used up.
+    pub(crate) rounds: RefCell<Rounds>,
 }
 
 impl Watch {
@@ -30,6 +33,7 @@ impl Watch {
             spent: Cell::new(false),
             tripped: Cell::new(false),
             aiming: Cell::new(false),
+            rounds: RefCell::default(),
         }
     }
 
@@ -81,7 +85,11 @@ impl Watch {
         if now - since <= self.busy {
             return false;
         }
-        let stop = self.spent.replace(true) && !self.aiming.get();
+        let again = self.spent.replace(true);
+        if !again {
+            self.rounds.borrow_mut().clear();
+        }
+        let stop = again && !self.aiming.get();
         if stop {
             self.tripped.set(true);
         }

@@ -272,3 +272,31 @@ fn headers_and_cookies_of_a_user() {
     );
     assert_eq!(stage.logged(), ["s1 undefined"]);
 }
+
+#[test]
+fn urls_and_queries_of_the_web_are_accepted() {
+    let call = request(
+        "await user.get(new URL('/a?b=c', 'http://host'), { query: new URLSearchParams('d=1&d=2 3') });",
+    );
+    assert_eq!(call.url, "http://host/a?b=c&d=1&d=2%203");
+    assert_eq!(call.name, "GET http://host/a");
+    let form = request(
+        "await user.post('/', { form: new URLSearchParams({ a: 'ü' }), query: new Map([['b', 5]]) });",
+    );
+    assert_eq!(
+        form.body,
+        Body::Form(vec![("a".to_owned(), "ü".to_owned())])
+    );
+    assert_eq!(form.url, "/?b=5");
+    assert_eq!(request("await user.get('/', { query: {} });").url, "/");
+    let told = refused("await user.get({ url: '/' });");
+    assert!(
+        told.contains("the URL must be a string, not object"),
+        "{told}"
+    );
+    let told = refused("await user.get('/', { query: new Map([['a', {}]]) });");
+    assert!(
+        told.contains("query`.a must be a string, number or boolean"),
+        "{told}"
+    );
+}

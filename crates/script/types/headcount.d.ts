@@ -6,7 +6,7 @@
  *
  * Uncaught errors and unhandled rejections fail the iteration. Calls still in flight at its end fail it too, except
  * `socket.close()`, calls of tickers and handlers, and calls that `Promise.race` or `Promise.any` left behind. There
- * are no timers, and no file or network access outside this API. `Math.random` is seeded.
+ * are no timers, and no file or network access outside this API. `Math.random` is seeded. See also env.d.ts, hash.d.ts.
  */
 declare module "headcount" {
   /** "250us", "500ms", "2s", "1.5m", "1h". A number without a unit means milliseconds. */
@@ -213,15 +213,15 @@ declare module "headcount" {
     /** The value that the function passed to `pool` in `setup` returned for this user. */
     readonly data: any;
 
-    get(url: string, options?: Request): Promise<Response>;
-    head(url: string, options?: Request): Promise<Response>;
-    post(url: string, options?: Request): Promise<Response>;
-    put(url: string, options?: Request): Promise<Response>;
-    patch(url: string, options?: Request): Promise<Response>;
-    delete(url: string, options?: Request): Promise<Response>;
-    request(method: string, url: string, options?: Request): Promise<Response>;
+    get(url: string | URL, options?: Request): Promise<Response>;
+    head(url: string | URL, options?: Request): Promise<Response>;
+    post(url: string | URL, options?: Request): Promise<Response>;
+    put(url: string | URL, options?: Request): Promise<Response>;
+    patch(url: string | URL, options?: Request): Promise<Response>;
+    delete(url: string | URL, options?: Request): Promise<Response>;
+    request(method: string, url: string | URL, options?: Request): Promise<Response>;
     /** Opens a WebSocket. */
-    websocket(url: string, options?: SocketOptions): Promise<Socket>;
+    websocket(url: string | URL, options?: SocketOptions): Promise<Socket>;
     /** Sets a header for all later requests of this user; `undefined` removes it. */
     header(name: string, value: string | undefined): void;
     /** The value of the user's cookie of that name for the target. */
@@ -259,7 +259,7 @@ declare module "headcount" {
     /** Sent as JSON. */
     json?: unknown;
     /** Sent as a form. */
-    form?: Record<string, string | number | boolean>;
+    form?: Record<string, string | number | boolean> | URLSearchParams;
     /** Sent as multipart/form-data. */
     multipart?: Record<
       string,
@@ -270,7 +270,7 @@ declare module "headcount" {
     /** Values for `:name` in the URL, escaped. The request is measured under the URL with `:name`. */
     params?: Record<string, string | number>;
     /** Appended to the URL after `?`, but not to the name under which the request is measured. */
-    query?: Record<string, string | number | boolean>;
+    query?: Record<string, string | number | boolean> | URLSearchParams;
     headers?: Record<string, string>;
     /** Name under which the request is measured. Default: method and path. */
     name?: string;
@@ -315,7 +315,7 @@ declare module "headcount" {
      * element of a top-level array is a document. "newline", "0x1e": each document ends with that byte, possibly in a
      * later WebSocket message. */
     documents?: "auto" | "whole" | "array" | "newline" | "0x1e";
-    query?: Record<string, string | number | boolean>;
+    query?: Record<string, string | number | boolean> | URLSearchParams;
     params?: Record<string, string | number>;
     /** Name under which the socket is measured. Default: the path. */
     name?: string;

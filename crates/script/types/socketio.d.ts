@@ -4,7 +4,7 @@
 declare module "headcount" {
   export interface User {
     /** Opens a Socket.IO socket (protocol 5) for one namespace, with its own connection. */
-    socketio(url: string, options?: SocketIoOptions): Promise<SocketIo>;
+    socketio(url: string | URL, options?: SocketIoOptions): Promise<SocketIo>;
     /** Opens a Socket.IO socket on the target. */
     socketio(options?: SocketIoOptions): Promise<SocketIo>;
   }
@@ -18,7 +18,7 @@ declare module "headcount" {
     transports?: ["websocket"] | ["polling", "websocket"] | ["polling"];
     /** Default "/socket.io/". */
     path?: string;
-    query?: Record<string, string | number | boolean>;
+    query?: Record<string, string | number | boolean> | URLSearchParams;
     headers?: Record<string, string>;
     /** Name under which the socket is measured. Default: path and namespace. */
     name?: string;

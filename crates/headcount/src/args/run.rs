@@ -8,6 +8,7 @@ Examples:
   headcount run api.ts --rate 200/s --duration 30s
   headcount run api.ts --rate \"500/s for 10s, nothing for 50s, 5 times\"
   headcount run api.ts --source 127.0.0.0/24          users from 254 addresses
+  headcount run api.ts --env API_TOKEN --env REGION=eu
   headcount run room.ts --json > summary.json
 
 Exit codes:
@@ -19,6 +20,10 @@ pub(crate) struct RunArgs {
     /// Folder from which the scenario may read and import files [default: the scenario's folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
+    /// Environment variable that the scenario may read with `env(name)`; without a value, headcount's own. Can be
+    /// repeated. The record holds the names only. Prefer NAME for secrets: other users can see VALUE in the process list
+    #[arg(long, value_name = "NAME[=VALUE]", allow_hyphen_values = true)]
+    pub(crate) env: Vec<String>,
 
     /// Base URL of the system under test; overrides the scenario's `target`
     #[arg(long, value_name = "URL", help_heading = "Target")]

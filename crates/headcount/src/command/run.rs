@@ -4,15 +4,16 @@ use engine::{Clock, Notice, Outcome, RunConfig, RunError, Settings, prepare};
 use model::FaultKind;
 use model::Verdict;
 use plan::Overrides;
-use script::Bundle;
+use script::{Bundle, Env};
 
 use crate::args::{GeneratorArgs, RunArgs};
+use crate::env;
 use crate::exit::Exit;
 use crate::folder::RunFolder;
 use crate::hurry::{self, stop_on_ctrl_c};
 use crate::progress::Progress;
 use crate::save::save;
-use crate::screen::{colour, complain, print, say, width};
+use crate::screen::{self, colour, complain, print, say, width};
 
 /// `headcount run`
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
@@ -20,7 +21,9 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     let base = args.scenario.parent().unwrap_or(Path::new(""));
     let root = args.root.as_deref().unwrap_or(base);
     let bundle = Bundle::read_within(&args.scenario, root).map_err(engine::PrepareError::from)?;
-    let config = prepare(bundle, base, settings(args)?)?;
+    let settings = settings(args)?;
+    screen::hide(settings.env.hidden());
+    let config = prepare(bundle, base, settings)?;
     let folder = RunFolder::claim(args.out.as_deref(), &clock.started_at())?;
     let outcome = run_and_watch(config, clock, args.screen.quiet)?;
     finish(&outcome, Some(folder.path()), args.screen.json, Asked::Run)
@@ -60,6 +63,7 @@ fn settings(args: &RunArgs) -> anyhow::Result<Settings> {
     };
     Ok(Settings {
         root: args.root.clone(),
+        env: env::passed(&args.env)?,
         ..generator_settings(&args.generator, overrides)?
     })
 }
@@ -81,6 +85,7 @@ pub(crate) fn generator_settings(
         target_is_mine: args.target_is_mine,
         target_pid: args.target_pid,
         root: None,
+        env: Env::default(),
         fresh_seed: fresh_seed()?,
     })
 }

@@ -23,6 +23,7 @@ mod credentials;
 mod crowd;
 mod documents;
 mod endpoint;
+mod env;
 mod faults;
 mod faulty;
 mod first_failures;

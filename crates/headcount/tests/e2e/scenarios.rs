@@ -104,6 +104,15 @@ fn a_closed_loop_over_http() {
 }
 
 #[test]
+fn signed_requests_with_a_secret_of_the_environment() {
+    let truth = Server::truth(&[]);
+    let base = format!("BASE={}", truth.url());
+    let more = ["--env", "WEBHOOK_SECRET=for the test", "--env", &base];
+    let levels = run("signed.ts", &truth.url(), &[&SHORT[..], &more].concat());
+    assert!(levels[0]["checks"]["by_name"]["accepted"]["passed"].as_u64() >= Some(20));
+}
+
+#[test]
 fn roles_that_do_it_once() {
     let bridge = Server::bridge(&[]);
     let levels = run("roles.ts", &bridge.url(), &[]);

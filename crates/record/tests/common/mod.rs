@@ -241,6 +241,7 @@ pub(crate) fn run_of_version_1() -> Run {
             path: "room.ts".to_owned(),
             sha256: "ab".repeat(32),
             source: "export default async () => {};\n".to_owned(),
+            env: Vec::new(),
         },
         options: serde_json::json!({ "group": 5, "load": { "users": [50], "hold": "10s" } }),
         target: "http://127.0.0.1:5000".to_owned(),

@@ -39,6 +39,7 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
             "options",
             Some(run.options.to_string()).filter(|options| options != "null"),
         ),
+        ("variables", known(&run.script.env.join(", "))),
     ];
     let row = |(name, fact): (&str, Option<String>)| {
         fact.map(|fact| Row::plain(vec![Some(name.to_owned()), Some(fact)]))

@@ -185,6 +185,7 @@ pub(crate) fn frame() -> Run {
             path: "room.ts".to_owned(),
             sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".to_owned(),
             source: String::new(),
+            env: vec!["API_TOKEN".to_owned(), "REGION".to_owned()],
         },
         options: serde_json::json!({ "group": 5, "load": { "users": [10, 1000], "duration": "30s" } }),
         target: "http://127.0.0.1:5000".to_owned(),

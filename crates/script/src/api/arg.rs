@@ -54,6 +54,22 @@ pub(super) fn text<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Resul
         .map_err(|_| type_error(ctx, &format!("{what} contains half a surrogate pair")))
 }
 
+/// Converts a URL: a string, or a `URL` object.
+pub(super) fn url_text<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<String> {
+    match href(value) {
+        Some(href) => Ok(href),
+        None => text(ctx, value, what),
+    }
+}
+
+/// Returns the text of a `URL` object.
+pub(super) fn href(value: &Value<'_>) -> Option<String> {
+    let object = value.as_object()?;
+    let href = object.get::<_, Value<'_>>("href");
+    let href = href.map_err(|_| object.ctx().catch()).ok()?;
+    href.as_string()?.to_string().ok()
+}
+
 /// Converts a string, number or boolean to text.
 pub(super) fn scalar<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<String> {
     if let Some(flag) = value.as_bool() {

@@ -55,7 +55,7 @@ fn opening<'js>(natives: &Natives<'js>) -> Result<()> {
                 Ok(())
             })?;
             if !TAKES.contains(&take.as_str()) {
-                let message = unknown(&take, &TAKES).replace("option", "value of `take`");
+                let message = unknown("value of `take`", &take, &TAKES);
                 return Err(type_error(&ctx, &format!("{call}: {message}")));
             }
             let format = if csv {

@@ -1,6 +1,7 @@
 //! Option objects. Unknown keys are errors.
 
-use rquickjs::{Ctx, Object, Result, Value};
+use rquickjs::atom::PredefinedAtom;
+use rquickjs::{Array, Ctx, FromJs, JsIterator, Object, Result, Value};
 
 use super::arg::{kind, shown, type_error};
 
@@ -31,7 +32,7 @@ pub(super) fn each<'js>(
         if !known.contains(&key.as_str()) {
             return Err(type_error(
                 ctx,
-                &format!("{call}: {}", unknown(&key, known)),
+                &format!("{call}: {}", unknown("option", &key, known)),
             ));
         }
         if !value.is_undefined() {
@@ -41,17 +42,17 @@ pub(super) fn each<'js>(
     Ok(())
 }
 
-/// Formats the error for an unknown key.
-pub(super) fn unknown(key: &str, known: &[&str]) -> String {
+/// Formats the error for an unknown key or word; `what` says what it is.
+pub(super) fn unknown(what: &str, key: &str, known: &[&str]) -> String {
     let near = known
         .iter()
         .map(|name| (strsim::damerau_levenshtein(key, name), name))
         .filter(|(distance, name)| *distance <= name.len().max(key.len()) / 3 + 1)
         .min();
     match near {
-        Some((_, name)) => format!("unknown option `{key}`, did you mean `{name}`?"),
+        Some((_, name)) => format!("unknown {what} `{key}`, did you mean `{name}`?"),
         None => format!(
-            "unknown option `{key}`; expected one of: {}",
+            "unknown {what} `{key}`; expected one of: {}",
             known.join(", ")
         ),
     }
@@ -66,7 +67,7 @@ fn object_of<'v, 'js>(
     value.as_object().ok_or_else(|| type_error(ctx, &refusal()))
 }
 
-/// Converts an object with scalar values: `{ a: 1, b: "x" }`.
+/// Converts an object with scalar values, such as `{ a: 1, b: "x" }`, or a list of pairs such as `URLSearchParams`.
 pub(super) fn pairs<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
@@ -82,7 +83,31 @@ pub(super) fn pairs<'js>(
         let text = super::arg::scalar(ctx, &value, &format!("{what}.{name}"))?;
         pairs.push((name, text));
     }
+    if pairs.is_empty() {
+        return listed_pairs(ctx, object, what);
+    }
     Ok(pairs)
+}
+
+/// Converts the pairs of an object that is not plain: `URLSearchParams`, a map. Without this, it would count as empty.
+fn listed_pairs<'js>(
+    ctx: &Ctx<'js>,
+    object: &Object<'js>,
+    what: &str,
+) -> Result<Vec<(String, String)>> {
+    let iterator: Value<'js> = object.get(PredefinedAtom::SymbolIterator)?;
+    if !iterator.is_function() {
+        return Ok(Vec::new());
+    }
+    let list = JsIterator::<Array<'js>>::from_js(ctx, object.clone().into_value())?;
+    let pair = |pair: Result<Array<'js>>| {
+        let pair = pair?;
+        let name: String = pair.get(0)?;
+        let value: Value<'js> = pair.get(1)?;
+        let text = super::arg::scalar(ctx, &value, &format!("{what}.{name}"))?;
+        Ok((name, text))
+    };
+    list.map(pair).collect()
 }
 
 /// Converts an object of JSON pointers with scalar values, which become JSON text: `{ "/type": "said" }`.
@@ -144,15 +169,15 @@ mod tests {
     #[test]
     fn a_slip_of_the_pen_is_understood() {
         assert_eq!(
-            unknown("jsn", &["json", "form"]),
+            unknown("option", "jsn", &["json", "form"]),
             "unknown option `jsn`, did you mean `json`?"
         );
         assert_eq!(
-            unknown("timout", &["name", "timeout"]),
+            unknown("option", "timout", &["name", "timeout"]),
             "unknown option `timout`, did you mean `timeout`?"
         );
         assert_eq!(
-            unknown("zzzzzz", &["json", "form"]),
+            unknown("option", "zzzzzz", &["json", "form"]),
             "unknown option `zzzzzz`; expected one of: json, form"
         );
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use model::Nanos;
 use rquickjs::{Ctx, Result, Value};
 
-use super::arg::{kind, span, text, type_error, whole};
+use super::arg::{href, kind, span, text, type_error, url_text, whole};
 use super::options::{each, pairs};
 use super::payload::{bytes, json};
 use super::url::{fill, template, with_query};
@@ -98,7 +98,7 @@ pub(super) fn http_call<'js>(
     let call = || format!("user.{}(url, options)", method.to_ascii_lowercase());
     let url = match url.as_string().and_then(|url| url.to_string().ok()) {
         Some(url) => url,
-        None => text(ctx, url, &format!("{}: the URL", call()))?,
+        None => url_text(ctx, url, &format!("{}: the URL", call()))?,
     };
     let mut address = Address::default();
     let mut made = HttpCall {
@@ -150,7 +150,7 @@ pub(super) fn socket_call<'js>(
     planned: Option<Nanos>,
 ) -> Result<SocketCall> {
     let call = "user.websocket(url, options)";
-    let url = text(ctx, url, &format!("{call}: the URL"))?;
+    let url = url_text(ctx, url, &format!("{call}: the URL"))?;
     let mut address = Address::default();
     let mut subprotocols = Vec::new();
     let mut documents = DocumentsIn::default();
@@ -200,10 +200,11 @@ pub(super) fn socketio_call<'js>(
     planned: Option<Nanos>,
 ) -> Result<SocketIoCall> {
     let call = "user.socketio(url, options)";
-    let (url, options) = match url.is_object() {
-        true if options.is_undefined() => (String::new(), url),
-        _ if url.is_undefined() => (String::new(), options),
-        _ => (text(ctx, url, &format!("{call}: the URL"))?, options),
+    let (url, options) = match href(url) {
+        Some(href) => (href, options),
+        None if url.is_object() && options.is_undefined() => (String::new(), url),
+        None if url.is_undefined() => (String::new(), options),
+        None => (text(ctx, url, &format!("{call}: the URL"))?, options),
     };
     let base = url.trim_end_matches('/');
     if base.contains(['?', '#'])

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use super::foreign::instead_of;
+
 /// The target of an import.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Import {
@@ -35,9 +37,9 @@ pub(crate) fn resolve(base: &str, specifier: &str) -> Result<Import, String> {
         return Ok(Import::Api);
     }
     if !specifier.starts_with("./") && !specifier.starts_with("../") {
-        return Err(format!(
-            "cannot import `{specifier}`: write \"headcount\", or a path that begins with ./ or ../"
-        ));
+        let advice = instead_of(specifier)
+            .unwrap_or("write \"headcount\", or a path that begins with ./ or ../");
+        return Err(format!("cannot import `{specifier}`: {advice}"));
     }
     if !ENDINGS.iter().any(|ending| specifier.ends_with(ending)) {
         return Err(format!(

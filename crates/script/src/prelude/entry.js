@@ -9,6 +9,7 @@ import { blamed } from "headcount/story";
 import { blame, inTurn } from "headcount/together";
 import "headcount/user";
 
+export { explained } from "headcount/absent";
 export { failure, rejection } from "headcount/check";
 export { groupKind, groupWith } from "headcount/group";
 export { describe, plain } from "headcount/inspect";

@@ -1,6 +1,10 @@
 // Globals that scenarios can use, and globals that are disabled.
 import { chance, log, mayLeave, utf8Decode, utf8Encode } from "headcount/native";
+import { CALLS, refused } from "headcount/absent";
+import { structuredClone } from "headcount/clone";
+import { crypto } from "headcount/crypto";
 import { line } from "headcount/inspect";
+import { URL, URLSearchParams } from "headcount/url";
 
 const define = (name, value) => Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
 
@@ -38,15 +42,12 @@ for (const name of ["race", "any"]) {
 
 Math.random = () => chance();
 
-const refuse = (name, advice) => define(name, () => {
-  throw new TypeError(`${name} is not available in scenarios: ${advice}`);
-});
-refuse("setTimeout", 'use `await user.think("1s")`');
-refuse("setInterval", 'use `user.every("1s", fn)`');
-refuse("setImmediate", "use `await`");
-refuse("fetch", "use `await user.get(url)`");
-refuse("require", 'use `import`');
-refuse("eval", "code comes from files only");
+define("URL", URL);
+define("URLSearchParams", URLSearchParams);
+define("structuredClone", structuredClone);
+define("crypto", crypto);
+
+for (const [name, advice] of Object.entries(CALLS)) define(name, refused(name, advice));
 
 // `Function("…")` and its variants, which are reachable through the `constructor` of every function.
 const kinds = [function () {}, async function () {}, function* () {}, async function* () {}];

@@ -1,5 +1,7 @@
 // Formats values for people: for `console`, and for thrown values that are not errors.
 
+import { explained } from "headcount/absent";
+
 /** Name of the method that returns the visible properties of an object of this API. */
 export const shown = Symbol("shown");
 
@@ -29,7 +31,7 @@ const block = (open, shown, close) => (shown.length === 0 ? open + close : `${op
 function object(value, depth, seen) {
   if (value instanceof Error) {
     const lines = typeof value.stack === "string" ? userLines(value.stack) : [];
-    return [`${value.name}: ${value.message}`, ...lines].join("\n");
+    return [`${value.name}: ${explained(value.name, String(value.message))}`, ...lines].join("\n");
   }
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString();
   if (value instanceof RegExp) return String(value);

@@ -12,4 +12,5 @@ export const {
   keepsStory, returned, failed, groupName, groupNumber, firstOf, setupOf, channel, stamp,
   check, checkUser, stepName, stepBegin, stepEnd, stepFailed, concurrent, metric, log, mayLeave,
   openTable, rowAt, utf8Encode, utf8Decode,
+  env, hash, hmac, randomBytes, randomUuid, urlParse, urlSet, formParse, formWrite,
 } = given;

@@ -3,6 +3,8 @@ import { metric, openTable } from "headcount/native";
 import { mustBeName } from "headcount/check";
 import { Table } from "headcount/user";
 
+export { env, hash, hmac } from "headcount/native";
+
 export const csv = (path, options) => new Table(path, openTable("csv", path, options));
 export const json = (path, options) => new Table(path, openTable("json", path, options));
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use script::host::OpId;
-use script::{Bundle, DataStore, Limits, Script};
+use script::{Bundle, DataStore, Env, Limits, Script};
 
 use super::common::{Call, FakeHost};
 
@@ -21,8 +21,11 @@ impl Asked {
     pub(crate) fn new(source: &str) -> Self {
         let host = Rc::new(RefCell::new(FakeHost::default()));
         let data = DataStore::new(Path::new("."));
-        let loaded = Bundle::embedded("bench.ts", source)
-            .and_then(|bundle| Script::load(&bundle, &data, host.clone(), Limits::default()));
+        let load = |bundle| {
+            let limits = Limits::default();
+            Script::load(&bundle, &data, &Env::default(), host.clone(), limits)
+        };
+        let loaded = Bundle::embedded("bench.ts", source).and_then(load);
         let script = match loaded {
             Ok(script) => script,
             Err(error) => panic!("{error}"),

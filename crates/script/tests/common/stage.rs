@@ -16,7 +16,7 @@ use std::time::Duration;
 use model::{Fault, GroupId, Nanos, UserId};
 use script::host::{OpId, Payload, Reply, SocketId, Value, Wake};
 use script::{
-    Bundle, DataStore, Ended, GroupStart, Limits, Script, ScriptError, ScriptFault, UserStart,
+    Bundle, DataStore, Ended, Env, GroupStart, Limits, Script, ScriptError, ScriptFault, UserStart,
 };
 
 pub use host::{Call, FakeHost};
@@ -44,8 +44,17 @@ pub fn try_stage(source: &str) -> Result<Stage, ScriptError> {
 }
 
 pub fn try_stage_of(bundle: &Bundle, base: &Path, limits: Limits) -> Result<Stage, ScriptError> {
+    try_stage_with(bundle, base, &Env::default(), limits)
+}
+
+pub fn try_stage_with(
+    bundle: &Bundle,
+    base: &Path,
+    env: &Env,
+    limits: Limits,
+) -> Result<Stage, ScriptError> {
     let host = host();
-    let script = Script::load(bundle, &DataStore::new(base), host.clone(), limits)?;
+    let script = Script::load(bundle, &DataStore::new(base), env, host.clone(), limits)?;
     Ok(Stage { host, script })
 }
 

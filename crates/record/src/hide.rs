@@ -1,0 +1,209 @@
+//! Hides values in the texts of a run. Figures and identifiers stay, and so does the scenario's source, because no value
+//! from outside the file can be in it.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use model::HiddenValues;
+use serde_json::{Map, Value};
+
+use crate::{
+    Deliveries, Example, Failure, Finding, IssueCause, Level, Measured, Mismatch, Note, Run,
+    StepFunnel, TargetUse, Unknown,
+};
+
+impl Run {
+    /// Replaces the values by `***` in options, names, thresholds, addresses and descriptions of errors.
+    pub fn hide(&mut self, values: &HiddenValues) {
+        if values.is_empty() {
+            return;
+        }
+        json(values, &mut self.options);
+        text(values, &mut self.target);
+        let given = self.sources.iter_mut().flat_map(|all| &mut all.given);
+        texts(values, given);
+        if let Some(setup) = &mut self.setup {
+            names(values, &mut setup.requests);
+            names(values, &mut setup.checks);
+            failures(values, &mut setup.failures);
+        }
+        if let Some(teardown) = &mut self.teardown {
+            names(values, &mut teardown.requests);
+            names(values, &mut teardown.checks);
+            failures(values, &mut teardown.failures);
+        }
+        for level in &mut self.levels {
+            level.hide(values);
+        }
+        for result in &mut self.thresholds {
+            texts(values, [&mut result.metric, &mut result.condition]);
+        }
+        for finding in &mut self.findings {
+            finding.hide(values);
+        }
+        for note in &mut self.notes {
+            note.hide(values);
+        }
+        failures(values, &mut self.script_faults);
+    }
+}
+
+impl Level {
+    fn hide(&mut self, values: &HiddenValues) {
+        text(values, &mut self.load.group_size);
+        texts(values, &mut self.load.rate);
+        for issue in &mut self.issues {
+            if let IssueCause::SmallMessages { connection, .. } = &mut issue.cause {
+                text(values, connection);
+            }
+        }
+        self.measured.hide(values);
+        if let Some(limited) = &mut self.limited {
+            names(values, &mut limited.names);
+        }
+        if let Some(target) = &mut self.target {
+            target.hide(values);
+        }
+    }
+}
+
+impl Measured {
+    fn hide(&mut self, values: &HiddenValues) {
+        names(values, &mut self.scenarios);
+        names(values, &mut self.connections);
+        names(values, &mut self.requests);
+        names(values, &mut self.round_trips);
+        names(values, &mut self.steps);
+        for deliveries in self.deliveries.values_mut() {
+            deliveries.hide(values);
+        }
+        names(values, &mut self.deliveries);
+        names(values, &mut self.converged);
+        names(values, &mut self.eventually);
+        names(values, &mut self.checks);
+        names(values, &mut self.metrics);
+        self.funnel.hide(values);
+        failures(values, &mut self.failures);
+    }
+}
+
+impl Deliveries {
+    fn hide(&mut self, values: &HiddenValues) {
+        match &mut self.misplaced.first {
+            None => {}
+            Some(Mismatch::Place { looks, stands }) => texts(values, [looks, stands]),
+            Some(Mismatch::Value { at, wanted, came }) => {
+                texts(values, [at, wanted]);
+                texts(values, came);
+            }
+            Some(Mismatch::Event { wanted, came }) => texts(values, [wanted, came]),
+        }
+    }
+}
+
+impl StepFunnel {
+    fn hide(&mut self, values: &HiddenValues) {
+        for step in &mut self.steps {
+            texts(values, &mut step.path);
+            texts(values, &mut step.scenario);
+        }
+        for failure in &mut self.first_failures {
+            texts(values, failure.step.iter_mut().flatten());
+            text(values, &mut failure.what);
+            example(values, &mut failure.first);
+        }
+        for unfinished in &mut self.unfinished {
+            texts(values, unfinished.step.iter_mut().flatten());
+        }
+    }
+}
+
+impl TargetUse {
+    fn hide(&mut self, values: &HiddenValues) {
+        if let Some(scrapes) = &mut self.scrapes {
+            text(values, &mut scrapes.url);
+            texts(values, &mut scrapes.first_failure);
+        }
+        names(values, &mut self.metrics);
+    }
+}
+
+impl Finding {
+    fn hide(&mut self, values: &HiddenValues) {
+        for unknown in &mut self.unknown {
+            if let Unknown::OtherRoutes { refused, free } = unknown {
+                texts(values, refused);
+                texts(values, free);
+            }
+        }
+    }
+}
+
+impl Note {
+    fn hide(&mut self, values: &HiddenValues) {
+        match self {
+            Self::Aborted { threshold, .. } => text(values, threshold),
+            Self::LeftoversUnknown { url, error } => texts(values, [url, error]),
+            Self::EndedEarly { error } => text(values, error),
+            Self::Text { text: sentence } => text(values, sentence),
+        }
+    }
+}
+
+fn failures(values: &HiddenValues, all: &mut [Failure]) {
+    for failure in all {
+        text(values, &mut failure.what);
+        example(values, &mut failure.first);
+    }
+}
+
+fn example(values: &HiddenValues, example: &mut Example) {
+    texts(values, &mut example.step);
+    text(values, &mut example.detail);
+}
+
+fn texts<'t>(values: &HiddenValues, all: impl IntoIterator<Item = &'t mut String>) {
+    for one in all {
+        text(values, one);
+    }
+}
+
+fn text(values: &HiddenValues, text: &mut String) {
+    if let Cow::Owned(shown) = values.hide(text) {
+        *text = shown;
+    }
+}
+
+/// Hides values in names. Two names that then are equal are numbered, so that no measurement is lost.
+fn names<T>(values: &HiddenValues, all: &mut BTreeMap<String, T>) {
+    let is_hidden = |name: &String| matches!(values.hide(name), Cow::Owned(_));
+    if !all.keys().any(is_hidden) {
+        return;
+    }
+    for (name, value) in std::mem::take(all) {
+        let shown = values.hide(&name);
+        let mut free = shown.clone().into_owned();
+        let mut number = 1;
+        while all.contains_key(&free) {
+            number += 1;
+            free = format!("{shown} ({number})");
+        }
+        all.insert(free, value);
+    }
+}
+
+/// Hides values in the texts and keys of a JSON value.
+fn json(values: &HiddenValues, value: &mut Value) {
+    match value {
+        Value::String(one) => text(values, one),
+        Value::Array(list) => list.iter_mut().for_each(|item| json(values, item)),
+        Value::Object(object) => {
+            let hidden = std::mem::take(object).into_iter().map(|(key, mut item)| {
+                json(values, &mut item);
+                (values.hide(&key).into_owned(), item)
+            });
+            *object = hidden.collect::<Map<_, _>>();
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}

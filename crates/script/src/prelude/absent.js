@@ -1,0 +1,69 @@
+// Names that developers for the web or Node expect, but that scenarios do not have, with the alternatives.
+
+/** Functions and classes. They exist, so that the error can name the alternative wherever they are called. */
+export const CALLS = {
+  setTimeout: 'use `await user.think("1s")`',
+  setInterval: 'use `user.every("1s", fn)`',
+  setImmediate: "use `await`",
+  fetch: "use `await user.get(url)`, `user.post(url, { json })` and so on",
+  XMLHttpRequest: "use `await user.get(url)`, `user.post(url, { json })` and so on",
+  WebSocket: "use `await user.websocket(url)`",
+  require: "use `import`",
+  eval: "code comes from files only",
+};
+
+/**
+ * Other names. They stay undefined, because libraries look at them to find out where they run. The report of the
+ * ReferenceError names the alternative.
+ */
+const NAMES = {
+  process: 'use `env(name)` from "headcount" for environment variables, and pass them with --env',
+  Buffer: "use Uint8Array, with TextEncoder, TextDecoder, atob and btoa",
+  localStorage: "use a variable of the scenario function",
+  sessionStorage: "use a variable of the scenario function",
+  __dirname: "csv(path), json(path) and `import` start at the scenario's folder",
+  __filename: "csv(path), json(path) and `import` start at the scenario's folder",
+  module: "use `export`",
+  exports: "use `export`",
+  global: "use globalThis",
+  window: "there is no page; use globalThis",
+  self: "there is no page; use globalThis",
+  document: "there is no page",
+  navigator: "there is no browser",
+  location: "use `response.url`",
+  clearTimeout: "there are no timers",
+  clearInterval: "use `ticker.stop()` with the result of `user.every`",
+  Headers: "use an object: `{ headers: { name: value } }`",
+  Request: "use `user.request(method, url, options)`",
+  Response: "use `await user.get(url)`",
+  FormData: "use the option `multipart` of requests",
+  Blob: "use Uint8Array",
+  File: "use the option `multipart` of requests",
+  FileReader: "use csv(path) or json(path)",
+  AbortController: "use the option `timeout`",
+  AbortSignal: "use the option `timeout`",
+  EventSource: "there is no client for server-sent events",
+  EventTarget: "use functions",
+  Worker: "use groups and users",
+  Deno: "use the API of \"headcount\"",
+  Bun: "use the API of \"headcount\"",
+  __ENV: 'use `env(name)` from "headcount", and pass the variables with --env',
+  __VU: "use `user.number`",
+  __ITER: "use `group.iteration`",
+};
+
+const sentence = (name, advice) => `${name} is not available in scenarios: ${advice}`;
+
+/** Creates a function or class that only throws. */
+export function refused(name, advice) {
+  return function () { throw new TypeError(sentence(name, advice)); };
+}
+
+const NOT_DEFINED = " is not defined";
+
+/** Returns the message of an error. If it is about a name of these lists, it names the alternative. */
+export function explained(name, message) {
+  if (name !== "ReferenceError" || !message.endsWith(NOT_DEFINED)) return message;
+  const missing = message.slice(0, -NOT_DEFINED.length);
+  return Object.hasOwn(NAMES, missing) ? sentence(missing, NAMES[missing]) : message;
+}

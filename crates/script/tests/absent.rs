@@ -1,0 +1,134 @@
+//! Names and modules of the web and of Node that scenarios do not have: the error names the alternative.
+
+#[path = "common/stage.rs"]
+mod common;
+
+use common::{story, try_stage};
+
+fn fault_of(body: &str) -> String {
+    let mut stage = story(body);
+    stage.start(1);
+    let fault = stage.fault();
+    assert_eq!(fault.location.map(|place| place.line), Some(2), "{body}");
+    fault.fault.detail
+}
+
+#[test]
+fn calls_name_the_alternative() {
+    for (code, alternative) in [
+        ("await fetch('/')", "user.get(url)"),
+        ("setTimeout(() => {}, 1)", "user.think(\"1s\")"),
+        ("setInterval(() => {}, 1)", "user.every(\"1s\", fn)"),
+        ("new XMLHttpRequest()", "user.get(url)"),
+        ("new WebSocket('ws://a')", "user.websocket(url)"),
+        ("require('fs')", "use `import`"),
+        (
+            "await crypto.subtle.digest('SHA-256', new Uint8Array(1))",
+            "use `hash(algorithm, data)` from \"headcount\"",
+        ),
+        (
+            "crypto.subtle.sign('HMAC')",
+            "use `hmac(algorithm, key, data)` from \"headcount\"",
+        ),
+        ("crypto.subtle.encrypt()", "only `hash` and `hmac`"),
+        ("globalThis.fetch('/')", "user.get(url)"),
+    ] {
+        let told = fault_of(code);
+        assert!(
+            told.starts_with("TypeError: ")
+                && told.contains(" is not available in scenarios: ")
+                && told.contains(alternative),
+            "{code}: {told}"
+        );
+    }
+}
+
+#[test]
+fn undefined_names_are_reported_with_the_alternative() {
+    for (code, name, alternative) in [
+        ("process.env.TOKEN", "process", "`env(name)`"),
+        ("Buffer.from('a')", "Buffer", "Uint8Array"),
+        ("localStorage.getItem('a')", "localStorage", "variable"),
+        ("__dirname + '/a'", "__dirname", "csv(path)"),
+        ("new FormData()", "FormData", "`multipart`"),
+        ("new AbortController()", "AbortController", "`timeout`"),
+        ("clearTimeout(1)", "clearTimeout", "no timers"),
+        ("__ENV.TOKEN", "__ENV", "--env"),
+    ] {
+        let told = fault_of(code);
+        let start = format!("ReferenceError: {name} is not available in scenarios: ");
+        assert!(
+            told.starts_with(&start) && told.contains(alternative),
+            "{code}: {told}"
+        );
+    }
+    assert_eq!(
+        fault_of("nothing.at.all"),
+        "ReferenceError: nothing is not defined"
+    );
+    assert_eq!(
+        fault_of("toString.call(hasOwnProperty), constructors"),
+        "ReferenceError: constructors is not defined"
+    );
+}
+
+#[test]
+fn a_module_and_the_console_name_the_alternative_too() {
+    let error = try_stage("\nconst token = process.env.TOKEN;\nexport default () => token;");
+    let error = error.err().map(|error| error.to_string()).unwrap();
+    assert!(
+        error.contains("room.ts:2:") && error.contains("`env(name)`"),
+        "{error}"
+    );
+    let mut stage = story("try { Buffer.from('a'); } catch (error) { console.log(error); }");
+    stage.start(1);
+    let told = stage.logged().join("\n");
+    assert!(
+        told.contains("Buffer is not available in scenarios: use Uint8Array"),
+        "{told}"
+    );
+}
+
+#[test]
+fn libraries_can_find_out_where_they_run() {
+    let mut stage = story(
+        "console.log(typeof process, typeof Buffer, typeof window, typeof document, typeof localStorage, typeof module);\n\
+         const { subtle } = crypto; const random = crypto.getRandomValues.bind(crypto); console.log(typeof subtle, typeof random);",
+    );
+    stage.start(1);
+    assert_eq!(
+        stage.logged(),
+        [
+            "undefined undefined undefined undefined undefined undefined",
+            "object function"
+        ]
+    );
+}
+
+#[test]
+fn imports_of_node_name_the_alternative() {
+    for (module, alternative) in [
+        ("fs", "csv(path)"),
+        ("node:crypto", "hash, hmac"),
+        ("axios", "user.get(url)"),
+        ("k6/http", "headcount init"),
+        ("lodash", "a path that begins with ./ or ../"),
+    ] {
+        let error = try_stage(&format!(
+            "import x from '{module}';\nexport default () => x;"
+        ));
+        let error = error.err().map(|error| error.to_string()).unwrap();
+        let start = format!("cannot import `{module}`: ");
+        assert!(
+            error.contains(&start) && error.contains(alternative),
+            "{error}"
+        );
+        let mut stage = story(&format!("await import('{module}')"));
+        stage.start(1);
+        let told = stage.fault().fault.detail;
+        assert!(
+            told.contains(&start) && told.contains(alternative),
+            "{told}"
+        );
+    }
+}
