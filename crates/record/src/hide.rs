@@ -143,6 +143,15 @@ impl Note {
     fn hide(&mut self, values: &HiddenValues) {
         match self {
             Self::Aborted { threshold, .. } => text(values, threshold),
+            Self::UnknownName {
+                subject,
+                nearest,
+                measured,
+            } => {
+                text(values, subject);
+                texts(values, nearest);
+                texts(values, measured);
+            }
             Self::LeftoversUnknown { url, error } => texts(values, [url, error]),
             Self::EndedEarly { error } => text(values, error),
             Self::Text { text: sentence } => text(values, sentence),

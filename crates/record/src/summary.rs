@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use stats::{Estimate, Histogram, estimate};
 
 use crate::{
-    Check, Convergence, Deliveries, Failure, FirstFailure, FunnelStep, GeneratorUse, Iterations, Level, Metric, MetricKind,
-    Observed, Run, TargetUse, ThresholdResult, Timings, path_name,
+    Check, Convergence, Deliveries, Failure, FirstFailure, FunnelStep, GeneratorUse, Iterations,
+    Level, Metric, MetricKind, Observed, Run, TargetUse, ThresholdResult, Timings, path_name,
 };
 
 /// Version of the summary's shape. Within a version, keys are only added.
