@@ -2,7 +2,7 @@
 
 use format::{Tone, amount, plural, share};
 use model::Verdict;
-use record::{FailedAround, Inconclusive, Level, Run, ThresholdResult};
+use record::{FailedAround, Inconclusive, Level, Note, Run, ThresholdResult};
 
 use super::levels::{Lead, all_operations};
 use super::{inconclusive, label, label_at};
@@ -291,7 +291,10 @@ fn invalid(run: &Run) -> Vec<String> {
 
 /// Returns further facts that readers need before they trust the figures, one sentence each.
 pub(crate) fn remarks(run: &Run) -> Vec<String> {
-    let mut remarks = Vec::new();
+    // A misspelt name comes first: the terminal shows only the first remarks, and no run decides such a threshold.
+    let is_misspelt = |note: &&Note| matches!(note, Note::UnknownName { .. });
+    let (misspelt, others): (Vec<&Note>, Vec<&Note>) = run.notes.iter().partition(is_misspelt);
+    let mut remarks: Vec<String> = misspelt.into_iter().map(words::note).collect();
     remarks.extend(invalid(run));
     for level in &run.levels {
         let at = label(&level.load);
@@ -316,7 +319,7 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
     remarks.extend(leftovers(run));
     let broken = run.inconsistencies().into_iter();
     remarks.extend(broken.map(|found| format!("the record contradicts itself: {found}")));
-    remarks.extend(run.notes.iter().map(words::note));
+    remarks.extend(others.into_iter().map(words::note));
     remarks
 }
 

@@ -5,18 +5,15 @@ use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
 use model::{Fault, FaultKind, Side};
-use rcgen::{
-    BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd,
-};
+use rcgen::{Certificate, CertificateParams, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
-use rustls::server::WebPkiClientVerifier;
-use rustls::{
-    ConfigBuilder, RootCertStore, ServerConfig, ServerConnection, StreamOwned, WantsVerifier,
-};
-use wire::{ClientCertificate, Read, StampingOn, Stream, TlsSettings};
+use rustls::{ConfigBuilder, ServerConfig, ServerConnection, StreamOwned, WantsVerifier};
+use wire::{Read, StampingOn, Stream, TlsSettings};
 
 use crate::arrival::UNTIL_STAMPED;
 use crate::drive::{flushed, open, peer, read, wait};
+
+mod certificates;
 
 type Secure = StreamOwned<ServerConnection, TcpStream>;
 
@@ -142,76 +139,6 @@ fn a_certificate_for_another_name_is_refused() {
     thread.join().unwrap();
 }
 
-/// The contents of a certificate as `openssl req -x509` makes it: for `localhost`, and a CA.
-fn as_openssl_makes_it() -> CertificateParams {
-    let mut contents = localhost();
-    contents.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    contents
-}
-
-fn refusal(contents: &CertificateParams, name: &str) -> Fault {
-    let (address, thread, pem) = tls_peer_with(contents, until_the_end);
-    let settings = TlsSettings::new(false, Some(pem.as_bytes())).unwrap();
-    let fault = secured(address, &settings, name).unwrap_err();
-    thread.join().unwrap();
-    assert_eq!((fault.side, fault.kind), (Side::Target, FaultKind::Tls));
-    fault
-}
-
-#[test]
-fn a_listed_ca_certificate_is_trusted_as_the_servers_own() {
-    let (address, thread, pem) = tls_peer_with(&as_openssl_makes_it(), until_the_end);
-    let settings = TlsSettings::new(false, Some(pem.as_bytes())).unwrap();
-    drop(secured(address, &settings, "localhost").unwrap());
-    thread.join().unwrap();
-}
-
-#[test]
-fn a_listed_ca_certificate_is_refused_for_another_name() {
-    let fault = refusal(&as_openssl_makes_it(), "other.test");
-    assert!(fault.detail.contains("for another name"), "{fault}");
-}
-
-#[test]
-fn a_listed_ca_certificate_is_refused_once_it_has_expired() {
-    let mut expired = as_openssl_makes_it();
-    expired.not_after = date_time_ymd(2020, 1, 1);
-    let fault = refusal(&expired, "localhost");
-    assert!(fault.detail.contains("expired"), "{fault}");
-}
-
-/// The exception is for the listed bytes, not for the name or the key in them.
-#[test]
-fn another_certificate_with_the_key_of_a_listed_one_is_refused() {
-    let key = KeyPair::generate().unwrap();
-    let listed = as_openssl_makes_it().self_signed(&key).unwrap();
-    let contents = as_openssl_makes_it();
-    let issuer = Issuer::from_params(&contents, &key);
-    let mut other = as_openssl_makes_it();
-    other.serial_number = Some(7.into());
-    let other = other.signed_by(&key, &issuer).unwrap();
-    let (address, thread) = tls_peer_of(&other, &key, until_the_end);
-    let settings = TlsSettings::new(false, Some(listed.pem().as_bytes())).unwrap();
-    let fault = secured(address, &settings, "localhost").unwrap_err();
-    assert!(fault.detail.contains("is a CA"), "{fault}");
-    thread.join().unwrap();
-}
-
-/// Someone may list the server's certificate and not its CA, as with `curl --cacert`.
-#[test]
-fn a_listed_certificate_is_trusted_without_its_issuer() {
-    let ca_key = KeyPair::generate().unwrap();
-    let mut ca = as_openssl_makes_it();
-    ca.distinguished_name.push(DnType::CommonName, "our CA");
-    let key = KeyPair::generate().unwrap();
-    let issuer = Issuer::from_params(&ca, &ca_key);
-    let cert = localhost().signed_by(&key, &issuer).unwrap();
-    let (address, thread) = tls_peer_of(&cert, &key, until_the_end);
-    let settings = TlsSettings::new(false, Some(cert.pem().as_bytes())).unwrap();
-    drop(secured(address, &settings, "localhost").unwrap());
-    thread.join().unwrap();
-}
-
 #[test]
 fn a_peer_without_tls_is_called_so() {
     let (address, thread) = peer(|mut socket| {
@@ -238,80 +165,6 @@ fn a_peer_without_tls_is_called_so() {
         "{fault}"
     );
     thread.join().unwrap();
-}
-
-/// A peer that admits only clients with a certificate of `ca`. It greets them and returns how many certificates it saw.
-fn peer_for_members(ca: &Certificate) -> (SocketAddr, JoinHandle<usize>, String) {
-    let mut roots = RootCertStore::empty();
-    roots.add(ca.der().clone()).unwrap();
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let members = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
-    let key = KeyPair::generate().unwrap();
-    let cert = localhost().self_signed(&key).unwrap();
-    let config = server()
-        .with_client_cert_verifier(members.build().unwrap())
-        .with_single_cert(vec![cert.der().clone()], der(&key))
-        .unwrap();
-    let (address, thread) = peer_with(config, |socket| {
-        let _ = socket.write_all(b"hello");
-        let _ = socket.flush();
-        until_the_end(socket);
-        socket.conn.peer_certificates().map_or(0, <[_]>::len)
-    });
-    (address, thread, cert.pem())
-}
-
-#[test]
-fn a_client_certificate_is_presented_to_a_peer_that_asks() {
-    let ca_key = KeyPair::generate().unwrap();
-    let ca = as_openssl_makes_it().self_signed(&ca_key).unwrap();
-    let (key, other_key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
-    let contents = as_openssl_makes_it();
-    let issuer = Issuer::from_params(&contents, &ca_key);
-    let cert = localhost().signed_by(&key, &issuer).unwrap();
-    let read_pem = |key: &KeyPair| {
-        ClientCertificate::from_pem(cert.pem().as_bytes(), key.serialize_pem().as_bytes())
-    };
-
-    let (address, thread, pem) = peer_for_members(&ca);
-    let own = read_pem(&key).unwrap();
-    let settings = TlsSettings::presenting(Some(own), false, Some(pem.as_bytes())).unwrap();
-    let mut stream = secured(address, &settings, "localhost").unwrap();
-    assert!(matches!(read(&mut stream, &mut [0; 64]), Read::Bytes(5)));
-    drop(stream);
-    assert_eq!(thread.join().unwrap(), 1);
-
-    let of_another = read_pem(&other_key).unwrap();
-    let fault = TlsSettings::presenting(Some(of_another), true, None).unwrap_err();
-    assert_eq!(fault.side, Side::Script);
-}
-
-#[test]
-fn a_missing_client_certificate_is_named_with_its_options() {
-    let ca_key = KeyPair::generate().unwrap();
-    let ca = as_openssl_makes_it().self_signed(&ca_key).unwrap();
-    let (address, thread, pem) = peer_for_members(&ca);
-    let settings = TlsSettings::new(false, Some(pem.as_bytes())).unwrap();
-    // The client of TLS 1.3 has ended its handshake before the peer refuses it.
-    let mut stream = secured(address, &settings, "localhost").unwrap();
-    match read(&mut stream, &mut [0; 64]) {
-        Read::Failed(fault) => assert!(fault.detail.contains("`cert` and `key`"), "{fault}"),
-        other => panic!("{other:?}"),
-    }
-    drop(stream);
-    thread.join().unwrap();
-}
-
-#[test]
-fn files_without_certificate_or_key_are_refused_by_name() {
-    let key = KeyPair::generate().unwrap();
-    let cert = localhost().self_signed(&key).unwrap();
-    let refusal = |cert: &str, key: &str| {
-        let read = ClientCertificate::from_pem(cert.as_bytes(), key.as_bytes());
-        read.unwrap_err().detail
-    };
-    assert!(refusal(&key.serialize_pem(), &key.serialize_pem()).contains("`cert`"));
-    assert!(refusal(&cert.pem(), &cert.pem()).contains("`key`"));
 }
 
 #[test]
