@@ -15,12 +15,13 @@ pub(crate) fn time(ms: f64) -> String {
 
 /// Formats a figure with the digits of its source. `slack` is the value of one unit of the last digit.
 pub(crate) fn printed(figure: &Figure) -> String {
-    const MOST: usize = 6;
-    let decimals = (0..MOST).find(|&places| figure.slack >= 0.99 * 0.1_f64.powi(places as i32));
-    match decimals {
+    const LAST_DIGITS: [f64; 7] = [1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
+    let mut units = LAST_DIGITS.iter();
+    let decimals = units.position(|unit| figure.slack >= 0.99 * unit);
+    match decimals.unwrap_or(LAST_DIGITS.len() - 1) {
+        0 => precise(figure.value),
         _ if figure.slack <= 0.0 => precise(figure.value),
-        Some(0) => precise(figure.value),
-        decimals => format::fixed(figure.value, decimals.unwrap_or(MOST)),
+        decimals => format::fixed(figure.value, decimals),
     }
 }
 

@@ -87,24 +87,26 @@ mod tests {
         measured
     }
 
-    fn nearest(subject: &str) -> Option<Option<String>> {
+    /// The nearest names of all notes: none without a note.
+    fn nearest(subject: &str) -> Vec<Option<String>> {
         let notes = notes(&[threshold(subject)], &measured());
-        notes.into_iter().next().map(|note| match note {
+        let nearest = notes.into_iter().map(|note| match note {
             Note::UnknownName { nearest, .. } => nearest,
             other => panic!("{other:?}"),
-        })
+        });
+        nearest.collect()
     }
 
     #[test]
     fn a_misspelt_name_is_noted_with_the_nearest_one() {
         assert_eq!(
             nearest("request(GET /dely)"),
-            Some(Some("GET /delay".into()))
+            [Some("GET /delay".to_owned())]
         );
-        assert_eq!(nearest("request(DELETE /all)"), Some(None));
-        assert_eq!(nearest("check(any)"), Some(None), "no check at all");
-        assert_eq!(nearest("request(GET /delay)"), None);
-        assert_eq!(nearest("requests"), None, "it has no name");
+        assert_eq!(nearest("request(DELETE /all)"), [None]);
+        assert_eq!(nearest("check(any)"), [None], "no check at all");
+        assert_eq!(nearest("request(GET /delay)"), []);
+        assert_eq!(nearest("requests"), [], "it has no name");
     }
 
     #[test]

@@ -65,7 +65,7 @@ pub fn fixed(value: f64, decimals: usize) -> String {
 }
 
 /// Rounds to `digits` significant digits, but keeps all digits before the point.
-fn significant(value: f64, digits: usize) -> String {
+fn significant(value: f64, digits: i32) -> String {
     const SMALLEST: f64 = 1e-6;
     if value == 0.0 || !value.is_finite() {
         return fixed(value, 0);
@@ -74,12 +74,16 @@ fn significant(value: f64, digits: usize) -> String {
         return format!("{value:.2e}");
     }
     // The exponent after rounding: 9.996 becomes 1.00e1, which has one decimal less than 9.99.
-    let rounded = format!("{value:.*e}", digits - 1);
+    let decimals = usize::try_from(digits - 1).unwrap_or_default();
+    let rounded = format!("{value:.decimals$e}");
     let exponent: i32 = rounded
         .split_once('e')
         .and_then(|(_, exponent)| exponent.parse().ok())
         .unwrap_or_default();
-    fixed(value, (digits as i32 - 1 - exponent).max(0) as usize)
+    fixed(
+        value,
+        usize::try_from(digits - 1 - exponent).unwrap_or_default(),
+    )
 }
 
 fn without_zeros(text: String) -> String {

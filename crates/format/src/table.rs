@@ -53,6 +53,7 @@ impl Column {
 
 impl Column {
     /// The same column, to be left out of a table that is too wide: the highest rank first.
+    #[must_use]
     pub const fn minor(self, rank: u8) -> Self {
         Self { rank, ..self }
     }

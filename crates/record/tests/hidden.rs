@@ -1,5 +1,7 @@
 //! Hidden values appear in no text that could contain them.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 mod common;
 
 use std::cmp::Reverse;

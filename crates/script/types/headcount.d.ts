@@ -51,10 +51,8 @@ declare module "headcount" {
       /** From the request to the last byte of the response; for replies and WebSocket handshakes too. Default "30s". */
       total?: Duration;
     };
-    /** Headers sent with every request. */
-    headers?: Record<string, string>;
-    /** Accept any TLS certificate. Default false. */
-    insecure?: boolean;
+    headers?: Record<string, string>; // sent with every request
+    insecure?: boolean; // accept any TLS certificate; default false
     /** PEM file with trusted certificates, of CAs or of servers themselves, in addition to the machine's own. */
     ca?: string;
     /** PEM file with the certificate that all users present when the target asks for one, inside the scenario's folder. */
@@ -108,17 +106,13 @@ declare module "headcount" {
    * iteration is dropped and counted. It is not started later.
    */
   export interface Load {
-    /**
-     * Number of concurrent users. A list runs several levels, each measured separately. With `rate`, this is the
-     * maximum number. It is by default enough groups for 10 s of arrivals, at least 10 and at most 10,000.
-     */
+    /** Number of concurrent users. A list runs several levels, each measured separately. With `rate`, this is the
+     * maximum number. It is by default enough groups for 10 s of arrivals, at least 10 and at most 10,000. */
     users?: number | number[];
     /** Number of concurrent groups, instead of `users`. */
     groups?: number | number[];
-    /**
-     * Open load: iterations started per second. A list runs several levels. A rate profile also sets the level's
-     * duration: "0/s to 1000/s over 1m, 1000/s for 5m", "500/s for 10s, nothing for 50s, 5 times".
-     */
+    /** Open load: iterations started per second. A list runs several levels. A rate profile also sets the level's
+     * duration: "0/s to 1000/s over 1m, 1000/s for 5m", "500/s for 10s, nothing for 50s, 5 times". */
     rate?: Rate | Rate[];
     /** Spacing of the arrivals: even, or a seeded Poisson process. Default "even". */
     arrivals?: "even" | "poisson";
@@ -134,16 +128,12 @@ declare module "headcount" {
     limit?: Duration;
   }
 
-  /**
-   * Waits until all members have called the barrier with the same name. A name can be reused. The call fails if a
-   * member ends without calling the barrier, or if members wait at different names and nothing else is in progress.
-   */
+  /** Waits until all members have called the barrier with the same name. A name can be reused. The call fails if a
+   * member ends without calling the barrier, or if members wait at different names and nothing else is in progress. */
   export type Barrier = (name: string) => Promise<void>;
 
-  /**
-   * A group of interacting users. Its functions can be destructured: `const { everyone } = group`. The group and its
-   * users are unusable after the iteration: keep `user.name`, not `user`.
-   */
+  /** A group of interacting users. Its functions can be destructured: `const { everyone } = group`. The group and its
+   * users are unusable after the iteration: keep `user.name`, not `user`. */
   export interface Group<Setup = any> {
     /** Unique within the run and safe in URLs, e.g. "g12". */
     readonly id: string;
@@ -197,10 +187,8 @@ declare module "headcount" {
     stamp(user: User, text?: string): string;
   }
 
-  /**
-   * A simulated user. Its functions cannot be destructured: write `user.get(url)`, not `const { get } = user`. Its
-   * properties are readable until the iteration ends. `JSON.stringify` writes `name`, `index`, `number` and `role`.
-   */
+  /** A simulated user. Its functions cannot be destructured: write `user.get(url)`, not `const { get } = user`. Its
+   * properties are readable until the iteration ends. `JSON.stringify` writes `name`, `index`, `number` and `role`. */
   export interface User {
     /** Unique within the run, e.g. "u34". */
     readonly name: string;
@@ -388,10 +376,8 @@ declare module "headcount" {
   /** "cycle" (default): one row per user number, starting again after the last row. "unique": the same, but too few
    * rows are an error. "random": a random row in every iteration. */
   export type Take = "unique" | "cycle" | "random";
-  /**
-   * Reads a CSV file (.csv, .tsv, .txt) with a header line, from the scenario's folder. Only at the top level. With
-   * `take: "unique"`, the file must have a row for each user of the largest level.
-   */
+  /** Reads a CSV file (.csv, .tsv, .txt) with a header line, from the scenario's folder. Only at the top level. With
+   * `take: "unique"`, the file must have a row for each user of the largest level. */
   export function csv<T extends object = Record<string, string>>(path: string, options?: { take?: Take; separator?: string }): Table<T>;
   /** Reads a JSON file that contains an array. Only at the top level. */
   export function json<T extends object = any>(path: string, options?: { take?: Take }): Table<T>;

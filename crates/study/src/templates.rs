@@ -135,9 +135,12 @@ pub(crate) fn check(templates: &Templates, figures: &Value) -> (String, String) 
 /// The text with one space around each cell of a table, so that tests can search for a row.
 #[cfg(test)]
 fn unaligned(text: &str) -> String {
-    let lines = text.lines().map(|line| match line.starts_with('|') {
-        true => line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n",
-        false => line.to_owned() + "\n",
+    let lines = text.lines().map(|line| {
+        if line.starts_with('|') {
+            line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n"
+        } else {
+            line.to_owned() + "\n"
+        }
     });
     lines.collect()
 }
