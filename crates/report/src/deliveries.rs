@@ -9,11 +9,17 @@ use crate::section::deliveries;
 const SHOWN: usize = 4;
 const LINES: usize = 2;
 
-/// Returns the first reasons, in lines of about `width` characters.
-pub(crate) fn missing_deliveries(run: &Run, width: usize, colour: bool) -> Vec<String> {
+/// Returns the first reasons, in lines of about `width` characters; all of them, uncut, without a width.
+pub(crate) fn missing_deliveries(run: &Run, width: Option<usize>, colour: bool) -> Vec<String> {
     let reasons = deliveries::missing(run);
+    let most = if width.is_some() {
+        SHOWN
+    } else {
+        reasons.len()
+    };
+    let width = width.unwrap_or(usize::MAX);
     let mut lines = Vec::new();
-    for (fate, reason) in reasons.iter().take(SHOWN) {
+    for (fate, reason) in reasons.iter().take(most) {
         let text = wrap(reason, width, LINES);
         let word = paint(fate, Tone::Bad, colour);
         lines.extend(text.iter().enumerate().map(|(number, text)| match number {
@@ -21,8 +27,8 @@ pub(crate) fn missing_deliveries(run: &Run, width: usize, colour: bool) -> Vec<S
             _ => format!("    {text}"),
         }));
     }
-    if reasons.len() > SHOWN {
-        let more = format!("  and {} more in the full report", reasons.len() - SHOWN);
+    if reasons.len() > most {
+        let more = format!("  and {} more in the full report", reasons.len() - most);
         lines.push(paint(&more, Tone::Quiet, colour));
     }
     lines

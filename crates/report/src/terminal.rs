@@ -29,9 +29,9 @@ pub struct Terminal<'a> {
 /// Maximum number of lines of one note, and of all notes.
 const NOTE: usize = 3;
 const NOTES: usize = 8;
-/// Number of lines reserved for findings, for named operations, and for the script's own metrics.
+/// Number of lines reserved for findings and for the script's own metrics, and of failing operations always shown.
 const FINDING: usize = 9;
-const NAMED: usize = 8;
+const FAILING: usize = 3;
 const METRICS: usize = 6;
 
 /// Renders the result of a run, ending with a line break.
@@ -60,9 +60,11 @@ fn parts(run: &Run, page: Page) -> Vec<Vec<String>> {
     let head = head(run, page);
     let foot = foot(run, page);
     // The line with the saved path is always reserved, so that a saved run renders as it did at first.
+    let own = own_metrics(run, METRICS, page);
+    let kept = lines_of_failing(run) + own.len() + usize::from(!own.is_empty());
     let left = |used: &[&[String]]| {
         let lines: usize = used.iter().map(|part| part.len() + 1).sum();
-        page.lines.saturating_sub(lines + 1)
+        page.lines.saturating_sub(lines + 1 + kept)
     };
     // The parts get the remaining lines by importance: thresholds, failures, findings, steps, names, metrics.
     let verdicts = threshold_lines(run, page);
@@ -77,8 +79,7 @@ fn parts(run: &Run, page: Page) -> Vec<Vec<String>> {
     let used: [&[String]; 5] = [&head, &foot, &verdicts, &failed, &found];
     let steps = steps(run, left(&used), page);
     let used: [&[String]; 6] = [&head, &foot, &verdicts, &failed, &found, &steps];
-    let names = named(run, left(&used).max(NAMED), page);
-    let own = own_metrics(run, METRICS, page);
+    let names = named(run, left(&used) + lines_of_failing(run), page);
     vec![head, steps, names, own, found, failed, verdicts, foot]
 }
 
@@ -199,6 +200,15 @@ fn first_failures(run: &Run, page: Page) -> Vec<String> {
     firsts.iter().map(line).collect()
 }
 
+/// Number of lines that the failing operations of the last level always get, with the lines around them.
+fn lines_of_failing(run: &Run) -> usize {
+    let last = run.levels.last().map(timings::of_level);
+    match last {
+        Some((table, failing)) if failing > 0 && table.len() > 1 => failing.min(FAILING) + 4,
+        _ => 0,
+    }
+}
+
 /// Table of the named operations of the last level. Failing ones are always shown.
 fn named(run: &Run, room: usize, page: Page) -> Vec<String> {
     let Some(last) = run.levels.last() else {
@@ -210,7 +220,10 @@ fn named(run: &Run, room: usize, page: Page) -> Vec<String> {
         return Vec::new();
     }
     // Three lines are reserved: the title, the table's header, and the number of hidden rows.
-    let fitting = room.saturating_sub(3).max(failing.min(NAMED));
+    let fitting = room.saturating_sub(3).max(failing.min(FAILING));
+    if fitting == 0 {
+        return Vec::new();
+    }
     table.truncate(fitting);
     let order = if all > fitting {
         ", failing and slowest first"

@@ -20,8 +20,11 @@ const INSIDE: u32 = 3;
 /// function of the user.
 const FAR: u32 = 64;
 
-/// Number of jobs to count.
-const COUNTED: usize = 24;
+/// Number of jobs to count at least: two rounds of up to five jobs. Each costs about a millisecond.
+const COUNTED: usize = 10;
+
+/// Number of jobs after which any will do, because no rounds are recognisable.
+const MOST_COUNTED: usize = 40;
 
 /// The calls of consecutive jobs.
 #[derive(Default)]
@@ -29,12 +32,13 @@ pub(crate) struct Rounds {
     calls: Vec<u32>,
     /// Number of calls after which the last job would have been stopped.
     limit: u32,
+    /// Number of calls between two polls.
+    between: u32,
 }
 
 impl Rounds {
     pub(crate) fn clear(&mut self) {
-        self.calls.clear();
-        self.limit = 0;
+        *self = Self::default();
     }
 
     /// Adds the job since the last call, by the number of calls that were left until its stop. Returns the number of
@@ -47,18 +51,16 @@ impl Rounds {
         self.limit
     }
 
-    /// Whether the next job is the longest of its round. A round is the distance of the last two longest jobs.
+    /// Whether the next job is the longest of its round. A round is the shortest sequence of calls that repeats.
     fn is_longest_next(&self) -> bool {
         if self.calls.len() < COUNTED {
             return false;
         }
-        let most = self.calls.iter().max();
-        let since = self.calls.iter().rev();
-        let longest = since.enumerate().filter(|(_, calls)| Some(*calls) == most);
-        let mut ago = longest.map(|(ago, _)| ago + 1);
-        match (ago.next(), ago.next()) {
-            (Some(last), Some(before)) => last == before - last,
-            _ => true,
+        let last = &self.calls[self.calls.len() - COUNTED..];
+        let repeats = |length: &usize| last.iter().zip(&last[*length..]).all(|(a, b)| a == b);
+        match (1..=COUNTED / 2).find(repeats) {
+            Some(length) => Some(&last[COUNTED - length]) == last.iter().max(),
+            None => self.calls.len() >= MOST_COUNTED,
         }
     }
 }
@@ -83,8 +85,13 @@ impl Script {
     fn count_on(&self, ctx: &Ctx<'_>) -> rquickjs::Result<()> {
         let nothing: Function<'_> = ctx.eval("() => {}")?;
         let left = self.calls_to_look(&nothing)?;
-        let limit = self.state.watch.rounds.borrow_mut().next_limit(left);
-        let between = self.calls_to_look(&nothing)?;
+        let rounds = &self.state.watch.rounds;
+        let mut between = rounds.borrow().between;
+        if between == 0 {
+            between = self.calls_to_look(&nothing)?;
+            rounds.borrow_mut().between = between;
+        }
+        let limit = rounds.borrow_mut().next_limit(left);
         for _ in 0..between.saturating_sub(limit) {
             nothing.call::<_, ()>(())?;
         }
@@ -107,7 +114,7 @@ impl Script {
 
 #[cfg(test)]
 mod tests {
-    use super::{COUNTED, FAR, INSIDE, Rounds};
+    use super::{COUNTED, FAR, INSIDE, MOST_COUNTED, Rounds};
 
     /// Returns the index of the job that is stopped, when rounds of these jobs are repeated.
     fn stopped(round: &[u32]) -> usize {
@@ -136,5 +143,11 @@ mod tests {
             assert!(stopped >= COUNTED, "{round:?}");
             assert_eq!(round[stopped % round.len()], round[longest], "{round:?}");
         }
+    }
+
+    #[test]
+    fn without_rounds_a_job_is_stopped_all_the_same() {
+        let jobs: Vec<u32> = (1..60).collect();
+        assert_eq!(stopped(&jobs), MOST_COUNTED);
     }
 }

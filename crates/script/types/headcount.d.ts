@@ -42,8 +42,7 @@ declare module "headcount" {
      * not ended are unfinished. Default "5s".
      */
     settle?: Duration;
-    /** Time limits by phase. */
-    timeouts?: {
+    timeouts?: { // time limits by phase
       /** For opening a connection, including TLS. Default "5s". */
       connect?: Duration;
       /** From the request to the first byte of the response. Default: same as `total`. */
@@ -52,7 +51,8 @@ declare module "headcount" {
       total?: Duration;
     };
     headers?: Record<string, string>; // sent with every request
-    insecure?: boolean; // accept any TLS certificate; default false
+    /** Accept any TLS certificate. Default false. */
+    insecure?: boolean;
     /** PEM file with trusted certificates, of CAs or of servers themselves, in addition to the machine's own. */
     ca?: string;
     /** PEM file with the certificate that all users present when the target asks for one, inside the scenario's folder. */

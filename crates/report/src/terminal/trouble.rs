@@ -11,7 +11,11 @@ use crate::section::{deliveries, label};
 
 pub(super) fn lines(run: &Run, page: Page) -> Vec<String> {
     let mut lines = of_failures(run, page);
-    lines.extend(missing_deliveries(run, page.beside(10), page.colour));
+    lines.extend(missing_deliveries(
+        run,
+        page.is_cut().then(|| page.beside(10)),
+        page.colour,
+    ));
     lines.extend(broken_checks(run, page));
     lines.extend(converged(run, page));
     let Some(last) = run.levels.iter().rfind(|level| !level.is_invalid()) else {
