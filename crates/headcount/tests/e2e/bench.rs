@@ -257,7 +257,24 @@ fn the_summary_is_that_of_every_run() {
     let summary = bench(&url, &["-n", "100", "--json"]).summary();
     let keys =
         |value: &Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
-    assert_eq!(keys(&summary), ["verdict", "seed", "thresholds", "levels"]);
+    let of_a_run = [
+        "kind",
+        "version",
+        "tool",
+        "started_at",
+        "ended_at",
+        "script",
+        "target",
+        "verdict",
+        "interrupted",
+        "seed",
+        "notes",
+        "findings",
+        "script_faults",
+        "thresholds",
+        "levels",
+    ];
+    assert_eq!(keys(&summary), of_a_run);
     let level = &summary["levels"][0];
     assert_eq!(
         keys(level),
@@ -270,6 +287,8 @@ fn the_summary_is_that_of_every_run() {
             "round_trips",
             "deliveries",
             "checks",
+            "metrics",
+            "failures",
             "converged",
             "steps",
             "first_failures",
