@@ -67,11 +67,14 @@ fn data(text: &str) -> Vec<(String, String)> {
     named.collect()
 }
 
-fn server(target: &str, tutorial: &str) -> Server {
+fn server(lab: &Lab, target: &str, tutorial: &str) -> Server {
     match target {
         "bridge" => Server::bridge(&[]),
-        "editor" => Server::editor(&[]),
-        "marketplace" => Server::marketplace(&[]),
+        "editor" => Server::editor(&["--store", "sqlite::memory:"]),
+        "marketplace" => {
+            let store = format!("sqlite://{}", lab.path("market.db").display());
+            Server::marketplace(&["--store", &store, "--rate-limit-bypass-ips", "127.0.0.0/8"])
+        }
         "tutorial" => tutorial_server(tutorial),
         other => panic!("no target {other}"),
     }
@@ -109,7 +112,7 @@ fn every_scenario_of_the_guide_runs_without_a_failure() {
             for (name, rows) in data(text) {
                 lab = lab.with(&name, &rows);
             }
-            let server = server(&one.target, tutorial);
+            let server = server(&lab, &one.target, tutorial);
             let mut args = vec!["--json", "--env", "PASSWORD=a long password"];
             if !one.text.contains("once: true") {
                 args.extend(["--duration", "1500ms", "--ramp", "0s", "--warmup", "0s"]);
