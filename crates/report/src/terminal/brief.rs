@@ -4,8 +4,9 @@ use format::{count, duration, plural};
 use record::{Level, Run, Timings};
 
 use super::page::Page;
-use super::{foot, headline, threshold_lines, trouble};
+use super::{foot, headline, notes, threshold_lines, trouble};
 use crate::section::timings::longest;
+use crate::section::verdict;
 
 /// Below this number of operations of each kind there is no percentile worth a table.
 const FEW: u64 = 20;
@@ -23,6 +24,7 @@ pub(super) fn is_enough(run: &Run) -> bool {
 
 pub(super) fn parts(run: &Run, page: Page) -> Vec<Vec<String>> {
     let mut head = headline(run, page);
+    head.extend(notes(&verdict::remarks(run), page));
     for level in &run.levels {
         head.extend(families(level).map(|(name, one)| page.cut_to(&line(name, one), 0)));
         let deliveries = level.measured.deliveries.iter();
