@@ -9,6 +9,7 @@ use format::{Tone, count, paint};
 use record::{Level, Run, Validity};
 
 use crate::section::levels::{self, Lead};
+use crate::section::timings::Operations;
 use crate::section::{
     counts, findings, funnel, label, marked, overstated_by, pass_rate, resources, setup, target,
     thresholds, timings, verdict,
@@ -61,7 +62,9 @@ fn parts(run: &Run, page: Page) -> Vec<Vec<String>> {
     let foot = foot(run, page);
     // The line with the saved path is always reserved, so that a saved run renders as it did at first.
     let own = own_metrics(run, METRICS, page);
-    let kept = lines_of_failing(run) + own.len() + usize::from(!own.is_empty());
+    let operations = run.levels.last().map(timings::of_level);
+    let of_failing = lines_of_failing(operations.as_ref());
+    let kept = of_failing + own.len() + usize::from(!own.is_empty());
     let left = |used: &[&[String]]| {
         let lines: usize = used.iter().map(|part| part.len() + 1).sum();
         page.lines.saturating_sub(lines + 1 + kept)
@@ -79,7 +82,7 @@ fn parts(run: &Run, page: Page) -> Vec<Vec<String>> {
     let used: [&[String]; 5] = [&head, &foot, &verdicts, &failed, &found];
     let steps = steps(run, left(&used), page);
     let used: [&[String]; 6] = [&head, &foot, &verdicts, &failed, &found, &steps];
-    let names = named(run, left(&used) + lines_of_failing(run), page);
+    let names = by_name(run, operations, left(&used) + of_failing, page);
     vec![head, steps, names, own, found, failed, verdicts, foot]
 }
 
@@ -200,21 +203,18 @@ fn first_failures(run: &Run, page: Page) -> Vec<String> {
     firsts.iter().map(line).collect()
 }
 
-/// Number of lines that the failing operations of the last level always get, with the lines around them.
-fn lines_of_failing(run: &Run) -> usize {
-    let last = run.levels.last().map(timings::of_level);
-    match last {
-        Some((table, failing)) if failing > 0 && table.len() > 1 => failing.min(FAILING) + 4,
-        _ => 0,
-    }
+/// Number of lines that the failing operations always get, with the lines around them.
+fn lines_of_failing(operations: Option<&Operations>) -> usize {
+    let failing = operations.filter(|named| named.failing > 0 && named.table.len() > 1);
+    failing.map_or(0, |named| named.failing.min(FAILING) + 4)
 }
 
 /// Table of the named operations of the last level. Failing ones are always shown.
-fn named(run: &Run, room: usize, page: Page) -> Vec<String> {
-    let Some(last) = run.levels.last() else {
+fn by_name(run: &Run, operations: Option<Operations>, room: usize, page: Page) -> Vec<String> {
+    let (Some(last), Some(operations)) = (run.levels.last(), operations) else {
         return Vec::new();
     };
-    let (mut table, failing) = timings::of_level(last);
+    let Operations { mut table, failing } = operations;
     let all = table.len();
     if all < 2 {
         return Vec::new();

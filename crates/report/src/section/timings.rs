@@ -148,9 +148,15 @@ pub(crate) fn longest_iteration(iterations: &Iterations) -> Option<String> {
     }
 }
 
-/// The named operations of one level in one table for the terminal, and how many of its first rows have failures. Failing
-/// ones come first, then the slowest.
-pub(crate) fn of_level(level: &Level) -> (Table, usize) {
+/// The named operations of one level for the terminal.
+pub(crate) struct Operations {
+    /// Failing operations come first, then the slowest.
+    pub(crate) table: Table,
+    /// Number of failing operations.
+    pub(crate) failing: usize,
+}
+
+pub(crate) fn of_level(level: &Level) -> Operations {
     let columns = vec![
         Column::words("type").minor(9),
         Column::name("name"),
@@ -167,7 +173,10 @@ pub(crate) fn of_level(level: &Level) -> (Table, usize) {
     rows.sort_by(|a, b| b.urgency().total_cmp(&a.urgency()));
     let failing = rows.iter().filter(|row| row.failed > 0.0).count();
     let rows = rows.into_iter().map(|named| named.row).collect();
-    (Table::new(columns, rows), failing)
+    Operations {
+        table: Table::new(columns, rows),
+        failing,
+    }
 }
 
 /// A row, and what decides its place.
