@@ -34,8 +34,13 @@ fn traded() -> (Lab, Value) {
     let truth = Server::truth(&[]);
     let lab = Lab::new().with("trade.ts", TRADE);
     let ended = lab.run("trade.ts", &truth.url(), &[]);
-    assert!(matches!(ended.code, Some(99 | 98)), "{ended:#?}");
     let record = lab.record();
+    // An invalid level decides no threshold. The script's own exceptions are all that is left to judge then.
+    let undecided = ended.code == Some(3) && is_invalid(&record["levels"][0]);
+    assert!(
+        matches!(ended.code, Some(99 | 98)) || undecided,
+        "{ended:#?}"
+    );
     (lab, record)
 }
 
