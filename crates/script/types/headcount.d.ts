@@ -47,7 +47,7 @@ declare module "headcount" {
       connect?: Duration;
       /** From the request to the first byte of the response. Default: same as `total`. */
       firstByte?: Duration;
-      /** From the request to the last byte of the response. Applies to replies and handshakes too. Default "30s". */
+      /** From request to last byte of the response. Also for replies and WebSocket handshakes. Default "30s". */
       total?: Duration;
     };
     headers?: Record<string, string>; // sent with every request
