@@ -23,7 +23,7 @@ declare const console: {
   error(...values: unknown[]): void;
 };
 
-/** A URL, by the WHATWG standard. The functions of a user accept it in place of a string. */
+/** A URL, as in the WHATWG standard. Functions such as `user.get` accept it in place of a string. */
 declare class URL {
   /** Throws a `TypeError` if the text is not a URL. A relative URL needs a base. */
   constructor(url: string | URL, base?: string | URL);

@@ -4,7 +4,7 @@
  * A scenario is an async function that runs once per iteration of a group of interacting users. Module state is shared
  * by all users of a worker thread, but not between workers: keep the state of a user inside the function.
  *
- * Uncaught errors and unhandled rejections fail the iteration. Calls still in flight at its end fail it too, except
+ * Uncaught errors and unhandled rejections fail the iteration. So do calls in flight when the iteration ends, except
  * `socket.close()`, calls of tickers and handlers, and calls that `Promise.race` or `Promise.any` left behind. There
  * are no timers, and no file or network access outside this API. `Math.random` is seeded. See also env.d.ts, hash.d.ts.
  */
@@ -26,12 +26,12 @@ declare module "headcount" {
     load: Load;
     /**
      * Scenarios by weight, instead of the default export: `{ register: 50, enumerate: 30 }` for two exported functions.
-     * Each iteration runs the next one of the mix, in exact proportion over the run.
+     * Each iteration runs the next scenario of the mix. The proportions are exact over the run.
      */
     mix?: Record<string, number>;
     /**
      * Thresholds, checked in every level: `{ "delivery(said)": ["p95 < 20ms", "lost == 0"] }`. `"… up to 200 users"`
-     * applies to levels of at most that load. `"… or abort"` ends the run as soon as the threshold can no longer hold.
+     * applies to levels with up to 200 users. `"… or abort"` ends the run as soon as the threshold can no longer hold.
      */
     thresholds?: Record<string, string | string[]>;
     /** A delivery that takes longer than this is late. Default "5s". */
@@ -47,7 +47,7 @@ declare module "headcount" {
       connect?: Duration;
       /** From the request to the first byte of the response. Default: same as `total`. */
       firstByte?: Duration;
-      /** From the request to the last byte of the response; for replies and WebSocket handshakes too. Default "30s". */
+      /** From request to last byte of the response. Also for replies and WebSocket handshakes. Default "30s". */
       total?: Duration;
     };
     headers?: Record<string, string>; // sent with every request
@@ -55,7 +55,7 @@ declare module "headcount" {
     insecure?: boolean;
     /** PEM file with trusted certificates, of CAs or of servers themselves, in addition to the machine's own. */
     ca?: string;
-    /** PEM file with the certificate that all users present when the target asks for one, inside the scenario's folder. */
+    /** PEM file, in the scenario's folder, with the certificate that all users present if the target asks for one. */
     cert?: string;
     /** PEM file with the private key of `cert`, not encrypted. */
     key?: string;
@@ -77,12 +77,12 @@ declare module "headcount" {
       pid?: number;
       /** Prometheus endpoint, read once a second: a URL, or a path on the target. `--watch-metrics` overrides it. */
       metrics?: string;
-      /** Names of series to keep in the record, from that endpoint: `["db_pool_busy", "queue_*"]`. */
+      /** Names of the endpoint's series to keep in the record: `["db_pool_busy", "queue_*"]`. */
       only?: string | string[];
     };
     /**
-     * Local addresses or networks that users connect from, in turn. A user keeps one address for all connections.
-     * With `"127.0.0.0/24"`, a rate limiter that counts by address sees 254 machines. `--source` overrides the option.
+     * Local addresses or networks that users connect from, assigned in rotation. A user keeps one address for all
+     * connections. With `"127.0.0.0/24"`, a limiter that counts by address sees 254 machines. `--source` overrides it.
      * Default: the system chooses.
      */
     source?: string | string[];
@@ -107,7 +107,7 @@ declare module "headcount" {
    */
   export interface Load {
     /** Number of concurrent users. A list runs several levels, each measured separately. With `rate`, this is the
-     * maximum number. It is by default enough groups for 10 s of arrivals, at least 10 and at most 10,000. */
+     * maximum number. The default is the number of groups needed for 10 s of arrivals, from 10 to 10,000. */
     users?: number | number[];
     /** Number of concurrent groups, instead of `users`. */
     groups?: number | number[];
@@ -118,11 +118,11 @@ declare module "headcount" {
     arrivals?: "even" | "poisson";
     /** Measured time of each level. Default "10s". */
     duration?: Duration;
-    /** Ramp-up time: groups start, or the rate rises, evenly over it. Not measured. Default "0s". */
+    /** Ramp-up time. Groups start, or the rate rises, evenly over this time. Not measured. Default "0s". */
     ramp?: Duration;
     /** Warm-up time at full load, or at the first rate, before the measurement. Not measured. Default "0s". */
     warmup?: Duration;
-    /** Run one iteration per group, all started at the same time. The level ends when the last one has ended. */
+    /** Run one iteration per group, all started at the same time. The level ends with the last iteration. */
     once?: boolean;
     /** With `once`: time limit of a level. Default "60s". */
     limit?: Duration;
@@ -167,7 +167,7 @@ declare module "headcount" {
     check(name: string, ok: unknown): boolean;
     /** Defines a named kind of message. headcount tracks every delivery of its messages. */
     channel(name: string, options: { to: "others" | "everyone" | User[]; deadline?: Duration }): Channel;
-    /** Pauses for a time, or for a random time between two. */
+    /** Pauses for `time`, or for a random time between `time` and `upTo`. */
     think(time: Duration, upTo?: Duration): Promise<void>;
     /** Seeded random number in [0, 1), whole number below `n`, or element of a list. */
     random(): number;
@@ -198,7 +198,7 @@ declare module "headcount" {
     readonly number: number;
     /** The user's role, if the group has roles. */
     readonly role: string | undefined;
-    /** The value that the function passed to `pool` in `setup` returned for this user. */
+    /** The value that the callback of `pool` returned for this user in `setup`. */
     readonly data: any;
 
     get(url: string | URL, options?: Request): Promise<Response>;
@@ -332,7 +332,7 @@ declare module "headcount" {
     /**
      * Follows the channel's stamps on this socket natively: no script runs per message. Returns a function to stop.
      * `at`: JSON pointer to the stamp, or its byte offset (from 0). Default: anywhere in the message.
-     * `except`: values that mark a snapshot, a message that restates earlier ones. Its stamps are not deliveries.
+     * `except`: values that mark a snapshot (it restates earlier messages). Its stamps do not count as deliveries.
      * `keep`: store the value at `at` for `last()`, including values of snapshots.
      */
     receives(channel: Channel, options?: { at?: string | number; only?: Only; except?: Only; keep?: boolean }): () => void;
@@ -351,10 +351,10 @@ declare module "headcount" {
     close(code?: number, reason?: string): Promise<void>;
   }
 
-  /** The argument of `setup`. A run cannot pass if a request or check of `setup` failed. An error ends the run. */
+  /** The argument of `setup`. A run cannot pass if a request or check in `setup` failed. An error ends the run. */
   export interface Setup {
-    /** Creates users before the levels start, by default 32 at a time. User n of a level takes over headers, cookies
-     * and `data` (the result of `fn`) of pool user n. The pool must be at least as large as the largest level. */
+    /** Creates users before the levels start, by default 32 at a time. User n of a level takes over the headers,
+     * cookies and `data` (the result of `fn`) of pool user n. The pool must not be smaller than the largest level. */
     pool<T>(count: number, fn: (user: User, index: number) => Promise<T> | T, options?: { atOnce?: number }): Promise<T[]>;
     /** A user for single requests. */
     readonly user: User;
@@ -376,10 +376,10 @@ declare module "headcount" {
   /** "cycle" (default): one row per user number, starting again after the last row. "unique": the same, but too few
    * rows are an error. "random": a random row in every iteration. */
   export type Take = "unique" | "cycle" | "random";
-  /** Reads a CSV file (.csv, .tsv, .txt) with a header line, from the scenario's folder. Only at the top level. With
-   * `take: "unique"`, the file must have a row for each user of the largest level. */
+  /** Reads a CSV file (.csv, .tsv, .txt) with a header line, from the scenario's folder. Works only at the top level.
+   * With `take: "unique"`, the file must have a row for each user of the largest level. */
   export function csv<T extends object = Record<string, string>>(path: string, options?: { take?: Take; separator?: string }): Table<T>;
-  /** Reads a JSON file that contains an array. Only at the top level. */
+  /** Reads a JSON file that contains an array. Works only at the top level. */
   export function json<T extends object = any>(path: string, options?: { take?: Take }): Table<T>;
 
   /** A metric that adds up its values. */

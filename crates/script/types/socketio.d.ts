@@ -26,7 +26,7 @@ declare module "headcount" {
     timeout?: Duration;
   }
 
-  /** An open Socket.IO socket. Arguments are JSON; an `ArrayBuffer` or `Uint8Array` in them is sent as binary. */
+  /** An open Socket.IO socket. Arguments are sent as JSON, and an `ArrayBuffer` or `Uint8Array` in them as binary. */
   export interface SocketIo {
     /** The socket id assigned by the server. */
     readonly id: string;
@@ -37,7 +37,7 @@ declare module "headcount" {
      * value of the acknowledgement, or to a list if it has several values.
      */
     request(event: string | { event: string; timeout?: Duration; name?: string }, ...args: unknown[]): Promise<any>;
-    /** Runs `fn` for each event of this name (uses script time). Its result is sent as the acknowledgement. */
+    /** Runs `fn` for each event of this name (uses script time). The result of `fn` is sent as the acknowledgement. */
     on(event: string, fn: (...args: any[]) => unknown): void;
     /** Runs `fn` when the socket closes, whichever side closed it. */
     on(event: "disconnect", fn: (reason: string) => void): void;
@@ -47,7 +47,7 @@ declare module "headcount" {
      * Follows the channel's stamps in events named `event` natively: no script runs per event. Returns a function to
      * stop.
      * `at`, `only`, `except`: JSON pointers into the first argument.
-     * `except`: values that mark a snapshot, an event that restates earlier ones. Its stamps are not deliveries.
+     * `except`: values that mark a snapshot (it restates earlier events). Its stamps do not count as deliveries.
      * `keep`: store the value at `at` for `last()`, including values of snapshots.
      */
     receives(
