@@ -220,7 +220,7 @@ fn a_level_that_could_not_be_measured_is_not_said_to_have_broken_its_threshold()
             ..Parts::default()
         });
         let expected = format!(
-            "No level showed that it meets the thresholds; whether 100 do is unknown: {why}."
+            "No level was shown to meet the thresholds; whether 100 do is unknown: {why}."
         );
         assert!(said.starts_with(&expected), "{said}");
     }
