@@ -81,9 +81,9 @@ fn every_figure_of_ours_stands_beside_the_reports() {
     };
     let (page, terminal) = check(TEMPLATES, &figures::figures(&parts));
     for sentence in [
-        "20 users without a pause: 2,000 messages/s, p99 2.00 ms. The field report's server reached 13,712 (a factor of 0.1).",
+        "20 users without a pause: 2,000 messages/s, p99 2.00 ms. The field report's server reached 13,712 messages/s; the rate here is 0.1 times as high.",
         "20 users at human pace: 20,000 of 20,000 deliveries, p95 2.00 ms, 0 lost, 0 duplicated, 0 misdelivered.",
-        "Its table: +42 % from 5 to 10 users, for +100 % of users, and +0.8 % from 10 to 20.",
+        "In its table, throughput changes by +42 % from 5 to 10 users, for +100 % of users, and by +0.8 % from 10 to 20 users.",
         "Here: 500 → 1,000 → 2,000 messages/s, +100 % and +100 %.",
         "5 users: 10.000 and 2.000 ms; 10 users:",
         "busiest thread was at 88 % of a core at 20 users.",

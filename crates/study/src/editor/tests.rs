@@ -220,7 +220,7 @@ fn a_level_that_could_not_be_measured_is_not_said_to_have_broken_its_threshold()
             ..Parts::default()
         });
         let expected = format!(
-            "No level showed that it meets the thresholds; whether 100 do is unknown: {why}."
+            "No level was shown to meet the thresholds; whether 100 do is unknown: {why}."
         );
         assert!(said.starts_with(&expected), "{said}");
     }
@@ -263,7 +263,7 @@ fn every_figure_of_ours_stands_beside_the_reports() {
     let (page, terminal) = pages(&parts);
     for sentence in [
         "p50 2.00 ms, p95 2.00 ms, 0 lost; the report's \"latency\" of the same run is 870 ms.",
-        "1,000 users in rooms of 5 at its pace: 1,000 of 1,000 deliveries, p95 2.00 ms, 0 lost, 0 duplicated, 0 misdelivered, 200 of 200 rooms converged, 20 % of a core, 0.0 KB per user.",
+        "1,000 users in rooms of 5 at the report's pace: 1,000 of 1,000 deliveries, p95 2.00 ms, 0 lost, 0 duplicated, 0 misdelivered, 200 of 200 rooms converged, 20 % of a core, 0.0 KB per user.",
         "test 1: no value at all (reported: 0 ms); test 2: mean",
         "(reported: 789.66 and 1741 ms). Here: test 1: 770 ms, while",
         "Here the tests gave 2, 2, 2, 2 values. Deliveries tracked in the same runs: 4,000.",
