@@ -14,8 +14,9 @@ const people = csv<{ name: string; room: string; greeting: string }>("people.csv
 export async function setup({ pool }: Setup) {
   await pool(20, async (user, index) => {
     const { name, room, greeting } = people.at(index % people.length);
-    const answer = await user.post("/bridge/chat", { json: { user: `${name}-${index}`, room, message: greeting } });
-    return { name: `${name}-${index}`, session: answer.json.session as string };
+    const account = `${name}-${user.name}`; // `user.name` differs in every run, so that the target does not know it yet
+    const answer = await user.post("/bridge/chat", { json: { user: account, room, message: greeting } });
+    return { name: account, session: answer.json.session as string };
   });
 }
 

@@ -24,6 +24,8 @@ pub struct RunConfig {
     pub cores: Vec<usize>,
     /// Seed of all random choices.
     pub seed: u64,
+    /// Part of the names of users and groups, which distinguishes them from those of other runs.
+    pub run_tag: String,
     /// Distinguishes the messages of this run from those of other runs.
     pub run_id: u32,
     /// The target's process ID, if the user specified it. Otherwise it is found by the target's

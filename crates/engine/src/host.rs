@@ -22,6 +22,10 @@ impl Host for World {
         self.clock.now()
     }
 
+    fn run_tag(&self) -> &str {
+        &self.config.run_tag
+    }
+
     fn is_active(&self) -> bool {
         self.clock.now() < self.hold.end
     }

@@ -53,6 +53,7 @@ mod receipt;
 mod recorder;
 mod rescue;
 mod run;
+mod run_tag;
 mod secrets;
 mod settling;
 mod setup;

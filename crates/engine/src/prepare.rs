@@ -15,6 +15,7 @@ use crate::certificates::Certificates;
 use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::program::{Plain, Program, Scenario};
+use crate::run_tag::run_tag;
 use crate::sources::check_sources;
 use crate::unique_rows;
 use crate::world::World;
@@ -127,6 +128,7 @@ fn config(
         workers: workers.max(1),
         cores: settings.cores,
         seed,
+        run_tag: run_tag(seed),
         run_id: run_id(settings.fresh_seed),
         target_pid: settings.target_pid,
         certificates,
@@ -161,6 +163,7 @@ pub(crate) fn empty_world(bundle: &Bundle, data: &DataStore) -> Result<World, Pr
         workers: 1,
         cores: Vec::new(),
         seed: 0,
+        run_tag: run_tag(0),
         run_id: 0,
         target_pid: None,
         certificates: Certificates::default(),

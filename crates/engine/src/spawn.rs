@@ -16,7 +16,7 @@ impl World {
         let first = plan.load.users_before(number);
         let users = (0..plan.load.group_size(number)).map(|member| {
             let within = first + member;
-            let name = format!("u{}", plan.first_user + within);
+            let name = format!("u{}-{}", plan.first_user + within, self.config.run_tag);
             let mut user = User::new(name, slot, member, self.config.seed_of(plan.index, within));
             user.number = within;
             if let Some(pooled) = plan.setup.pool.get(within as usize) {

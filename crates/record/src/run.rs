@@ -20,6 +20,9 @@ pub struct Run {
     pub started_at: String,
     /// End of the run, RFC 3339.
     pub ended_at: String,
+    /// Part of the names of users and groups. The seed decides it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub run_tag: String,
     /// Seed of all random numbers.
     pub seed: u64,
     /// The scenario.
@@ -66,6 +69,7 @@ impl Default for Run {
             tool: String::new(),
             started_at: String::new(),
             ended_at: String::new(),
+            run_tag: String::new(),
             seed: 0,
             script: ScriptInfo::default(),
             options: serde_json::Value::Null,

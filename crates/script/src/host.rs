@@ -384,6 +384,8 @@ pub trait Host {
     /// Sets whether members of the group run concurrently. Meanwhile, a new step of the group is nested only in steps
     /// that the group began before.
     fn concurrent(&mut self, group: GroupId, on: bool);
+    /// Part of the names of users and groups, which distinguishes them from those of other runs.
+    fn run_tag(&self) -> &str;
     /// Whether a failure of this check would be the first, whose place is shown.
     fn wants_place(&self, check: &str) -> bool;
     /// Counts a check.

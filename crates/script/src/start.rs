@@ -42,7 +42,7 @@ pub struct GroupStart {
 pub struct UserStart {
     /// The user.
     pub id: UserId,
-    /// Name in the script, such as `u34`.
+    /// Name in the script, such as `u34-kpxwab`.
     pub name: Arc<str>,
     /// Number within the group: 0, 1, 2, …
     pub index: u32,

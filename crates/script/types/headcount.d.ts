@@ -135,7 +135,7 @@ declare module "headcount" {
   /** A group of interacting users. Its functions can be destructured: `const { everyone } = group`. The group and its
    * users are unusable after the iteration: keep `user.name`, not `user`. */
   export interface Group<Setup = any> {
-    /** Unique within the run and safe in URLs, e.g. "g12". */
+    /** Unique within the run, different in a run with another seed, and safe in URLs, e.g. "g12-kpxwab". */
     readonly id: string;
     /** 0, 1, 2, … within the level. */
     readonly number: number;
@@ -190,7 +190,7 @@ declare module "headcount" {
   /** A simulated user. Its functions cannot be destructured: write `user.get(url)`, not `const { get } = user`. Its
    * properties are readable until the iteration ends. `JSON.stringify` writes `name`, `index`, `number` and `role`. */
   export interface User {
-    /** Unique within the run, e.g. "u34". */
+    /** Unique within the run, different in a run with another seed, and safe in URLs, e.g. "u34-kpxwab". */
     readonly name: string;
     /** 0, 1, 2, … within the group. */
     readonly index: number;

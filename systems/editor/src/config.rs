@@ -23,15 +23,15 @@ pub struct Config {
     /// Running code.
     #[command(flatten)]
     pub run: RunConfig,
-    /// Where documents are saved: `sqlite:FILE` (for one server), `sqlite::memory:` or `postgres://…`
+    /// Where documents are saved: `sqlite:FILE` (for one server), `sqlite::memory:` or `postgres://…` [default: a
+    /// temporary file, deleted at the end]
     #[arg(
         long,
         value_name = "URL",
         env = "EDITOR_STORE",
-        default_value = "sqlite:headcount-editor.db",
         help_heading = "Documents"
     )]
-    pub store: String,
+    pub store: Option<String>,
     /// NATS server over which nodes share their rooms, for example `nats://127.0.0.1:4222`. Without it, this node
     /// runs alone
     #[arg(long, value_name = "URL", env = "NATS_URL", help_heading = "Nodes")]

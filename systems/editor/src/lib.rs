@@ -16,6 +16,7 @@ mod id;
 mod line;
 mod metrics;
 mod page;
+mod place;
 mod rate;
 mod recipient;
 mod refusal;

@@ -12,6 +12,7 @@ use crate::config::{Config, ConfigError};
 use crate::editor::Editor;
 use crate::http::Front;
 use crate::line::STOPPING;
+use crate::place::Place;
 use crate::store::{Log, StoreError};
 
 /// The port of the original editor.
@@ -51,7 +52,14 @@ async fn run(
     announce: impl FnOnce(&str) -> io::Result<()>,
 ) -> Result<(), ServeError> {
     let stop = stop_signal()?;
-    let log = Log::open(&config.store).await?;
+    let place = Place::of(config.store.as_deref())?;
+    if place.is_temporary() {
+        tracing::info!(
+            store = place.url,
+            "documents are saved in a temporary file and deleted at the end; `--store` keeps them"
+        );
+    }
+    let log = Log::open(&place.url).await?;
     let editor = Editor::new(
         &config,
         Faults::ordered(&config.serve.faults),
@@ -97,6 +105,7 @@ async fn run(
     {
         tracing::error!("stopped before all edits were saved; unsaved edits were not acknowledged");
     }
+    drop(place);
     tracing::info!("the editor has stopped");
     Ok(())
 }

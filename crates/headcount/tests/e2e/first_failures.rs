@@ -72,7 +72,8 @@ export default async function go({ users, check, everyone }) {
     let first = &failure["first"];
     let location = first["location"].as_str().unwrap();
     assert!(location.starts_with("go.ts:5:"), "{first:#}");
-    assert_eq!(first["user"], "u2", "{first:#}");
+    let tag = lab.record()["run_tag"].as_str().unwrap().to_owned();
+    assert_eq!(first["user"], format!("u2-{tag}"), "{first:#}");
     let frame = first["frame"].as_str().unwrap();
     assert!(frame.contains("> 5 |     check("), "{frame}");
 }

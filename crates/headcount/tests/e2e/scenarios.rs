@@ -135,6 +135,30 @@ fn people_from_a_file_with_accounts_made_before() {
     assert!(levels[0]["checks"]["by_name"]["still my session"]["passed"].as_u64() >= Some(20));
 }
 
+/// In the order in which a newcomer may try them, each twice on one server.
+#[test]
+fn examples_can_be_repeated_on_one_server() {
+    let bridge = Server::bridge(&[]);
+    let short = [&SHORT[..], &["--users", "10"]].concat();
+    for name in [
+        "http.ts",
+        "starter.ts",
+        "people.ts",
+        "roles.ts",
+        "people.ts",
+        "starter.ts",
+        "http.ts",
+    ] {
+        let more: &[&str] = if name == "roles.ts" { &[] } else { &short };
+        run(name, &bridge.url(), more);
+    }
+    let editor = Server::editor(&[]);
+    for _ in 0..2 {
+        let levels = run("editor-room.ts", &editor.url(), &short);
+        assert_eq!(levels[0]["deliveries"]["misdelivered"], 0, "{levels:#?}");
+    }
+}
+
 #[test]
 fn the_starter() {
     let bridge = Server::bridge(&[]);

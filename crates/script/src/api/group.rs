@@ -26,7 +26,9 @@ fn about<'js>(natives: &Natives<'js>) -> Result<()> {
         "groupName",
         move |ctx: Ctx<'js>, key: u32| -> Result<JsString<'js>> {
             of_group(&ctx, &state, key, |group| {
-                JsString::from_str(ctx.clone(), &format!("g{}", group.about.id))
+                let host = state.host.borrow();
+                let name = format!("g{}-{}", group.about.id, host.run_tag());
+                JsString::from_str(ctx.clone(), &name)
             })
         },
     )?;

@@ -180,9 +180,10 @@ fn pool<'js>(natives: &Natives<'js>) -> Result<()> {
                 .borrow()
                 .group_id(group)
                 .ok_or_else(|| ended(&ctx))?;
+            let name = format!("p{index}-{}", state.host.borrow().run_tag());
             let about = UserStart {
                 id: state.host.borrow_mut().new_user(id, pool),
-                name: format!("p{index}").into(),
+                name: name.into(),
                 index,
                 number: index,
                 role: None,

@@ -257,6 +257,9 @@ impl Host for FakeHost {
     fn concurrent(&mut self, _group: GroupId, on: bool) {
         self.other(format!("concurrent {on}"));
     }
+    fn run_tag(&self) -> &'static str {
+        "test"
+    }
     fn wants_place(&self, check: &str) -> bool {
         let mut known = self.checks.iter();
         !known.any(|(name, result)| name == check && *result != Checked::Passed)
