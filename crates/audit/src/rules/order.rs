@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     name: "not-ascending",
     says: "a percentile is smaller than a lower percentile, or a time lies outside minimum and maximum",
     needs: Needs::Figures("two or more times of one operation"),
-    instead: "all of them from one set of samples",
+    instead: "all figures computed from the same samples",
     check,
 };
 
