@@ -52,7 +52,10 @@ pub(crate) fn judge(cell: &Cell, ended: &Ended, log: &Log) -> Outcome {
         let result = compare(held, *truth, is_valid);
         let name = threshold.subject();
         let condition = threshold.condition();
-        let text = format!("{name}: {condition}: truly {truth:?}, said {}", said(held));
+        let text = format!(
+            "{name}: {condition}: true outcome {truth:?}, reported {}",
+            said(held)
+        );
         outcome.add(result, text);
     }
     whole(&scene, ended, &truths, &mut outcome);
