@@ -10,7 +10,7 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "counts-do-not-add-up",
-    says: "parts do not add up to their whole, or a percentage does not match its counts",
+    says: "parts do not add up to the total, or a percentage does not match the counts",
     needs: Needs::Figures("counts of the operations started, and of their outcomes"),
     instead: "every operation counted once when it starts and once when it ends: as ok, as failed (by kind) or as \
               unfinished",

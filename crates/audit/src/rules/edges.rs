@@ -69,7 +69,7 @@ fn range(q: f64, at: &Figure, edges: &[f64]) -> String {
         .fold(0.0, f64::max);
     let name = format::percentile(q);
     if edges.iter().all(|edge| *edge <= at.value) {
-        return format!("{name} is {} or more, without limit", time(below));
+        return format!("{name} is {} or more, without an upper limit", time(below));
     }
     format!("{name} is between {} and {}", time(below), time(at.value))
 }

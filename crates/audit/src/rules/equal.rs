@@ -9,7 +9,7 @@ use format::percentile;
 pub(super) const RULE: Rule = Rule {
     name: "equal-percentiles",
     says: "two high percentiles, or one and the maximum, are equal: few samples, or a cut-off tail",
-    needs: Needs::Figures("high percentiles of an unknown number of samples"),
+    needs: Needs::Figures("high percentiles whose sample count is unknown"),
     instead: "the sample count of every percentile, and no percentile with fewer than ten samples beyond it",
     check,
 };

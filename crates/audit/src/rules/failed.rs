@@ -8,7 +8,7 @@ use format::precise;
 pub(super) const RULE: Rule = Rule {
     name: "mostly-failed",
     says: "more than half of the requests failed, so the times cover failures or only a few successes",
-    needs: Needs::Figures("times, and the number of failures"),
+    needs: Needs::Figures("times of an operation, and its number of failures"),
     instead: "a healthy target, and the times of successes together with the share of success",
     check,
 };

@@ -6,7 +6,7 @@ use format::precise;
 pub(super) const RULE: Rule = Rule {
     name: "rate-and-duration",
     says: "count / rate differs from the stated duration, so the rate covers another period",
-    needs: Needs::Figures("count and rate of one operation"),
+    needs: Needs::Figures("the count and the rate of one operation"),
     instead: "rates over the measured time only, without ramp-up, final wait and clean-up",
     check,
 };
