@@ -90,7 +90,7 @@ class Barriers {
       // Members may be waiting at different barriers. This is rare, so most iterations do not store their barriers.
       if (this.waiting.size === 2) (storyOf(this.key).barriers ??= new Set()).add(this);
     }
-    if (place.has(member)) throw new TypeError(`here(${JSON.stringify(name)}): called twice by one user; is an \`await\` missing?`);
+    if (place.has(member)) throw new TypeError(`here(${JSON.stringify(name)}): called twice by the same user; is an \`await\` missing?`);
     if (place.size + 1 === this.count) {
       this.waiting.delete(name);
       for (const waiter of place.values()) waiter.resolve();

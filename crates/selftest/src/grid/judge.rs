@@ -254,7 +254,7 @@ fn arrivals(cell: &Cell, ended: &Ended, log: &Log, outcome: &mut Outcome) {
         .filter_map(|timings| timings["repeated"].as_u64())
         .sum();
     let is_wrong = came > ordered + repeated;
-    let text = format!("{came} arrived, {ordered} were ordered, {repeated} were repeated");
+    let text = format!("{came} requests arrived, {ordered} were planned, {repeated} were repeated");
     outcome.add(
         if is_wrong {
             Judged::Wrong
