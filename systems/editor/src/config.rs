@@ -23,7 +23,7 @@ pub struct Config {
     /// Running code.
     #[command(flatten)]
     pub run: RunConfig,
-    /// Where documents are saved: `sqlite:FILE` (for one server), `sqlite::memory:` or `postgres://…`
+    /// Store for documents: `sqlite:FILE` (for one server), `sqlite::memory:` or `postgres://…`
     #[arg(
         long,
         value_name = "URL",
@@ -64,7 +64,7 @@ pub struct Limits {
     #[arg(long, value_name = "N", env = "EDITOR_RATE_LIMIT", default_value_t = 200,
           value_parser = clap::value_parser!(u32).range(..=10_000))]
     pub rate_limit: u32,
-    /// Maximum size of a message in bytes; a larger one ends the connection
+    /// Maximum size of a message in bytes; a larger message ends the connection
     #[arg(long, value_name = "BYTES", env = "EDITOR_MAX_MESSAGE", default_value_t = 1_000_000,
           value_parser = clap::value_parser!(u32).range(1024..=1 << 27))]
     pub max_message: u32,

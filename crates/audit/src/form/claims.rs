@@ -17,7 +17,7 @@ pub(super) fn claim(
     let kind = kind(&mut table)?;
     let text = table
         .text("text")?
-        .ok_or_else(|| table.refuse("a claim needs `text`: its wording in the report"))?;
+        .ok_or_else(|| table.refuse("a claim needs `text`, the wording in the report"))?;
     let of = table.texts("of")?;
     let in_percent = |key: &str| {
         table

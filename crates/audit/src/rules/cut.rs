@@ -8,8 +8,7 @@ pub(super) const RULE: Rule = Rule {
     name: "cut-by-the-end",
     says: "the longest time is nearly as long as the run: longer operations were cut off or counted as failures",
     needs: Needs::Figures("the duration and the longest time"),
-    instead: "a run many times longer than its longest request, which counts requests in flight at the end as \
-              unfinished",
+    instead: "a run many times longer than its longest request; requests in flight at the end counted as unfinished",
     check,
 };
 

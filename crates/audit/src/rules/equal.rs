@@ -8,7 +8,7 @@ use format::percentile;
 
 pub(super) const RULE: Rule = Rule {
     name: "equal-percentiles",
-    says: "two high percentiles, or one and the maximum, are equal: few samples, or a cut-off tail",
+    says: "two high percentiles are equal, or one equals the maximum: few samples, or a cut-off tail",
     needs: Needs::Figures("high percentiles whose sample count is unknown"),
     instead: "the sample count of every percentile, and no percentile with fewer than ten samples beyond it",
     check,
@@ -31,7 +31,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     Severity::Doubtful,
                     (level.call(row), &[low.at.as_str(), top.at.as_str()]),
                     format!(
-                        "{one} and {other} are equal: with few samples, both are the longest one"
+                        "{one} and {other} are equal: with few samples, both are the longest time"
                     ),
                     format!(
                         "{one} = {other} = {}; the number of samples is not stated",

@@ -95,7 +95,7 @@ fn check_row(level: &Level, row: &Row, (failed, all): (f64, f64), desk: &mut Des
     } else {
         (
             Severity::Unsupported,
-            "most of the timed requests failed, so the times are mainly times of failures",
+            "most of the timed requests failed, so the times mainly describe failures",
         )
     };
     tell(level, row, (failed, all), what, desk);

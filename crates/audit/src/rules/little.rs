@@ -8,7 +8,7 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "little-s-law",
-    says: "rate × mean time exceeds the number of users, or contradicts their number and pause",
+    says: "rate × mean time exceeds the number of users, or contradicts the number and the pause of the users",
     needs: Needs::Figures("the number of users, and the rate and mean time of one operation"),
     instead: "rate and times of the same operations over the same period, and the number of active users",
     check,

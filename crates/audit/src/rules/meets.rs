@@ -103,7 +103,7 @@ fn too_large(figure: &Figure, limit: &Figure) -> Wrong {
 
 fn not_shown(figure: &Figure, limit: &Figure, last_edge: f64, mean: Option<&Figure>) -> Wrong {
     let what = if last_edge > 0.0 && figure.value >= last_edge {
-        "the figure is the last edge of the histogram: the true value may be any larger one"
+        "the figure is the last edge of the histogram: the true value may be arbitrarily larger"
     } else if figure.value >= limit.value {
         "the figure equals the limit, so it is not below the limit"
     } else if mean.is_some_and(|mean| mean.low() > limit.value) {

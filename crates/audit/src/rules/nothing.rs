@@ -6,7 +6,7 @@ pub(super) const RULE: Rule = Rule {
     name: "nothing-measured",
     says: "no request ended, or times are printed as NaN: nothing was measured",
     needs: Needs::Figures("a load and its figures"),
-    instead: "a target that responds; if it does not, the errors",
+    instead: "the errors of this run, and a run against a target that responds",
     check,
 };
 

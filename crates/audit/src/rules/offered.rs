@@ -7,7 +7,7 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "load-not-made",
-    says: "the generator made less load than planned, or the target did not respond to all of it in time",
+    says: "the generator made less load than planned, or the target did not respond to all requests in time",
     needs: Needs::Figures(
         "the planned load (`offered`), or the number of dropped starts (`dropped`)",
     ),
@@ -86,7 +86,7 @@ fn planned(level: &Level, desk: &mut Desk<'_>) {
     let Some(made) = made(level) else {
         return desk.lacks(
             level.name.clone(),
-            "the number of starts, and their duration",
+            "the number of starts, and the duration of the level",
         );
     };
     desk.checked();

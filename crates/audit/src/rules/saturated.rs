@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     name: "within-capacity",
     says: "a load is called within capacity, but at this load the system is at its limit",
     needs: Needs::Claim("a claim of kind `within-capacity`"),
-    instead: "the load at which a stated threshold breaks, and how far below it the claimed load is",
+    instead: "the load at which a stated threshold breaks, and the distance from the claimed load to that load",
     check,
 };
 

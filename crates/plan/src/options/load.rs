@@ -118,7 +118,7 @@ fn once(load: &Section<'_>, problems: &mut Problems) -> Option<Once> {
         let field = load.field(name);
         if field.value.is_some() {
             let message = "cannot be combined with `once: true`";
-            let hint = "all groups start together and the level ends with the last of them";
+            let hint = "all groups start together, and the level ends when the last group ends";
             field.refuse(problems, Flaw::with_hint(message, hint));
         }
     }

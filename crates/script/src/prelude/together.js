@@ -139,12 +139,12 @@ class Barriers {
     }
     const told = [...at].slice(0, PLACES_TOLD).map(([where, names]) => `${some(names)} at ${where}`);
     if (at.size > PLACES_TOLD) told.push(`others at ${at.size - PLACES_TOLD} more`);
-    return `no barrier can open because the users wait at different ones: ${told.join(", ")}`;
+    return `the users wait at different barriers, so none can open: ${told.join(", ")}`;
   }
 
   closed(place) {
     const { user, failed, astray } = this.gone;
-    if (astray) return rejection("script", "barrier", `the barrier ${JSON.stringify(place)} cannot open: the users waited at different ones`);
+    if (astray) return rejection("script", "barrier", `the barrier ${JSON.stringify(place)} cannot open: the users waited at different barriers`);
     return rejection("script", "barrier", `the barrier ${JSON.stringify(place)} cannot open: ${user.name} ${failed ? "failed" : "ended"}`);
   }
 }

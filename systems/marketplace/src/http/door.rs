@@ -52,7 +52,7 @@ pub(crate) enum DoorError {
              a default port, capitals or `*`"
     )]
     Origin(String),
-    #[error("cannot limit `{0}`: there is no such operation; `/openapi.json` lists them")]
+    #[error("cannot limit `{0}`: there is no such operation; `/openapi.json` lists all operations")]
     Operation(String),
 }
 
