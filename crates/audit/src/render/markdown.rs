@@ -21,7 +21,7 @@ pub fn markdown(audit: &Audit) -> String {
             let rule = shown[0].rule;
             let _ = writeln!(
                 text,
-                "\n`{rule}` has {more} more findings: `--format json` lists all."
+                "\nFindings of `{rule}` that are not shown: {more}. `--format json` lists all."
             );
         }
     }
