@@ -43,7 +43,7 @@ pub fn read_form(text: &str, name: &str) -> Result<Results, ImportError> {
     }
     top.close()?;
     if results.levels.is_empty() && results.claims.is_empty() {
-        return Err(form.refuse(0, "the file has no [[level]] and no [[claim]]"));
+        return Err(form.refuse(0, "the file has neither a [[level]] nor a [[claim]]"));
     }
     Ok(results)
 }

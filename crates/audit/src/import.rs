@@ -30,8 +30,9 @@ use crate::{Results, read_form};
 pub enum ImportError {
     /// The format is not known.
     #[error(
-        "{file}: unknown format. Supported are run.json of headcount, k6 (summary, JSON lines), Locust CSV, Artillery \
-         JSON, JMeter JTL as CSV, oha, wrk, wrk2, hey, vegeta, autocannon, and audit.toml (`headcount audit --new`)"
+        "{file}: unknown format. Supported formats: headcount run.json, k6 (summary, JSON lines), Locust CSV, \
+         Artillery JSON, JMeter JTL as CSV, oha, wrk, wrk2, hey, vegeta, autocannon, and audit.toml (`headcount audit \
+         --new`)"
     )]
     Unknown {
         /// Name of the file.
@@ -263,7 +264,7 @@ fn relative(source: Source<'_>) -> Option<ImportError> {
         return Some(source.broken("k6's terminal output", why));
     }
     if jmeter::is_sample(source.text.lines().next().unwrap_or_default()) {
-        let why = "its first line does not name the columns: add a header line (`timeStamp,elapsed,label,responseCode,…`), \
+        let why = "its first line is not a header: add one (`timeStamp,elapsed,label,responseCode,…`), \
                    or set jmeter.save.saveservice.print_field_names=true";
         return Some(source.broken("a JMeter log", why));
     }

@@ -205,7 +205,7 @@ fn what_is_nearly_a_form_says_which_one_is_read() {
             "{\"metric\":\"vus\",\"type\":\"Metric\"}\n{\"metric\":\"vus\",\"type\":\"Point\"}\n",
             "no sample of http_req_duration",
         ),
-        ("title = \"x\"\n", "no [[level]] and no [[claim]]"),
+        ("title = \"x\"\n", "neither a [[level]] nor a [[claim]]"),
     ] {
         let why = read(&[("x".to_owned(), text.to_owned())])
             .unwrap_err()

@@ -94,7 +94,7 @@ fn ranges_and_bounds_are_written_as_reports_print_them() {
     let why = claimed(two).unwrap_err();
     assert!(
         why.ends_with(
-            "`value`: `67-87ms` is a range, but this is one figure: write one table for each number"
+            "`value`: `67-87ms` is a range, but this key takes one number: write one table for each number"
         ),
         "{why}"
     );
@@ -118,7 +118,10 @@ fn a_claim_about_a_figure_that_there_is_not_is_refused() {
         ("kind = \"people\"\nusers = 5", "`users` and `levels`"),
         ("kind = \"peak\"", "`levels`"),
         ("kind = \"verdict\"", "`levels`"),
-        ("kind = \"within-capacity\"", "`users`, or two `levels`"),
+        (
+            "kind = \"within-capacity\"",
+            "`users`, or at least two `levels`",
+        ),
     ] {
         let why = claimed(lines).unwrap_err();
         assert!(

@@ -152,8 +152,8 @@ pub(crate) fn address_of(endpoint: &Endpoint, trust: Trust) -> Result<SocketAddr
     let where_it_lies = where_it_lies(&endpoint.host, ip);
     let detail = if delicate {
         format!(
-            "{where_it_lies} is an address that serves cloud credentials; headcount connects to it only if \
-             it is the target itself, with --target-is-mine"
+            "{where_it_lies} serves cloud credentials: headcount connects to it only if it is the target and \
+             --target-is-mine is given"
         )
     } else {
         format!(

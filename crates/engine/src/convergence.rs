@@ -117,7 +117,7 @@ impl World {
                 } => {
                     counts.diverged += 1;
                     let detail = format!(
-                        "{said} members of group {number} reported different states, of {shortest} to {longest} bytes"
+                        "{said} members of group {number} reported different states ({shortest} to {longest} bytes)"
                     );
                     let fault = Fault::target(FaultKind::Diverged, detail);
                     let scene = Scene {

@@ -155,7 +155,9 @@ impl World {
                     format!("no stream was free within {limit}"),
                 )
             } else {
-                let held = format!("the user's own requests used all {CONNECTIONS_PER_USER}");
+                let held = format!(
+                    "the user's other requests used all {CONNECTIONS_PER_USER} connections"
+                );
                 let detail = format!("no connection was free within {limit}: {held}");
                 Fault::generator(FaultKind::TimedOut, detail)
             };

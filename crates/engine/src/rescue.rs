@@ -107,7 +107,7 @@ impl Signs {
         let silence = now - silent.heard;
         Some(if has_script {
             let detail = format!(
-                "a call in the script has not returned for {silence} and cannot be interrupted, such as a built-in \
+                "a call in the script has not returned for {silence} and cannot be interrupted: it may be a built-in \
                  function with a very large array or string"
             );
             RunError::Script(Box::new(

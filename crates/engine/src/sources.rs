@@ -18,11 +18,11 @@ pub(crate) fn check_sources(sources: &[IpAddr]) -> Result<(), PrepareError> {
     let others = sources.iter().filter(refused).count() - 1;
     let more = match others {
         0 => String::new(),
-        _ => format!(" (nor are {others} others)"),
+        _ => format!(" (and {others} others)"),
     };
     Err(PrepareError::Unusable(format!(
-        "source address {first} is not one of this machine's{more}; use addresses of 127.0.0.0/8, or one that \
-         `ip address` lists"
+        "source address {first}{more} does not belong to this machine; use addresses of 127.0.0.0/8, or one that `ip \
+         address` lists"
     )))
 }
 

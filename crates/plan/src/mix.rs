@@ -33,7 +33,7 @@ impl Mix {
         if length > LONGEST_PATTERN {
             return Err(Flaw::with_hint(
                 format!(
-                    "the weights repeat only after {length} starts, more than {LONGEST_PATTERN}"
+                    "the pattern of the weights has {length} starts; the limit is {LONGEST_PATTERN}"
                 ),
                 "use rounder weights, such as percentages",
             ));

@@ -60,7 +60,7 @@ pub enum CourseError {
     #[error("{0}: {1}")]
     Length(String, DurationError),
     /// A segment has no length, or the rate profile is too long.
-    #[error("{0} must last more than zero and at most 30 days")]
+    #[error("the duration of {0} must be more than zero and at most 30 days")]
     Lasts(String),
     /// The number of repetitions is not a positive whole number.
     #[error("expected a whole number of repetitions from 1, such as `5 times`, got {0}")]

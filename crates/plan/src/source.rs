@@ -39,7 +39,7 @@ pub fn source_addresses(text: &str) -> Result<Vec<IpAddr>, String> {
     if free > 16 {
         let least = bits - 16;
         return Err(format!(
-            "network too large: use at most {SOURCES_LIMIT} addresses, a prefix of /{least} or longer"
+            "network too large: use at most {SOURCES_LIMIT} addresses, that is, a prefix of /{least} or longer"
         ));
     }
     let first = number_of(address) >> free << free;

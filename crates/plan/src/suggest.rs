@@ -50,7 +50,7 @@ pub(crate) fn hint(given: &str, known: &[&str]) -> String {
         .iter()
         .find(|(old, new)| *old == given && known.contains(new));
     if let Some((_, new)) = renamed {
-        return format!("it is called `{new}` now");
+        return format!("it is now called `{new}`");
     }
     match nearest(given, known) {
         Some(word) => format!("did you mean `{word}`?"),
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_retired_word_is_answered_with_the_new_one() {
-        assert_eq!(hint("hold", &["duration"]), "it is called `duration` now");
+        assert_eq!(hint("hold", &["duration"]), "it is now called `duration`");
         assert_eq!(
             hint("hold", &["a1"]),
             "possible names are `a1`",

@@ -54,23 +54,24 @@ pub enum BrokenIdentity {
         unfinished: u64,
     },
     /// Every operation that timed out also failed.
-    #[error("{timed_out} timed out, but {failed} failed")]
+    #[error("{timed_out} timed out, but only {failed} failed")]
     TimedOut { timed_out: u64, failed: u64 },
     /// Every age belongs to an operation in flight.
-    #[error("{ages} ages, but {open} in flight")]
+    #[error("{ages} ages recorded, but {open} in flight")]
     Ages { ages: u64, open: u64 },
     /// Each failed iteration has a first failure.
     #[error("{failed} failed, but {causes} of them have a first failure")]
     FirstFailures { failed: u64, causes: u64 },
     /// Iterations that succeeded in spite of a failure are counted among the successful ones.
-    #[error("{succeeded} succeeded, but failures in {with_failures} of them")]
+    #[error("{succeeded} succeeded, but {with_failures} succeeded with failures")]
     SucceededWithFailures { succeeded: u64, with_failures: u64 },
     /// Each unfinished iteration is counted once in the step funnel.
-    #[error("{unfinished} unfinished, but places for {places}")]
+    #[error("{unfinished} unfinished, but places recorded for {places}")]
     Places { unfinished: u64, places: u64 },
     /// reached = passed + failed + unfinished.
     #[error(
-        "{reached} reached the step, but {passed} passed ({with_failures} with failures) + {failed} failed + {unfinished} unfinished"
+        "{reached} reached the step, but {passed} passed ({with_failures} with failures) + {failed} failed + \
+         {unfinished} unfinished"
     )]
     Reached {
         reached: u64,
@@ -80,7 +81,7 @@ pub enum BrokenIdentity {
         unfinished: u64,
     },
     /// At most as many iterations reach a step as were started.
-    #[error("{reached} reached it, but {started} were started")]
+    #[error("{reached} iterations reached the step, but {started} were started")]
     ReachedOfStarted { reached: u64, started: u64 },
     /// A step ends at most once for each time it begins.
     #[error("begun {begun} times, but ended {ended} times")]

@@ -18,7 +18,8 @@ pub enum ReadError {
     },
     /// Written by a later version of headcount.
     #[error(
-        "saved run of version {found}, this headcount reads up to version {VERSION}: use a newer headcount"
+        "the run was saved in version {found}, but this headcount reads only up to version {VERSION}: use a newer \
+         headcount"
     )]
     Newer {
         /// Version of the file.
@@ -26,14 +27,14 @@ pub enum ReadError {
     },
     /// A version that never existed.
     #[error(
-        "saved run of version {found}, which does not exist; this headcount reads up to version {VERSION}"
+        "the run states version {found}, which does not exist; this headcount reads up to version {VERSION}"
     )]
     Unknown {
         /// Value of `version` as JSON, or `missing`.
         found: String,
     },
     /// The kind and version are right, but a part is missing or has another shape.
-    #[error("damaged run of version {version}: {why}")]
+    #[error("the run (saved in version {version}) is damaged: {why}")]
     Damaged {
         /// Version of the file.
         version: u64,

@@ -132,11 +132,11 @@ fn files_of_other_kinds_and_versions_are_refused_by_name() {
     );
     check(
         r#"{"kind":"headcount-run","version":4}"#,
-        "version 4, this headcount reads up to version 3",
+        "version 4, but this headcount reads only up to version 3",
     );
     check(
         r#"{"kind":"headcount-run","version":1}"#,
-        "damaged run of version 1: missing field",
+        "the run (saved in version 1) is damaged: missing field",
     );
 }
 

@@ -107,11 +107,11 @@ const HOW_TO_READ: &str = "
 
 - Response time counts from the planned start, service time from the actual start.
 - `16.2 ms (15.8–16.9)` is a percentile and its 95 % interval. The interval accounts for the correlation between
-  consecutive times, and between the deliveries of one message. `16.2 ms (n/a)`: the run was too short, or its times too
-  correlated, for an interval.
-- Intervals describe this run. Two runs of the same system differ by more. One run of each does not show whether two
-  systems differ.
-- A percentile needs at least ten samples beyond it; with fewer it is `n/a`. `–` means not measured.
+  consecutive times, and between the deliveries of one message. `16.2 ms (n/a)`: no interval, because the run was too
+  short or its times were too correlated.
+- Intervals describe this run only. Two runs of the same system differ by more, so one run of each of two systems does
+  not show whether the systems differ.
+- A percentile with fewer than ten samples beyond it is `n/a`. `–` means not measured.
 - `> 15 s`: the percentile lies among operations that had no response within that limit.
 - lost: not received by the end of the settling time. late: received after the deadline. duplicated: received more than
   once. reordered: received after a later message of the same sender. misdelivered: received by a member outside the

@@ -13,8 +13,8 @@ use crate::state::{NOBODY, State};
 const DETAIL_CHARS: usize = 500;
 
 /// The script engine throws `null` when its memory has no room for an error object.
-const NULL_THROWN: &str = "thrown: null (the script engine also throws this when memory runs out: \
-    options.script.memory)";
+const NULL_THROWN: &str = "thrown: null (the script engine also throws null when memory runs out; the limit is \
+                           options.script.memory)";
 
 /// Converts a thrown value to a fault with its location in the scenario's files.
 pub(crate) fn read<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) -> ScriptFault {

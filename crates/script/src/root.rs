@@ -31,7 +31,7 @@ impl Root {
             return Ok(());
         }
         Err(format!(
-            "{} leads to {}, outside the folder {}: a scenario can read only files in its own folder, or in the one \
+            "{} leads to {}, outside the folder {}: a scenario can read only files in its own folder, or in the folder \
              given with --root",
             path.display(),
             file.display(),

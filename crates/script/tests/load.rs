@@ -286,7 +286,7 @@ fn tables_are_read_while_loading_and_shared_out() {
     let fault = run("unique", "user.row(people);", 2).unwrap().fault();
     assert_eq!(
         fault.fault.detail,
-        "Error: people.csv has only 2 rows, but user 3 needs a unique one"
+        "Error: people.csv has only 2 rows, but user 3 needs a unique row"
     );
     assert_eq!(
         run("cycle", "console.log(user.row(people).name);", 2)

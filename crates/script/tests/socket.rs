@@ -119,19 +119,19 @@ fn places_and_values_that_cannot_be_are_refused() {
         ),
         (
             "{ at: '/a~2' }",
-            "`~0` stands for `~` and `~1` for `/`; \"/a~2\" has a `~` alone",
+            "\"/a~2\" has a `~` without 0 or 1; in a JSON pointer, write `~0` for `~` and `~1` for `/`",
         ),
-        ("{ at: '/a~' }", "\"/a~\" has a `~` alone"),
+        ("{ at: '/a~' }", "\"/a~\" has a `~` without 0 or 1"),
         (
             "{ only: { '/x': {} } }",
             "`only`[\"/x\"] must be a string, number, boolean or null, not object",
         ),
         (
             "{ only: { '/x': [1] } }",
-            "not array; use one pointer for each value inside",
+            "not array; use a separate pointer for each value inside it",
         ),
         ("{ only: { '/x': NaN } }", "not NaN"),
-        ("{ only: { '/x~': 1 } }", "\"/x~\" has a `~` alone"),
+        ("{ only: { '/x~': 1 } }", "\"/x~\" has a `~` without 0 or 1"),
     ];
     for (options, told) in cases {
         let mut stage = connected(&format!(

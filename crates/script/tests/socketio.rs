@@ -68,7 +68,10 @@ fn where_and_how_it_connects_is_said_by_options() {
     assert!(full.polls && full.upgrades);
     assert_eq!(full.timeout, Some(Nanos::from_secs(2)));
     for (bad, complaint) in [
-        ("'http://h/admin'", "use the options `namespace` and `path`"),
+        (
+            "'http://h/admin'",
+            "give the rest in the options `namespace` and `path`",
+        ),
         ("{ transport: ['polling'] }", "did you mean `transports`?"),
         ("{ transports: ['webtransport'] }", "must be"),
         ("{ auth: 'secret' }", "must be an object"),

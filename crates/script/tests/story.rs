@@ -105,15 +105,14 @@ fn a_call_that_was_taken_from_its_user_says_how_to_call_it() {
         ));
         stage.start(1);
         let fault = stage.fault();
-        let told =
-            format!("TypeError: `{call}` is called without its user: call it as user.{call}(…)");
+        let told = format!("TypeError: `{call}` was called without a user: write user.{call}(…)");
         assert_eq!(fault.fault.detail, told);
         assert!(fault.location.is_some(), "{call}");
     }
     let mut stage = story("const { request } = user;\n  await request('GET', '/');");
     stage.start(1);
     let detail = stage.fault().fault.detail;
-    assert!(detail.ends_with("call it as user.request(…)"), "{detail}");
+    assert!(detail.ends_with("write user.request(…)"), "{detail}");
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn barriers_that_cannot_open_name_who_waits_where() {
         (fault.fault.kind, fault.fault.detail.as_str()),
         (
             FaultKind::Barrier,
-            "no barrier can open because the users wait at different ones: u100 at here(\"n0\") (room.ts:4), \
+            "the users wait at different barriers, so none can open: u100 at here(\"n0\") (room.ts:4), \
              u101 at here(\"n1\") (room.ts:4), u102 at here(\"end\"), u103 at here(\"n3\") (room.ts:4)"
         )
     );

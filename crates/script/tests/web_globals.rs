@@ -143,7 +143,7 @@ fn a_module_has_no_random_generator_while_it_loads() {
         let error = try_stage(&format!("\nconst id = {call};\nexport default () => id;"));
         let error = error.err().map(|error| error.to_string()).unwrap();
         assert!(
-            error.contains("room.ts:2:") && error.contains("call it in `setup`"),
+            error.contains("room.ts:2:") && error.contains("make this call in `setup`"),
             "{error}"
         );
     }

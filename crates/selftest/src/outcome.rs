@@ -55,9 +55,9 @@ impl Outcome {
             let told = match (all, self.count(Verdict::Differs)) {
                 (0, _) => "before anything was compared".to_owned(),
                 (_, 0) => format!(
-                    "none of the {all} figures until then is wrong, and the others are unknown"
+                    "none of the {all} figures compared until then is wrong; the others are unknown"
                 ),
-                (_, wrong) => format!("{wrong} of {all} figures until then are WRONG"),
+                (_, wrong) => format!("{wrong} of {all} figures compared until then are WRONG"),
             };
             return format!("Interrupted: {told}.");
         }
@@ -192,7 +192,7 @@ mod tests {
         assert!(
             nothing
                 .headline()
-                .contains("2 of 2 figures until then are WRONG")
+                .contains("2 of 2 figures compared until then are WRONG")
         );
     }
 

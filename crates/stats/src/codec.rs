@@ -79,11 +79,11 @@ impl Saved {
         if self.count == 0 {
             return Ok(Histogram::new());
         }
-        let missing = || DecodeError::Contradiction(format!("{} values without bins", self.count));
+        let missing = || DecodeError::Contradiction(format!("{} values, but no bins", self.count));
         let mut histogram = Histogram::decode(self.hdr.as_deref().ok_or_else(missing)?)?;
         if histogram.count() != self.count {
             let text = format!(
-                "{} values, but {} in the bins",
+                "{} values stated, but {} in the bins",
                 self.count,
                 histogram.count()
             );
@@ -103,7 +103,7 @@ impl Filled {
         let max = saved.max_ns.unwrap_or(self.max);
         let equivalent = |left, right| highest_equivalent(left) == highest_equivalent(right);
         if !equivalent(min, self.min) || !equivalent(max, self.max) || min > max {
-            let text = format!("{min} ns to {max} ns is not the range of the bins");
+            let text = format!("{min} ns and {max} ns are not the ends of the bins");
             return Err(DecodeError::Contradiction(text));
         }
         self.min = min;

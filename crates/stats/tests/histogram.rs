@@ -147,11 +147,15 @@ fn contradictions_are_refused_by_name() {
             .to_string();
         assert!(error.contains(expected), "{error}");
     };
-    check("\"count\":3", "\"count\":4", "4 values, but 3 in the bins");
+    check(
+        "\"count\":3",
+        "\"count\":4",
+        "4 values stated, but 3 in the bins",
+    );
     check(
         "\"max_ns\":3000",
         "\"max_ns\":9000",
-        "not the range of the bins",
+        "are not the ends of the bins",
     );
     check("\"hdr\":\"", "\"hdr\":\"!", "not base64");
     check("\"hdr\":\"HISTF", "\"hdr\":\"AAAAA", "not in HDR V2 format");

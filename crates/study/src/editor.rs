@@ -37,7 +37,7 @@ const ROOMS: &str = include_str!("../scenarios/editor-rooms.ts");
 const PARTS: [StudyPart; 9] = [
     StudyPart::new(
         "report",
-        "the field report's four tests at its pace",
+        "the field report's four tests, at the report's pace",
         "editor-report.ts",
         REPORT,
     ),
@@ -46,7 +46,7 @@ const PARTS: [StudyPart; 9] = [
         faults: Some("delay=1s"),
         ..StudyPart::new(
             "late",
-            "two of them on a server that is one second late",
+            "two of the four tests on a server that is one second late",
             "editor-report.ts",
             REPORT,
         )

@@ -73,7 +73,7 @@ const fn part(
     let plain = StudyPart::new(name, title, file, source);
     let after = Part {
         name: ledger,
-        title: "the ledger afterwards",
+        title: "the ledger after the trades",
         file: "marketplace-ledger.ts",
         source: include_str!("../scenarios/marketplace-ledger.ts"),
         modules: MODULES,
@@ -145,7 +145,7 @@ const PARTS: [StudyPart; 8] = [
         must_hold: false,
         ..flow(
             "threads16",
-            "the same with 16 hashing threads",
+            "the same trades with 16 hashing threads",
             "threads16-ledger",
         )
     },

@@ -15,7 +15,7 @@ pub(crate) fn from_errno(errno: Errno, peer: SocketAddr) -> Fault {
         }
         Errno::PIPE => Fault::target(
             FaultKind::Reset,
-            "the peer closed the connection before it had read all data",
+            "the peer closed the connection without reading all data",
         ),
         Errno::TIMEDOUT => Fault::target(
             FaultKind::TimedOut,

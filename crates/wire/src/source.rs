@@ -82,7 +82,7 @@ impl Failed {
             Self::NoPort => from_errno(Errno::ADDRNOTAVAIL, addr),
             Self::NoAddress(source) => Fault::script(
                 FaultKind::Resources,
-                format!("source address {source} is not one of this machine's"),
+                format!("source address {source} does not belong to this machine"),
             ),
             Self::OtherFamily(source) => Fault::script(
                 FaultKind::Resources,

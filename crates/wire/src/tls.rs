@@ -278,8 +278,8 @@ fn from_rustls(error: &rustls::Error) -> Fault {
                     .to_owned()
             }
             reason if listed::is_ca_as_server(reason) => {
-                "the certificate is a CA and not one that you trust: add exactly this certificate, or accept any \
-                 certificate"
+                "the certificate is a CA certificate that you do not trust: add exactly this certificate, or accept \
+                 any certificate"
                     .to_owned()
             }
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {

@@ -32,8 +32,8 @@ pub struct Config {
     #[command(flatten)]
     pub agent: AgentConfig,
     /// Origins whose web pages may connect, for example `http://localhost:3000`, or `*` for all. This server's own
-    /// pages are always allowed if opened by IP address or as `localhost`. Programs send no origin and are not
-    /// checked
+    /// pages are always allowed if they are opened by IP address or as `localhost`. Programs send no origin, so they
+    /// are not checked
     #[arg(long, value_name = "ORIGIN", env = "BRIDGE_ALLOW_ORIGIN", value_delimiter = ',',
           value_parser = kit::origin::parse, help_heading = "Serving")]
     pub allow_origin: Vec<String>,
@@ -52,7 +52,7 @@ pub struct Config {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub struct Limits {
-    /// Rooms, separated by commas. A user who names none enters the first
+    /// Rooms, separated by commas. A user who names no room enters the first one
     #[arg(long, env = "BRIDGE_ROOMS", value_delimiter = ',', default_value = ROOMS)]
     pub rooms: Vec<String>,
     /// Maximum number of sessions
@@ -92,11 +92,11 @@ pub struct Limits {
         default_value = "127.0.0.0/8,::1"
     )]
     pub address_limit_bypass: Networks,
-    /// Maximum number of messages queued for a WebSocket; a client beyond it is disconnected as too slow
+    /// Maximum number of messages queued for a WebSocket; a client that exceeds it is disconnected as too slow
     #[arg(long, value_name = "N", env = "BRIDGE_QUEUE", default_value_t = 1024,
           value_parser = clap::value_parser!(u32).range(4..=1 << 20))]
     pub queue: u32,
-    /// Number of exchanges with the agent that a session remembers
+    /// Number of messages to the agent (with its replies) that a session remembers
     #[arg(long, value_name = "N", env = "BRIDGE_HISTORY", default_value_t = 10,
           value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub history: u16,
@@ -120,7 +120,7 @@ pub struct Times {
     #[arg(long, value_name = "TIME", env = "BRIDGE_IDLE_TIMEOUT", default_value = "30m",
           value_parser = span::parse)]
     pub idle_timeout: Duration,
-    /// How long a session created by a WebSocket can be resumed after the socket has closed
+    /// Time for which a session created by a WebSocket can be resumed after the socket has closed
     #[arg(long, value_name = "TIME", env = "BRIDGE_GRACE", default_value = "2s",
           value_parser = span::parse)]
     pub grace: Duration,

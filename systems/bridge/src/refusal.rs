@@ -27,7 +27,7 @@ pub(crate) enum Refusal {
     UnknownSession,
     #[error("the session does not belong to this user")]
     WrongSession,
-    #[error("this user already has a session; send its secret as `session`")]
+    #[error("this user already has a session; send the session's secret as `session`")]
     SessionRequired,
     #[error("the room `{room}` is full: its limit is {limit} users")]
     RoomFull { room: String, limit: u32 },
@@ -48,7 +48,7 @@ pub(crate) enum Refusal {
     #[error("the agent is unavailable: {0}")]
     AgentUnavailable(String),
     #[error(
-        "the message was delivered but gets no reply: {0} earlier ones are waiting for the agent"
+        "the message was delivered but gets no reply: {0} earlier messages are waiting for the agent"
     )]
     AgentBusy(usize),
     #[error("the bridge is stopping")]

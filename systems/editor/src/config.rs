@@ -23,8 +23,8 @@ pub struct Config {
     /// Running code.
     #[command(flatten)]
     pub run: RunConfig,
-    /// Where documents are saved: `sqlite:FILE` (for one server), `sqlite::memory:` or `postgres://…` [default: a
-    /// temporary file, deleted at the end]
+    /// Store for documents: `sqlite:FILE` (for one server), `sqlite::memory:` or `postgres://…` [default: a temporary
+    /// file, deleted at the end]
     #[arg(
         long,
         value_name = "URL",
@@ -36,13 +36,13 @@ pub struct Config {
     /// runs alone
     #[arg(long, value_name = "URL", env = "NATS_URL", help_heading = "Nodes")]
     pub nats_url: Option<String>,
-    /// Origins whose web pages may connect, for example `http://localhost:3000`, or `*` for all. This server's own
-    /// page is always allowed if opened by IP address or as `localhost`. Programs send no origin and are not
+    /// Origins whose web pages may connect, for example `http://localhost:3000`, or `*` for all. This server's own page
+    /// is always allowed if it is opened by IP address or as `localhost`. Programs send no origin, so they are not
     /// checked
     #[arg(long, value_name = "ORIGIN", env = "EDITOR_ALLOW_ORIGIN", value_delimiter = ',',
           value_parser = kit::origin::parse, help_heading = "Serving")]
     pub allow_origin: Vec<String>,
-    /// Port on the loopback interface if no address is given; named as in the original
+    /// Port on the loopback interface if no address is given; the variable has the same name as in the original
     #[arg(long, value_name = "PORT", env = "SERVER_PORT", default_value_t = crate::PORT, help_heading = "Serving")]
     pub server_port: u16,
 }
@@ -55,7 +55,8 @@ pub struct Limits {
     #[arg(long, value_name = "N", env = "EDITOR_MAX_ROOMS", default_value_t = 20_000,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_rooms: u32,
-    /// Maximum number of members of a room, for Socket.IO and Yjs separately. A user of the page counts once in each
+    /// Maximum number of members of a room, for Socket.IO and Yjs separately. A user of the page counts once for each
+    /// protocol
     #[arg(long, value_name = "N", env = "EDITOR_MAX_MEMBERS", default_value_t = 100,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_members: u32,
@@ -63,20 +64,20 @@ pub struct Limits {
     #[arg(long, value_name = "N", env = "EDITOR_RATE_LIMIT", default_value_t = 200,
           value_parser = clap::value_parser!(u32).range(..=10_000))]
     pub rate_limit: u32,
-    /// Maximum size of a message in bytes; a larger one ends the connection
+    /// Maximum size of a message in bytes; a larger message ends the connection
     #[arg(long, value_name = "BYTES", env = "EDITOR_MAX_MESSAGE", default_value_t = 1_000_000,
           value_parser = clap::value_parser!(u32).range(1024..=1 << 27))]
     pub max_message: u32,
     /// Maximum size of a document's text in bytes. The encoded document, with its history and other data of Yjs
-    /// clients, may have twice as many
+    /// clients, may be twice as large
     #[arg(long, value_name = "BYTES", env = "EDITOR_MAX_DOCUMENT", default_value_t = 900_000,
           value_parser = clap::value_parser!(u32).range(1..=1 << 26))]
     pub max_document: u32,
-    /// Maximum number of messages queued for a client; a client beyond it is disconnected as too slow
+    /// Maximum number of messages queued for a client; a client that exceeds it is disconnected as too slow
     #[arg(long, value_name = "N", env = "EDITOR_QUEUE", default_value_t = 512,
           value_parser = clap::value_parser!(u32).range(4..=1 << 16))]
     pub queue: u32,
-    /// Maximum bytes queued for a client, by any transport; a client beyond it is disconnected as too slow
+    /// Maximum bytes queued for a client, by any transport; a client that exceeds it is disconnected as too slow
     #[arg(long, value_name = "BYTES", env = "EDITOR_QUEUE_BYTES", default_value_t = 4_000_000,
           value_parser = clap::value_parser!(u32).range(1024..=1 << 30))]
     pub queue_bytes: u32,
@@ -102,7 +103,7 @@ pub struct RunConfig {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Heartbeat")]
 pub struct Times {
-    /// Interval between pings; at least `--ping-timeout` passes before the next one
+    /// Interval between pings; the next ping is sent after at least `--ping-timeout`
     #[arg(long, value_name = "TIME", env = "EDITOR_PING_INTERVAL", default_value = "25s",
           value_parser = span::parse)]
     pub ping_interval: Duration,

@@ -18,12 +18,12 @@ pub struct ServeConfig {
     /// Address to listen on [default: 127.0.0.1 and the system's own port]; port 0 chooses a free one
     #[arg(long, value_name = "HOST:PORT", env = "HEADCOUNT_LISTEN", value_parser = address)]
     pub listen: Option<SocketAddr>,
-    /// Number of threads; with 1, nothing is handed over between threads
+    /// Number of threads; a single thread avoids handing work over to another thread
     #[arg(long, env = "HEADCOUNT_THREADS", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: u16,
-    /// Maximum number of open connections, including upgraded ones; further ones are refused with 503 and counted.
-    /// The limit on open files (`ulimit -n`) may allow fewer; the server then logs a warning at startup
+    /// Maximum number of open connections, including upgraded ones; further connections are refused with 503 and
+    /// counted. The limit on open files (`ulimit -n`) may allow fewer; the server then logs a warning at startup
     #[arg(long, value_name = "N", env = "HEADCOUNT_MAX_CONNECTIONS", default_value_t = 60_000,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_connections: u32,

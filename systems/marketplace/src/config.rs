@@ -56,7 +56,7 @@ pub struct StoreConfig {
     #[arg(long, value_name = "N", env = "MARKETPLACE_CONNECTIONS", default_value_t = 8,
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub connections: u32,
-    /// Whether `SQLite` waits for the disk at every commit, so that even a power cut loses nothing
+    /// Whether `SQLite` waits for the disk at every commit, so that not even a power cut loses data
     #[arg(long, env = "MARKETPLACE_SYNC", default_value_t = true, action = clap::ArgAction::Set)]
     pub sync: bool,
 }
@@ -65,7 +65,7 @@ pub struct StoreConfig {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Accounts")]
 pub struct AccountConfig {
-    /// E-mail address of an admin who exists from the start; needs `--admin-password`
+    /// E-mail address of an admin account that is created at startup; needs `--admin-password`
     #[arg(long, value_name = "EMAIL", env = "MARKETPLACE_ADMIN_EMAIL")]
     pub admin_email: Option<String>,
     /// The admin's password; set it in the environment
@@ -80,7 +80,7 @@ pub struct AccountConfig {
     #[arg(long, value_name = "TIME", env = "MARKETPLACE_ACCESS_TIME", default_value = "1h",
           value_parser = span::parse)]
     pub access_time: Duration,
-    /// How long a session can be refreshed
+    /// Time for which a session can be refreshed
     #[arg(long, value_name = "TIME", env = "MARKETPLACE_REFRESH_TIME", default_value = "720h",
           value_parser = span::parse)]
     pub refresh_time: Duration,
@@ -119,19 +119,19 @@ pub struct TradeConfig {
     #[arg(long, value_name = "BP", env = "MARKETPLACE_FEE", default_value_t = 250,
           value_parser = clap::value_parser!(u16).range(..=10_000))]
     pub fee: u16,
-    /// How long a purchase request stays open if it sets no time of its own
+    /// Time for which a purchase request stays open, unless the request sets its own
     #[arg(long, value_name = "TIME", env = "MARKETPLACE_OPEN_TIME", default_value = "720h",
           value_parser = span::parse)]
     pub open_time: Duration,
-    /// How long a selected offer may wait for its payment
+    /// Time limit for the payment of a selected offer
     #[arg(long, value_name = "TIME", env = "MARKETPLACE_PAY_TIME", default_value = "24h",
           value_parser = span::parse)]
     pub pay_time: Duration,
-    /// Time after the last update of a delivery until it counts as confirmed
+    /// Time without updates after which a delivery counts as confirmed
     #[arg(long, value_name = "TIME", env = "MARKETPLACE_CONFIRM_TIME", default_value = "336h",
           value_parser = span::parse)]
     pub confirm_time: Duration,
-    /// Interval between checks for expired times
+    /// Interval between checks for expired time limits
     #[arg(long, value_name = "TIME", env = "MARKETPLACE_SWEEP", default_value = "5s",
           value_parser = span::parse)]
     pub sweep: Duration,

@@ -16,7 +16,7 @@ pub(crate) use pool::Hashing;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Passwords")]
 pub struct HashConfig {
-    /// Hash of new passwords; hashes of the other kind are accepted
+    /// Hash function for new passwords; existing hashes of the other function stay valid
     #[arg(
         long,
         value_name = "KIND",
@@ -40,12 +40,12 @@ pub struct HashConfig {
     #[arg(long, value_name = "N", env = "MARKETPLACE_HASH_THREADS", default_value_t = 0,
           value_parser = clap::value_parser!(u16).range(..=256))]
     pub hash_threads: u16,
-    /// Maximum number of queued passwords; 0 means as many as are hashed within `--hash-wait`
+    /// Maximum number of queued passwords; 0 means the number that can be hashed within `--hash-wait`
     #[arg(long, value_name = "N", env = "MARKETPLACE_HASH_QUEUE", default_value_t = 0,
           value_parser = clap::value_parser!(u32).range(..=1 << 20))]
     pub hash_queue: u32,
-    /// Target for the longest wait of a password. If `--hash-queue` is 0, a request that has waited 25 % longer is
-    /// refused with 503
+    /// Target for the longest wait of a password. If `--hash-queue` is 0, requests that wait 25 % longer are refused
+    /// with 503
     #[arg(long, value_name = "TIME", env = "MARKETPLACE_HASH_WAIT", default_value = "8s",
           value_parser = span::parse)]
     pub hash_wait: Duration,

@@ -85,7 +85,7 @@ impl Counters {
             ),
             (
                 "transactions_retried",
-                "Repeated transactions, after a conflict",
+                "Transactions repeated after a conflict",
                 &self.retries,
             ),
             (
@@ -98,7 +98,7 @@ impl Counters {
             registry.register(format!("marketplace_{name}"), help, counter.clone());
         }
         self.register_gauges(registry);
-        let busy = "Time spent hashing; equals CPU time while each hashing thread has a core";
+        let busy = "Time spent hashing; equal to the CPU time if each hashing thread has a core";
         registry.register("marketplace_hash_seconds", busy, self.hash.busy.clone());
     }
 

@@ -25,7 +25,7 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Notifications")]
 pub struct PushConfig {
-    /// URL to which every notification is also posted, signed
+    /// URL to which every notification is also posted, with a signature
     #[arg(long, value_name = "URL", env = "MARKETPLACE_NOTIFY_WEBHOOK")]
     pub notify_webhook: Option<String>,
     /// Secret with which webhooks are signed, at least 16 characters
@@ -36,7 +36,7 @@ pub struct PushConfig {
         hide_env_values = true
     )]
     pub notify_secret: Option<Secret>,
-    /// Token of the Telegram bot that notifies users who named a chat
+    /// Token of the Telegram bot that notifies users who have set a chat
     #[arg(
         long,
         value_name = "TOKEN",

@@ -22,7 +22,7 @@ pub(crate) async fn run(market: Arc<Market>, every: Duration) {
     loop {
         ticks.tick().await;
         if let Err(error) = round(&market).await {
-            tracing::warn!(%error, "a sweep failed; it is repeated at the next interval");
+            tracing::warn!(%error, "a sweep failed; the next sweep follows at the next interval");
         }
     }
 }

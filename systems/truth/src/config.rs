@@ -24,7 +24,7 @@ pub struct Config {
     #[arg(long, value_name = "TIME", env = "HEADCOUNT_STOP_LIMIT", default_value = "2s",
           value_parser = span::parse)]
     pub stop_limit: Duration,
-    /// Time to spin before a response is due, because the kernel wakes sleeping threads some ten microseconds late
+    /// Time to spin before a response is due; without it, the kernel would wake the thread some ten microseconds late
     #[arg(long, value_name = "TIME", env = "TRUTH_SPIN", default_value = "100us",
           value_parser = span::parse)]
     pub spin: Duration,
@@ -43,7 +43,7 @@ pub struct Config {
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub struct Limits {
-    /// Maximum number of open connections; further ones are closed at once
+    /// Maximum number of open connections; further connections are closed at once
     #[arg(long, value_name = "N", env = "HEADCOUNT_MAX_CONNECTIONS", default_value_t = 60_000,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_connections: u32,
@@ -54,7 +54,7 @@ pub struct Limits {
     #[arg(long, value_name = "N", env = "TRUTH_MAX_TARGETS", default_value_t = 20_000,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_targets: u32,
-    /// Maximum bytes queued for a connection; a client beyond it is disconnected as too slow
+    /// Maximum bytes queued for a connection; a client that exceeds it is disconnected as too slow
     #[arg(long, value_name = "BYTES", env = "TRUTH_QUEUE", default_value_t = 16 << 20)]
     pub queue: u64,
     /// Maximum number of leaked bytes

@@ -17,7 +17,7 @@ pub(super) fn claim(
     let kind = kind(&mut table)?;
     let text = table
         .text("text")?
-        .ok_or_else(|| table.refuse("a claim needs `text`: its wording in the report"))?;
+        .ok_or_else(|| table.refuse("a claim needs `text`, the wording in the report"))?;
     let of = table.texts("of")?;
     let in_percent = |key: &str| {
         table
@@ -68,8 +68,7 @@ fn sort(table: &Table<'_>, kind: Kind, of: &[String], percent: bool) -> Result<S
     let first = sorts.next().unwrap_or(Sort::Time);
     let told = table.words("value").or(table.words("limit")).is_some() || kind == Kind::Meets;
     if told && sorts.any(|other| other != first) {
-        let why =
-            "one number cannot be a time, a rate and a count: write a separate claim for each";
+        let why = "`of` names figures of different kinds (time, rate, count): write a separate claim for each kind";
         return Err(table.refuse(why));
     }
     if percent
@@ -126,7 +125,7 @@ fn check(table: &Table<'_>, claim: &Claim, levels: &[Level]) -> Result<(), Impor
         Kind::Cliff | Kind::Better | Kind::Same
             if claim.levels.len() < 2 || claim.of.is_empty() =>
         {
-            "`of` and two `levels`"
+            "`of` and at least two `levels`"
         }
         Kind::Linear | Kind::SubLinear | Kind::Change
             if claim.levels.is_empty() || claim.of.is_empty() =>
@@ -134,7 +133,7 @@ fn check(table: &Table<'_>, claim: &Claim, levels: &[Level]) -> Result<(), Impor
             "`of` and `levels`"
         }
         Kind::DependsOn if claim.levels.len() < 2 || claim.of.is_empty() || claim.on.is_none() => {
-            "`of`, `on` and two `levels`"
+            "`of`, `on` and at least two `levels`"
         }
         Kind::Handles | Kind::Saturated if claim.users.is_none() => "`users`",
         Kind::Concurrent | Kind::People if claim.users.is_none() || claim.levels.is_empty() => {
@@ -142,7 +141,7 @@ fn check(table: &Table<'_>, claim: &Claim, levels: &[Level]) -> Result<(), Impor
         }
         Kind::Peak | Kind::Verdict if claim.levels.is_empty() => "`levels`",
         Kind::WithinCapacity if claim.users.is_none() && claim.levels.len() < 2 => {
-            "`users`, or two `levels`"
+            "`users`, or at least two `levels`"
         }
         Kind::Meets if claim.limit.is_none() || claim.levels.is_empty() => "`levels` and a `limit`",
         Kind::States if claim.value.is_none() || claim.levels.is_empty() || claim.of.is_empty() => {

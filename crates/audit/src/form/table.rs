@@ -378,10 +378,10 @@ fn no_number(text: &str) -> String {
         "; use commas for thousands and a point for decimals"
     } else if printed::range(text).is_some() {
         return format!(
-            "`{text}` is a range, but this is one figure: write one table for each number"
+            "`{text}` is a range, but this key takes one number: write one table for each number"
         );
     } else if text.starts_with(['<', '>']) {
-        "; a limit is not a figure, so leave it out"
+        "; a figure has no `<` or `>`"
     } else {
         ""
     };

@@ -64,7 +64,7 @@ pub(super) fn read(source: Source<'_>, text: &mut dyn BufRead) -> Result<Results
     each((source, FORM), text, |columns, line, record| {
         log.note(columns, record).ok_or_else(|| {
             let why = format!(
-                "line {line} has no `timeStamp` and `elapsed` in milliseconds \
+                "`timeStamp` or `elapsed` in line {line} is not a number of milliseconds \
                  (set jmeter.save.saveservice.timestamp_format=ms)"
             );
             source.broken(FORM, why)

@@ -71,7 +71,7 @@ pub(super) fn read(source: Source<'_>, text: &mut dyn BufRead) -> Result<Results
     if whole.is_empty() {
         return Err(source.broken(
             FORM,
-            format!("it has no sample of {METRIC}, the only metric that is read"),
+            format!("it has no sample of {METRIC}, the only metric that the audit reads"),
         ));
     }
     let mut level = Level {

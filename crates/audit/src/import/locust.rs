@@ -67,8 +67,7 @@ pub(super) fn read(files: &[Source<'_>]) -> Result<Vec<Results>, ImportError> {
     }
     // With several runs, files with the same name prefix belong together.
     if let Some(stray) = files.iter().find(|file| !runs.contains(&run_of(file))) {
-        let why =
-            "its run is not clear: keep Locust's file name endings (`_stats.csv`, `_failures.csv`)";
+        let why = "its run cannot be seen from the file name: keep Locust's endings (`_stats.csv`, `_failures.csv`)";
         return Err(stray.broken(FORM, why));
     }
     let of = |name: &str| -> Vec<Source<'_>> {

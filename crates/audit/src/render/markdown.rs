@@ -21,7 +21,7 @@ pub fn markdown(audit: &Audit) -> String {
             let rule = shown[0].rule;
             let _ = writeln!(
                 text,
-                "\nAnd {more} more of `{rule}`: `--format json` lists all."
+                "\nFindings of `{rule}` that are not shown: {more}. `--format json` lists all."
             );
         }
     }
@@ -35,7 +35,7 @@ pub fn markdown(audit: &Audit) -> String {
         let rules: Vec<String> = claims.iter().map(|one| format!("`{}`", one.rule)).collect();
         let _ = writeln!(
             text,
-            "\nWithout claims of their kind: {}.",
+            "\nRules without a claim to check: {}.",
             rules.join(", ")
         );
     }

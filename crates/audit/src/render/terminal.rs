@@ -29,7 +29,10 @@ pub fn terminal(audit: &Audit, colour: bool) -> String {
     for unchecked in somewhere {
         let subjects = visible(&names(&unchecked.subjects));
         let (rule, lacks) = (unchecked.rule, unchecked.lacks);
-        let _ = writeln!(text, "  not checked, {rule} without {lacks}: {subjects}");
+        let _ = writeln!(
+            text,
+            "  {rule} was not checked for lack of {lacks}: {subjects}"
+        );
     }
     let lacking = nowhere
         .iter()
@@ -38,7 +41,7 @@ pub fn terminal(audit: &Audit, colour: bool) -> String {
     let rules = claims.iter().map(|one| one.rule.to_owned());
     list(
         &mut text,
-        "  not checked, without claims of their kind:",
+        "  not checked, because the report has no such claim:",
         ',',
         rules,
     );

@@ -8,9 +8,9 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "better",
-    says: "the figures of a claimed improvement are worse, or most other times became worse",
+    says: "the figures of a claimed improvement are worse, or most of the other times are",
     needs: Needs::Claim("a claim of kind `better`"),
-    instead: "all figures of both levels side by side, from repeated runs under the same load",
+    instead: "all figures of both levels in one table, from repeated runs under the same load",
     check,
 };
 
@@ -127,8 +127,8 @@ fn beside(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
         desk.find(
             Severity::Unsupported,
             (claim.text.clone(), &[claim.at.as_str(), after.at.as_str()]),
-            "most other times became worse",
-            format!("{}{rest} (ms; of {compared} compared)", slower.join(", ")),
+            "most of the other times are worse",
+            format!("{}{rest} (in ms; compared: {compared})", slower.join(", ")),
         );
     }
 }

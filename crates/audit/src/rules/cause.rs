@@ -5,7 +5,7 @@ use crate::{Desk, Kind, Needs, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "cause-not-measured",
-    says: "a cause is named or ruled out without figures for it",
+    says: "the report names or rules out a cause that it did not measure",
     needs: Needs::Claim("a claim of kind `cause`"),
     instead: "CPU of the process and of its busiest thread, its memory, queues and pools, during the load",
     check,
@@ -18,11 +18,11 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 desk.checked();
                 continue;
             }
-            Some("machine") => "the figure is that of the whole machine",
-            Some("generator") => "the figure is that of the load generator",
+            Some("machine") => "the figure covers the whole machine",
+            Some("generator") => "the figure covers the load generator",
             Some("none") => "nothing was measured",
             _ => {
-                desk.lacks(claim.text.clone(), "whose figure it is (`measured`)");
+                desk.lacks(claim.text.clone(), "the source of the figure (`measured`)");
                 continue;
             }
         };

@@ -6,9 +6,9 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "change",
-    says: "a change in per cent, or a factor, does not match its figures",
+    says: "a change (in per cent or as a factor) does not match the figures before and after",
     needs: Needs::Claim("a claim of kind `change`"),
-    instead: "changes computed from the figures themselves, with their confidence interval",
+    instead: "the change computed from both figures, with its confidence interval",
     check,
 };
 
@@ -53,7 +53,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     claim.text.clone(),
                     &[claim.at.as_str(), before.at.as_str(), after.at.as_str()],
                 ),
-                "the figures do not change by the stated factor",
+                "the figures did not change by the stated factor",
                 format!("stated: × {}; {}", told(by), outside.join(", ")),
             );
         }

@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     name: "cliff",
     says: "a cliff is claimed, but too few levels have data to show one",
     needs: Needs::Claim("a claim of kind `cliff`"),
-    instead: "levels close to the jump on both sides, and the level before it repeated afterwards",
+    instead: "levels just below and just above the jump, and then the lower one again",
     check,
 };
 
@@ -65,7 +65,7 @@ fn check_one(results: &Results, claim: &Claim, of: &str, desk: &mut Desk<'_>) {
                 claim.text.clone(),
                 &[claim.at.as_str(), before.at.as_str(), after.at.as_str()],
             ),
-            "only one level before the jump has data: any rise from it looks like a cliff",
+            "only one level before the jump has data, so any rise would look like a cliff",
             format!(
                 "levels with {of} up to {}: {}; {of} {} → {}",
                 before.name,

@@ -7,7 +7,7 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "concurrency",
-    says: "all users are said to be active at the same time, but rate × mean time is less",
+    says: "all users are said to be active at the same time, but rate × mean time gives fewer",
     needs: Needs::Claim("a claim of kind `concurrent`"),
     instead: "open connections and operations in progress, counted over time",
     check,
@@ -32,7 +32,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             if each.is_empty() {
                 desk.lacks(
                     claim.text.clone(),
-                    "rate and mean time of the same operation",
+                    "the rate and the mean time of the same operation",
                 );
                 continue;
             }
@@ -43,7 +43,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     Severity::Unsupported,
                     (claim.text.clone(), &[claim.at.as_str(), level.at.as_str()]),
                     format!(
-                        "{} users were active at the same time in {}",
+                        "only {} users were active at the same time in {}",
                         precise(at_work.round()),
                         level.name
                     ),

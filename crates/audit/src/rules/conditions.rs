@@ -4,8 +4,8 @@ use crate::{Desk, Needs, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "other-conditions",
-    says: "a statement is about conditions other than those of the measurement",
-    needs: Needs::Claim("a claim with its conditions"),
+    says: "the stated conditions are not the measured conditions",
+    needs: Needs::Claim("a claim with `conditions`"),
     instead: "the same load under the stated condition",
     check,
 };
@@ -19,10 +19,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         for level in results.levels_of(claim) {
             for (name, stated) in &claim.conditions {
                 let Some(was) = level.conditions.get(name) else {
-                    desk.lacks(
-                        claim.text.clone(),
-                        "the condition that was measured (`conditions`)",
-                    );
+                    desk.lacks(claim.text.clone(), "the measured condition (`conditions`)");
                     continue;
                 };
                 desk.checked();
@@ -30,7 +27,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     desk.find(
                         Severity::Unsupported,
                         (claim.text.clone(), &[claim.at.as_str(), level.at.as_str()]),
-                        format!("{} was measured under another condition", level.name),
+                        format!("{} was measured under other conditions", level.name),
                         format!("{name}: stated {stated}, measured {was}"),
                     );
                 }

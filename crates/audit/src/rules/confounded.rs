@@ -5,9 +5,9 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "more-than-one-change",
-    says: "the two levels of a comparison differ in more than the stated change",
+    says: "the two compared levels differ in more than the stated change",
     needs: Needs::Claim("a claim that compares two levels"),
-    instead: "the same load, length and version on both sides, with one change between them",
+    instead: "two levels with the same load, length and version, and only one change between them",
     check,
 };
 
@@ -32,7 +32,7 @@ fn compare(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
     if before.conditions.is_empty() && after.conditions.is_empty() && before.duration_s.is_none() {
         return desk.lacks(
             claim.text.clone(),
-            "what was set for each level (`conditions`)",
+            "the settings of each level (`conditions`)",
         );
     }
     desk.checked();

@@ -10,9 +10,10 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "counts-do-not-add-up",
-    says: "parts do not add up to their whole, or a percentage does not match its counts",
-    needs: Needs::Figures("counts of what was started and how it ended"),
-    instead: "count every start once, and give each exactly one end: ok, failed by kind, or unfinished",
+    says: "parts do not add up to the total, or a percentage does not match the counts",
+    needs: Needs::Figures("counts of the operations started, and of their outcomes"),
+    instead: "every operation counted once when it starts and once when it ends: as ok, as failed (by kind) or as \
+              unfinished",
     check,
 };
 
@@ -53,12 +54,15 @@ fn ends(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     } else if least > sent.high() {
         (
             Severity::Unsupported,
-            "more operations ended than were started: some began before the counting, or were counted twice",
+            "more operations ended than were started: some began before the count, or were counted twice",
         )
     } else if most < sent.low() && told && counts.unfinished.is_some() {
-        (Severity::Impossible, "the ends do not add up to the starts")
+        (
+            Severity::Impossible,
+            "the outcomes do not add up to the number of starts",
+        )
     } else if most < sent.low() && told {
-        (Severity::Doubtful, "some starts have no end in the figures")
+        (Severity::Doubtful, "for some starts, no outcome is stated")
     } else {
         return;
     };
@@ -89,10 +93,7 @@ fn kinds(level: &Level, row: &Row, desk: &mut Desk<'_>) {
             "the failures by kind exceed the number of failures",
         )
     } else if most < failed.low() {
-        (
-            Severity::Doubtful,
-            "some failures have no kind in the figures",
-        )
+        (Severity::Doubtful, "for some failures, no kind is stated")
     } else {
         return;
     };
@@ -161,11 +162,11 @@ fn windows(level: &Level, desk: &mut Desk<'_>) {
         } else {
             Severity::Impossible
         };
-        (severity, "the windows add up to more than the whole")
+        (severity, "the windows add up to more than the total")
     } else if sum(&parts, Figure::high) < sent.low() {
         (
             Severity::Doubtful,
-            "the windows add up to less than the whole: some are missing",
+            "the windows add up to less than the total: some windows are missing",
         )
     } else {
         return;
@@ -175,7 +176,7 @@ fn windows(level: &Level, desk: &mut Desk<'_>) {
         (&level.name, &[parts[0].at.as_str(), sent.at.as_str()]),
         what,
         format!(
-            "Σ of {} windows = {}, whole: {}",
+            "Σ of {} windows = {}, total: {}",
             parts.len(),
             precise(sum(&parts, |part| part.value)),
             precise(sent.value)

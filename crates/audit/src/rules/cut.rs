@@ -6,9 +6,9 @@ use crate::{Desk, Needs, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "cut-by-the-end",
-    says: "the longest time is nearly as long as the run: its end cut longer ones off, or made them failures",
+    says: "the longest time is nearly as long as the run: longer operations were cut off or counted as failures",
     needs: Needs::Figures("the duration and the longest time"),
-    instead: "a run many times longer than its longest request, with requests in flight at the end counted as unfinished",
+    instead: "a run many times longer than its longest request; requests in flight at the end counted as unfinished",
     check,
 };
 
@@ -31,7 +31,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 desk.find(
                     Severity::Doubtful,
                     (level.call(row), &[max.at.as_str(), duration.at.as_str()]),
-                    "the longest time is most of the run: its end cut longer ones off, or made them failures",
+                    "the longest time is most of the run: longer operations were cut off or counted as failures",
                     format!("max {} = {} of {}", time(max.value), percent(share), time(1000.0 * duration.value)),
                 );
             }

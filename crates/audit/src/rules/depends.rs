@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     name: "does-not-depend",
     says: "a figure is said to depend on another, but does not change with it",
     needs: Needs::Claim("a claim of kind `depends-on`"),
-    instead: "changes of one thing at a time, over several values",
+    instead: "several values of one parameter, with all others unchanged",
     check,
 };
 
@@ -41,7 +41,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                         claim.text.clone(),
                         &[claim.at.as_str(), one.at.as_str(), other.at.as_str()],
                     ),
-                    format!("{on} changes and {of} does not: {of} does not depend on {on}"),
+                    format!("{on} changes but {of} does not, so {of} does not depend on {on}"),
                     format!(
                         "{}: {on} × {}, {of} × {}",
                         [one.name.as_str(), other.name.as_str()].join(" → "),

@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     name: "false-precision",
     says: "a rate has more digits than the duration from which it was computed",
     needs: Needs::Figures("count, rate and duration"),
-    instead: "durations with as many digits as the rates, and the spread of several runs",
+    instead: "durations with at least as many digits as the rates, and the spread over several runs",
     check,
 };
 
@@ -37,12 +37,12 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     &[rate.at.as_str(), duration.at.as_str()],
                 ),
                 format!(
-                    "{}/s has more digits than {} s can give",
+                    "{}/s has more digits than a duration of {} s supports",
                     printed(rate),
                     printed(duration)
                 ),
                 format!(
-                    "{} / ({} ± {} s) = {} to {}; the duration is known to {}",
+                    "{} / ({} ± {} s) = {} to {}; the precision of the duration is {}",
                     precise(count.value),
                     precise(duration.value),
                     precise(half),

@@ -6,9 +6,9 @@ use crate::{Desk, Figure, Level, Needs, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "percentiles-on-edges",
-    says: "percentiles are the edges of histogram buckets, not measured times",
+    says: "percentiles are edges of histogram buckets, not measured times",
     needs: Needs::Figures("percentiles"),
-    instead: "a histogram with a fixed relative error (HDR, three digits), and its bucket width beside each percentile",
+    instead: "a histogram with a fixed relative error (HDR, three digits), and the bucket width of each percentile",
     check,
 };
 
@@ -56,7 +56,7 @@ fn stated(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     desk.find(
         Severity::Unsupported,
         (level.call(row), &[on[0].at.as_str()]),
-        "every percentile is an edge of a bucket, not a measured time",
+        "every percentile is the edge of a histogram bucket, not a measured time",
         words.join(", "),
     );
 }
@@ -69,7 +69,7 @@ fn range(q: f64, at: &Figure, edges: &[f64]) -> String {
         .fold(0.0, f64::max);
     let name = format::percentile(q);
     if edges.iter().all(|edge| *edge <= at.value) {
-        return format!("{name} is {} or more, without limit", time(below));
+        return format!("{name} is {} or more, without an upper limit", time(below));
     }
     format!("{name} is between {} and {}", time(below), time(at.value))
 }
@@ -100,7 +100,7 @@ fn unstated(level: &Level, rows: &[&Row], desk: &mut Desk<'_>) {
         desk.find(
             Severity::Unsupported,
             (level.name.clone(), &[listed[0].at.as_str()]),
-            "all percentiles are 1, 2 or 5 times a power of ten, while the other times are not: edges of buckets",
+            "all percentiles are 1, 2 or 5 times a power of ten, but the other times are not: these are bucket edges",
             listed.iter().map(|at| time(at.value)).collect::<Vec<_>>().join(", "),
         );
     }

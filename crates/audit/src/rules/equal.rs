@@ -8,9 +8,9 @@ use format::percentile;
 
 pub(super) const RULE: Rule = Rule {
     name: "equal-percentiles",
-    says: "a high percentile equals a higher one or the maximum: few samples, or a cut-off tail",
-    needs: Needs::Figures("high percentiles of an unknown number of samples"),
-    instead: "the number of samples beside every percentile, and no percentile with fewer than ten samples beyond it",
+    says: "two high percentiles are equal, or one equals the maximum: few samples, or a cut-off tail",
+    needs: Needs::Figures("high percentiles whose sample count is unknown"),
+    instead: "the sample count of every percentile, and no percentile with fewer than ten samples beyond it",
     check,
 };
 
@@ -30,7 +30,9 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 desk.find(
                     Severity::Doubtful,
                     (level.call(row), &[low.at.as_str(), top.at.as_str()]),
-                    format!("{one} and {other} are the same value: one sample, the longest of few"),
+                    format!(
+                        "{one} and {other} are equal: with few samples, both are the longest time"
+                    ),
                     format!(
                         "{one} = {other} = {}; the number of samples is not stated",
                         time(top.value)

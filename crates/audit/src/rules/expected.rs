@@ -4,9 +4,9 @@ use crate::{Desk, Kind, Needs, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "expected-gain",
-    says: "a gain is stated in figures that nobody measured",
+    says: "the figures of a stated gain were not measured",
     needs: Needs::Claim("a claim of kind `expected`"),
-    instead: "the change itself, measured before and after",
+    instead: "measurements before and after the change",
     check,
 };
 
@@ -19,7 +19,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 (claim.text.clone(), &[claim.at.as_str()]),
                 "the gain was not measured",
                 format!(
-                    "levels measured with and without it: {}",
+                    "levels measured with and without the change: {}",
                     claim.levels.len()
                 ),
             );

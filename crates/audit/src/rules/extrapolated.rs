@@ -7,9 +7,9 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "not-measured",
-    says: "a capacity is claimed, or denied, for a number of users that was not tested, or too rarely",
+    says: "a capacity is claimed or denied for a number of users that was not tested, or was tested too rarely",
     needs: Needs::Claim("a claim of kind `handles`"),
-    instead: "that load itself, or a model that is called a model, with its interval",
+    instead: "a level with that load, or a model, named as such and stated with its confidence interval",
     check,
 };
 
@@ -30,7 +30,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             .collect();
         let highest = run.iter().map(|(users, _)| *users).fold(0.0, f64::max);
         if run.is_empty() {
-            desk.lacks(claim.text.clone(), "the users of the levels");
+            desk.lacks(claim.text.clone(), "the number of users of each level");
             continue;
         }
         desk.checked();

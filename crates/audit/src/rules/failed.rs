@@ -7,9 +7,9 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "mostly-failed",
-    says: "more than half of the requests failed: the times are those of failures or of the few successes",
-    needs: Needs::Figures("times, and the number of failures"),
-    instead: "a healthy target, and times of successes with the share of success beside them",
+    says: "more than half of the requests failed, so the times cover failures or only a few successes",
+    needs: Needs::Figures("times of an operation, and its number of failures"),
+    instead: "a healthy target, and the times of successes together with the share of success",
     check,
 };
 
@@ -39,7 +39,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     level,
                     row,
                     (failed, all),
-                    (Severity::Doubtful, "the times may be those of failures"),
+                    (Severity::Doubtful, "the times may cover failures"),
                     desk,
                 );
             }
@@ -85,17 +85,17 @@ fn check_row(level: &Level, row: &Row, (failed, all): (f64, f64), desk: &mut Des
     let what = if failed >= all {
         (
             Severity::Unsupported,
-            "every request failed: the times are those of failures",
+            "every request failed, so the times cover only failures",
         )
     } else if timed <= others {
         (
             Severity::Doubtful,
-            "the times are those of the few that did not fail",
+            "the times cover only the few requests that succeeded",
         )
     } else {
         (
             Severity::Unsupported,
-            "most of the timed requests failed: the times are those of failures",
+            "most of the timed requests failed, so the times mainly describe failures",
         )
     };
     tell(level, row, (failed, all), what, desk);

@@ -5,9 +5,9 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "fan-out",
-    says: "the number received is not the number sent times the stated receivers",
+    says: "the number of messages received is not the number sent × the stated receivers of each",
     needs: Needs::Figures("messages sent and received"),
-    instead: "the audience of each message at the time of sending, and the fate of each delivery",
+    instead: "the audience of each message when it is sent, and the fate of each delivery",
     check,
 };
 
@@ -37,12 +37,12 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         let (severity, what) = if least > (expected + stated.slack.min(0.5)) * (1.0 + tolerance) {
             (
                 Severity::Impossible,
-                "more was received than is possible: each message went to fewer receivers",
+                "more messages were received than the stated number of receivers allows",
             )
         } else if most < (expected - stated.slack.min(0.5)) * (1.0 - tolerance) {
             (
                 Severity::Unsupported,
-                "less was received than the stated receivers account for: lost, or not sent to all",
+                "fewer messages were received than stated: some were lost, or not sent to all receivers",
             )
         } else {
             continue;

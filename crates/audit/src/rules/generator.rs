@@ -5,9 +5,9 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "generator-limited",
-    says: "the load generator was at its limit, so its figures describe the generator",
+    says: "the load generator was at its limit, so the figures describe the generator",
     needs: Needs::Figures("the generator's own CPU"),
-    instead: "a generator with CPU to spare, or several; its send and read delays beside every level",
+    instead: "a generator with spare CPU, or several generators; send and read delays of the generator at each level",
     check,
 };
 

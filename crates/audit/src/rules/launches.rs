@@ -8,9 +8,9 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "counts-launches",
-    says: "a rate counts starts: it is constant whatever the system does",
+    says: "a rate counts starts, so it stays constant whatever the system does",
     needs: Needs::Figures("counts in windows of time"),
-    instead: "successes per second (goodput), beside the starts",
+    instead: "successes per second (goodput), in addition to starts per second",
     check,
 };
 
@@ -38,9 +38,9 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             desk.find(
                 Severity::Unsupported,
                 (level.name.clone(), &[level.windows[0].at.as_str()]),
-                "the throughput over time counts starts: requests that lasted many windows left no trace in it",
+                "the throughput over time counts starts: requests that lasted many windows do not show in it",
                 format!(
-                    "{} windows of {} s differ by {} or less (the first left out), while requests took up to {}",
+                    "{} windows of {} s differ by {} or less (without the first), but requests took up to {}",
                     level.windows.len(),
                     precise(window.value),
                     percent(unevenness),

@@ -5,9 +5,9 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "left-over",
-    says: "the target counts more sessions than there are users: sessions are left from an earlier run",
-    needs: Needs::Figures("users, and sessions that the target counted"),
-    instead: "a clean target before each run, with its sessions counted before and after",
+    says: "the target counts more sessions than users: some sessions are left from an earlier run",
+    needs: Needs::Figures("the number of users, and of sessions that the target counted"),
+    instead: "a target without sessions before each run; sessions counted before and after the run",
     check,
 };
 
@@ -21,9 +21,9 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             desk.find(
                 Severity::Unsupported,
                 (level.name.clone(), &[sessions.at.as_str(), users.at.as_str()]),
-                "sessions of an earlier run still existed: the runs are not independent, and sessions do not end",
+                "sessions of an earlier run still exist: the runs are not independent, and sessions do not end",
                 format!(
-                    "{} sessions − {} users = {} left over",
+                    "{} sessions − {} users = {} sessions left over",
                     precise(sessions.value),
                     precise(users.value),
                     precise(sessions.value - users.value)

@@ -8,9 +8,9 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "little-s-law",
-    says: "rate × mean time exceeds the number of users, or does not match the users and their pause",
-    needs: Needs::Figures("users, and rate and mean time of one operation"),
-    instead: "rate and times of the same operations over the same time, and the users that were really active",
+    says: "rate × mean time exceeds the number of users, or contradicts the number and the pause of the users",
+    needs: Needs::Figures("the number of users, and the rate and mean time of one operation"),
+    instead: "rate and times of the same operations over the same period, and the number of active users",
     check,
 };
 
@@ -27,7 +27,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         if level.shape != Some(Loop::Closed) {
             desk.lacks(
                 level.name.clone(),
-                "whether users wait for responses (`loop`)",
+                "the kind of load, closed or open (`loop`)",
             );
             continue;
         }
@@ -35,7 +35,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         if rows.is_empty() {
             desk.lacks(
                 level.name.clone(),
-                "rate and mean time of the same operation",
+                "the rate and the mean time of the same operation",
             );
             continue;
         }
@@ -59,11 +59,11 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     &[level.at.as_str(), rows[0].at.as_str()],
                 ),
                 format!(
-                    "{} users who wait for responses cannot achieve that",
+                    "{} users who wait for responses cannot reach this rate",
                     precise(users.value)
                 ),
                 format!(
-                    "Σ rate × mean time = {} in progress at the same time, with {} users",
+                    "Σ rate × mean time = {} operations at the same time, with {} users",
                     precise(at_work),
                     precise(users.value)
                 ),
@@ -140,7 +140,7 @@ fn with_pause(level: &Level, users: f64, row: &Row, desk: &mut Desk<'_>) {
         } else {
             (
                 Severity::Doubtful,
-                "users, rate, time and pause do not match: some paused longer, or waited without being counted",
+                "users, rate, time and pause do not match: some users paused longer, or waited without being counted",
             )
         };
         desk.find(

@@ -9,9 +9,10 @@ pub(super) const RULE: Rule = Rule {
     name: "mean-out-of-reach",
     says: "a mean is larger or smaller than the percentiles, the minimum and the maximum allow",
     needs: Needs::Figures(
-        "times of one operation, their number, and the mean with percentiles or the maximum",
+        "for one operation: the sample count, the mean, and percentiles or the maximum",
     ),
-    instead: "a histogram without a last bucket that hides the tail (HDR), and mean and percentiles of the same samples",
+    instead: "mean and percentiles of the same samples, from a histogram whose last bucket does not hide the tail \
+              (HDR)",
     check,
 };
 
@@ -37,7 +38,7 @@ fn check_row(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     if row.times.method == Method::Sketch {
         desk.lacks(
             name.clone(),
-            "percentiles with an error bound: a sketch has none",
+            "percentiles with an error bound, which a sketch does not have",
         );
     }
     // A mean is impossible only if every possible number of samples contradicts it.

@@ -9,9 +9,9 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "target-met",
-    says: "a target is claimed to be met by a figure that does not show it",
+    says: "the report claims that a target is met, but the figure does not show it",
     needs: Needs::Claim("a claim of kind `meets`"),
-    instead: "the figure with its interval against the limit: it is met if the whole interval is below",
+    instead: "the figure with its confidence interval: the target is met if the whole interval is below the limit",
     check,
 };
 
@@ -93,19 +93,19 @@ type Wrong = Option<(Severity, &'static str)>;
 
 fn too_small(figure: &Figure, limit: &Figure) -> Wrong {
     let less = figure.high() < limit.value;
-    less.then_some((Severity::Impossible, "it is less than the limit"))
+    less.then_some((Severity::Impossible, "the figure is below the limit"))
 }
 
 fn too_large(figure: &Figure, limit: &Figure) -> Wrong {
     let more = figure.value > limit.value;
-    more.then_some((Severity::Impossible, "it is not below the limit"))
+    more.then_some((Severity::Impossible, "the figure is above the limit"))
 }
 
 fn not_shown(figure: &Figure, limit: &Figure, last_edge: f64, mean: Option<&Figure>) -> Wrong {
     let what = if last_edge > 0.0 && figure.value >= last_edge {
-        "the figure is the last edge of the histogram: the true one has no upper limit"
+        "the figure is the last edge of the histogram: the true value may be arbitrarily larger"
     } else if figure.value >= limit.value {
-        "the figure is the limit itself, not below it"
+        "the figure equals the limit, so it is not below the limit"
     } else if mean.is_some_and(|mean| mean.low() > limit.value) {
         "the mean alone exceeds the limit"
     } else {

@@ -8,9 +8,9 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "inside-the-noise",
-    says: "a difference is claimed that chance explains, or that single runs cannot show",
+    says: "the claimed difference could be due to chance, or cannot be shown by single runs",
     needs: Needs::Claim("a claim of kind `change`, `better` or `cliff`"),
-    instead: "several runs of each level, in turn, and the interval of the difference",
+    instead: "several runs of each level, alternating between levels, and a confidence interval for the difference",
     check,
 };
 
@@ -45,7 +45,10 @@ fn shares(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
             .map(|(ok, sent)| (ok.max(0.0) as u64, sent.max(0.0) as u64))
     };
     let (Some(one), Some(other)) = (hits(before), hits(after)) else {
-        return desk.lacks(claim.text.clone(), "counts of success before and after");
+        return desk.lacks(
+            claim.text.clone(),
+            "the counts of successes before and after",
+        );
     };
     let Some((low, high)) = newcombe(one, other) else {
         return;
@@ -58,9 +61,9 @@ fn shares(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
                 claim.text.clone(),
                 &[claim.at.as_str(), before.at.as_str(), after.at.as_str()],
             ),
-            "chance alone explains the difference",
+            "the difference could be due to chance alone",
             format!(
-                "{} of {} against {} of {}: the difference is between {} and {} (95 %)",
+                "{} of {} against {} of {}: the 95 % interval of the difference is {} to {}",
                 one.0,
                 one.1,
                 other.0,
@@ -98,7 +101,7 @@ fn runs(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
         desk.find(
             Severity::Doubtful,
             (claim.text.clone(), &[claim.at.as_str()]),
-            "single runs do not show how much two runs of the same level differ",
+            "with single runs, the variation between runs of the same level is unknown",
             format!(
                 "{}: {} run, {}: {} run",
                 before.name,

@@ -6,7 +6,7 @@ pub(super) const RULE: Rule = Rule {
     name: "nothing-measured",
     says: "no request ended, or times are printed as NaN: nothing was measured",
     needs: Needs::Figures("a load and its figures"),
-    instead: "the errors, and a run against a target that responds",
+    instead: "the errors of this run, and a run against a target that responds",
     check,
 };
 
@@ -31,7 +31,7 @@ fn tell(level: &Level, at: &str, printed: &str, desk: &mut Desk<'_>) {
     desk.find(
         Severity::Unsupported,
         (level.call(&level.total), &[at]),
-        "nothing was measured: the other figures describe no request",
+        "nothing was measured, so the other figures do not describe any request",
         printed,
     );
 }

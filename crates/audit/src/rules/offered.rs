@@ -7,11 +7,12 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "load-not-made",
-    says: "less load was generated than planned, or fewer responses arrived in time than requests were sent",
+    says: "the generator made less load than planned, or the target did not respond to all requests in time",
     needs: Needs::Figures(
         "the planned load (`offered`), or the number of dropped starts (`dropped`)",
     ),
-    instead: "a generator that can make the planned load, or enough users; the dropped starts beside every percentile",
+    instead: "a generator that can make the planned load, or more users; the number of dropped starts with every \
+              percentile",
     check,
 };
 
@@ -85,7 +86,7 @@ fn planned(level: &Level, desk: &mut Desk<'_>) {
     let Some(made) = made(level) else {
         return desk.lacks(
             level.name.clone(),
-            "the number of starts, and their duration",
+            "the number of starts, and the duration of the level",
         );
     };
     desk.checked();
@@ -105,9 +106,9 @@ fn planned(level: &Level, desk: &mut Desk<'_>) {
                 level.name.clone(),
                 &[offered.at.as_str(), level.at.as_str()],
             ),
-            "the planned load was not made: the times are those of a lower load than stated",
+            "the planned load was not made: the times were measured at a lower load than stated",
             format!(
-                "planned {}/s, made {}/s: {} is missing",
+                "planned {}/s, made {}/s: {} of the load is missing",
                 precise(offered.value),
                 precise(made),
                 percent(1.0 - made / offered.value)
@@ -138,7 +139,7 @@ fn kept_up(level: &Level, desk: &mut Desk<'_>) {
             ),
             "the target did not keep up: the last responses came long after the last start",
             format!(
-                "{}/s started, {} of them successful, and {}/s answered",
+                "{}/s started, {} successful, but only {}/s answered",
                 precise(offered.value),
                 percent(success.value / 100.0),
                 precise(answered.value)

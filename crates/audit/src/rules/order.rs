@@ -6,9 +6,9 @@ use format::percentile;
 
 pub(super) const RULE: Rule = Rule {
     name: "not-ascending",
-    says: "a percentile is smaller than a lower percentile, or a time lies outside minimum and maximum",
-    needs: Needs::Figures("two or more times of one operation"),
-    instead: "all of them from one set of samples",
+    says: "a higher percentile is smaller than a lower one, or a time lies outside the minimum and the maximum",
+    needs: Needs::Figures("at least two time figures of one operation"),
+    instead: "all figures computed from the same samples",
     check,
 };
 

@@ -4,9 +4,9 @@ use crate::{Desk, Kind, Needs, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "no-control",
-    says: "a feature is said to cost little or nothing, but no run was made without it",
+    says: "a feature is said to cost little or nothing, but there is no run without the feature",
     needs: Needs::Claim("a claim of kind `no-overhead`"),
-    instead: "the same load with and without it",
+    instead: "the same load with and without the feature",
     check,
 };
 
@@ -21,9 +21,9 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             desk.find(
                 Severity::Unsupported,
                 (claim.text.clone(), &[claim.at.as_str()]),
-                "there is no run without it",
+                "there is no run without the feature",
                 format!(
-                    "levels that differ only in it: none of {}",
+                    "levels that differ only in this feature: none of {}",
                     results.levels.len()
                 ),
             );

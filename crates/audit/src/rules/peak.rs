@@ -7,7 +7,7 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "limit-not-found",
-    says: "a rate is called the system's maximum while it still grows with the users",
+    says: "a rate is called the system's maximum, but it still grows with the number of users",
     needs: Needs::Claim("a claim of kind `peak`"),
     instead: "more load, until the rate no longer grows or a threshold breaks",
     check,
@@ -23,7 +23,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             desk.find(
                 Severity::Unsupported,
                 (claim.text.clone(), &[claim.at.as_str()]),
-                "one level shows no limit",
+                "a single level cannot show a limit",
                 format!("levels behind the claim: {}", levels.len()),
             );
             continue;
@@ -31,7 +31,10 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         let row = claim.row.as_deref();
         let growth = |of: &str| Some(after.figure(row, of)?.value / before.figure(row, of)?.value);
         let (Some(rate), Some(users)) = (growth("rate"), growth("users")) else {
-            desk.lacks(claim.text.clone(), "users and rate of two levels");
+            desk.lacks(
+                claim.text.clone(),
+                "the number of users and the rate of two levels",
+            );
             continue;
         };
         desk.checked();
@@ -42,9 +45,9 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     claim.text.clone(),
                     &[claim.at.as_str(), before.at.as_str(), after.at.as_str()],
                 ),
-                "the rate still grows with the users: the system's limit was not reached",
+                "the rate still grows with the number of users, so the system's limit was not reached",
                 format!(
-                    "users × {}, rate × {}: {} of proportional",
+                    "users × {}, rate × {}: {} of proportional growth",
                     precise(users),
                     precise(rate),
                     percent(rate / users)

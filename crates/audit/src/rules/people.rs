@@ -7,9 +7,10 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "users-converted",
-    says: "concurrent flows are converted to people in a way that the measured times do not support",
+    says: "the conversion from concurrent flows to people does not fit the measured times",
     needs: Needs::Claim("a claim of kind `people`"),
-    instead: "the conversion with its R and Z beside it, and a realistic mix of what people do",
+    instead: "the conversion, stated together with the response time R and think time Z that it uses, for a realistic \
+              mix",
     check,
 };
 
@@ -39,7 +40,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                         claim.text.clone(),
                         &[claim.at.as_str(), typical.at.as_str()],
                     ),
-                    "the measured time results in another number of people",
+                    "with the measured time, the conversion gives another number of people",
                     format!(
                         "{} × ({} + {} to {} s) / {1} = {} to {}; stated: {} to {}",
                         precise(users.value),

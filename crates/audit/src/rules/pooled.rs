@@ -4,9 +4,9 @@ use crate::{Desk, Needs, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "pooled-levels",
-    says: "percentiles cover several loads merged together",
+    says: "percentiles were computed from several merged loads",
     needs: Needs::Figures("levels"),
-    instead: "each load on its own",
+    instead: "percentiles of each load separately",
     check,
 };
 
@@ -18,7 +18,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             desk.find(
                 Severity::Unsupported,
                 (level.name.clone(), &[level.at.as_str()]),
-                "its percentiles describe no load: they mix several",
+                "its percentiles mix several loads, so they describe none of them",
                 format!("mixed: {}", level.pooled.join(", ")),
             );
         }

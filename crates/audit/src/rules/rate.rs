@@ -5,9 +5,9 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "rate-and-duration",
-    says: "count / rate is not the stated duration: the rate covers another period",
-    needs: Needs::Figures("count and rate of one operation"),
-    instead: "rates over the measured time alone, without ramp-up, waiting and clean-up",
+    says: "count / rate differs from the stated duration, so the rate covers another period",
+    needs: Needs::Figures("the count and the rate of one operation"),
+    instead: "rates over the measured time only, without ramp-up, final wait and clean-up",
     check,
 };
 
@@ -40,7 +40,7 @@ fn check_row(level: &Level, row: &Row, desk: &mut Desk<'_>) {
         desk.find(
             Severity::Unsupported,
             (level.call(row), &[rate.at.as_str(), duration.at.as_str()]),
-            "the rate is not the count over the stated duration",
+            "the rate is not the count divided by the stated duration",
             format!(
                 "{} / {}/s = {} s; stated: {} s",
                 precise(count.value),

@@ -6,9 +6,12 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "slower-than-real-time",
-    says: "each piece of a live stream takes longer than it lasts, so a live source falls behind without limit",
-    needs: Needs::Figures("the length of stream that each operation carries (`carries`)"),
-    instead: "pieces sent by a clock that does not wait for responses; the lag behind the source, and the real-time factor",
+    says: "processing a piece of a live stream takes longer than the piece lasts, so the delay grows without limit",
+    needs: Needs::Figures(
+        "the length of the piece of stream that each operation carries (`carries`)",
+    ),
+    instead: "pieces sent at a fixed rate, without waiting for responses; the delay behind the source; the real-time \
+              factor",
     check,
 };
 
@@ -24,7 +27,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     Severity::Unsupported,
                     (level.call(row), &[mean.at.as_str(), piece.at.as_str()]),
                     format!(
-                        "{} of stream take {}: unfit for live use, whatever the percentiles are",
+                        "processing {} of stream takes {}: too slow for live use, whatever the percentiles are",
                         time(piece.value),
                         time(mean.value)
                     ),

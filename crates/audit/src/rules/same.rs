@@ -6,9 +6,9 @@ use crate::{Desk, Kind, Needs, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "hardly-changes",
-    says: "a figure is called unchanged, or hardly changed, but changed by more than a tenth",
+    says: "a figure is called (almost) unchanged, but changed by more than a tenth",
     needs: Needs::Claim("a claim of kind `same`"),
-    instead: "the change with its interval, and its share of the part that can change (without a fixed delay)",
+    instead: "the change with its confidence interval, also relative to the variable part (without fixed delays)",
     check,
 };
 
@@ -49,7 +49,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     claim.text.clone(),
                     &[claim.at.as_str(), before.at.as_str(), after.at.as_str()],
                 ),
-                "it changed by more than a tenth",
+                "the figure changed by more than a tenth",
                 changed.join(", "),
             );
         }

@@ -8,9 +8,9 @@ use crate::{Claim, Desk, Kind, Level, Needs, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "within-capacity",
-    says: "a load is called within capacity although the system is called, or seen, at its limit",
+    says: "a load is called within capacity, but at this load the system is at its limit",
     needs: Needs::Claim("a claim of kind `within-capacity`"),
-    instead: "the load at which a stated threshold breaks, and the distance to it",
+    instead: "the load at which a stated threshold breaks, and the distance from the claimed load to that load",
     check,
 };
 
@@ -26,7 +26,8 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         if compared.contains(&true) {
             desk.checked();
         } else {
-            let lacks = "a claim of kind `saturated`, or users and rate of two `levels`";
+            let lacks =
+                "a claim of kind `saturated`, or the number of users and the rate of two `levels`";
             desk.lacks(claim.text.clone(), lacks);
         }
     }
@@ -49,7 +50,7 @@ fn against_words(results: &Results, claim: &Claim, desk: &mut Desk<'_>) -> bool 
                 (claim.text.clone(), &[claim.at.as_str(), other.at.as_str()]),
                 format!("the same report says: \"{}\"", other.text),
                 format!(
-                    "saturated from {} users on, within capacity at {}",
+                    "saturated from {} users on, but within capacity at {}",
                     told(from),
                     told(users)
                 ),
@@ -106,7 +107,7 @@ fn against_rate(results: &Results, claim: &Claim, desk: &mut Desk<'_>) -> bool {
                 claim.text.clone(),
                 &[claim.at.as_str(), before.at.as_str(), after.at.as_str()],
             ),
-            "the rate no longer grows: the system is at its limit there",
+            "the rate no longer grows with the number of users, so the system is at its limit",
             format!("users {:+.0} %, rate {:+.1} %", 100.0 * users, 100.0 * rate),
         );
     }

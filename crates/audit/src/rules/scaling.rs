@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     name: "scaling",
     says: "the figures contradict a claim of linear or sub-linear growth",
     needs: Needs::Claim("a claim of kind `linear` or `sub-linear`"),
-    instead: "several repeated levels up to the limit, and a model fitted to them (the Universal Scalability Law)",
+    instead: "several levels up to the limit, each repeated, and a fitted model (the Universal Scalability Law)",
     check,
 };
 
@@ -82,7 +82,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 desk.find(
                     Severity::Unsupported,
                     (claim.text.clone(), &[claim.at.as_str()]),
-                    "one level shows no growth",
+                    "a single level cannot show growth",
                     format!("levels with {of}: {}", claim.levels.len()),
                 );
                 continue;
@@ -93,7 +93,10 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 .filter_map(|(from, to)| step(claim, of, from, to))
                 .collect();
             if steps.is_empty() {
-                desk.lacks(claim.text.clone(), "the figure and the users of two levels");
+                desk.lacks(
+                    claim.text.clone(),
+                    "the figure and the number of users of two levels",
+                );
                 continue;
             }
             desk.checked();
@@ -181,11 +184,11 @@ fn line(claim: &Claim, of: &str, steps: &[Step<'_>], desk: &mut Desk<'_>) {
             claim,
             of,
             step,
-            (Severity::Impossible, "does not grow along a line"),
+            (Severity::Impossible, "does not grow in a straight line"),
             desk,
         );
     } else if steps.len() < 2 && weakest.efficiency() < NOT_LINEAR {
-        let what = "is not linear, unless the line begins far from 0, which two levels cannot show";
+        let what = "is not proportional to users, and two levels cannot show another line";
         tell(claim, of, weakest, (Severity::Unsupported, what), desk);
     }
 }
@@ -234,7 +237,7 @@ fn tell(
         ),
         format!("{of} {what} from {} to {}", step.from.name, step.to.name),
         format!(
-            "{of} × {} for users × {}: {} of linear",
+            "{of} × {} for users × {}: {} of linear growth",
             precise(growth.0),
             precise(growth.1),
             crate::number::percent(step.efficiency())

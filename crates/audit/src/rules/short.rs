@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     name: "too-short",
     says: "a rate or percentiles are claimed for a run of less than a second",
     needs: Needs::Figures("the duration"),
-    instead: "at least 10 s after a warm-up, and more than one run",
+    instead: "several runs of at least 10 s each, after a warm-up",
     check,
 };
 

@@ -6,9 +6,9 @@ use crate::{Desk, Figure, Needs, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "deviation-out-of-reach",
-    says: "a standard deviation is larger than minimum, mean and maximum allow",
+    says: "a standard deviation is larger than the minimum, mean and maximum allow",
     needs: Needs::Figures("a standard deviation"),
-    instead: "deviation, minimum and maximum from the same samples, or better a histogram",
+    instead: "deviation, minimum and maximum of the same samples, or preferably a histogram",
     check,
 };
 
@@ -33,7 +33,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             desk.find(
                 Severity::Impossible,
                 (level.call(row), &[stdev.at.as_str()]),
-                "the standard deviation is larger than any samples with this mean, minimum and maximum can have",
+                "samples with this mean, minimum and maximum cannot have such a large standard deviation",
                 format!("√((max − mean)·(mean − min)) = {}; published: {}", time(most), time(stdev.value)),
             );
         }

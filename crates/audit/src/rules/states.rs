@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     name: "told-twice",
     says: "a figure in the text differs from the table",
     needs: Needs::Claim("a claim of kind `states`"),
-    instead: "text generated from the same record as the table",
+    instead: "text and table generated from the same record",
     check,
 };
 
@@ -19,7 +19,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         for level in results.levels_of(claim) {
             for of in &claim.of {
                 let Some(figure) = level.claimed(claim, of) else {
-                    desk.lacks(claim.text.clone(), "the figure that it repeats");
+                    desk.lacks(claim.text.clone(), "the figure of the level");
                     continue;
                 };
                 desk.checked();

@@ -7,9 +7,9 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "success-beside-failures",
-    says: "100 % success is claimed although failures were counted, or with few samples",
-    needs: Needs::Figures("a stated share of success, or a claim of one"),
-    instead: "failures by kind beside every share of success, and the bound 3/n if there was none",
+    says: "100 % success is claimed, but failures were counted or there are few samples",
+    needs: Needs::Figures("a stated share of success, or a claim of kind `success`"),
+    instead: "the share of success with the failures by kind; if there were none, the bound 3/n",
     check,
 };
 
@@ -60,7 +60,7 @@ fn stated_beside_kinds(level: &Level, row: &Row, desk: &mut Desk<'_>) {
         desk.find(
             Severity::Unsupported,
             (level.call(row), &[stated.at.as_str(), row.at.as_str()]),
-            "100 % success beside failures",
+            "100 % success is stated, but there are failures",
             words.join(", "),
         );
     }
@@ -134,7 +134,7 @@ fn share(claim: &Claim, levels: &[&Level], desk: &mut Desk<'_>) {
             claim.text.clone(),
             &[claim.at.as_str(), worst.level.at.as_str()],
         ),
-        format!("failures were counted in {}", worst.level.name),
+        format!("there are failures in {}", worst.level.name),
         format!(
             "{} of {} failed, {}",
             precise(tried - ok),
@@ -161,13 +161,13 @@ fn rests_on_few(claim: &Claim, level: &Level, desk: &mut Desk<'_>) {
         Severity::Doubtful,
         (claim.text.clone(), &[claim.at.as_str(), level.at.as_str()]),
         format!(
-            "{} samples are few: {} of operations could still fail ({})",
+            "with only {} samples, {} of operations could still fail ({})",
             precise(tried),
             percent(bound.min(1.0)),
             level.name
         ),
         format!(
-            "no failure in {} leaves up to 3/{0} = {} at 95 %",
+            "no failure in {} samples: the true failure rate is up to 3/{0} = {} at 95 % confidence",
             precise(tried),
             percent(bound.min(1.0))
         ),

@@ -5,9 +5,9 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "rows-and-whole",
-    says: "the rows of a level do not add up to its total",
-    needs: Needs::Figures("operations beside the whole"),
-    instead: "a total computed from the rows, with the missing rows added",
+    says: "the rows of a level do not add up to the level's total",
+    needs: Needs::Figures("figures of single operations, in addition to the total"),
+    instead: "a total computed from all rows, none of which is missing",
     check,
 };
 
@@ -41,7 +41,7 @@ fn compare(level: &Level, of: &str, pick: fn(&Row) -> Option<&Figure>, desk: &mu
                 level.name.clone(),
                 &[whole.at.as_str(), parts[0].at.as_str()],
             ),
-            format!("the {of} of the whole is not the sum of its rows"),
+            format!("the {of} of the level is not the sum of the rows"),
             format!(
                 "Σ of {} rows = {}; stated: {}",
                 parts.len(),

@@ -7,9 +7,9 @@ use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "survivors",
-    says: "times of a flow's steps cover only iterations that reached them",
+    says: "the times of each step cover only the iterations that reached the step",
     needs: Needs::Figures("operations that are steps of a flow (`flow`)"),
-    instead: "the number of iterations that began each step, or users prepared before the measured part",
+    instead: "the number of iterations that reached each step, or users prepared before the measured time",
     check,
 };
 
@@ -24,7 +24,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         let Some((ok, sent)) = level.total.hits().filter(|(_, sent)| *sent > 0.0) else {
             desk.lacks(
                 level.name.clone(),
-                "the number of flows begun and completed",
+                "the numbers of flows started and completed",
             );
             continue;
         };
@@ -33,7 +33,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             desk.find(
                 Severity::Doubtful,
                 (level.name.clone(), &[level.at.as_str(), level.rows[0].at.as_str()]),
-                "the times of later steps cover only the flows that reached them, under the remaining load",
+                "the times of later steps cover only the flows that reached those steps, at a lower load",
                 format!("{} of {} flows did not complete ({})", precise(sent - ok), precise(sent), percent(1.0 - ok / sent)),
             );
         }

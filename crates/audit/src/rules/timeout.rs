@@ -7,9 +7,9 @@ use format::percentile;
 
 pub(super) const RULE: Rule = Rule {
     name: "at-the-timeout",
-    says: "percentiles are the client's own timeout, not times of the system",
-    needs: Needs::Figures("times, and the timeout"),
-    instead: "timeouts counted separately, and percentiles that fall among them stated as \"longer than 15 s\"",
+    says: "percentiles show the client's timeout, not times of the system",
+    needs: Needs::Figures("times of an operation, and the client's timeout"),
+    instead: "timeouts counted separately; a percentile that falls among the timeouts stated as \"longer than 15 s\"",
     check,
 };
 
@@ -31,7 +31,8 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 desk.find(
                     Severity::Unsupported,
                     (level.call(row), &[row.at.as_str()]),
-                    format!("{} and all above are the timeout of {}: the true times are longer, and unknown", first.0, time(timeout)),
+                    format!("{} and all higher percentiles show the timeout of {}: the true times are longer, and \
+                             unknown", first.0, time(timeout)),
                     at.iter().map(|(name, value)| format!("{name} = {}", time(*value))).collect::<Vec<_>>().join(", "),
                 );
             } else if let Some(max) = row
@@ -43,7 +44,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 desk.find(
                     Severity::Doubtful,
                     (level.call(row), &[max.at.as_str()]),
-                    "just below the timeout: this level is about to fail, not stable",
+                    "the times are just below the timeout: this level is not stable, but about to fail",
                     format!(
                         "max {} = {} of the timeout of {}",
                         time(max.value),

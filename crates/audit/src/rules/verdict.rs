@@ -22,7 +22,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     Severity::Unsupported,
                     (claim.text.clone(), &[claim.at.as_str(), level.at.as_str()]),
                     format!("{} has no measured time", level.name),
-                    "0 or no figure for every time",
+                    "every time is 0 or not stated",
                 );
             }
         }

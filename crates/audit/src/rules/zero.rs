@@ -5,7 +5,7 @@ use crate::{Desk, Figure, Needs, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "zero-for-missing",
-    says: "all times are 0: missing data is presented as the best possible result",
+    says: "all times are 0, so missing data looks like the best possible result",
     needs: Needs::Figures("times"),
     instead: "\"no data\" where nothing was measured",
     check,
@@ -25,7 +25,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 desk.find(
                     Severity::Unsupported,
                     (level.call(row), &[row.at.as_str()]),
-                    "times of 0 stand for times that were not measured",
+                    "0 is stated for times that were not measured",
                     row.times
                         .each()
                         .map(|(name, _)| format!("{name} = 0"))

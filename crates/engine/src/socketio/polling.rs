@@ -86,8 +86,9 @@ pub(super) struct Probe {
 impl Polling {
     pub(crate) fn queue(&mut self, message: Queued) -> Result<(), Fault> {
         if self.queued.len() >= QUEUE_LIMIT {
-            let detail =
-                format!("{QUEUE_LIMIT} messages are queued: the server takes no polling requests");
+            let detail = format!(
+                "{QUEUE_LIMIT} messages are queued, because the server accepts no polling requests"
+            );
             return Err(Fault::target(FaultKind::TimedOut, detail));
         }
         self.queued.push_back(message);

@@ -2,8 +2,8 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-/// Checks load-test results of any origin and lists figures that are impossible, unsupported or doubtful, each with the
-/// arithmetic.
+/// Checks load-test results of any tool and lists figures that are impossible, unsupported or doubtful. Each finding
+/// shows its arithmetic.
 ///
 /// Formats are detected from the contents: run.json of headcount, k6 (summary export, handleSummary, JSON lines),
 /// Locust CSV (pass its files together), Artillery JSON, JMeter JTL as CSV, oha (JSON, text), wrk, wrk2, hey (text,

@@ -22,13 +22,14 @@ pub(crate) struct BenchArgs {
     /// URL to load: http://, https://, ws:// or wss://
     pub(crate) url: String,
 
-    /// Number of connections, each with one request or message in flight; with --rate the maximum number
+    /// Number of connections, each with one request or message in flight; with --rate, the maximum number of
+    /// connections
     #[arg(
         long, short, value_name = "N", default_value_t = 50, help_heading = "Load",
         value_parser = clap::value_parser!(u32).range(1..=1_000_000)
     )]
     pub(crate) connections: u32,
-    /// Use HTTP/2: negotiated over TLS (ALPN), with prior knowledge over http://
+    /// Use HTTP/2. Over TLS it is negotiated (ALPN), over http:// it is assumed (prior knowledge)
     #[arg(long, help_heading = "Load")]
     pub(crate) http2: bool,
     /// Concurrent HTTP/2 requests per connection

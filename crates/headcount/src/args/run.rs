@@ -20,8 +20,9 @@ pub(crate) struct RunArgs {
     /// Folder from which the scenario may read and import files [default: the scenario's folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
-    /// Environment variable that the scenario may read with `env(name)`; without a value, headcount's own. Can be
-    /// repeated. The record holds the names only. Prefer NAME for secrets: other users can see VALUE in the process list
+    /// Environment variable that the scenario may read with `env(name)`; NAME alone takes the value from headcount's
+    /// own environment. Can be repeated. The record holds the names only. Prefer NAME for secrets: other users can see
+    /// VALUE in the process list
     #[arg(long, value_name = "NAME[=VALUE]", allow_hyphen_values = true)]
     pub(crate) env: Vec<String>,
 
@@ -88,7 +89,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) generator: GeneratorArgs,
 
-    /// Folder for run.json and report.md; it must not contain a run or be in use by one [default: a new
+    /// Folder for run.json and report.md; it must not contain a run or be in use by another run [default: a new
     /// headcount-run-TIME]
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
@@ -99,7 +100,7 @@ pub(crate) struct RunArgs {
 /// Options of the generator, and of its access to the target.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GeneratorArgs {
-    /// Confirm that you may load this target, although it is outside this machine and private networks
+    /// Confirm that you may load a target outside this machine and private networks
     #[arg(long, help_heading = "Target")]
     pub(crate) target_is_mine: bool,
     /// Process ID of the target, if headcount cannot find it by its port
@@ -108,7 +109,7 @@ pub(crate) struct GeneratorArgs {
     /// Number of worker threads [default: half of the cores if the target is on this machine, else all]
     #[arg(long, value_name = "N", help_heading = "Generator", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(crate) workers: Option<u32>,
-    /// Cores to pin the workers to, in turn
+    /// Cores to which the workers are pinned, round-robin
     #[arg(
         long,
         value_name = "N,N,…",
@@ -116,8 +117,8 @@ pub(crate) struct GeneratorArgs {
         help_heading = "Generator"
     )]
     pub(crate) cores: Vec<usize>,
-    /// Local addresses or networks to connect from, in turn. Each user keeps one address: a limiter by address sees
-    /// 127.0.0.0/24 as 254 clients. More than 28,000 connections need several addresses
+    /// Local addresses or networks to connect from, assigned to users round-robin. Each user keeps one address, so a
+    /// limiter by address sees 127.0.0.0/24 as 254 clients. More than 28,000 connections need several addresses
     #[arg(
         long,
         value_name = "IP|CIDR,…",

@@ -95,9 +95,9 @@ Examples:
   headcount selftest --thorough --only closed-http-get/frozen
 
 Exit codes:
-  0 everything agrees · 1 something differs · 98 times differ, but the machine was too busy to tell why")]
+  0 all figures agree · 1 some figures differ · 98 inconclusive: times differ, but the machine was too busy")]
 pub(crate) struct SelftestArgs {
-    /// Minimum number of deliveries in the part `deliveries`: 500k, 1M, 10M
+    /// Minimum number of deliveries in the part `deliveries`, for example 500k, 1M or 10M
     #[arg(long, value_name = "N", default_value = "1M", value_parser = parse_count)]
     pub(crate) deliveries: u64,
     /// Run only these parts. With --thorough: only cells with this scenario or misbehaviour, or one cell by its full

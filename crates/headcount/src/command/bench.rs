@@ -62,8 +62,8 @@ fn check_descriptors(args: &BenchArgs) -> anyhow::Result<()> {
     let most = limit.saturating_sub(OTHER_DESCRIPTORS);
     if u64::from(args.connections) > most {
         bail!(
-            "--connections {}: this process may open {limit} files, which allows {most} connections; \
-             use fewer, or raise the limit (ulimit -n)",
+            "--connections {}: this process may open {limit} files, which allows {most} connections; use fewer \
+             connections, or raise the limit (ulimit -n)",
             args.connections
         );
     }

@@ -235,7 +235,7 @@ fn way_out(error: &RunError, asked: Asked) -> Option<&'static str> {
         }
         (FaultKind::Tls, Asked::Run) => Some(
             "if the target does not use TLS, write http://; if its certificate is your own, \
-             set `ca` in the options, or `insecure: true` to accept any",
+             set `ca` in the options, or `insecure: true` to accept any certificate",
         ),
         (FaultKind::Tls, Asked::Bench) => Some(
             "if the target does not use TLS, write http:// or ws://; \

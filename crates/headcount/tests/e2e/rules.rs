@@ -109,7 +109,7 @@ fn what_an_earlier_run_left_behind_is_noticed() {
     );
     again
         .run("go.ts", &truth.url(), &[])
-        .says(&["state was left from an earlier run: 1 before the level at 1 user"]);
+        .says(&["state was left from an earlier run: the `leftovers` query returned 1 before the level at 1 user"]);
     assert_eq!(level(&again)["leftovers"], 1.0);
 }
 

@@ -165,11 +165,11 @@ fn an_address_that_is_not_this_machines_is_refused_before_anything_is_sent() {
     for (source, told) in [
         (
             "198.51.100.7",
-            "source address 198.51.100.7 is not one of this machine's",
+            "source address 198.51.100.7 does not belong to this machine",
         ),
         (
             "127.0.0.1,203.0.113.0/29",
-            "source address 203.0.113.1 is not one of this machine's (nor are 5 others)",
+            "source address 203.0.113.1 (and 5 others) does not belong to this machine",
         ),
         ("nowhere", r#"source[0]: "nowhere": expected an address"#),
         ("127.0.0.0/4", "network too large"),

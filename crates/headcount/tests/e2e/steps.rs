@@ -168,7 +168,7 @@ fn a_pass_rate_is_told_with_its_bounds_and_never_called_different() {
     // Of the eight iterations only the 5th and the 7th fail: 6 of 8 pass, beside 53 of 77.
     report.says(&[
         "6 of 8 (34.9–96.8 %)",
-        "a difference between levels may be chance",
+        "a difference between levels may be due to chance",
     ]);
 }
 

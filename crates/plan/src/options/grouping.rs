@@ -110,7 +110,7 @@ pub(super) fn read(root: &Section<'_>, problems: &mut Problems) -> Grouping {
     if group.value.is_some() && groups.value.is_some() {
         let flaw = Flaw::with_hint(
             "cannot be combined with `group`",
-            "`group` fixes the size of each group, `groups` their number: keep one",
+            "`group` sets the size of each group, `groups` the number of groups: keep one",
         );
         groups.refuse(problems, flaw);
     }
@@ -161,11 +161,11 @@ fn check_role(name: &str) -> Result<(), Flaw> {
         let message = format!("role {} is not an identifier", quoted(name));
         return Err(Flaw::with_hint(
             message,
-            "letters, digits, `_` and `$`, no digit in front",
+            "use letters, digits, `_` and `$`, but do not begin with a digit",
         ));
     }
     if MEMBERS.contains(&name) {
-        let message = format!("role `{name}` has the name of a property that every group has");
+        let message = format!("role `{name}` has the same name as a property of every group");
         return Err(Flaw::with_hint(
             message,
             "choose another name, such as the activity of the person",

@@ -118,7 +118,7 @@ fn once(load: &Section<'_>, problems: &mut Problems) -> Option<Once> {
         let field = load.field(name);
         if field.value.is_some() {
             let message = "cannot be combined with `once: true`";
-            let hint = "all groups start together and the level ends with the last of them";
+            let hint = "all groups start together, and the level ends when the last group ends";
             field.refuse(problems, Flaw::with_hint(message, hint));
         }
     }
@@ -184,7 +184,7 @@ fn level_of_users(value: &Value, grouping: &Grouping) -> Result<LevelLoad, Flaw>
     match (grouping, grouping.size()) {
         (Grouping::Count(groups), _) if users < *groups => Err(Flaw::with_hint(
             format!("{users} users cannot fill {groups} groups"),
-            format!("at least {groups} users, or fewer `groups`"),
+            format!("use at least {groups} users, or fewer `groups`"),
         )),
         (Grouping::Count(groups), _) => Ok(LevelLoad {
             users,
@@ -193,7 +193,10 @@ fn level_of_users(value: &Value, grouping: &Grouping) -> Result<LevelLoad, Flaw>
         }),
         (_, Some(size)) if !users.is_multiple_of(size) => Err(Flaw::with_hint(
             format!("{users} users cannot be divided into groups of {size}"),
-            format!("the nearest are {}", nearest_multiples(users, size)),
+            format!(
+                "nearest possible numbers: {}",
+                nearest_multiples(users, size)
+            ),
         )),
         (_, size) => Ok(LevelLoad {
             users,
@@ -207,7 +210,7 @@ fn level_of_groups(value: &Value, grouping: &Grouping) -> Result<LevelLoad, Flaw
     let Some(size) = grouping.size() else {
         return Err(Flaw::with_hint(
             format!(
-                "{} groups, but `groups` already sets their number",
+                "{} groups, but `groups` already sets the number of groups",
                 describe(value)
             ),
             "give `load.users`",

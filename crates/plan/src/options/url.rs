@@ -70,7 +70,7 @@ fn check_characters(url: &str) -> Result<(), Flaw> {
         .chars()
         .find(|c| c.is_whitespace() || c.is_control() || *c == '\\')
     {
-        Some(c) => Err(Flaw::new(format!("expected a URL, found {c:?} in it"))),
+        Some(c) => Err(Flaw::new(format!("a URL cannot contain {c:?}"))),
         None => Ok(()),
     }
 }
@@ -82,7 +82,7 @@ fn check_scheme(scheme: &str, rest: &str) -> Result<(), Flaw> {
         "ws" | "wss" => {
             let secure = if scheme.len() == 3 { "s" } else { "" };
             let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
-            let hint = format!("write `http{secure}://{host}`: WebSockets open from there too");
+            let hint = format!("write `http{secure}://{host}`: WebSockets use this base URL too");
             Err(Flaw::with_hint(
                 format!("scheme `{scheme}` is not http or https"),
                 hint,

@@ -36,7 +36,7 @@ pub(super) fn read(field: &Field<'_>, problems: &mut Problems) -> Watch {
     let metrics = section.field("metrics");
     if only.value.is_some() && metrics.value.is_none() {
         let flaw = Flaw::with_hint(
-            "there is no endpoint to store series from",
+            "there is no endpoint whose series could be stored",
             "give its URL as `watch.metrics`",
         );
         only.refuse(problems, flaw);
@@ -66,7 +66,7 @@ fn series(value: &Value) -> Result<String, Flaw> {
     if start.contains('{') {
         return Err(Flaw::with_hint(
             format!("{} has labels", quoted(name)),
-            "give only the name: all of its series are stored",
+            "give only the name: headcount stores all series with that name",
         ));
     }
     Err(Flaw::new(format!(

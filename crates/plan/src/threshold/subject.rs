@@ -132,7 +132,7 @@ impl Subject {
                 Some((_, Some(singular), _)) => {
                     error.hint(format!("did you mean `{singular}({name})`?"))
                 }
-                Some(_) => error.hint(format!("`{word}` has no names: write it alone")),
+                Some(_) => error.hint(format!("`{word}` takes no name: write only `{word}`")),
                 None => error.hint(suggest::hint(word, &known())),
             },
         )

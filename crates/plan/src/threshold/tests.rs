@@ -54,7 +54,7 @@ fn wrong_keys_say_what_was_meant() {
     );
     check("requests(POST /x)", "did you mean `request(POST /x)`?");
     check("metric", "write `metric(name)`");
-    check("target(me)", "`target` has no names: write it alone");
+    check("target(me)", "`target` takes no name: write only `target`");
     let error = Subject::parse("step(x").expect_err("open bracket");
     assert_eq!(
         (error.span, error.message.as_str()),

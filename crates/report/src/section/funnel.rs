@@ -32,7 +32,7 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
         Block::Table(causes(run)),
         Block::List(unfinished(run)),
     ];
-    Section::unless_empty("Steps, and what failed first", blocks)
+    Section::unless_empty("Steps and first failures", blocks)
 }
 
 /// Returns up to `room` steps of one level for the terminal, in order.

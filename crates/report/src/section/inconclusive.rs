@@ -65,7 +65,7 @@ pub(crate) fn why_inconclusive(run: &Run, result: &ThresholdResult, why: Inconcl
             });
             format!("the level at {at} is invalid{reason}")
         }
-        Inconclusive::OutOfReach => "every level exceeds its `up to` load".to_owned(),
+        Inconclusive::OutOfReach => "every level exceeds the threshold's `up to` load".to_owned(),
     }
 }
 
@@ -129,7 +129,7 @@ pub fn forecast_line(few: &Forecast) -> String {
         |duration_s| format!("measure for {}", seconds(duration_s.ceil())),
     );
     format!(
-        "`{}` will be inconclusive: level {} will have {}{each}, but it needs {}; {what}",
+        "`{}` will be inconclusive: level {} will have {}{each}, but the threshold needs {}; {what}",
         few.threshold,
         few.level,
         plural(few.samples, "sample"),

@@ -45,8 +45,8 @@ fn remark(one: &Deliveries) -> Option<String> {
     }
     if one.received() == 0 && one.misplaced.stamps == 0 && one.lost_count() > 0 {
         return Some(format!(
-            "none of {} reached a receiver, at any place of a message: check that the target \
-             accepted the subscription",
+            "none of {} reached a receiver, although headcount searched whole messages: check that the target accepted \
+             the subscription",
             plural(one.messages, "stamped message")
         ));
     }
@@ -59,7 +59,7 @@ fn elsewhere(one: &Deliveries) -> String {
     let short = |text: &str| shorten(text, VALUE);
     match &one.misplaced.first {
         Some(Mismatch::Place { looks, stands }) => format!(
-            "{stamps}, {} with the stamp at {}; the first has it at {}",
+            "{stamps}, {} with the stamp at {}; the first message has it at {}",
             few(one),
             place(looks),
             place(stands)
@@ -69,18 +69,18 @@ fn elsewhere(one: &Deliveries) -> String {
                 .as_deref()
                 .map_or("nothing".to_owned(), |came| format!("`{}`", short(came)));
             format!(
-                "{stamps}, {} with `{}` at `{at}` as `only` requires; the first has {came} there",
+                "{stamps}, {} with `{}` at `{at}` as `only` requires; the first message has {came} there",
                 few(one),
                 short(wanted)
             )
         }
         Some(Mismatch::Event { wanted, came }) => format!(
-            "{stamps}, {} in the event `{}`; the first is in `{}`",
+            "{stamps}, {} in the event `{}`; the first message is in `{}`",
             few(one),
             short(wanted),
             short(came)
         ),
-        None => format!("{stamps} at a place where the channel does not look"),
+        None => format!("{stamps} with the stamp at a place where the channel does not look"),
     }
 }
 
@@ -145,11 +145,12 @@ mod tests {
         };
         assert_eq!(
             misplaced(place("/txt", "/text")),
-            "said at 20 users: 480 stamped messages arrived, but none with the stamp at `/txt`; the first has it at `/text`"
+            "said at 20 users: 480 stamped messages arrived, but none with the stamp at `/txt`; the first message has it \
+             at `/text`"
         );
         assert!(
             misplaced(place("15", "16"))
-                .ends_with("none with the stamp at byte 15; the first has it at byte 16")
+                .ends_with("none with the stamp at byte 15; the first message has it at byte 16")
         );
         let only = Mismatch::Value {
             at: "/type".to_owned(),
@@ -159,7 +160,7 @@ mod tests {
         let told = misplaced(only);
         assert!(
             told.ends_with(
-                "none with `\"sayd\"` at `/type` as `only` requires; the first has `\"said\"` there"
+                "none with `\"sayd\"` at `/type` as `only` requires; the first message has `\"said\"` there"
             ),
             "{told}"
         );
@@ -167,7 +168,10 @@ mod tests {
             wanted: "msg".to_owned(),
             came: "message".to_owned(),
         };
-        assert!(misplaced(event).ends_with("none in the event `msg`; the first is in `message`"));
+        assert!(
+            misplaced(event)
+                .ends_with("none in the event `msg`; the first message is in `message`")
+        );
     }
 
     #[test]

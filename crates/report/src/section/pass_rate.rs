@@ -5,9 +5,9 @@ use record::{Level, Run};
 use stats::clopper_pearson;
 
 /// Explains the column.
-pub(crate) const ABOUT: &str = "succeeded: share of all iterations, with the exact 95 % \
-    interval (Clopper-Pearson) if iterations fail independently; each level ran once, so a \
-    difference between levels may be chance";
+pub(crate) const ABOUT: &str = "succeeded: share of all iterations, with the exact 95 % interval (Clopper-Pearson), \
+                                which assumes independent failures; each level ran once, so a difference between \
+                                levels may be due to chance";
 
 fn counts(level: &Level) -> (u64, u64) {
     let iterations = &level.measured.iterations;

@@ -70,7 +70,8 @@ fn passed(run: &Run) -> String {
     let reach = reach(&judged);
     let doubtful = judged.iter().any(Level::is_invalid);
     let despite = if doubtful {
-        "  The generator reached its limits: the times include its delays, and the target had the full load."
+        "  The generator reached its limits: the times include the generator's delays, but the target had the full \
+         load."
     } else {
         ""
     };
@@ -330,8 +331,8 @@ fn repeated(level: &Level) -> Option<String> {
     let at = label(&level.load);
     (repeated > 0).then(|| {
         format!(
-            "{} at {at} repeated: a kept-alive connection closed before any response, or the server reported \
-             that it had not processed them (RFC 9110 §9.2.2, RFC 9113 §8.7)",
+            "headcount repeated {} at {at}: a kept-alive connection closed before any response, or the server reported \
+             that nothing was processed (RFC 9110 §9.2.2, RFC 9113 §8.7)",
             plural(repeated, "request")
         )
     })
@@ -349,7 +350,7 @@ fn leftovers(run: &Run) -> Option<String> {
         more => format!(", and before {}", plural(more as u64, "later level")),
     };
     Some(format!(
-        "state was left from an earlier run: {} before the level at {at}{more}",
+        "state was left from an earlier run: the `leftovers` query returned {} before the level at {at}{more}",
         amount(left)
     ))
 }

@@ -16,7 +16,7 @@ pub(crate) fn sentence(cause: &IssueCause) -> String {
             measured_ms,
             needed_ms,
         } => format!(
-            "the measurement lasted {}, but worker load is judged only from {} on",
+            "the measurement lasted {}, but headcount needs at least {} to judge the load of the workers",
             millis(*measured_ms),
             millis(*needed_ms)
         ),
@@ -46,7 +46,7 @@ fn of_generator(cause: &IssueCause) -> String {
         } => {
             let waited = wait(*cpu_wait_percent);
             let waited = waited.map_or(String::new(), |waited| {
-                format!(", {waited} of it without a CPU")
+                format!(", including {waited} without a CPU")
             });
             format!(
                 "the busiest worker was busy for {} of the time{waited} (limit {}): use more workers, cores or \
@@ -90,7 +90,7 @@ fn of_generator(cause: &IssueCause) -> String {
             connection,
         } => format!(
             "the target sent small messages or frames without pause, and a worker spent {} of the time on them. The \
-             first such connection was to {connection}; other connections were served in between",
+             first connection with such a stream was to {connection}; other connections were served in between",
             percent(*spent_percent)
         ),
         _ => String::new(),
@@ -137,7 +137,7 @@ fn of_counts(cause: &IssueCause) -> String {
         IssueCause::WorkerLost {
             saved_ms_before: Some(before),
         } => format!(
-            "a worker did not end; its figures were saved {} before the end",
+            "a worker did not end; its last figures were saved {} before the end of the level",
             millis(*before)
         ),
         IssueCause::WorkerLost {

@@ -65,8 +65,8 @@ pub(crate) fn evidence(seen: &Evidence) -> String {
             over_time(seen)
         }
         Evidence::SameResetTime { at_s } => format!(
-            "all Retry-After headers point to the same reset time, {} after the start: this is the length of the \
-             window if it began with the first request",
+            "all Retry-After headers point to the same reset time, {} after the start: if the window began with the \
+             first request, this is its length",
             span(*at_s)
         ),
         Evidence::RetryAfter { longest_s } => {
@@ -92,7 +92,7 @@ pub(crate) fn evidence(seen: &Evidence) -> String {
             each(*per)
         ),
         Evidence::PassedUnequally { per, least, most } => format!(
-            "{least:.0} to {most:.0} requests passed per refused {}, too unequal for separate limits",
+            "{least:.0} to {most:.0} requests passed for each refused {}: too unequal for separate limits",
             each(*per)
         ),
         Evidence::OtherLevel {
@@ -131,7 +131,7 @@ fn over_time(seen: &Evidence) -> String {
             refused,
             last_s,
         } if passed > 0.0 => format!(
-            "{passed:.0} requests passed until {until_s:.1} s, then none of {} until {}",
+            "{passed:.0} requests passed until {until_s:.1} s, then none of the next {} until {}",
             count(refused),
             span(last_s)
         ),
@@ -147,7 +147,7 @@ fn over_time(seen: &Evidence) -> String {
             period_s,
             times: 1,
         } => format!(
-            "{passed:.0} requests passed, then none, and again from {} on",
+            "{passed:.0} requests passed, then none, and requests passed again from {} on",
             span(period_s)
         ),
         Evidence::Repeated {
@@ -172,7 +172,9 @@ fn over_time(seen: &Evidence) -> String {
                     span(until)
                 ),
                 (None, true) => {
-                    format!("at first, {burst:.0} more passed than the rate explains; then ")
+                    format!(
+                        "at first, {burst:.0} more requests passed than the rate explains; then "
+                    )
                 }
                 (None, false) => String::new(),
             };
@@ -199,13 +201,14 @@ pub(crate) fn unknown(open: &Unknown) -> String {
                 Some(OneAddress::Refused) => " (only users of one address were refused)",
                 None => "",
             };
-            format!("whether it counts by address or all requests together{because}")
+            format!("whether the limiter counts by address or all requests together{because}")
         }
         Unknown::ByUser { refused: 0 | 1 } => {
-            "whether it counts by user (only one was refused)".to_owned()
+            "whether the limiter counts by user (only one user was refused)".to_owned()
         }
         Unknown::ByUser { .. } => {
-            "whether it counts by user (all sent equally many requests, so shares of one limit look the same)"
+            "whether the limiter counts by user (all users sent the same number of requests, so shares of one limit \
+             look the same)"
                 .to_owned()
         }
         Unknown::WindowLongerThan { seconds } => format!(
@@ -214,7 +217,7 @@ pub(crate) fn unknown(open: &Unknown) -> String {
         ),
         Unknown::Window => "the length of the window (requests pass at an even rate)".to_owned(),
         Unknown::Algorithm => {
-            "whether it uses fixed windows, sliding windows or a token bucket".to_owned()
+            "whether the limiter uses fixed windows, sliding windows or a token bucket".to_owned()
         }
         Unknown::Requests => "the number of requests per window".to_owned(),
         Unknown::OtherRoutes { refused, free } => {
@@ -232,13 +235,13 @@ pub(crate) fn unknown(open: &Unknown) -> String {
 pub(crate) fn advice(advice: &Advice) -> String {
     match advice {
         Advice::ExemptGenerator => {
-            "if the limiter is yours, exempt the generator's addresses during the test; many limiters take a list, such \
-             as RATE_LIMIT_BYPASS_IPS=127.0.0.1"
+            "if the limiter is yours, exempt the generator's addresses during the test; many limiters have a list for \
+             this, such as RATE_LIMIT_BYPASS_IPS=127.0.0.1"
                 .to_owned()
         }
         Advice::MoreAddresses { loopback, needed } => {
             let example = if *loopback {
-                "--source 127.0.0.0/24 (254 of them)"
+                "--source 127.0.0.0/24 (254 addresses)"
             } else {
                 "--source IP,IP,…"
             };

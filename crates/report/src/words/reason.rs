@@ -8,7 +8,7 @@ pub(crate) fn lost(reason: LossReason) -> &'static str {
         LossReason::ReceiverDisconnected => "receiver disconnected",
         LossReason::ReceiverLeft => "receiver left",
         LossReason::SendFailed => "send failed or refused",
-        LossReason::Misplaced => "arrived at another place of the message",
+        LossReason::Misplaced => "stamp in another place of the message",
         LossReason::OwnCopy => "sender's own copy never received",
         LossReason::Unknown => "for another reason",
     }

@@ -38,7 +38,7 @@ fn random(ctx: &Ctx<'_>, state: &State, count: usize, call: &str) -> Result<Vec<
     let current = state.now.user.get();
     if current == NOBODY {
         let message = format!(
-            "{call}: a module has no random generator while it loads; call it in `setup` or in the scenario"
+            "{call}: there is no random generator while a module loads; make this call in `setup` or in the scenario"
         );
         return Err(Exception::throw_message(ctx, &message));
     }

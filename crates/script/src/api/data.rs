@@ -29,7 +29,7 @@ fn opening<'js>(natives: &Natives<'js>) -> Result<()> {
             let path = text(&ctx, &path, &format!("{call}: the path"))?;
             if !state.material.loading.get() {
                 let message = format!(
-                    "{call}: files are read only while the module loads; call it at the top level"
+                    "{call}: files can be read only while the module loads; make this call at the top level"
                 );
                 return Err(type_error(&ctx, &message));
             }

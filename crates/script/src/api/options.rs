@@ -123,7 +123,8 @@ pub(super) fn pointers<'js>(
         let at = pointer(ctx, at, what)?;
         if !is_scalar(&value) {
             let refusal = format!(
-                "{what}[{at:?}] must be a string, number, boolean or null, not {}; use one pointer for each value inside",
+                "{what}[{at:?}] must be a string, number, boolean or null, not {}; use a separate pointer for each \
+                 value inside it",
                 shown(&value)
             );
             return Err(type_error(ctx, &refusal));
@@ -149,7 +150,7 @@ pub(super) fn pointer(ctx: &Ctx<'_>, at: String, what: &str) -> Result<String> {
         format!("{what}: a JSON pointer must begin with `/`, but {at:?} does not")
     } else if has_stray_tilde(&at) {
         format!(
-            "{what}: in a JSON pointer `~0` stands for `~` and `~1` for `/`; {at:?} has a `~` alone"
+            "{what}: {at:?} has a `~` without 0 or 1; in a JSON pointer, write `~0` for `~` and `~1` for `/`"
         )
     } else {
         return Ok(at);

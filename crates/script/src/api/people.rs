@@ -73,7 +73,7 @@ pub(super) fn caller<'js>(ctx: &Ctx<'js>, this: &Value<'js>, call: &str) -> Resu
 }
 
 fn without_user(ctx: &Ctx<'_>, call: &str) -> rquickjs::Error {
-    let message = format!("`{call}` is called without its user: call it as user.{call}(…)");
+    let message = format!("`{call}` was called without a user: write user.{call}(…)");
     type_error(ctx, &message)
 }
 

@@ -212,8 +212,9 @@ pub(super) fn socketio_call<'js>(
             .split_once("://")
             .is_some_and(|(_, host)| host.contains('/'))
     {
-        let message =
-            format!("{call}: {url:?} is more than a host: use the options `namespace` and `path`");
+        let message = format!(
+            "{call}: {url:?} has more than a host: give the rest in the options `namespace` and `path`"
+        );
         return Err(type_error(ctx, &message));
     }
     let mut address = Address::default();

@@ -199,9 +199,11 @@ fn pool<'js>(natives: &Natives<'js>) -> Result<()> {
         move |ctx: Ctx<'js>, Who(key): Who, made: Opt<Value<'js>>| -> Result<()> {
             let (id, _) = user(&ctx, &state, key)?;
             let data = match made.0 {
-                Some(made) if !made.is_undefined() => {
-                    json(&ctx, &made, "the return value of pool's function")?
-                }
+                Some(made) if !made.is_undefined() => json(
+                    &ctx,
+                    &made,
+                    "the return value of the function given to pool",
+                )?,
                 _ => "null".to_owned(),
             };
             state.host.borrow_mut().pool_user(id, data);

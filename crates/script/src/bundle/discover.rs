@@ -50,7 +50,8 @@ impl Imports {
             Self::Given(modules) => {
                 let given = modules.iter().find(|(given, _)| given == name);
                 given.map(|(_, source)| source.clone()).ok_or_else(|| {
-                    "a built-in scenario imports only \"headcount\" and its own modules".to_owned()
+                    "a built-in scenario can import only \"headcount\" and its own modules"
+                        .to_owned()
                 })
             }
         }

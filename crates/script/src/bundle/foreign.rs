@@ -8,8 +8,8 @@ const HTTP: &str = "use user.get(url), user.post(url, { json }) and so on";
 const WEBSOCKET: &str = "use user.websocket(url)";
 const SOCKET_IO: &str = "use user.socketio(url, options)";
 const TIMERS: &str = "use user.think(time) or user.every(period, fn)";
-const K6: &str =
-    "scenarios of k6 do not run here; write \"headcount\", and `headcount init` for a starter";
+const K6: &str = "headcount does not run k6 scenarios; import from \"headcount\", and run \
+    `headcount init` for a starter";
 
 /// Returns what to use instead of a module, if that is known.
 pub(super) fn instead_of(specifier: &str) -> Option<&'static str> {
@@ -36,9 +36,9 @@ pub(super) fn instead_of(specifier: &str) -> Option<&'static str> {
             "headcount runs the workers: see --workers"
         }
         _ if name == "k6" || name.starts_with("k6/") => K6,
-        _ if specifier.starts_with("node:") => "scenarios have no modules of Node",
+        _ if specifier.starts_with("node:") => "scenarios cannot use Node's modules",
         _ if specifier.starts_with("https:") || specifier.starts_with("http:") => {
-            "save the module beside the scenario, and import it with a path that begins with ./"
+            "save the module in the scenario's folder, and import it with a path that begins with ./"
         }
         _ => return None,
     })

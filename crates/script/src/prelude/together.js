@@ -90,7 +90,7 @@ class Barriers {
       // Members may be waiting at different barriers. This is rare, so most iterations do not store their barriers.
       if (this.waiting.size === 2) (storyOf(this.key).barriers ??= new Set()).add(this);
     }
-    if (place.has(member)) throw new TypeError(`here(${JSON.stringify(name)}): called twice by one user; is an \`await\` missing?`);
+    if (place.has(member)) throw new TypeError(`here(${JSON.stringify(name)}): called twice by the same user; is an \`await\` missing?`);
     if (place.size + 1 === this.count) {
       this.waiting.delete(name);
       for (const waiter of place.values()) waiter.resolve();
@@ -139,12 +139,12 @@ class Barriers {
     }
     const told = [...at].slice(0, PLACES_TOLD).map(([where, names]) => `${some(names)} at ${where}`);
     if (at.size > PLACES_TOLD) told.push(`others at ${at.size - PLACES_TOLD} more`);
-    return `no barrier can open because the users wait at different ones: ${told.join(", ")}`;
+    return `the users wait at different barriers, so none can open: ${told.join(", ")}`;
   }
 
   closed(place) {
     const { user, failed, astray } = this.gone;
-    if (astray) return rejection("script", "barrier", `the barrier ${JSON.stringify(place)} cannot open: the users waited at different ones`);
+    if (astray) return rejection("script", "barrier", `the barrier ${JSON.stringify(place)} cannot open: the users waited at different barriers`);
     return rejection("script", "barrier", `the barrier ${JSON.stringify(place)} cannot open: ${user.name} ${failed ? "failed" : "ended"}`);
   }
 }

@@ -16,7 +16,7 @@ function pairsOf(init) {
   }
   for (const pair of init) {
     const both = [...pair];
-    if (both.length !== 2) throw new TypeError("new URLSearchParams(list): each item must be a name and a value");
+    if (both.length !== 2) throw new TypeError("new URLSearchParams(list): each item must be a pair of a name and a value");
     list.push(text(both[0]), text(both[1]));
   }
   return list;

@@ -38,7 +38,7 @@ export class Table {
     if (length === 0) throw new Error(`${table.#path} has no rows`);
     if (table.#take === "random") return Math.floor(share() * length);
     if (table.#take === "unique" && user.number >= length) {
-      throw new Error(`${table.#path} has only ${length} rows, but user ${user.number + 1} needs a unique one`);
+      throw new Error(`${table.#path} has only ${length} rows, but user ${user.number + 1} needs a unique row`);
     }
     return user.number % length;
   }
@@ -70,7 +70,7 @@ class User {
     mustBeName(name, "user.state(name, text): the name");
     userState.call(this, name, text);
   }
-  holds() { throw new TypeError("user.holds is called user.state(name, text) now"); }
+  holds() { throw new TypeError("user.holds is now called user.state(name, text)"); }
 
   toJSON() {
     const { name, index, number, role } = this;

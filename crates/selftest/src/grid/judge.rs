@@ -52,7 +52,10 @@ pub(crate) fn judge(cell: &Cell, ended: &Ended, log: &Log) -> Outcome {
         let result = compare(held, *truth, is_valid);
         let name = threshold.subject();
         let condition = threshold.condition();
-        let text = format!("{name}: {condition}: truly {truth:?}, said {}", said(held));
+        let text = format!(
+            "{name}: {condition}: true outcome {truth:?}, reported {}",
+            said(held)
+        );
         outcome.add(result, text);
     }
     whole(&scene, ended, &truths, &mut outcome);
@@ -251,7 +254,7 @@ fn arrivals(cell: &Cell, ended: &Ended, log: &Log, outcome: &mut Outcome) {
         .filter_map(|timings| timings["repeated"].as_u64())
         .sum();
     let is_wrong = came > ordered + repeated;
-    let text = format!("{came} arrived, {ordered} were ordered, {repeated} were repeated");
+    let text = format!("{came} requests arrived, {ordered} were planned, {repeated} were repeated");
     outcome.add(
         if is_wrong {
             Judged::Wrong

@@ -121,8 +121,8 @@ impl GridOutcome {
     pub fn terminal(&self) -> String {
         let all = self.all;
         let mut text = format!(
-            "{} cells, seed {}: {} wrong. Of {} statements with a known truth, {} were not made: \
-             {} because of disturbed measurements, {} for other reasons ({:.1} %).\n",
+            "{} cells, seed {}: {} wrong. Of {} statements with a known truth, {} were inconclusive: {} because of \
+             disturbed measurements, {} for other reasons ({:.1} %).\n",
             all.cells,
             self.seed,
             all.wrong_cells,

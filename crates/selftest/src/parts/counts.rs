@@ -22,7 +22,7 @@ pub(crate) fn deliveries(found: &Evidence, rows: &mut Rows) {
     rows.count("misdelivered", sum("strayed"), said.misdelivered_count());
     let other_group = said.misdelivered.get(&MisdeliveryReason::AnotherGroup);
     rows.count(
-        "of them from the other room",
+        "misdelivered from the other room",
         sum("strayed"),
         other_group.copied().unwrap_or_default(),
     );

@@ -49,7 +49,7 @@ fn busy(found: &Evidence, path: &str, prefix: &str, threads: u64, rows: &mut Row
     );
     let measured = (!shares.is_empty()).then(|| shares.iter().sum());
     rows.add(
-        "their CPU in total",
+        "total CPU of the named threads",
         Unit::Percent,
         truth,
         measured,
@@ -57,5 +57,9 @@ fn busy(found: &Evidence, path: &str, prefix: &str, threads: u64, rows: &mut Row
     );
     let most = target.and_then(|target| target.busiest_thread.as_ref());
     let is_named = most.is_some_and(|thread| named(&thread.name));
-    rows.count("the busiest thread is one of them", 1, u64::from(is_named));
+    rows.count(
+        "the busiest thread is one of the named threads",
+        1,
+        u64::from(is_named),
+    );
 }

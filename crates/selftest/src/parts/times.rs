@@ -80,8 +80,8 @@ fn arrivals(found: &Evidence, path: &str, rows: &mut Rows) {
     let iterations = &found.level.measured.iterations;
     rows.count("arrivals that were due", planned, iterations.planned);
     let accounted = iterations.started + iterations.dropped;
-    rows.count("of them started or dropped", planned, accounted);
-    rows.started("of them started", planned, iterations.started);
+    rows.count("arrivals started or dropped", planned, accounted);
+    rows.started("arrivals started", planned, iterations.started);
     let answered = found.requests(&format!("GET {path}")).count;
     let told = found.route(path, &["answers", "200"]);
     rows.count("responses", told, answered);

@@ -26,19 +26,23 @@ pub(super) fn unpack(bytes: &[u8]) -> Result<Vec<u8>, DecodeError> {
             plain.extend_from_slice(bytes);
             bytes.len()
         }
-        _ => return Err(refused("it does not begin with the word of HDR V2")),
+        _ => return Err(refused("it does not begin with the cookie of HDR V2")),
     };
     let Some((length, digits)) = word(&plain, 4).zip(word(&plain, 12)) else {
         return Err(refused("its header is incomplete"));
     };
     if digits != u32::from(DIGITS) {
-        return Err(refused(&format!("{digits} digits instead of {DIGITS}")));
+        return Err(refused(&format!(
+            "{digits} significant digits instead of {DIGITS}"
+        )));
     }
     let there = plain.len().saturating_sub(HEAD);
     if usize::try_from(length).is_ok_and(|length| length <= there) {
         Ok(plain)
     } else {
-        Err(refused(&format!("{there} of {length} bytes of counts")))
+        Err(refused(&format!(
+            "only {there} of {length} bytes of its counts are there"
+        )))
     }
 }
 

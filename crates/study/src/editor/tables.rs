@@ -47,7 +47,7 @@ pub(super) fn tests(parts: &Parts<'_>) -> Table {
             "p95",
             "verdict",
             "without a server: mean",
-            "its definition here: mean",
+            "report's definition, measured here: mean",
             "n",
             "true p50",
             "p95",

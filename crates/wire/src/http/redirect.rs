@@ -71,8 +71,8 @@ fn describes_body(name: &str) -> bool {
 fn takes_body_away(status: u16, url: &Url) -> Fault {
     let origin = url.origin().ascii_serialization();
     let detail = format!(
-        "a redirect with status {status} would send the request's body to another origin, {origin}: headcount does not \
-         follow it; request that address directly, or set `redirects: 0`"
+        "headcount does not follow a redirect with status {status} that sends the request's body to another origin, \
+         {origin}: request that address directly, or set `redirects: 0`"
     );
     Fault::target(FaultKind::NotAllowed, detail)
 }

@@ -34,7 +34,7 @@ impl From<Error> for Failure {
 fn fault_of(error: &Error) -> Fault {
     let Some(reason) = error.reason() else {
         return if error.is_io() {
-            Fault::target(FaultKind::Reset, format!("HTTP/2 broke: {error}"))
+            Fault::target(FaultKind::Reset, format!("HTTP/2 error: {error}"))
         } else {
             Fault::generator(FaultKind::Protocol, format!("HTTP/2: {error}"))
         };

@@ -113,7 +113,9 @@ impl Session {
         sink: &mut impl FnMut(Signal<'_>),
     ) -> Result<(), Fault> {
         let Some(mut coming) = self.coming.take() else {
-            return Err(protocol("received a binary message without a packet"));
+            return Err(protocol(
+                "received a binary message that belongs to no packet",
+            ));
         };
         if !coming.add(bytes)? {
             self.coming = Some(coming);
@@ -167,7 +169,9 @@ impl Session {
             Kind::ConnectError => return Err(refused(packet)),
             Kind::Disconnect => return Err(closed("the server disconnected the socket")),
             _ if self.state != State::Connected => {
-                return Err(protocol("a message before the namespace was accepted"));
+                return Err(protocol(
+                    "received a message before the namespace was accepted",
+                ));
             }
             Kind::Event | Kind::BinaryEvent => {
                 let event = Event::parse(packet.data)?;

@@ -21,7 +21,7 @@ impl ClientCertificate {
         }
         let key = PrivateKeyDer::from_pem_slice(key_pem).map_err(|error| match error {
             Error::NoItemsFound => unusable(
-                "the file in `key` contains no private key that is not encrypted (`openssl pkey` decrypts one)",
+                "the file in `key` contains no unencrypted private key (`openssl pkey` decrypts keys)",
             ),
             other => unusable(&format!("`key`: {other}")),
         })?;

@@ -95,7 +95,7 @@ impl Handshake {
         };
         if !has("upgrade", "websocket") || !has("connection", "upgrade") {
             return Err(protocol(
-                "101 without `Upgrade: websocket` and `Connection: Upgrade`",
+                "the 101 response lacks `Upgrade: websocket` or `Connection: Upgrade`",
             ));
         }
         if headers.get("sec-websocket-accept") != Some(accept_for(&self.key).as_str()) {

@@ -190,7 +190,9 @@ impl FrameParser {
             Opcode::Text | Opcode::Binary => {
                 let text = head.opcode == Opcode::Text;
                 if self.fragments.is_some() {
-                    return Err(Breach::protocol("a new message inside a fragmented one"));
+                    return Err(Breach::protocol(
+                        "a new message begins inside a fragmented message",
+                    ));
                 }
                 if head.last {
                     return message(text, payload, sink);
@@ -200,7 +202,7 @@ impl FrameParser {
             }
             Opcode::Continuation => {
                 let Some(mut whole) = self.fragments.take() else {
-                    return Err(Breach::protocol("a continuation without a message"));
+                    return Err(Breach::protocol("a continuation frame without a message"));
                 };
                 whole.bytes.extend_from_slice(payload);
                 if head.last {

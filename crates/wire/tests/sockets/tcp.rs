@@ -80,7 +80,7 @@ fn a_connection_comes_from_the_source_address_that_it_was_given() {
     let fault = Stream::connect(address, Some(foreign), None).unwrap_err();
     assert_eq!(fault.side, Side::Script);
     assert!(
-        fault.detail.contains("not one of this machine's"),
+        fault.detail.contains("does not belong to this machine"),
         "{fault}"
     );
 }

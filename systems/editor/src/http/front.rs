@@ -24,7 +24,7 @@ const SOCKET_IO: &str = "/socket.io";
 const YJS: &str = "/yjs/";
 
 /// The response to a page of an origin that is not allowed.
-const FOREIGN: &str = "pages of this origin may not connect; allow it with --allow-origin";
+const FOREIGN: &str = "pages of this origin may not connect; allow the origin with --allow-origin";
 
 /// Dispatches requests to Socket.IO, Yjs, and the router.
 #[derive(Clone)]

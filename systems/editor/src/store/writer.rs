@@ -203,7 +203,8 @@ impl Task {
             match self.log.append(&rows).await {
                 Ok(()) => break,
                 Err(error) => {
-                    tracing::error!(%error, rows = rows.len(), "cannot save; retrying, and acknowledging nothing until it succeeds");
+                    tracing::error!(%error, rows = rows.len(), "cannot save; retrying, and not acknowledging edits \
+                                                                until saving succeeds");
                     self.counters.store_failures.inc();
                     sleep(AGAIN).await;
                 }

@@ -44,7 +44,7 @@ const KINDS: [(Kind, &str, &str); 9] = [
     (
         Kind::Strayed,
         "strayed",
-        "Messages also handed to a listener in a wrong room",
+        "Messages also delivered to a listener in a wrong room by fault injection",
     ),
     (Kind::Delayed, "delayed", "Sends delayed by fault injection"),
     (

@@ -99,7 +99,7 @@ pub(crate) struct Refresh {
 impl Write for Refresh {
     const ROUTE: Route = Route::post("auth.refresh", "/api/auth/refresh")
         .by(Access::Anyone)
-        .says("Exchanges a refresh token for new tokens; each can be used once")
+        .says("Exchanges a refresh token for new tokens; a refresh token can be used only once")
         .secret();
     type Path = ();
     type Body = RefreshBody;

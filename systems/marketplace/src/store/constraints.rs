@@ -24,7 +24,7 @@ const FORBIDDEN: &[(&str, &str)] = &[
         "INSERT INTO users VALUES ('c', 'b@x', 'c', 'buyer', '', NULL, 0, 0)",
     ),
     (
-        "a role that there is not",
+        "an unknown role",
         "INSERT INTO users VALUES ('c', 'c@x', 'c', 'root', '', NULL, 0, 0)",
     ),
     (
@@ -36,7 +36,7 @@ const FORBIDDEN: &[(&str, &str)] = &[
         "INSERT INTO offers VALUES ('q', 'r', 's', 5, '', 'awaiting_buyer', 1, 0, 0, 0)",
     ),
     (
-        "an offer for nothing",
+        "an offer with the amount 0",
         "INSERT INTO offers VALUES ('q', 'r', 't', 0, '', 'lost', 1, 0, 0, 0)",
     ),
     (
@@ -60,11 +60,11 @@ const FORBIDDEN: &[(&str, &str)] = &[
         "INSERT INTO ratings VALUES ('r', 's', 'b', 6, '', 0)",
     ),
     (
-        "the same news twice",
+        "a second notification of the same event",
         "INSERT INTO notifications VALUES ('s', 2, 'rated', 'r', '{}', 'rated/r', 0, NULL)",
     ),
     (
-        "a trade of nobody",
+        "a request by an unknown buyer",
         "INSERT INTO requests VALUES ('z', 'nobody', 't', '', '', 'EUR', NULL, 'open', NULL, 0, 0, 0)",
     ),
 ];
@@ -90,7 +90,7 @@ async fn what_must_never_happen_is_forbidden_by_the_database() {
     for (what, statement) in FORBIDDEN {
         assert!(
             run(&mut transaction, statement).await.is_err(),
-            "{what} was let pass"
+            "the database accepted {what}"
         );
     }
 }

@@ -93,21 +93,21 @@ const INVARIANTS: &[(&str, &str)] = &[
          JOIN payments ON payments.id = transfers.payment_id WHERE entries.currency <> payments.currency",
     ),
     (
-        "escrow contains the full amount of every held payment, and nothing of any other",
+        "escrow contains the full amount of every held payment, and no money of other payments",
         "SELECT payments.id FROM payments LEFT JOIN \
          (SELECT owner, SUM(amount) AS held FROM entries WHERE account = 'escrow' GROUP BY owner) AS escrow \
          ON escrow.owner = payments.id WHERE COALESCE(escrow.held, 0) <> \
          CASE WHEN payments.state = 'held' THEN payments.amount ELSE 0 END",
     ),
     (
-        "the number of transfers of a payment matches its state",
+        "the number of a payment's transfers matches the payment's state",
         "SELECT payments.id FROM payments WHERE \
          (SELECT COUNT(*) FROM transfers WHERE transfers.payment_id = payments.id) <> \
          CASE WHEN payments.state = 'held' THEN 1 \
          WHEN payments.state IN ('released', 'refunded', 'split', 'returned') THEN 2 ELSE 0 END",
     ),
     (
-        "the state of a trade matches its payment",
+        "the state of a trade matches the trade's payment",
         "SELECT requests.id FROM requests WHERE \
          (SELECT COUNT(*) FROM payments WHERE payments.request_id = requests.id AND payments.state = 'held') <> \
          CASE WHEN requests.state IN ('paid', 'delivering', 'disputed') THEN 1 ELSE 0 END \
@@ -138,7 +138,7 @@ const INVARIANTS: &[(&str, &str)] = &[
          CASE WHEN payments.state = 'returned' THEN 'refunded' ELSE payments.state END",
     ),
     (
-        "a dispute is open exactly while its trade is disputed",
+        "a dispute is open if and only if its trade is disputed",
         "SELECT requests.id FROM requests LEFT JOIN disputes ON disputes.request_id = requests.id \
          WHERE CASE WHEN requests.state = 'disputed' THEN 1 ELSE 0 END <> \
          CASE WHEN disputes.request_id IS NOT NULL AND disputes.resolved_at IS NULL THEN 1 ELSE 0 END",
@@ -149,7 +149,7 @@ const INVARIANTS: &[(&str, &str)] = &[
          (SELECT COUNT(*) FROM notifications WHERE notifications.user_id = users.id)",
     ),
     (
-        "a trade has an accepted offer once one was selected",
+        "after the selection, a trade has an accepted offer",
         "SELECT requests.id FROM requests WHERE requests.state NOT IN ('open', 'cancelled', 'expired') \
          AND NOT EXISTS (SELECT 1 FROM offers WHERE offers.id = requests.selected_offer \
          AND offers.request_id = requests.id AND offers.state = 'accepted')",

@@ -24,7 +24,7 @@ pub enum StoreError {
     Kind(String),
     /// A later version of the program has migrated the database.
     #[error(
-        "the database has version {found}, this program supports up to {known}: update the program"
+        "the database has version {found}, but this program supports only versions up to {known}: update the program"
     )]
     Newer {
         /// The version of the database.

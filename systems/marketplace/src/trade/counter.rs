@@ -23,7 +23,7 @@ impl Write for CounterOffer {
         "marketplace.offers.counter",
         "/api/marketplace/purchase-requests/{request}/offers/{offer}/counter",
     )
-    .says("Proposes another price, if it is the caller's turn; then it is the other side's turn");
+    .says("Proposes another price, if it is the caller's turn; the other side has the next turn");
     type Path = OfferPath;
     type Body = NewOffer;
 

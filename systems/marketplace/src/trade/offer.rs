@@ -65,7 +65,7 @@ impl Write for CreateOffer {
         "marketplace.offers.create",
         "/api/marketplace/purchase-requests/{request}/offers",
     )
-    .says("Makes an offer for an open request; one offer per seller at a time")
+    .says("Makes an offer for an open request; a seller can have one offer at a time")
     .by(Access::Seller)
     .creates();
     type Path = RequestPath;

@@ -22,7 +22,7 @@ impl Write for Pay {
         "marketplace.purchaseRequests.status.payment",
         "/api/marketplace/purchase-requests/{request}/status/payment",
     )
-    .says("Pays for the selected offer; with a provider, the payment is pending until its webhook")
+    .says("Pays for the selected offer; with a provider, the payment is pending until the webhook arrives")
     .by(Access::Buyer)
     .creates();
     type Path = RequestPath;

@@ -20,7 +20,7 @@ impl Write for SelectOffer {
         "marketplace.offers.select",
         "/api/marketplace/purchase-requests/{request}/offers/{offer}/select",
     )
-    .says("Selects an offer at its price; the others are lost")
+    .says("Selects an offer at its price; the other offers are lost")
     .by(Access::Buyer);
     type Path = OfferPath;
     type Body = Empty;

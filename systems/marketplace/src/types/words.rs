@@ -58,5 +58,5 @@ pub(crate) use words;
 
 /// The database contains a word that this version does not know.
 #[derive(Debug, thiserror::Error)]
-#[error("unknown word `{0}`; a later version may have written it")]
+#[error("unknown value `{0}`; a later version may have written it")]
 pub(crate) struct UnknownWord(pub(crate) String);

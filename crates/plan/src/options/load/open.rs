@@ -86,12 +86,12 @@ fn most_at_once(
         return None;
     }
     if let (Grouping::Count(count), None) = (grouping, users.value) {
-        let message = format!("needs `users`, to divide them among {count} groups");
+        let message = format!("needs `users`, which are divided among {count} groups");
         load.field("rate").refuse(problems, Flaw::new(message));
     }
     let single = |value: &Value| match value {
         Value::Array(_) => Err(Flaw::with_hint(
-            "expected one number with `rate`: the maximum concurrency",
+            "with `rate`, expected one number: the maximum number of users",
             "for several levels, give a list of rates",
         )),
         _ => Ok(()),

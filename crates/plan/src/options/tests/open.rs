@@ -68,7 +68,7 @@ fn open_loads_that_make_no_sense_are_refused() {
     );
     check(
         json!({ "load": { "rate": "1/s", "users": [10, 20] } }),
-        "load.users: expected one number with `rate`",
+        "load.users: with `rate`, expected one number",
     );
     check(
         json!({ "load": { "rate": "1/s", "once": true } }),
@@ -84,7 +84,7 @@ fn open_loads_that_make_no_sense_are_refused() {
     );
     check(
         json!({ "groups": 3, "load": { "rate": "1/s" } }),
-        "needs `users`, to divide them among 3 groups",
+        "needs `users`, which are divided among 3 groups",
     );
 }
 

@@ -94,11 +94,11 @@ fn groups_that_cannot_be_formed() {
         r#"
 { "group": 0 }                                    | group: must be 1 to | nobody
 { "group": "5" }                                  | group: expected a number of users or roles | a text
-{ "group": 5, "load": { "users": 3 } }            | load.users: 3 users cannot be divided into groups of 5\n  hint: the nearest are 5 | none below
-{ "group": 5, "load": { "users": [5, 13] } }      | load.users[1]: 13 users cannot be divided into groups of 5\n  hint: the nearest are 10 and 15 | remainder
+{ "group": 5, "load": { "users": 3 } }            | load.users: 3 users cannot be divided into groups of 5\n  hint: nearest possible numbers: 5 | none below
+{ "group": 5, "load": { "users": [5, 13] } }      | load.users[1]: 13 users cannot be divided into groups of 5\n  hint: nearest possible numbers: 10 and 15 | remainder
 { "group": 1000, "load": { "groups": 1001 } }     | load.groups: 1001 groups of 1000 are more than 1,000,000 users | too many
 { "groups": 4, "load": { "users": 3 } }           | load.users: 3 users cannot fill 4 groups | an empty group
-{ "groups": 4, "load": { "groups": 3 } }          | load.groups: 3 groups, but `groups` already sets their number | twice
+{ "groups": 4, "load": { "groups": 3 } }          | load.groups: 3 groups, but `groups` already sets the number of groups | twice
 { "group": 2, "groups": 2, "load": { "users": 2 } } | groups: cannot be combined with `group` | twice
 "#,
     );
@@ -108,7 +108,7 @@ fn groups_that_cannot_be_formed() {
 fn roles_that_a_script_could_not_use() {
     check(
         r#"
-{ "group": { "users": 1 } }                       | group.users: role `users` has the name of a property | a member of every group
+{ "group": { "users": 1 } }                       | group.users: role `users` has the same name as a property | a member of every group
 { "group": { "then": 1 } }                        | group.then: role `then` has a special meaning in JavaScript | would be awaited
 { "group": { "class": 1 } }                       | group.class: role `class` has a special meaning in JavaScript | cannot be destructured
 { "group": { "sales man": 1 } }                   | group["sales man"]: role "sales man" is not an identifier | a space
@@ -137,7 +137,7 @@ fn targets_that_nothing_can_be_sent_to() {
 { "target": "http://h:+80" }                      | target: "http://h:+80" has no valid host | sign
 { "target": "http://[::1" }                       | target: "http://[::1" has no valid host | open bracket
 { "target": "http://[::1]x" }                     | target: "http://[::1]x" has no valid host | behind the bracket
-{ "target": "http://h x" }                        | target: expected a URL, found ' ' in it | space
+{ "target": "http://h x" }                        | target: a URL cannot contain ' ' | space
 { "target": "http://h?a=1" }                      | target: "http://h?a=1" has a query or a fragment | query
 { "target": "http://h/#a" }                       | target: "http://h/#a" has a query or a fragment | fragment
 "#,

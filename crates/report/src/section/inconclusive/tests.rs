@@ -120,7 +120,8 @@ fn a_warning_before_the_run_says_what_to_do() {
     };
     assert_eq!(
         forecast_line(&few),
-        "`requests: p99 < 1s` will be inconclusive: level 1 will have 50 samples (at one per iteration), but it needs 299; \
+        "`requests: p99 < 1s` will be inconclusive: level 1 will have 50 samples (at one per iteration), but the \
+         threshold needs 299; \
          measure for 30 s"
     );
 }

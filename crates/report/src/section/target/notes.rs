@@ -47,7 +47,7 @@ fn of_target(target: &TargetUse) -> Vec<String> {
 /// found after 5.0 s`.
 fn end(end: &TargetEnd) -> String {
     if end.pid == 0 {
-        return format!("a restart was found after {}", seconds(end.at_s));
+        return format!("a restart was detected after {}", seconds(end.at_s));
     }
     let why = match end.out_of_memory {
         Some(true) => ", killed for lack of memory",
@@ -141,7 +141,7 @@ fn scrapes(scrapes: &Scrapes) -> Option<String> {
     });
     let left_out = (scrapes.series_left_out > 0).then(|| {
         format!(
-            "{} series of {} were not recorded: list fewer",
+            "{} series of {} were not recorded: list fewer series",
             count(scrapes.series_left_out),
             scrapes.url
         )

@@ -106,8 +106,8 @@ fn what_the_standard_forbids_is_answered_with_its_code() {
         1002,
         "shortest form",
     );
-    check(&[0x80, 0], 1002, "continuation without a message");
-    check(&[0x01, 0, 0x81, 0], 1002, "inside a fragmented one");
+    check(&[0x80, 0], 1002, "continuation frame without a message");
+    check(&[0x01, 0, 0x81, 0], 1002, "inside a fragmented message");
     check(&[0x88, 1, 3], 1002, "one-byte code");
     for code in [0_u16, 999, 1004, 1005, 1006, 1015, 2999, 5000] {
         let [high, low] = code.to_be_bytes();
