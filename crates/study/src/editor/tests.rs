@@ -219,9 +219,8 @@ fn a_level_that_could_not_be_measured_is_not_said_to_have_broken_its_threshold()
             rooms: Some(&rooms),
             ..Parts::default()
         });
-        let expected = format!(
-            "No level was shown to meet the thresholds; whether 100 do is unknown: {why}."
-        );
+        let expected =
+            format!("No level was shown to meet the thresholds; whether 100 do is unknown: {why}.");
         assert!(said.starts_with(&expected), "{said}");
     }
 }
