@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use model::Nanos;
-use probe::{Course, Process, Sampler, allowed_cores, own_cores, runtime_of, started_at};
+use probe::{Course, Sampler, allowed_cores, own_cores, runtime_of, started_at};
 use rustix::time::{ClockId, clock_gettime};
 
 fn own_pid() -> i32 {
@@ -111,8 +111,8 @@ fn children_are_listed_with_their_parent() {
     let first = loop {
         let sample = sampler.sample(now()).unwrap();
         // Directly after its start, `sleep` has its name but no memory yet.
-        let started = |one: &Process| one.name == "sleep" && one.memory > 0;
-        if sample.processes.len() == 2 && started(&sample.processes[1]) {
+        let child = sample.processes.get(1);
+        if child.is_some_and(|child| child.name == "sleep" && child.memory > 0) {
             break sample;
         }
         tries.next().unwrap();

@@ -220,7 +220,7 @@ fn roles_numbers_setup_and_data_are_there() {
     assert_eq!(
         stage.logged(),
         [
-            r#"u100 buyer ["u101", "u102"] 3 g1 1 0 { index: 0, users: 3, groups: 1 } { x: [1] } { token: "t" } undefined"#
+            r#"u100 buyer ["u101", "u102"] 3 g1-test 1 0 { index: 0, users: 3, groups: 1 } { x: [1] } { token: "t" } undefined"#
         ]
     );
 }
@@ -231,7 +231,7 @@ fn users_and_groups_are_written_as_json_with_their_facts() {
     stage.start(1);
     let user = r#"{"name":"u100","index":0,"number":100}"#;
     let group = format!(
-        r#"{{"id":"g1","number":1,"iteration":0,"level":{{"index":0,"users":1,"groups":1}},"users":[{user}]}}"#
+        r#"{{"id":"g1-test","number":1,"iteration":0,"level":{{"index":0,"users":1,"groups":1}},"users":[{user}]}}"#
     );
     assert_eq!(stage.logged(), [format!(r#"{group} {{"of":{user}}}"#)]);
     stage.ends_well();

@@ -190,5 +190,5 @@ fn what_a_head_claims_is_held_against_what_is_there() {
     assert!(why.contains("0 of 4294967295 bytes"), "{why}");
     head[15] = 5;
     let why = Histogram::decode(&base64(&head)).unwrap_err().to_string();
-    assert!(why.contains("5 digits instead of 3"), "{why}");
+    assert!(why.contains("5 significant digits instead of 3"), "{why}");
 }

@@ -15,6 +15,7 @@ pub(crate) mod outbox;
 pub(crate) mod payments;
 pub(crate) mod ratings;
 pub(crate) mod requests;
+mod row;
 pub(crate) mod sessions;
 pub(crate) mod users;
 

@@ -6,6 +6,7 @@ mod money;
 mod page;
 mod password;
 pub(crate) mod schema;
+pub(crate) mod stored;
 mod text;
 mod time;
 pub(crate) mod words;

@@ -319,7 +319,7 @@ mod tests {
         assert_eq!(
             texts,
             [
-                "requests: failed == 0: truly Broken, said held",
+                "requests: failed == 0: true outcome Broken, reported held",
                 "passed, but a threshold is broken",
                 "requests failed+unfinished = 0 (too low)"
             ]

@@ -211,7 +211,7 @@ mod tests {
         let wrong = answer("").replace("s3pP", "S3PP");
         check(&wrong, FaultKind::Protocol, "does not match the key");
         let no_upgrade = answer("").replace("Upgrade: websocket\r\n", "");
-        check(&no_upgrade, FaultKind::Protocol, "without");
+        check(&no_upgrade, FaultKind::Protocol, "lacks");
         check(
             "SSH-2.0-x\r\n",
             FaultKind::Protocol,

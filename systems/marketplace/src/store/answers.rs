@@ -1,5 +1,6 @@
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
 
+use super::row::row;
 use crate::types::Time;
 
 /// An idempotency key: a write with it is executed once.
@@ -12,11 +13,13 @@ pub(crate) struct Key {
     pub(crate) fingerprint: String,
 }
 
-/// A stored response.
-#[derive(Debug, FromRow)]
-pub(crate) struct Kept {
-    pub(crate) fingerprint: String,
-    pub(crate) body: String,
+row! {
+    /// A stored response.
+    #[derive(Debug)]
+    pub(crate) struct Kept {
+        pub(crate) fingerprint: String,
+        pub(crate) body: String,
+    }
 }
 
 /// Claims the key and returns `None`, or returns the response stored under it. While another transaction holds the key,

@@ -1,15 +1,18 @@
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
 
+use super::row::row;
 use crate::state::DeliveryState;
 use crate::types::{Id, Time};
 
-/// The delivery of a trade.
-#[derive(Clone, Debug, FromRow)]
-pub(crate) struct DeliveryRow {
-    pub(crate) request_id: Id,
-    pub(crate) state: DeliveryState,
-    pub(crate) tracking: String,
-    pub(crate) updated_at: Time,
+row! {
+    /// The delivery of a trade.
+    #[derive(Clone, Debug)]
+    pub(crate) struct DeliveryRow {
+        pub(crate) request_id: Id,
+        pub(crate) state: DeliveryState,
+        pub(crate) tracking: String,
+        pub(crate) updated_at: Time,
+    }
 }
 
 pub(crate) async fn insert(db: &mut AnyConnection, row: &DeliveryRow) -> Result<(), sqlx::Error> {

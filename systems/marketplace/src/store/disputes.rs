@@ -1,5 +1,6 @@
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
 
+use super::row::row;
 use crate::types::words::words;
 use crate::types::{Id, Time};
 
@@ -15,17 +16,19 @@ words! {
     }
 }
 
-/// A dispute about a trade.
-#[derive(Clone, Debug, FromRow)]
-pub(crate) struct DisputeRow {
-    pub(crate) request_id: Id,
-    pub(crate) opened_by: Id,
-    pub(crate) reason: String,
-    pub(crate) resolution: Option<Resolution>,
-    /// The amount that the buyer got back, in minor units.
-    pub(crate) refunded: Option<i64>,
-    pub(crate) opened_at: Time,
-    pub(crate) resolved_at: Option<Time>,
+row! {
+    /// A dispute about a trade.
+    #[derive(Clone, Debug)]
+    pub(crate) struct DisputeRow {
+        pub(crate) request_id: Id,
+        pub(crate) opened_by: Id,
+        pub(crate) reason: String,
+        pub(crate) resolution: Option<Resolution>,
+        /// The amount that the buyer got back, in minor units.
+        pub(crate) refunded: Option<i64>,
+        pub(crate) opened_at: Time,
+        pub(crate) resolved_at: Option<Time>,
+    }
 }
 
 pub(crate) async fn insert(db: &mut AnyConnection, row: &DisputeRow) -> Result<(), sqlx::Error> {

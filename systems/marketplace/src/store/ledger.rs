@@ -1,8 +1,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
 
 use super::payments::PaymentRow;
+use super::row::row;
 use crate::types::Id;
 use crate::types::words::words;
 
@@ -39,13 +40,15 @@ pub(crate) struct Leg {
     pub(crate) amount: i64,
 }
 
-/// The sum of all accounts of one kind and currency, in minor units.
-#[derive(Debug, Serialize, JsonSchema, FromRow)]
-pub(crate) struct Balance {
-    pub(crate) account: Account,
-    pub(crate) currency: String,
-    #[serde(rename = "balance")]
-    pub(crate) amount: i64,
+row! {
+    /// The sum of all accounts of one kind and currency, in minor units.
+    #[derive(Debug, Serialize, JsonSchema)]
+    pub(crate) struct Balance {
+        pub(crate) account: Account,
+        pub(crate) currency: String,
+        #[serde(rename = "balance")]
+        pub(crate) amount: i64,
+    }
 }
 
 /// Moves the money of a payment. A unique index allows each kind of transfer once per payment.

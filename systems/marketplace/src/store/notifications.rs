@@ -1,5 +1,6 @@
-use sqlx::{AnyConnection, FromRow, Row};
+use sqlx::{AnyConnection, Row};
 
+use super::row::row;
 use crate::types::words::words;
 use crate::types::{Id, Time};
 
@@ -40,16 +41,18 @@ pub(crate) struct Notice {
     pub(crate) cause: String,
 }
 
-/// A notification in a user's list.
-#[derive(Clone, Debug, FromRow)]
-pub(crate) struct NotificationRow {
-    /// Position in the user's list, from 1, without a gap.
-    pub(crate) sequence: i64,
-    pub(crate) kind: NoticeKind,
-    pub(crate) request_id: Id,
-    pub(crate) data: String,
-    pub(crate) created_at: Time,
-    pub(crate) read_at: Option<Time>,
+row! {
+    /// A notification in a user's list.
+    #[derive(Clone, Debug)]
+    pub(crate) struct NotificationRow {
+        /// Position in the user's list, from 1, without a gap.
+        pub(crate) sequence: i64,
+        pub(crate) kind: NoticeKind,
+        pub(crate) request_id: Id,
+        pub(crate) data: String,
+        pub(crate) created_at: Time,
+        pub(crate) read_at: Option<Time>,
+    }
 }
 
 /// The position of a new notification, and its user's Telegram chat.

@@ -1,32 +1,37 @@
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
 
+use super::row::row;
 use crate::state::{OfferState, Party};
 use crate::types::{Amount, Id, Time};
 
-/// An offer, with its current price.
-#[derive(Clone, Debug, FromRow)]
-pub(crate) struct OfferRow {
-    pub(crate) id: Id,
-    pub(crate) request_id: Id,
-    pub(crate) seller_id: Id,
-    pub(crate) amount: Amount,
-    pub(crate) message: String,
-    pub(crate) state: OfferState,
-    /// Number of prices that were proposed.
-    pub(crate) round: i64,
-    pub(crate) valid_until: Time,
-    pub(crate) created_at: Time,
-    pub(crate) updated_at: Time,
+row! {
+    /// An offer, with its current price.
+    #[derive(Clone, Debug)]
+    pub(crate) struct OfferRow {
+        pub(crate) id: Id,
+        pub(crate) request_id: Id,
+        pub(crate) seller_id: Id,
+        pub(crate) amount: Amount,
+        pub(crate) message: String,
+        pub(crate) state: OfferState,
+        /// Number of prices that were proposed.
+        pub(crate) round: i64,
+        pub(crate) valid_until: Time,
+        pub(crate) created_at: Time,
+        pub(crate) updated_at: Time,
+    }
 }
 
-/// A proposed price.
-#[derive(Clone, Debug, FromRow)]
-pub(crate) struct RoundRow {
-    pub(crate) round: i64,
-    pub(crate) party: Party,
-    pub(crate) amount: Amount,
-    pub(crate) message: String,
-    pub(crate) created_at: Time,
+row! {
+    /// A proposed price.
+    #[derive(Clone, Debug)]
+    pub(crate) struct RoundRow {
+        pub(crate) round: i64,
+        pub(crate) party: Party,
+        pub(crate) amount: Amount,
+        pub(crate) message: String,
+        pub(crate) created_at: Time,
+    }
 }
 
 /// Inserts an offer and its first round, by the seller.

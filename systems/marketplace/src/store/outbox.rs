@@ -1,5 +1,6 @@
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
 
+use super::row::row;
 use crate::types::words::words;
 use crate::types::{Id, Time};
 
@@ -13,16 +14,18 @@ words! {
     }
 }
 
-/// A notification that waits to be sent.
-#[derive(Clone, Debug, FromRow)]
-pub(crate) struct OutboxRow {
-    pub(crate) id: Id,
-    pub(crate) channel: Channel,
-    /// The Telegram chat. Empty for webhooks.
-    pub(crate) target: String,
-    pub(crate) body: String,
-    pub(crate) attempts: i64,
-    pub(crate) due_at: Time,
+row! {
+    /// A notification that waits to be sent.
+    #[derive(Clone, Debug)]
+    pub(crate) struct OutboxRow {
+        pub(crate) id: Id,
+        pub(crate) channel: Channel,
+        /// The Telegram chat. Empty for webhooks.
+        pub(crate) target: String,
+        pub(crate) body: String,
+        pub(crate) attempts: i64,
+        pub(crate) due_at: Time,
+    }
 }
 
 pub(crate) async fn insert(db: &mut AnyConnection, row: &OutboxRow) -> Result<(), sqlx::Error> {

@@ -1,26 +1,29 @@
 use schemars::JsonSchema;
 use serde::Serialize;
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
 
+use super::row::row;
 use crate::state::PaymentState;
 use crate::types::{Amount, Currency, Id, Time};
 
-/// A payment for a request.
-#[derive(Clone, Debug, FromRow)]
-pub(crate) struct PaymentRow {
-    pub(crate) id: Id,
-    pub(crate) request_id: Id,
-    pub(crate) buyer_id: Id,
-    pub(crate) seller_id: Id,
-    pub(crate) amount: Amount,
-    pub(crate) currency: Currency,
-    pub(crate) state: PaymentState,
-    /// Sequence number of the provider's last event.
-    pub(crate) told: i64,
-    /// The marketplace's fee when the buyer paid, in hundredths of a percent.
-    pub(crate) fee: i64,
-    pub(crate) created_at: Time,
-    pub(crate) updated_at: Time,
+row! {
+    /// A payment for a request.
+    #[derive(Clone, Debug)]
+    pub(crate) struct PaymentRow {
+        pub(crate) id: Id,
+        pub(crate) request_id: Id,
+        pub(crate) buyer_id: Id,
+        pub(crate) seller_id: Id,
+        pub(crate) amount: Amount,
+        pub(crate) currency: Currency,
+        pub(crate) state: PaymentState,
+        /// Sequence number of the provider's last event.
+        pub(crate) told: i64,
+        /// The marketplace's fee when the buyer paid, in hundredths of a percent.
+        pub(crate) fee: i64,
+        pub(crate) created_at: Time,
+        pub(crate) updated_at: Time,
+    }
 }
 
 pub(crate) async fn insert(db: &mut AnyConnection, row: &PaymentRow) -> Result<(), sqlx::Error> {
@@ -97,14 +100,16 @@ pub(crate) async fn insert_event(
     Ok(())
 }
 
-/// A stored event of the provider.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub(crate) struct EventRow {
-    pub(crate) payment_id: Id,
-    pub(crate) sequence: i64,
-    pub(crate) kind: String,
-    /// 1 if the event contradicts the known state, else 0.
-    pub(crate) unmatched: i64,
+row! {
+    /// A stored event of the provider.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub(crate) struct EventRow {
+        pub(crate) payment_id: Id,
+        pub(crate) sequence: i64,
+        pub(crate) kind: String,
+        /// 1 if the event contradicts the known state, else 0.
+        pub(crate) unmatched: i64,
+    }
 }
 
 /// The event with this id, if it is stored.
@@ -116,15 +121,17 @@ pub(crate) async fn event(
     sqlx::query_as(select).bind(event).fetch_optional(db).await
 }
 
-/// A provider event that contradicts the known state.
-#[derive(Debug, Serialize, JsonSchema, FromRow)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct UnmatchedEvent {
-    pub(crate) id: String,
-    payment_id: Id,
-    sequence: i64,
-    kind: String,
-    received_at: Time,
+row! {
+    /// A provider event that contradicts the known state.
+    #[derive(Debug, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub(crate) struct UnmatchedEvent {
+        pub(crate) id: String,
+        payment_id: Id,
+        sequence: i64,
+        kind: String,
+        received_at: Time,
+    }
 }
 
 /// Events that contradict the known state, newest first, at most `rows`.

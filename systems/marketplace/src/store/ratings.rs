@@ -1,24 +1,29 @@
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
 
+use super::row::row;
 use super::users::newest;
 use crate::types::{Id, Time};
 
-/// A rating of one side of a trade by the other.
-#[derive(Clone, Debug, FromRow)]
-pub(crate) struct RatingRow {
-    pub(crate) request_id: Id,
-    pub(crate) rater_id: Id,
-    pub(crate) rated_id: Id,
-    pub(crate) stars: i64,
-    pub(crate) comment: String,
-    pub(crate) created_at: Time,
+row! {
+    /// A rating of one side of a trade by the other.
+    #[derive(Clone, Debug)]
+    pub(crate) struct RatingRow {
+        pub(crate) request_id: Id,
+        pub(crate) rater_id: Id,
+        pub(crate) rated_id: Id,
+        pub(crate) stars: i64,
+        pub(crate) comment: String,
+        pub(crate) created_at: Time,
+    }
 }
 
-/// The number of a user's ratings, and the sum of their stars.
-#[derive(Clone, Copy, Debug, FromRow)]
-pub(crate) struct Standing {
-    pub(crate) ratings: i64,
-    pub(crate) stars: i64,
+row! {
+    /// The number of a user's ratings, and the sum of their stars.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Standing {
+        pub(crate) ratings: i64,
+        pub(crate) stars: i64,
+    }
 }
 
 pub(crate) async fn insert(db: &mut AnyConnection, row: &RatingRow) -> Result<(), sqlx::Error> {

@@ -1,24 +1,27 @@
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
 
+use super::row::row;
 use super::users::newest;
 use crate::state::RequestState;
 use crate::types::{Amount, Currency, Id, Time};
 
-/// A purchase request.
-#[derive(Clone, Debug, FromRow)]
-pub(crate) struct RequestRow {
-    pub(crate) id: Id,
-    pub(crate) buyer_id: Id,
-    pub(crate) title: String,
-    pub(crate) description: String,
-    pub(crate) currency: Currency,
-    pub(crate) budget: Option<Amount>,
-    pub(crate) state: RequestState,
-    pub(crate) selected_offer: Option<Id>,
-    /// The time at which the current state expires, if it can expire.
-    pub(crate) expires_at: Time,
-    pub(crate) created_at: Time,
-    pub(crate) updated_at: Time,
+row! {
+    /// A purchase request.
+    #[derive(Clone, Debug)]
+    pub(crate) struct RequestRow {
+        pub(crate) id: Id,
+        pub(crate) buyer_id: Id,
+        pub(crate) title: String,
+        pub(crate) description: String,
+        pub(crate) currency: Currency,
+        pub(crate) budget: Option<Amount>,
+        pub(crate) state: RequestState,
+        pub(crate) selected_offer: Option<Id>,
+        /// The time at which the current state expires, if it can expire.
+        pub(crate) expires_at: Time,
+        pub(crate) created_at: Time,
+        pub(crate) updated_at: Time,
+    }
 }
 
 /// The conditions of a search for requests.

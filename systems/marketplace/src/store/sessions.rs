@@ -1,25 +1,30 @@
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
 
+use super::row::row;
 use super::users::Role;
 use crate::types::{Id, Time};
 
-/// A session. Its tokens are stored as hashes.
-#[derive(Clone, Debug, FromRow)]
-pub(crate) struct SessionRow {
-    pub(crate) id: Id,
-    pub(crate) user_id: Id,
-    pub(crate) access_hash: String,
-    pub(crate) access_until: Time,
-    pub(crate) refresh_hash: String,
-    pub(crate) refresh_until: Time,
+row! {
+    /// A session. Its tokens are stored as hashes.
+    #[derive(Clone, Debug)]
+    pub(crate) struct SessionRow {
+        pub(crate) id: Id,
+        pub(crate) user_id: Id,
+        pub(crate) access_hash: String,
+        pub(crate) access_until: Time,
+        pub(crate) refresh_hash: String,
+        pub(crate) refresh_until: Time,
+    }
 }
 
-/// The user to whom a token belongs, and the session.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub(crate) struct Holder {
-    pub(crate) id: Id,
-    pub(crate) role: Role,
-    pub(crate) session: Id,
+row! {
+    /// The user to whom a token belongs, and the session.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub(crate) struct Holder {
+        pub(crate) id: Id,
+        pub(crate) role: Role,
+        pub(crate) session: Id,
+    }
 }
 
 pub(crate) async fn insert(db: &mut AnyConnection, row: &SessionRow) -> Result<(), sqlx::Error> {

@@ -1,5 +1,6 @@
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
 
+use super::row::row;
 use crate::types::words::words;
 use crate::types::{Email, Id, Time};
 
@@ -15,22 +16,26 @@ words! {
     }
 }
 
-/// A user.
-#[derive(Clone, Debug, FromRow)]
-pub(crate) struct UserRow {
-    pub(crate) id: Id,
-    pub(crate) email: String,
-    pub(crate) name: String,
-    pub(crate) role: Role,
-    pub(crate) telegram_chat: Option<String>,
-    pub(crate) created_at: Time,
+row! {
+    /// A user.
+    #[derive(Clone, Debug)]
+    pub(crate) struct UserRow {
+        pub(crate) id: Id,
+        pub(crate) email: String,
+        pub(crate) name: String,
+        pub(crate) role: Role,
+        pub(crate) telegram_chat: Option<String>,
+        pub(crate) created_at: Time,
+    }
 }
 
-/// The data that a login is checked against.
-#[derive(Debug, FromRow)]
-pub(crate) struct Credentials {
-    pub(crate) id: Id,
-    pub(crate) password_hash: String,
+row! {
+    /// The data that a login is checked against.
+    #[derive(Debug)]
+    pub(crate) struct Credentials {
+        pub(crate) id: Id,
+        pub(crate) password_hash: String,
+    }
 }
 
 pub(crate) async fn insert(

@@ -6,13 +6,11 @@ use schemars::json_schema;
 use serde::{Deserialize, Serialize};
 
 use super::schema::described;
+use super::stored::stored;
 
 /// A unique id: 32 hexadecimal digits, of which 14 are the creation time (in microseconds) and 18 are random. Ids sort
 /// by time, so an index grows only at its end, and lists can be read newest first.
-#[derive(
-    Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, sqlx::Type,
-)]
-#[sqlx(transparent)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Id(String);
 
@@ -52,6 +50,8 @@ impl fmt::Display for Id {
         f.write_str(&self.0)
     }
 }
+
+stored!(Id, String, |id| id.0.clone(), |stored| Ok(Id(stored)));
 
 described!(
     Id,

@@ -3,15 +3,13 @@ use schemars::{JsonSchema, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::schema::described;
+use super::stored::stored;
 
 /// The maximum amount. It is far above any trade, and far enough below the 64-bit maximum that no sum overflows.
 const MOST: i64 = 1_000_000_000_000;
 
 /// An amount in minor units (cents), at least 1.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, sqlx::Type,
-)]
-#[sqlx(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "i64")]
 pub(crate) struct Amount(i64);
 
@@ -37,14 +35,15 @@ impl TryFrom<i64> for Amount {
     }
 }
 
+stored!(Amount, i64, |amount| amount.0, |stored| Ok(Amount(stored)));
+
 described!(
     Amount,
     json_schema!({ "type": "integer", "minimum": 1, "maximum": MOST, "description": "In minor units" })
 );
 
 /// A currency: its three-letter code (ISO 4217).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
-#[sqlx(transparent)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Currency(String);
 
@@ -69,6 +68,13 @@ impl TryFrom<String> for Currency {
         Err(CurrencyError)
     }
 }
+
+stored!(
+    Currency,
+    String,
+    |currency| currency.0.clone(),
+    |stored| Ok(Currency(stored))
+);
 
 described!(
     Currency,

@@ -5,12 +5,10 @@ use schemars::json_schema;
 use serde::{Deserialize, Serialize};
 
 use super::schema::described;
+use super::stored::stored;
 
 /// A point in time, in milliseconds since 1970. A number in the database, RFC 3339 in JSON.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, sqlx::Type,
-)]
-#[sqlx(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "Timestamp", into = "Timestamp")]
 pub(crate) struct Time(i64);
 
@@ -54,6 +52,8 @@ impl From<Time> for Timestamp {
         Self::from_millisecond(time.0).unwrap_or(Self::MAX)
     }
 }
+
+stored!(Time, i64, |time| time.0, |stored| Ok(Time(stored)));
 
 described!(
     Time,

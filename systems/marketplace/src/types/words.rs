@@ -29,28 +29,12 @@ macro_rules! words {
             }
         }
 
-        impl sqlx::Type<sqlx::Any> for $name {
-            fn type_info() -> sqlx::any::AnyTypeInfo {
-                <String as sqlx::Type<sqlx::Any>>::type_info()
-            }
-        }
-
-        impl<'r> sqlx::Decode<'r, sqlx::Any> for $name {
-            fn decode(value: sqlx::any::AnyValueRef<'r>) -> Result<Self, sqlx::error::BoxDynError> {
-                let word = <String as sqlx::Decode<'r, sqlx::Any>>::decode(value)?;
-                Ok(Self::try_from(word)?)
-            }
-        }
-
-        impl<'q> sqlx::Encode<'q, sqlx::Any> for $name {
-            fn encode_by_ref(
-                &self,
-                buffer: &mut <sqlx::Any as sqlx::Database>::ArgumentBuffer,
-            ) -> Result<sqlx::encode::IsNull, sqlx::error::BoxDynError> {
-                let word = self.word().to_owned();
-                <String as sqlx::Encode<'q, sqlx::Any>>::encode(word, buffer)
-            }
-        }
+        $crate::types::stored::stored!(
+            $name,
+            String,
+            |variant| variant.word().to_owned(),
+            |word| Ok($name::try_from(word)?)
+        );
     };
 }
 
