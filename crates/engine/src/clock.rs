@@ -10,7 +10,7 @@ pub struct Clock {
     wall: jiff::Timestamp,
 }
 
-/// Readings of both clocks at nearly the same time.
+/// Readings of the run's clock and the wall clock at nearly the same time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Both {
     /// The run's clock.

@@ -24,7 +24,7 @@ pub(crate) struct UserStates {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Agreement {
     Converged,
-    /// `said` members reported a state, of `shortest` to `longest` bytes.
+    /// `said` members reported a state. The states are `shortest` to `longest` bytes long.
     Diverged {
         said: usize,
         shortest: usize,
@@ -53,7 +53,7 @@ impl UserStates {
         texts[member] = Some(text);
     }
 
-    /// Compares the states of each name. Names that only other groups use get the result unknown.
+    /// Compares the members' states under each name. The result is unknown for names that only other groups use.
     fn compare<'a>(
         &'a self,
         members: usize,
@@ -93,7 +93,8 @@ impl World {
         }
     }
 
-    /// Compares the states of the group's members, and forgets them. Counts the result if the iteration is measured.
+    /// Compares the states of the group's members, then discards the states. Counts the result if the iteration is
+    /// measured.
     pub(crate) fn compare_held(&mut self, slot: usize, at: Nanos, measured: bool) {
         let group = &mut self.groups[slot];
         let held = std::mem::take(&mut group.held);

@@ -1,4 +1,4 @@
-//! Finds thresholds that need more samples than a level can produce, before a run.
+//! Before a run, finds the thresholds that need more samples than a level can produce.
 
 use plan::{Aggregate, LevelLoad, Op, Options, SubjectKind, Threshold};
 use record::Forecast;

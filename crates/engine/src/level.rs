@@ -5,7 +5,7 @@ use plan::{Grouping, LevelLoad, Load, Phases};
 
 use crate::messages::PooledUser;
 
-/// A span of the run's clock. Operations that begin in it belong to it.
+/// An interval of the run's time. Operations that begin in the interval belong to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) start: Nanos,
@@ -18,14 +18,15 @@ impl Span {
     }
 
     /// Whether an operation belongs to the span: it began in the span, or was in flight during all of it. Without the
-    /// second rule, operations that began in the warm-up and last beyond the measured time would be in no figure.
+    /// second rule, operations that begin in the warm-up and outlast the measured time would be missing from all
+    /// figures.
     pub(crate) fn measures(self, began: Nanos, until: Nanos) -> bool {
         let spanned = began < self.start && self.start < self.end && self.end <= until;
         spanned || self.contains(began)
     }
 }
 
-/// The result of `setup` for the groups.
+/// The result of `setup`, which the groups receive.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SetupResult {
     /// The return value, as JSON.
@@ -34,7 +35,7 @@ pub(crate) struct SetupResult {
     pub(crate) pool: Vec<PooledUser>,
 }
 
-/// One level, as every worker gets it.
+/// The plan of one level, which every worker receives.
 #[derive(Clone, Debug)]
 pub(crate) struct LevelPlan {
     pub(crate) index: u32,

@@ -1,4 +1,4 @@
-//! Runs `setup`, `teardown` and the `leftovers` query around the levels. None of it is part of a level's figures.
+//! Runs `setup`, `teardown` and the `leftovers` query around the levels. No level's figures include them.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::messages::{Command, Event, SetupOutcome};
 use crate::run::{Notice, RunError};
 use crate::tls_port;
 
-/// Time limit of `setup`, and of `teardown`.
+/// Time limit of each of `setup` and `teardown`.
 const SETUP_LIMIT: Nanos = Nanos::from_secs(600);
 
 impl Control<'_> {

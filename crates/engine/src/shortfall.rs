@@ -7,7 +7,7 @@ use stats::Histogram;
 const DROPPED_MOST: f64 = 0.01;
 /// A worker that is busy for more than this percentage delays the users of a closed load by an unknown time.
 const BUSY_MOST: f64 = 95.0;
-/// Accepted share of their time that users of a closed load spend waiting for the generator.
+/// Accepted share of the time of a closed load's users that they spend waiting for the generator.
 const SLOWED_LIMIT: f64 = 0.1;
 /// Like `SLOWED_LIMIT`, but for upper limits on times, if these hold with the corresponding margin.
 pub(crate) const SLOWED_MOST: f64 = 0.5;
@@ -36,9 +36,9 @@ pub(crate) fn of(level: &Level) -> Option<Shortfall> {
     })
 }
 
-/// The share of their time that users of a closed load spent waiting for the generator. Users wait for the start of an
-/// iteration, for the read of a response, and while a CPU quota stops the generator. `None` for an open load, whose
-/// starts do not depend on users.
+/// The share of the time of a closed load's users that they spent waiting for the generator. Users wait for the start
+/// of an iteration, for the read of a response, and while a CPU quota stops the generator. `None` for an open load,
+/// whose starts do not depend on users.
 pub(crate) fn slowed(level: &Level) -> Option<f64> {
     let load = &level.load;
     if load.rate_per_s.is_some() {

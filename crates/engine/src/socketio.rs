@@ -21,7 +21,7 @@ pub(crate) struct Talk {
     pub(crate) heartbeat: Option<Heartbeat>,
     /// The server's first packet, which opened the session.
     pub(crate) opened: Option<Open>,
-    /// Events for which the script has handlers.
+    /// Names of events for which the script has handlers.
     pub(crate) handled: Vec<Box<str>>,
     /// The number of the next event that requests an acknowledgement.
     next_id: u64,

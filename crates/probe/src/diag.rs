@@ -1,7 +1,8 @@
-//! Socket diagnostics (`NETLINK_SOCK_DIAG`), as described in `linux/inet_diag.h` and `linux/netlink.h`. A request asks
-//! for all TCP sockets of a family in some states with one local port. The kernel responds with one message per socket.
+//! Socket diagnostics (`NETLINK_SOCK_DIAG`), as described in `linux/inet_diag.h` and `linux/netlink.h`. A request
+//! selects the TCP sockets of one address family by their state and their local port. The kernel responds with one
+//! message per socket.
 //!
-//! `/proc/net/tcp` lists all sockets instead: 50,000 in `TIME_WAIT` take a tenth of a second.
+//! `/proc/net/tcp` is slower, because it lists all sockets: 50,000 sockets in `TIME_WAIT` take a tenth of a second.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
@@ -68,12 +69,13 @@ pub(crate) fn each_socket(port: u16, see: impl FnMut(Socket)) -> Result<(), Diag
     each(port, 1 << ESTABLISHED | 1 << LISTEN, see)
 }
 
-/// Calls `see` for every listener on the port. This is cheaper, because the kernel does not go through its connections.
+/// Calls `see` for every listener on the port. This is cheaper than [`each_socket`], because the kernel does not visit
+/// the port's connections.
 pub(crate) fn each_listener(port: u16, see: impl FnMut(Socket)) -> Result<(), DiagError> {
     each(port, 1 << LISTEN, see)
 }
 
-/// Asks for both families, because an IPv6 socket may have IPv4 connections.
+/// Queries both address families, because an IPv6 socket may have IPv4 connections.
 fn each(port: u16, states: u32, mut see: impl FnMut(Socket)) -> Result<(), DiagError> {
     let socket = socket_with(
         AddressFamily::NETLINK,

@@ -22,7 +22,7 @@ const LIMITS: Limits = Limits {
     bytes: 16 << 20,
 };
 
-/// The location of the target's metrics, and the names of those to store.
+/// The URL of the target's metrics, and the names of the metrics to store.
 #[derive(Clone, Debug)]
 pub(super) struct Endpoint {
     url: Url,
