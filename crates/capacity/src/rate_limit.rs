@@ -4,8 +4,8 @@
 //! Kinds of evidence, strongest first:
 //!
 //! - limits stated in the headers of responses with status 429,
-//! - a pattern over time that only a limiter produces: after some requests none pass, the same number passes in every
-//!   window, or a burst precedes a flow that is more regular than chance,
+//! - a pattern over time that only a limiter produces: no more requests pass, the same number passes in every window,
+//!   or a burst precedes a flow more regular than chance,
 //! - the number of requests that passed per user and per address,
 //! - the number of requests that passed in other levels.
 //!

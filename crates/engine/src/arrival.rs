@@ -93,7 +93,7 @@ impl Arrival<'_> {
         }
     }
 
-    /// Handles a message. If it holds several documents, each one is offered to the consumers separately.
+    /// Handles a message. If it contains several documents, each document is offered to the consumers separately.
     fn documents(&mut self, bytes: &[u8], payload: fn(&[u8]) -> Payload) {
         if self.state.documents.is_one(bytes) {
             return self.message(bytes, payload);

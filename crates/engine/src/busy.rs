@@ -10,7 +10,7 @@ use crate::messages::CpuWait;
 /// - By the clock: all time except `slept`. This includes time in which the worker was ready to run but had no CPU.
 /// - By the kernel: the time in which the worker ran or waited for a CPU. This includes the work of going to sleep.
 ///
-/// Both include waits for a CPU in the middle of work, so the result is the larger one, not the sum.
+/// Both figures include waits for a CPU in the middle of work, so the result is the larger figure, not the sum.
 pub(crate) fn share(held: Nanos, slept: Nanos, used: Option<&ThreadTime>) -> f64 {
     let by_the_clock = part(held - slept, held);
     let by_the_kernel = used.map_or(0.0, |used| part(used.ran + used.waited, held));

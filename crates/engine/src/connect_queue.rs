@@ -26,9 +26,9 @@ const UNACCEPTED: u32 = 64;
 #[derive(Debug, Default)]
 pub(crate) struct ConnectQueue {
     waiting: VecDeque<Dial>,
-    /// Connections opened in this pass of the loop.
+    /// Number of connections opened in this pass of the loop.
     in_pass: u32,
-    /// Connections requested from the kernel, but not accepted by the target.
+    /// Number of connections that were requested from the kernel, but not yet accepted by the target.
     pub(crate) unaccepted: u32,
 }
 

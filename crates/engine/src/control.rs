@@ -100,7 +100,7 @@ impl<'a> Control<'a> {
     fn each_level(&mut self, levels: Vec<LevelPlan>, record: &mut Run) -> Result<(), RunError> {
         let count = u32::try_from(levels.len()).unwrap_or(u32::MAX);
         for plan in levels {
-            // Ctrl-C ends the levels. `teardown` still runs.
+            // Ctrl-C ends the levels, but `teardown` still runs.
             if self.stop.asked() > 0 {
                 break;
             }

@@ -1,4 +1,4 @@
-//! Compares the user states that the members of a group report, at the end of an iteration.
+//! At the end of an iteration, compares the user states that the members of the group reported.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -14,7 +14,7 @@ struct Text {
     digest: u64,
 }
 
-/// The user states of one group, by name. For each member, the last reported state is stored.
+/// The user states of one group, keyed by name. For each member, the last reported state is stored.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UserStates {
     named: Vec<(String, Vec<Option<Text>>)>,
@@ -102,7 +102,7 @@ impl World {
         if !measured {
             return;
         }
-        // In a mix, some scenarios may not use a name at all.
+        // In a mix, some scenarios may never report a state under a given name.
         let is_mixed = self.config.options.mix.is_some();
         let known: Vec<String> = self.recorder.measured.converged.keys().cloned().collect();
         let others = known.iter().filter(|_| !is_mixed).map(String::as_str);

@@ -38,7 +38,7 @@ impl Doze {
     }
 
     /// Waits until a socket is ready or `due` is reached. `start` is the next planned start. Returns the time spent
-    /// waiting. A check that does not wait counts as work.
+    /// waiting. A check of the sockets that does not wait counts as work.
     pub(crate) fn until(
         &mut self,
         due: Option<Nanos>,
@@ -75,7 +75,7 @@ impl Doze {
         now - before
     }
 
-    /// Adapts the lead after a sleep that ended too late, by `late`.
+    /// Adapts the lead after a sleep that ended too late by `late`.
     fn slept(&mut self, late: Nanos) {
         let shrunk = Nanos(self.lead.0 - self.lead.0 / FORGETS);
         self.lead = late.max(shrunk).clamp(LEAST_LEAD, MOST_LEAD);

@@ -342,12 +342,12 @@ struct Reached {
 #[derive(Debug, Default)]
 pub(crate) struct Way {
     reached: Vec<Reached>,
-    /// The iteration's first failure.
+    /// The number of the iteration's first failure.
     pub(crate) first: Option<u32>,
     /// Number of calls of `everyone` and `together` in progress.
     pub(crate) concurrent: u32,
-    /// The group's step in which these calls began. Steps that the group begins during the calls are nested only in
-    /// this step.
+    /// The group's step in which the calls of `everyone` and `together` began. Steps that the group begins during the
+    /// calls are nested only in this step.
     pub(crate) base: Option<u32>,
 }
 

@@ -27,7 +27,7 @@ const LINE_LIMIT: usize = 10_000;
 pub(crate) struct HttpLink {
     pub(crate) wire: Connection,
     pub(crate) call: Option<Box<InFlight>>,
-    /// `None` once the connection is open.
+    /// The opening of the connection; `None` once the connection is open.
     pub(crate) opening: Option<Opening>,
 }
 
@@ -139,7 +139,7 @@ impl World {
             return self.transmit_http2(key, flight);
         }
         self.encoded.clear();
-        // The prepared bytes have no cookies. The user may have received one while the request was queued.
+        // The prepared bytes contain no cookies, but the user may have received a cookie while the request was queued.
         let still_fits = flight.asker == Asker::Plain || self.is_bare(flight.user);
         let prepared = flight.prepared.as_ref().filter(|_| still_fits);
         let encoded = if let Some(prepared) = prepared {

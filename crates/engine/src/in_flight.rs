@@ -1,5 +1,5 @@
-//! Handles operations in flight at the end of the measured time: how long headcount waits for them, and how it counts
-//! operations that do not end in this time.
+//! Handles operations in flight at the end of the measured time. Determines how long headcount waits for them, and
+//! counts operations that do not end in this time.
 
 use std::collections::VecDeque;
 

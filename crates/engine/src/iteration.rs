@@ -111,7 +111,7 @@ impl Worker {
         let until = now + grace;
         world.stop_users_of(slot);
         drop(world);
-        // A failed iteration does not wait for its deliveries. They count as cut off.
+        // A failed iteration does not wait for its deliveries, which count as cut off.
         if failed {
             self.finish_iteration(slot, true);
         } else if self.world.borrow().groups[slot].ledger.awaited() == 0 {

@@ -40,9 +40,9 @@ pub(crate) struct SetupResult {
 pub(crate) struct LevelPlan {
     pub(crate) index: u32,
     pub(crate) load: LevelLoad,
-    /// Number of the first group. Groups are numbered over the whole run.
+    /// Number of the first group. Groups are numbered consecutively over the whole run.
     pub(crate) first_group: GroupId,
-    /// Number of the first user, for the users' names. Users are numbered over the whole run.
+    /// Number of the first user, for the users' names. Users are numbered consecutively over the whole run.
     pub(crate) first_user: u32,
     pub(crate) start: Nanos,
     pub(crate) phases: Phases,

@@ -22,8 +22,8 @@ use crate::world::World;
 
 /// Time for the closing handshakes of sockets at the end of a level.
 const GOODBYES: Nanos = Nanos::from_millis(1500);
-/// Iterations that were due in the measured time may still start within this time after its end. Those that do not
-/// start by then count as dropped.
+/// Iterations that were due in the measured time may still start within this time after its end. Iterations that have
+/// not started by then count as dropped.
 const CATCH_UP: Nanos = Nanos::from_millis(100);
 /// Interval of checks while deliveries settle.
 pub(crate) const LOOK: Nanos = Nanos::from_millis(2);
@@ -91,7 +91,7 @@ impl Worker {
             }
         }
         let open = world.groups.len();
-        // Wake the loop at both edges of the measured time, even if nothing else happens then.
+        // Wake the loop at the start and the end of the measured time, even if nothing else happens then.
         world.timers.set(plan.hold().start, Alarm::Look);
         world.timers.set(plan.hold().end, Alarm::Look);
         drop(world);

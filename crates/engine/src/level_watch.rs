@@ -23,10 +23,10 @@ const GIVE_UP: Nanos = Nanos::from_millis(500);
 /// Control's state of the running level.
 struct Watch<'a> {
     plan: &'a LevelPlan,
-    /// The measured time: as planned or, if it was cut short, until then.
+    /// The measured time, as planned or with an earlier end if the level was cut short.
     hold: Span,
     levels: u32,
-    /// Workers that have finished the level.
+    /// Number of workers that have finished the level.
     done: usize,
     /// Number of stop requests that were forwarded to the workers.
     asked: u8,

@@ -5,7 +5,7 @@ use record::Little;
 
 use crate::level::Span;
 
-/// Minimum number of iterations. With fewer, the average time is too uncertain.
+/// Minimum number of iterations. With fewer iterations, the mean time is too uncertain.
 const LEAST_ITERATIONS: u64 = 100;
 /// Maximum time of an iteration, as a share of the measured time. If iterations are longer, those at the edges
 /// dominate.
@@ -20,11 +20,11 @@ pub(crate) struct AtWork {
     since: Nanos,
     /// Sum of the time that each group spent at work in the measured time, in group-seconds.
     area_s: f64,
-    /// Iterations that ended in the measured time, or were in flight at its end.
+    /// Number of iterations that ended in the measured time, or were in flight at its end.
     counted: u64,
-    /// Sum of the times of these iterations, until their end or the end of the measured time.
+    /// Sum of the times of the `counted` iterations, until their end or the end of the measured time.
     time_s: f64,
-    /// The part of these times that lies before the measured time.
+    /// The part of `time_s` that lies before the measured time.
     cut_s: f64,
     /// Whether the iterations in flight at the end have been counted.
     closed: bool,

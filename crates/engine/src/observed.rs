@@ -46,7 +46,7 @@ impl Observed {
     }
 }
 
-/// A number that is fully known.
+/// A number whose exact value is known.
 pub(crate) fn exactly(value: f64) -> Observed {
     Observed::Number {
         low: value,

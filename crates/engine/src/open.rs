@@ -12,8 +12,8 @@ use crate::people::Stage;
 use crate::worker::Worker;
 use crate::world::World;
 
-/// Maximum number of starts between two checks of the sockets. Without it, responses would wait until all overdue
-/// starts are handled.
+/// Maximum number of starts between two checks of the sockets. Without this limit, responses would wait until all
+/// overdue starts are handled.
 const STARTS_PER_PASS: usize = 16;
 
 /// The arrivals of one worker, and the groups that are free to take them.
@@ -58,7 +58,7 @@ fn mine(arrivals: &Arrivals, seed: u64, worker: u32, workers: u32) -> Mine {
 }
 
 impl OpenRun {
-    /// The worker's part of an open level; `None` for a closed one.
+    /// The worker's part of an open level; `None` for a closed level.
     pub(crate) fn of(plan: &LevelPlan, seed: u64, worker: u32, workers: u32) -> Option<Self> {
         let open = plan.load.open.as_ref()?;
         let mut unmade: Vec<u32> = groups_of(worker, workers, plan.load.groups).collect();

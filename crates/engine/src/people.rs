@@ -47,7 +47,7 @@ pub(crate) struct User {
 pub(crate) struct Pool {
     pub(crate) endpoint: EndpointIndex,
     pub(crate) open: Vec<u32>,
-    /// Connections in the connect queue.
+    /// Number of connections in the connect queue.
     pub(crate) connect_queue: usize,
     pub(crate) idle: Vec<u32>,
     /// Number of polls with which sessions wait for messages from the server.
@@ -175,7 +175,7 @@ pub(crate) struct Group {
     pub(crate) users: Vec<UserId>,
     pub(crate) roles: Vec<Option<Arc<str>>>,
     pub(crate) ledger: Ledger,
-    /// Channels by name, with the index in the ledger.
+    /// The names of the channels, each with the channel's index in the ledger.
     pub(crate) channels: Vec<(String, ChannelIndex)>,
     /// Calls of `stay()` that wait for the deliveries to settle.
     pub(crate) staying: Vec<script::host::OpId>,

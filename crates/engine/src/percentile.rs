@@ -11,11 +11,11 @@ use stats::{Histogram, ShareTest, needed_samples, rank_of, test_share, trials_to
 /// The number of values on each side of a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sides {
-    /// Values that meet the condition.
+    /// Number of values that meet the condition.
     pub(crate) within: u64,
-    /// Values that do not meet the condition.
+    /// Number of values that do not meet the condition.
     pub(crate) beyond: u64,
-    /// Values of operations in flight, or values that are not numbers.
+    /// Number of values that are unknown because an operation is in flight, or that are not numbers.
     pub(crate) unknown: u64,
 }
 

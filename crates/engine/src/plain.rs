@@ -291,7 +291,7 @@ impl World {
         }
     }
 
-    /// Opens a WebSocket for the next message. If that fails, the message has failed.
+    /// Opens a WebSocket for the next message. If the opening fails, the message has failed.
     fn plain_connect(&mut self, user: UserId) {
         if !self.take_one() {
             return self.end_plain(user);

@@ -13,7 +13,7 @@ use wire::{Endpoint, TlsSettings};
 pub enum Program {
     /// A scenario.
     Scenario(Box<Scenario>),
-    /// One request or message, repeated without a script.
+    /// One request or message that is repeated without a script.
     Plain(Box<Plain>),
 }
 

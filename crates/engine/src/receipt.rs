@@ -11,8 +11,8 @@ use wire::Stream;
 use crate::clock::{Both, Clock};
 use crate::world::World;
 
-/// Read delays are recorded for the first `ALWAYS` connections of a worker in a level, so that small loads are measured
-/// too, and then for one in `ONE_IN`.
+/// Read delays are recorded for one connection in `ONE_IN`. Each worker also records the first `ALWAYS` connections of
+/// a level, so that small loads are measured too.
 const ALWAYS: u64 = 4;
 const ONE_IN: u64 = 16;
 
@@ -206,8 +206,8 @@ impl Looks {
 impl World {
     /// Counts a read that contained `messages` messages, or parts of them.
     ///
-    /// All messages have the timestamp of the last one. If a read returns several, the first may have waited since the
-    /// worker's previous check of the sockets.
+    /// All messages of a read have the timestamp of the last message. If there are several, the first message may have
+    /// waited since the worker's previous check of the sockets.
     pub(crate) fn note_received(&mut self, received: Received, messages: usize) {
         let Some(read) = received.read.filter(|&read| self.hold.contains(read)) else {
             return;

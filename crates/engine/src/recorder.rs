@@ -101,7 +101,7 @@ pub(crate) struct Recorder {
     pub(crate) loud: Loud,
     channels: Named<()>,
     pub(crate) tallies: Vec<Tally>,
-    /// For each tally, the difference that made its first misplaced stamp misplaced.
+    /// For each tally, how the message with the first misplaced stamp differed from what the channel looks for.
     pub(crate) mismatches: FxHashMap<usize, Mismatch>,
     /// Responses with status 429; `None` until the first one.
     pub(crate) limited: Option<Box<Limited>>,

@@ -15,7 +15,7 @@ const SHARE: u64 = 1000;
 /// Control checks the workers more often than this. A longer gap means that the whole process was stopped, so a
 /// worker's silence is not evidence.
 const STOOD_STILL: Nanos = Nanos::from_secs(1);
-/// Maximum number of steps of the script in one turn. Each may take as long as the options allow.
+/// Maximum number of steps of the script in one turn. Each step may take as long as the options allow.
 const STEPS: u64 = 16;
 /// Silence of a worker that is accepted in addition to the time of these steps.
 const PATIENCE: Nanos = Nanos::from_secs(10);
@@ -128,7 +128,7 @@ impl Signs {
     }
 }
 
-/// Removes deliveries in flight from the expected ones, because their fate is unknown.
+/// Removes deliveries in flight from the expected deliveries, because their fate is unknown.
 fn settled(mut measured: Measured) -> Measured {
     for deliveries in measured.deliveries.values_mut() {
         let judged = deliveries.delivered + deliveries.late + deliveries.lost_count();
@@ -144,7 +144,7 @@ mod tests {
     const SECOND: Nanos = Nanos::from_secs(1);
 
     fn looks(signs: &mut Signs, from: u64, to: u64) -> Option<u64> {
-        // Looks ten times per second. Control itself never pauses.
+        // Control checks the workers ten times per second, and never pauses itself.
         (from * 10..to * 10).find_map(|tenth| {
             let now = Nanos::from_millis(tenth * 100);
             signs.look(now, true).map(|_| tenth / 10)

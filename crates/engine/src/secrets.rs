@@ -5,7 +5,7 @@ use serde_json::Value;
 /// Text that is stored instead of a secret value.
 const HIDDEN: &str = "***";
 
-/// Parts of header names that mark a header with credentials.
+/// A header whose name contains one of these texts contains credentials.
 const SECRET: [&str; 7] = [
     "auth", "cookie", "token", "secret", "password", "api-key", "apikey",
 ];

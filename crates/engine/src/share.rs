@@ -11,7 +11,7 @@ use record::IssueCause;
 
 use crate::world::{READ_BUFFER, World};
 
-/// Maximum time that one connection may take in a turn. Ordinary reads stay far below it: 256 KB of a large body take
+/// Maximum time that one connection may take in a turn. Ordinary reads take far less time: 256 KB of a large body take
 /// about 50 µs.
 const TURN: Nanos = Nanos::from_micros(250);
 /// Estimated cost of each wake in later turns of the script.
@@ -118,7 +118,7 @@ impl World {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Loud {
     pub(crate) spent: Nanos,
-    /// The endpoint of the first such connection.
+    /// The endpoint of the first connection that cost too much.
     pub(crate) first: Option<String>,
 }
 
@@ -130,7 +130,7 @@ impl Loud {
         }
     }
 
-    /// An issue of the level, if such connections took enough time to change other figures.
+    /// An issue of the level, if connections that cost too much took enough time to change other figures.
     pub(crate) fn issue(&self, duration_s: f64) -> Option<IssueCause> {
         let spent_percent = self.spent.as_secs_f64() / duration_s * 100.0;
         let first = self

@@ -1,4 +1,4 @@
-//! Socket.IO on the sockets of users: sending. `polling` handles sessions that begin without a WebSocket,
+//! Sends Socket.IO messages on the sockets of users. `polling` handles sessions that begin without a WebSocket, and
 //! `arrival::socketio` handles received data.
 
 mod polling;

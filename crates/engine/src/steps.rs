@@ -185,7 +185,7 @@ impl World {
         self.note_first(slot, node, fault, (what, status), (user, at));
     }
 
-    /// Notes a failure, if it is the first of the iteration.
+    /// Notes a failure, if it is the first failure of the iteration.
     fn note_first(
         &mut self,
         slot: usize,
@@ -243,8 +243,8 @@ impl World {
         }
     }
 
-    /// The current step of a group: the member's innermost step that has been open longest or, without one, the group's
-    /// own step.
+    /// The current step of a group: of the members' innermost steps, the step that has been open longest. If no member
+    /// is in a step, the group's own step.
     fn where_is(&mut self, slot: usize) -> Option<u32> {
         let Self { groups, users, .. } = self;
         let group = &groups[slot];

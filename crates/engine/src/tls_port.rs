@@ -12,7 +12,7 @@ use crate::ask;
 use crate::clock::Clock;
 use crate::config::RunConfig;
 
-/// Time limit of the handshake. A server that speaks TLS needs milliseconds; another one may ignore the handshake.
+/// Time limit of the handshake. A server that speaks TLS needs milliseconds; other servers may ignore the handshake.
 const PATIENCE: Nanos = Nanos::from_secs(1);
 
 /// Adds the cause to the failures, if nothing succeeded because the target speaks TLS.

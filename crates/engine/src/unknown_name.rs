@@ -3,7 +3,7 @@
 use plan::{Subject, SubjectKind, Threshold};
 use record::{Measured, Note};
 
-/// Maximum number of names that are listed if none of them is close.
+/// Maximum number of measured names that are listed if none of them is similar to the unknown name.
 const LISTED: usize = 5;
 
 /// One note for each named subject without measurements, if the level had other operations of that kind or completed

@@ -29,8 +29,8 @@ use crate::timers::{Sleep, Timers};
 /// none.
 pub(crate) const READ_BUFFER: usize = 256 * 1024;
 
-/// Keeps the kernel's receive timestamps on from the first run of this process to its end. Without this, the kernel
-/// would turn them off with the last socket. Turning them on takes up to tens of milliseconds, in which sockets wait.
+/// Keeps the kernel's receive timestamps on from the first run until the process ends. Otherwise, the kernel would turn
+/// timestamps off with the last socket. Turning them on takes up to tens of milliseconds, in which sockets wait.
 static STAMPING: OnceLock<Option<StampingOn>> = OnceLock::new();
 
 /// The state of a worker outside the script: sockets, users, timers, ledgers and the recorder.
@@ -51,7 +51,7 @@ pub(crate) struct World {
     pub(crate) conns: Slots<Conn>,
     /// Connections with decrypted bytes that have not been read.
     pub(crate) unread: Vec<u32>,
-    /// Sockets that the script has closed in this level. Using one later is the script's fault.
+    /// Sockets that the script has closed in this level. Using such a socket later is the script's fault.
     pub(crate) closed_by_script: HashSet<u32>,
     pub(crate) sights: Sights,
     /// No connection has a time limit before this time, so limits are checked only after it.

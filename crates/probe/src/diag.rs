@@ -43,7 +43,7 @@ const PORT_AT: usize = HEADER + 4;
 const ADDRESS_AT: usize = HEADER + 8;
 const QUEUES_AT: usize = HEADER + 4 + 48 + 4;
 const INODE_AT: usize = QUEUES_AT + 12;
-/// Maximum number of reads: more than any number of sockets needs. It guarantees that the loop ends.
+/// Maximum number of reads: more than any number of sockets needs. The limit guarantees that the loop ends.
 const ROUNDS: u32 = 100_000;
 
 /// One socket that the kernel reported.
@@ -53,9 +53,9 @@ pub(crate) enum Socket {
     Connection,
     /// A listening socket.
     Listener {
-        /// The address to which it is bound.
+        /// The address to which the socket is bound.
         local: SocketAddr,
-        /// Its inode, which identifies it among the descriptors in `/proc/PID/fd`.
+        /// The socket's inode, which identifies the socket among the descriptors in `/proc/PID/fd`.
         inode: u64,
         /// Number of connections that wait to be accepted.
         waiting: u64,

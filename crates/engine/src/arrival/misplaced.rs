@@ -83,7 +83,7 @@ fn looks_at(place: &Place) -> String {
 /// The JSON pointer to the string that contains the stamp or, if there is none, the byte offset of the stamp.
 fn stands_at(message: &[u8], stamp: &Stamp, first: usize) -> String {
     let text = stamp.encode();
-    // An event may have several arguments. Only the first is searched.
+    // An event may have several arguments, of which only the first is searched.
     let mut values = serde_json::Deserializer::from_slice(message).into_iter();
     let path = values.next().and_then(|value| path_to(&value.ok()?, &text));
     path.unwrap_or_else(|| first.to_string())

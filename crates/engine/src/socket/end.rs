@@ -49,8 +49,8 @@ impl World {
         }
     }
 
-    /// Closes the sockets of an iteration that is over. They perform the closing handshake, but nothing waits for its
-    /// end. Their awaited deliveries count as cut off, for the reason `why`.
+    /// Closes the sockets of an iteration that is over. The sockets perform the closing handshake, but nothing waits
+    /// for its end. Their awaited deliveries count as cut off, for the reason `why`.
     pub(crate) fn close_sockets_of(&mut self, user: UserId, why: CutOff) {
         let keys = self
             .users

@@ -61,7 +61,7 @@ impl Sight {
 }
 
 /// The places in which the channels of a worker look. Users who look in the same place share one entry, which stays in
-/// the CPU cache. Thousands of copies would not fit.
+/// the CPU cache. Thousands of copies would not fit into the cache.
 #[derive(Debug, Default)]
 pub(crate) struct Sights {
     known: Vec<(StampPlace, Rc<Sight>)>,

@@ -1,4 +1,4 @@
-//! Sessions that begin by polling: one GET waits for the server's messages, and POSTs send those of the user. A
+//! Sessions that begin by polling: one GET waits for the server's messages, and POSTs send the user's messages. A
 //! WebSocket replaces these requests if the server offers it.
 //!
 //! | state | requests | ends when |
@@ -227,7 +227,7 @@ impl World {
         if closing && polling.queued.is_empty() && !polling.posts {
             return self.socket_broke(key, &Fault::target(FaultKind::Closed, "closed"));
         }
-        // The server has accepted the probe. No request may start any more, and those in flight must end first.
+        // The server has accepted the probe. No request may start any more, and requests in flight must end first.
         if polling.probe.is_some_and(|probe| probe.answered) {
             if !polling.gets && !polling.posts {
                 self.upgrade(key);
@@ -281,7 +281,7 @@ impl World {
         self.add_standing_headers(user, &mut request.headers);
         match self.connector.endpoint_of(&request.url) {
             Ok(endpoint) => {
-                // The GET occupies its connection, so the user may open one more.
+                // The GET occupies its connection, so the user may open one more connection.
                 if let Some(owner) = self.users.get(user).filter(|_| !poll.posts) {
                     owner.pool(endpoint).polls += 1;
                 }
@@ -327,7 +327,7 @@ impl World {
         self.drop_http(conn);
     }
 
-    /// Handles the end of a polling request. The session may have ended before it.
+    /// Handles the end of a polling request. The session may have ended before the request.
     pub(crate) fn polled(&mut self, poll: Poll, outcome: Result<Response, Fault>, now: Nanos) {
         let Some(Polled { polling, state, .. }) = self.polled_socket(poll.key) else {
             return;

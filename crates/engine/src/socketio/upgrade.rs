@@ -10,7 +10,7 @@ use crate::connect_queue::{Dial, SocketDial};
 use crate::socket::{Opening, SocketState, Wire};
 use crate::world::World;
 
-/// Placeholder for the operation that waits for the opening, because no operation waits for a probe.
+/// Placeholder for the operation that waits for the opening, because no operation waits for a probe to open.
 const NOBODY: OpId = OpId(u32::MAX);
 
 impl World {

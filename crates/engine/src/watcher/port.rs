@@ -5,13 +5,13 @@ use record::ListenQueue;
 use super::EVERY;
 use crate::clock::Clock;
 
-/// Interval of samples of the listen queue. The queue fills and empties within a second, so it is sampled more often
-/// than other figures.
+/// Interval between samples of the listen queue. The queue fills and empties within a second, so it is sampled more
+/// often than other figures.
 const QUEUE_EVERY: Nanos = Nanos::from_millis(100);
 /// Counting the connections may take at most 1/`COST` of the time, so many connections are counted less often.
 const COST: u64 = 50;
 
-/// The target's port in the measured time.
+/// Samples of the target's port in the measured time.
 #[derive(Debug, Default)]
 pub(super) struct PortWatch {
     /// The counts of connections, each with its time.
@@ -55,7 +55,7 @@ impl PortWatch {
         queue.full += u64::from(seen.is_full());
     }
 
-    /// The highest number of connections.
+    /// The highest number of connections in a sample.
     pub(super) fn connections(&self) -> Option<u64> {
         self.looks.iter().map(|(_, look)| look.connections).max()
     }

@@ -27,7 +27,7 @@ pub(super) struct ProcessWatch {
     level: LevelWatch,
 }
 
-/// A process that is, or was, the target's.
+/// A process that is or was the target's process.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) pid: i32,

@@ -17,7 +17,8 @@ const PROCESSES: usize = 64;
 /// left.
 const BUSY_PERCENT: f64 = 80.0;
 
-/// `None` with fewer than two samples, unless the process ended, because an end is always reported.
+/// The resource use of a process. `None` with fewer than two samples, unless the process ended, because an end is
+/// always reported.
 pub(super) fn of(found: &Found, level: &LevelWatch) -> Option<TargetUse> {
     let course = &level.course;
     let mut target = TargetUse {

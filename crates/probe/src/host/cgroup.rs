@@ -88,8 +88,8 @@ impl CgroupLook {
     }
 }
 
-/// The CPU quota in cores: from `cpu.max` of version 2 (`50000 100000` or `max 100000`), or from the two files of
-/// version 1 (`-1` means no quota).
+/// The CPU quota in cores. Version 2 has it in `cpu.max` (`50000 100000` or `max 100000`), version 1 in two files (`-1`
+/// means no quota).
 fn cpu_limit(folder: &Path) -> Option<f64> {
     if let Some(text) = read(folder, "cpu.max") {
         let mut words = text.split_ascii_whitespace();
