@@ -1,15 +1,15 @@
-//! Finds a rate limiter in the target or in front of it. A limiter lets a number of requests pass per unit of time and
-//! answers the others with status 429.
+//! Finds a rate limiter in the target or in front of it. A limiter lets a limited number of requests pass per unit of
+//! time, and rejects the others with status 429.
 //!
-//! The evidence, strongest first:
+//! Kinds of evidence, strongest first:
 //!
-//! - the limits that the headers of the 429s state,
-//! - a pattern over time that only a limiter produces: requests pass and then none do, the same number passes again and
-//!   again, or a burst is followed by a flow that is more regular than chance,
+//! - limits stated in the headers of responses with status 429,
+//! - a pattern over time that only a limiter produces: no more requests pass, the same number passes in every window,
+//!   or a burst precedes a flow more regular than chance,
 //! - the number of requests that passed per user and per address,
 //! - the number of requests that passed in other levels.
 //!
-//! A 429 alone, or with a `Retry-After` header, is not evidence: busy servers answer like that too.
+//! A 429 alone, even with a `Retry-After` header, is not evidence, because busy servers send it too.
 
 mod facts;
 mod key;
@@ -23,19 +23,19 @@ use record::{
 use key::{Keys, is_by_user, keys_of, number_of};
 use shape::{Shape, shape_of};
 
-/// A limiter limits a level if it refused more than this share of the requests.
+/// A limiter counts as the limit of a level only if it refused more than this share of the requests.
 const WORTH_TELLING: f64 = 0.01;
 
 /// Observations from one level.
 struct Seen<'a> {
     level: &'a Level,
     limited: &'a Limited,
-    /// Whether no earlier level and no `setup` sent requests, so that every key began with its full budget.
+    /// Whether every key began with its full budget. True if neither an earlier level nor `setup` sent requests.
     fresh: bool,
     shape: Option<Shape>,
-    /// Number of users with refused requests. All users, if refusals were not counted per user.
+    /// Number of users with refused requests, or of all users if refusals were not counted per user.
     users: u64,
-    /// Number of source addresses of these users.
+    /// Number of source addresses with refused requests, or of all addresses if refusals were not counted per address.
     addresses: u64,
     /// Number of requests that passed per window, if known.
     per_window: Option<f64>,
@@ -56,7 +56,7 @@ struct Limit<'a> {
 enum Window {
     Stated(f64),
     Seen(f64),
-    /// The reset time that the responses state, since the start of the level.
+    /// The reset time that the responses state, in seconds since the start of the level.
     Told(f64),
     AtLeast(f64),
     Unknown,
@@ -129,7 +129,7 @@ fn look<'a>(run: &Run, level: &'a Level) -> Option<Seen<'a>> {
     })
 }
 
-/// If the window is stated and the flow is steady, computes the number of requests per window.
+/// Computes a missing number of requests per window from the flow, if the window is stated.
 fn with_window<'a>(seen: &Seen<'a>, stated: Option<&StatedLimit>) -> Seen<'a> {
     let of_flow = seen.flow.zip(stated.and_then(|stated| stated.window_s));
     Seen {
@@ -140,7 +140,7 @@ fn with_window<'a>(seen: &Seen<'a>, stated: Option<&StatedLimit>) -> Seen<'a> {
     }
 }
 
-/// Returns the strength of the evidence in a level. 0: there is no limiter.
+/// Returns the strength of the evidence in a level; 0 means that there is no limiter.
 fn strength(seen: &Seen<'_>) -> u8 {
     let states = !seen.limited.stated.is_empty();
     let told_to_wait = seen.limited.told_to_wait > 0;
@@ -167,8 +167,8 @@ fn strength(seen: &Seen<'_>) -> u8 {
 }
 
 /// Whether fewer than 0.5 passed requests were in progress on average (Little's law). A server that refuses requests
-/// because all its places are taken has one request in progress per place. The quantile is an upper bound of the passed
-/// requests' median time, because the histogram also contains the refused ones.
+/// because all its slots are taken has one request in progress per slot. The quantile is an upper bound of the passed
+/// requests' median time, because the histogram also contains refused requests.
 fn is_quick(seen: &Seen<'_>, per_s: f64) -> bool {
     const IN_WORK: f64 = 0.5;
     let mut times = stats::Histogram::default();
@@ -181,7 +181,7 @@ fn is_quick(seen: &Seen<'_>, per_s: f64) -> bool {
     time.is_some_and(|time| per_s * time.as_secs_f64() < IN_WORK)
 }
 
-/// Whether requests pass at the same regular rate in another level that sends at a very different rate.
+/// Whether requests pass at the same regular rate in another level, although its request rate is very different.
 fn flows_alike(seen: &Seen<'_>, others: &[Seen<'_>]) -> bool {
     let asked = |seen: &Seen<'_>| {
         (seen.limited.count + seen.limited.passed) as f64
@@ -198,7 +198,8 @@ fn flows_alike(seen: &Seen<'_>, others: &[Seen<'_>]) -> bool {
     regular(seen) && others.iter().any(alike)
 }
 
-/// Returns the stated limit that was exhausted most often. Among equals, the one with the shortest window.
+/// Returns the stated limit that was exhausted most often. Among limits that were exhausted equally often, returns the
+/// one with the shortest window.
 fn stated_of(limited: &Limited) -> Option<&StatedLimit> {
     let window = |one: &StatedLimit| one.window_s.unwrap_or(f64::INFINITY);
     let order = |one: &&StatedLimit, other: &&StatedLimit| {
@@ -217,7 +218,8 @@ fn limit_of<'a>(
     let users = &seen.limited.users;
     let each_user = users.passed.sum / users.count.max(1) as f64;
     let counted = match (keys.left.as_slice(), seen.shape) {
-        // Every user has a separate budget. Only users who were refused have exhausted theirs, so only they count.
+        // Every user has a separate budget. Only users with refused requests have exhausted it, so only these users
+        // count.
         ([Key::User], Some(Shape::Stop { .. })) if users.count > 0 => Some(each_user),
         ([Key::User], None) if closed_to_the_end(seen.limited) => Some(each_user),
         ([key], _) => seen.per_window.map(|passed| passed / number_of(*key, seen)),
@@ -251,20 +253,21 @@ fn window_of(run: &Run, seen: &Seen<'_>) -> Window {
     }
 }
 
-/// Whether all stated reset times are after the end of the level, and there is at least one.
+/// Whether at least one reset time is stated, and all stated reset times are after the end of the level.
 fn closed_to_the_end(limited: &Limited) -> bool {
     let mut moments = limited.free_at_s.iter();
     !limited.free_at_s.is_empty() && moments.all(|at_s| *at_s > limited.end_s)
 }
 
-/// Returns the reset time that all responses state. Users who began one after the other get slightly different times.
+/// Returns the reset time that all responses state. The times may differ by 5 %, because users start one after the
+/// other.
 fn told(limited: &Limited) -> Option<f64> {
     let first = limited.free_at_s.iter().copied().reduce(f64::min)?;
     let last = limited.free_at_s.iter().copied().reduce(f64::max)?;
     (last - first <= first * 0.05).then_some(first)
 }
 
-/// Returns a lower bound of the window, in seconds: the limiter stayed closed until then, later levels included.
+/// Returns a lower bound of the window: the seconds for which the limiter stayed closed, including later levels.
 fn closed_for(run: &Run, seen: &Seen<'_>) -> f64 {
     let later = run
         .levels

@@ -1,5 +1,5 @@
-//! Cost of a delivery over Socket.IO, from the received bytes on: parsing the frame, the packet and the event, finding
-//! the stamp at its JSON pointer, and updating the ledger and the histograms.
+//! Measures the cost of handling a received delivery over Socket.IO: parsing the frame, the packet and the event,
+//! finding the stamp at its JSON pointer, and updating the ledger and the histograms.
 
 use engine::counted::Room;
 use operation::Operation;
@@ -7,7 +7,7 @@ use operation::Operation;
 #[path = "../../../bench/operation.rs"]
 mod operation;
 
-/// Members of an editor's room who receive each message.
+/// Number of members of an editor's room who receive each message.
 const HEARERS: u32 = 4;
 
 fn main() {

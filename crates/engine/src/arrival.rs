@@ -20,15 +20,16 @@ pub(crate) use misplaced::Looks;
 use socketio::Frame;
 pub(crate) use socketio::Outcome;
 
-/// Maximum number of messages stored per socket for a later `next`. When the inbox is full, the oldest message leaves
-/// it. It counts as dropped if the script reads messages later: most scripts read only some kinds and ignore the rest.
+/// Maximum number of messages stored per socket for a later `next`. When the inbox is full, its oldest message is
+/// removed. Removed messages count as dropped only if the script reads messages later, because most scripts ignore some
+/// kinds of messages.
 const INBOX_LIMIT: usize = 64;
 
 /// Bytes that were just read from one socket, with everything needed to pass them to their consumers.
 ///
 /// A message is offered to its consumers in this order:
 ///
-/// 1. channels, which look for stamps natively
+/// 1. channels, which look for stamps without calling the script
 /// 2. calls that wait for a reply or a message
 /// 3. the script's handler
 /// 4. the inbox
@@ -42,7 +43,7 @@ pub(crate) struct Arrival<'a> {
     pub(crate) recorder: &'a mut Recorder,
     pub(crate) hold: Span,
     pub(crate) wakes: &'a mut VecDeque<Wake>,
-    /// The tasks of the caller after the bytes are handled.
+    /// The work that remains for the caller after the bytes are handled.
     pub(crate) talked: Outcome,
 }
 
@@ -52,7 +53,7 @@ impl Arrival<'_> {
         if self.state.probes.is_some() {
             return self.probe(event);
         }
-        // The session is taken out while it parses, because its signals borrow `self`.
+        // Take the session out while it parses, because handling its signals borrows `self`.
         if let Some(mut talk) = self.state.talk.take() {
             match event {
                 Event::Text(text) => self.frame(&mut talk, Frame::Text(text)),
@@ -92,7 +93,7 @@ impl Arrival<'_> {
         }
     }
 
-    /// Handles a message. If it holds several documents, each one is offered to the consumers separately.
+    /// Handles a message. If it contains several documents, each document is offered to the consumers separately.
     fn documents(&mut self, bytes: &[u8], payload: fn(&[u8]) -> Payload) {
         if self.state.documents.is_one(bytes) {
             return self.message(bytes, payload);
@@ -111,7 +112,7 @@ impl Arrival<'_> {
         if let Some(waiting) = self.awaited(bytes, claimed) {
             self.replied(&waiting, Value::Message(payload(bytes)));
         } else if claimed || self.state.closing.is_some() {
-            // A channel consumed the message natively, or the socket is closing and nobody reads messages.
+            // A channel consumed the message, or the socket is closing and nobody reads messages.
         } else if self.state.listening && self.wakes.len() >= WAKES_LIMIT {
             // The script is far behind: drop and count the message instead of growing the queue.
             self.recorder.dropped += 1;
@@ -136,10 +137,10 @@ impl Arrival<'_> {
     /// Passes every stamp at a channel's place to the ledger. Returns whether a channel consumed the message.
     fn receipts(&mut self, came: Came<'_>) -> bool {
         let mut claimed = false;
-        // The first stamp is searched for at most once for all channels, and only if a channel needs it.
+        // All channels share one search for the first stamp, which happens only if a channel needs it.
         let first = OnceCell::new();
         let mut receives = std::mem::take(&mut self.state.receives);
-        // A channel that stopped listening still gets messages that the kernel had received by then.
+        // A channel that stopped listening still gets messages that the kernel received before it stopped.
         receives.retain(|one| one.listened(self.now));
         for index in 0..receives.len() {
             if !receives[index].sight.hears(came) {
@@ -163,7 +164,7 @@ impl Arrival<'_> {
                 ),
             }
         }
-        // A stamp that no channel consumed may be at a wrong place. This is a mistake in the script, not a fault of the
+        // A stamp that no channel consumed may be at a wrong place. That is a mistake in the script, not a fault of the
         // target.
         if !claimed && !receives.is_empty() {
             self.misplaced(
@@ -176,8 +177,8 @@ impl Arrival<'_> {
         claimed
     }
 
-    /// Counts a stamp that `receives[index]` found. A stamp counts once, for its own channel. Returns whether the
-    /// message is consumed.
+    /// Counts a stamp that `receives[index]` found. A stamp counts only once, for the channel that it names. Returns
+    /// whether the message is consumed.
     fn read(
         &mut self,
         stamp: Result<Stamp, Garbled>,
@@ -192,18 +193,18 @@ impl Arrival<'_> {
         });
         let is_of = |of: &Receiving| own.is_some_and(|own| own.channel == of.channel.0);
         let mine = is_of(receiving);
-        // Another channel of this socket owns the stamp. It counts the stamp if it looks at this place.
+        // The stamp belongs to another channel of this socket, which counts the stamp if it looks at this place.
         if !mine && receives.iter().any(is_of) {
             return false;
         }
-        // An earlier entry has already counted this stamp of the message.
+        // An earlier entry of `receives` has already counted this stamp.
         let mut earlier = receives[..index].iter();
         if earlier.any(|earlier| (!mine || is_of(earlier)) && earlier.reads(came, &stamp)) {
             return false;
         }
         match (own, &mut self.group) {
-            // The stamp belongs to this group, but to a channel that the socket does not follow. The ledger counts it
-            // as misdelivered only if the channel's audience excludes this member.
+            // The stamp belongs to a channel of this group that the socket does not follow. The ledger counts it as
+            // misdelivered only if the channel's audience excludes this member.
             (Some(own), Some(group)) if !mine => {
                 let tallies = &mut self.recorder.tallies;
                 group.ledger.overhear(&own, self.member, tallies);
@@ -241,7 +242,7 @@ impl Arrival<'_> {
     fn awaited(&mut self, bytes: &[u8], claimed: bool) -> Option<Waiting> {
         let now = self.now;
         let waiting = &mut self.state.waiting;
-        // A message that was received before the request was sent is not the reply to it.
+        // A message that was received before the request was sent cannot be its reply.
         let answers = |waiting: &Waiting| {
             let sent = waiting.round_trip.map(|round_trip| round_trip.started);
             sent.is_none_or(|sent| sent <= now)

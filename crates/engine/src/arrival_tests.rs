@@ -56,7 +56,7 @@ impl Listener {
         self.looks(channel, place);
     }
 
-    /// Follows the channel at `/code` of this event, and stores the value there.
+    /// Follows the channel with stamps at `/code` in this event, and stores the values at `/code`.
     fn follows_event(&mut self, channel: ChannelIndex, event: &str) {
         let place = StampPlace {
             at: Some(StampAt::Pointer("/code".into())),

@@ -1,4 +1,4 @@
-//! Computes how busy a worker was from two measurements over the same time. Each of them misses some work.
+//! Computes how busy a worker was, from two measurements of the same period. Each measurement misses some work.
 
 use model::Nanos;
 use probe::ThreadTime;
@@ -7,11 +7,10 @@ use crate::messages::CpuWait;
 
 /// The share of the measured time in which the worker did not sleep.
 ///
-/// - By the clock: all time except `slept`, which includes the time in which the worker was ready to run but had no
-///   CPU.
-/// - By the kernel: the time in which the worker ran, including the work of going to sleep, or waited for a CPU.
+/// - By the clock: all time except `slept`. This includes time in which the worker was ready to run but had no CPU.
+/// - By the kernel: the time in which the worker ran or waited for a CPU. This includes the work of going to sleep.
 ///
-/// Both include waits for a CPU in the middle of work, so the result is the larger one, not the sum.
+/// Both figures include waits for a CPU in the middle of work, so the result is the larger figure, not the sum.
 pub(crate) fn share(held: Nanos, slept: Nanos, used: Option<&ThreadTime>) -> f64 {
     let by_the_clock = part(held - slept, held);
     let by_the_kernel = used.map_or(0.0, |used| part(used.ran + used.waited, held));
@@ -27,7 +26,7 @@ pub(crate) fn cpu_wait(held: Nanos, used: &ThreadTime) -> CpuWait {
     }
 }
 
-/// The share of the latest reported second in which each worker was busy.
+/// For each worker, the share of the latest reported second in which it was busy.
 #[derive(Debug)]
 pub(crate) struct LatestShares(Vec<f64>);
 
@@ -42,7 +41,7 @@ impl LatestShares {
         }
     }
 
-    /// The share of the busiest worker: its limit is reached first, however idle the others are.
+    /// The share of the busiest worker, which reaches its limit first, however idle the others are.
     pub(crate) fn busiest(&self) -> f64 {
         self.0.iter().copied().fold(0.0, f64::max)
     }

@@ -66,7 +66,7 @@ impl Cast {
         }
     }
 
-    /// Groups whose scripts no event can wake any more.
+    /// The groups whose scripts wait, but can no longer be woken by any event.
     pub(crate) fn stuck(&mut self) -> Vec<GroupId> {
         match self {
             Self::Script(script) => script.stuck(),

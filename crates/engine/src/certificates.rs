@@ -16,8 +16,8 @@ pub struct Certificates {
 }
 
 impl Certificates {
-    /// Reads the files. Paths are relative to `base`. A client certificate must be in the folder `root`, because a
-    /// scenario from someone else must not use the keys of the person who runs it.
+    /// Reads the files. Paths are relative to `base`. A client certificate must be in the folder `root`, so that a
+    /// scenario from someone else cannot use the keys of the person who runs it.
     pub(crate) fn read(options: &Options, base: &Path, root: &Path) -> Result<Self, PrepareError> {
         let ca_pem = options.ca.as_deref();
         let ca_pem = ca_pem.map(|path| contents("ca", &base.join(path)));
@@ -30,7 +30,7 @@ impl Certificates {
         })
     }
 
-    /// The TLS settings of the run. Certificates that cannot be used are a fault.
+    /// The TLS settings of the run. Returns a fault if a certificate cannot be used.
     pub(crate) fn settings(&self, insecure: bool) -> Result<TlsSettings, Fault> {
         TlsSettings::presenting(self.own.clone(), insecure, self.ca_pem.as_deref())
     }

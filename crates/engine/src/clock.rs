@@ -10,7 +10,7 @@ pub struct Clock {
     wall: jiff::Timestamp,
 }
 
-/// Readings of both clocks at nearly the same time.
+/// Readings of the run's clock and the wall clock at nearly the same time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Both {
     /// The run's clock.
@@ -36,12 +36,13 @@ impl Clock {
         }
     }
 
-    /// The wall-clock time of the start, as RFC 3339.
+    /// The wall-clock time of the start, in RFC 3339 format.
     pub fn started_at(&self) -> String {
         self.wall.to_string()
     }
 
-    /// The current wall-clock time, as RFC 3339. It is the start plus the monotonic time since then, so it never jumps.
+    /// The current wall-clock time, in RFC 3339 format. It is the start plus the monotonic time since then, so it never
+    /// jumps.
     pub fn date(&self) -> String {
         let since = std::time::Duration::from(self.now());
         (self.wall + since).to_string()

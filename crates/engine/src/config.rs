@@ -20,16 +20,15 @@ pub struct RunConfig {
     pub target_is_mine: bool,
     /// Number of worker threads.
     pub workers: u32,
-    /// Cores to which the workers are pinned, in turn. If empty, the kernel chooses.
+    /// Cores to which the workers are pinned, round-robin. If empty, the kernel chooses.
     pub cores: Vec<usize>,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Part of the names of users and groups, which distinguishes them from those of other runs.
+    /// Part of every user and group name, so that the names of different runs differ.
     pub run_tag: String,
-    /// Distinguishes the messages of this run from those of other runs.
+    /// Distinguishes the messages of this run from messages of other runs.
     pub run_id: u32,
-    /// The target's process ID, if the user specified it. Otherwise it is found by the target's
-    /// port.
+    /// The target's process ID, if the user specified it. Otherwise headcount finds the process by the target's port.
     pub target_pid: Option<u32>,
     /// The certificates that the options name.
     pub certificates: Certificates,
@@ -53,7 +52,7 @@ impl RunConfig {
         }
     }
 
-    /// The seed of a level's arrivals. Levels count from 0.
+    /// The seed of a level's arrivals. Levels are numbered from 0.
     pub fn arrivals_seed(&self, level: u32) -> u64 {
         self.seed_of(level, u32::MAX)
     }

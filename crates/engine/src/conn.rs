@@ -19,7 +19,7 @@ pub(crate) struct Conn {
     pub(crate) asks_write: bool,
     /// Whether the connection's read delays are recorded.
     pub(crate) sampled: bool,
-    /// Whether TCP is connected. The connection then no longer counts towards the limit of unaccepted ones.
+    /// Whether TCP is connected. If so, the connection no longer counts towards the limit of unaccepted connections.
     pub(crate) accepted: bool,
     pub(crate) share: Share,
     pub(crate) link: Link,
@@ -34,7 +34,7 @@ pub(crate) enum Link {
 }
 
 impl Conn {
-    /// `None` if requests on other connections carry the messages (Socket.IO over polling).
+    /// The stream. `None` for Socket.IO over polling, because requests on other connections carry its messages.
     pub(crate) fn stream(&self) -> Option<&Stream> {
         match &self.link {
             Link::Http(http) => Some(http.wire.stream()),
@@ -84,7 +84,7 @@ impl Conn {
         }
     }
 
-    /// The end of the earliest time limit of the connection.
+    /// The time at which the connection's earliest time limit ends.
     fn limit(&self) -> Nanos {
         match &self.link {
             Link::Http(http) => http.limit(),
@@ -139,13 +139,13 @@ impl World {
         }
     }
 
-    /// Watches a time limit from now on.
+    /// Adds a time limit that the loop checks.
     pub(crate) fn watch_limit(&mut self, limit: Nanos) {
         self.earliest_limit = self.earliest_limit.min(limit);
     }
 
     /// Checks at once whether a connection is open. If the target is on the same machine, the kernel has usually
-    /// completed the handshake already, which saves an event.
+    /// completed the handshake already, so no event is needed.
     pub(crate) fn look_if_open(&mut self, key: u32) {
         self.ready(Ready {
             key,
@@ -189,7 +189,7 @@ impl World {
         }
     }
 
-    /// TCP and TLS are established. Returns a fault if the peer did not agree to the protocol.
+    /// Called when TCP and TLS are established. Returns a fault if the peer did not agree to the protocol.
     fn opened(&mut self, key: u32) -> Option<Fault> {
         let now = self.clock.now();
         if let Some(Conn {
@@ -204,8 +204,8 @@ impl World {
         None
     }
 
-    /// Reads once, so that a peer that sends without pause cannot delay the others. epoll is level-triggered and
-    /// reports the rest again.
+    /// Reads once, so that a peer that sends without pause cannot delay the others. epoll is level-triggered, so it
+    /// reports the remaining data again.
     fn read(&mut self, key: u32) {
         let mut buffer = std::mem::take(&mut self.buffer);
         self.read_once(key, &mut buffer);
@@ -233,7 +233,7 @@ impl World {
                 if stream.holds_more() {
                     self.unread.push(key);
                 }
-                // Take the receive time before parsing, so that it does not include the parsing.
+                // Take the receive time before parsing, so that parsing does not delay it.
                 let received = Received::from(stream, sampled, &self.clock, &self.looks);
                 let timed = self.time_read(count, share);
                 let messages = self.received(key, &buffer[..count], received.at);
@@ -252,7 +252,7 @@ impl World {
         }
     }
 
-    /// Reads connections whose bytes have left the kernel, because epoll does not report them any more.
+    /// Reads connections whose bytes have already left the kernel, because epoll does not report such bytes.
     pub(crate) fn read_unread(&mut self) {
         for key in std::mem::take(&mut self.unread) {
             self.ready(Ready {
@@ -295,7 +295,7 @@ impl World {
         }
     }
 
-    /// Ends all operations whose time limit is over. Searches for them only if a limit can be over.
+    /// Ends all operations whose time limit has passed. Searches for them only if a limit may have passed.
     pub(crate) fn enforce_limits(&mut self, now: Nanos) {
         if now < self.earliest_limit {
             return;

@@ -1,8 +1,8 @@
 //! The connect queue: limits the pace at which connections are opened.
 //!
-//! Many users who connect at once overflow the target's listen queue. The kernel then repeats the attempt after 1 s,
-//! and this delay would be measured. Opening a connection also costs system calls, and a script that opens thousands in
-//! one turn must not wait for them.
+//! Many users who connect at once would overflow the target's listen queue. The kernel would repeat the attempt after 1
+//! s, and this delay would be measured. Opening a connection also costs system calls, and a script that opens thousands
+//! in one turn must not wait for them.
 
 use std::collections::VecDeque;
 
@@ -18,7 +18,7 @@ use crate::world::World;
 
 /// Maximum number of connections opened between two checks of the sockets.
 const PER_PASS: u32 = 16;
-/// Maximum number of connections of a worker that the target has not accepted yet. Listen queues usually hold at least
+/// Maximum number of a worker's connections that the target has not accepted yet. Listen queues usually hold at least
 /// 128.
 const UNACCEPTED: u32 = 64;
 
@@ -26,9 +26,9 @@ const UNACCEPTED: u32 = 64;
 #[derive(Debug, Default)]
 pub(crate) struct ConnectQueue {
     waiting: VecDeque<Dial>,
-    /// Connections opened in this pass of the loop.
+    /// Number of connections opened in this pass of the loop.
     in_pass: u32,
-    /// Connections requested from the kernel, but not accepted by the target.
+    /// Number of connections that were requested from the kernel, but not yet accepted by the target.
     pub(crate) unaccepted: u32,
 }
 
@@ -43,7 +43,7 @@ pub(crate) enum Dial {
 #[derive(Debug)]
 pub(crate) struct SocketDial {
     pub(crate) user: UserId,
-    /// The iteration of the user. If it ends before the socket is opened, nobody needs the socket.
+    /// The user's iteration. If the iteration ends before the socket is opened, the socket is not needed.
     pub(crate) epoch: u32,
     pub(crate) endpoint: EndpointIndex,
     pub(crate) handshake: Handshake,
@@ -89,7 +89,8 @@ impl ConnectQueue {
         })
     }
 
-    /// Takes out the requests whose time limit is over. The time limit of a socket begins when it is opened.
+    /// Removes the requests whose time limit has passed. Sockets stay, because their time limit begins when they leave
+    /// the queue.
     #[expect(clippy::vec_box, reason = "the queue holds boxes")]
     pub(crate) fn overdue(&mut self, now: Nanos) -> Vec<Box<InFlight>> {
         if self.limit() > now {
@@ -105,7 +106,7 @@ impl ConnectQueue {
         over
     }
 
-    /// The end of the earliest time limit of the queued requests.
+    /// The time at which the earliest time limit of a queued request ends.
     pub(crate) fn limit(&self) -> Nanos {
         let limits = self.waiting.iter().filter_map(|dial| match dial {
             Dial::Http(call) => Some(call.limit()),
@@ -114,7 +115,7 @@ impl ConnectQueue {
         limits.min().unwrap_or(Nanos::MAX)
     }
 
-    /// Takes out the connections of a user, or of all users.
+    /// Removes the queued connections of a user, or of all users.
     pub(crate) fn abandon(&mut self, user: Option<UserId>) -> Vec<Dial> {
         if self.waiting.is_empty() {
             return Vec::new();
@@ -141,15 +142,14 @@ impl World {
         }
     }
 
-    /// Opens queued connections in a new pass of the loop.
+    /// Begins a new pass of the loop, and opens queued connections.
     pub(crate) fn dial_on(&mut self) {
         self.connect_queue.in_pass = 0;
         while self.connect_queue.may() {
             let Some(dial) = self.connect_queue.waiting.pop_front() else {
                 return;
             };
-            // The connection could have been opened when it was requested, so the wait counts as lag of the
-            // generator.
+            // The connection could have been opened when it was requested, so the wait counts as start lag.
             self.note_start(dial.asked());
             self.open(dial);
         }

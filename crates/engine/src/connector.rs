@@ -17,7 +17,7 @@ pub(crate) type EndpointIndex = usize;
 pub(crate) struct Located {
     pub(crate) url: Arc<Url>,
     pub(crate) endpoint: EndpointIndex,
-    /// The encoded GET of this URL, with only the run's own headers.
+    /// The encoded GET request for this URL, with no headers except those of the run.
     pub(crate) get: Option<Arc<[u8]>>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Connector {
     tls: TlsSettings,
     urls: FxHashMap<String, Located>,
     endpoints: Vec<(Endpoint, Option<Result<SocketAddr, Fault>>)>,
-    /// Chooses source addresses for connections without a configured one.
+    /// Chooses source addresses for connections whose source address is not configured.
     loopback: Loopback,
 }
 
@@ -69,7 +69,7 @@ impl Connector {
         Ok(entry)
     }
 
-    /// Caches the encoded GET of this URL, with only the run's own headers.
+    /// Caches the encoded GET request for this URL, with no headers except those of the run.
     pub(crate) fn remember_get(&mut self, url: &str, encoded: &[u8]) {
         if let Some(known) = self.urls.get_mut(url) {
             known.get = Some(encoded.into());
@@ -89,14 +89,14 @@ impl Connector {
         Ok(self.endpoints.len() - 1)
     }
 
-    /// The name under which connections are measured.
+    /// The name under which connections to an endpoint are measured.
     pub(crate) fn label(&self, index: EndpointIndex) -> String {
         let Endpoint { host, port, tls } = &self.endpoints[index].0;
         let scheme = if *tls { "https" } else { "http" };
         format!("{scheme}://{host}:{port}")
     }
 
-    /// Starts to connect. The name is resolved at the first use, and the result is cached.
+    /// Starts to connect. The host name is resolved at the first use, and the result is cached.
     pub(crate) fn connect(
         &mut self,
         index: EndpointIndex,
@@ -121,9 +121,9 @@ impl Connector {
 /// The addresses that an endpoint may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trust {
-    /// This machine, or a private network.
+    /// Addresses of this machine or of private networks.
     Private,
-    /// Any address except those that serve a machine its own credentials. The user states that the target is theirs.
+    /// Any address except those that serve cloud credentials. The user states that the target is theirs.
     Mine,
     /// Any address. The user states that the target is theirs, and specified the address itself.
     Named,
@@ -164,7 +164,7 @@ pub(crate) fn address_of(endpoint: &Endpoint, trust: Trust) -> Result<SocketAddr
     Err(Fault::script(FaultKind::NotAllowed, detail))
 }
 
-/// A host with its address, or the address alone if they are the same.
+/// The host and its address, or only the address if the host is given as an address.
 fn where_it_lies(host: &str, address: IpAddr) -> String {
     let address = address.to_string();
     if host == address {

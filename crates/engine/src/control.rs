@@ -21,12 +21,12 @@ use crate::validity;
 use crate::watcher::Watcher;
 use crate::workers::{Heard, Workers};
 
-/// Time for the workers to create a level's users before the level starts: a fixed part and a part per user.
+/// Time before the start of a level in which the workers create its users: a fixed part, and a part per user.
 const LEAD: Nanos = Nanos::from_millis(10);
 const LEAD_PER_USER: Nanos = Nanos::from_micros(4);
-/// Longest wait of control between two checks.
+/// Maximum time between two checks of control.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);
-/// A level, `setup` or `teardown` that exceeds its own limits by more than this is given up.
+/// Control gives up a level, `setup` or `teardown` that exceeds its own limits by more than this.
 pub(crate) const OVERDUE: Nanos = Nanos::from_secs(30);
 /// The thread that plans the levels, watches target and generator, and merges the workers' measurements.
 pub(crate) struct Control<'a> {
@@ -100,7 +100,7 @@ impl<'a> Control<'a> {
     fn each_level(&mut self, levels: Vec<LevelPlan>, record: &mut Run) -> Result<(), RunError> {
         let count = u32::try_from(levels.len()).unwrap_or(u32::MAX);
         for plan in levels {
-            // Ctrl-C ends the levels. `teardown` still runs.
+            // Ctrl-C ends the levels, but `teardown` still runs.
             if self.stop.asked() > 0 {
                 break;
             }
@@ -247,7 +247,7 @@ fn lead_of(users: u32) -> Nanos {
     LEAD + Nanos(LEAD_PER_USER.0 * u64::from(users))
 }
 
-/// A level with its load and no measurements.
+/// A level that has its load, but no measurements.
 pub(crate) fn blank(plan: &LevelPlan) -> Level {
     Level {
         index: plan.index as usize,

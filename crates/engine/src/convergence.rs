@@ -1,4 +1,4 @@
-//! Compares the user states that the members of a group report, at the end of an iteration.
+//! At the end of an iteration, compares the user states that the members of the group reported.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -14,7 +14,7 @@ struct Text {
     digest: u64,
 }
 
-/// The user states of one group, by name. For each member, the last reported state is stored.
+/// The user states of one group, keyed by name. For each member, the last reported state is stored.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UserStates {
     named: Vec<(String, Vec<Option<Text>>)>,
@@ -24,7 +24,7 @@ pub(crate) struct UserStates {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Agreement {
     Converged,
-    /// `said` members reported a state, of `shortest` to `longest` bytes.
+    /// `said` members reported a state. The states are `shortest` to `longest` bytes long.
     Diverged {
         said: usize,
         shortest: usize,
@@ -53,7 +53,7 @@ impl UserStates {
         texts[member] = Some(text);
     }
 
-    /// Compares the states of each name. Names that only other groups use get the result unknown.
+    /// Compares the members' states under each name. The result is unknown for names that only other groups use.
     fn compare<'a>(
         &'a self,
         members: usize,
@@ -93,7 +93,8 @@ impl World {
         }
     }
 
-    /// Compares the states of the group's members, and forgets them. Counts the result if the iteration is measured.
+    /// Compares the states of the group's members, then discards the states. Counts the result if the iteration is
+    /// measured.
     pub(crate) fn compare_held(&mut self, slot: usize, at: Nanos, measured: bool) {
         let group = &mut self.groups[slot];
         let held = std::mem::take(&mut group.held);
@@ -101,7 +102,7 @@ impl World {
         if !measured {
             return;
         }
-        // In a mix, some scenarios may not use a name at all.
+        // In a mix, some scenarios may never report a state under a given name.
         let is_mixed = self.config.options.mix.is_some();
         let known: Vec<String> = self.recorder.measured.converged.keys().cloned().collect();
         let others = known.iter().filter(|_| !is_mixed).map(String::as_str);

@@ -5,13 +5,14 @@ use model::Nanos;
 use crate::clock::Clock;
 use crate::reactor::{Reactor, Ready};
 
-/// Bounds of the lead, by which the sleep before a start ends early. The kernel wakes a sleeping thread late, by tens
-/// of microseconds on a virtual machine. The lead follows the recent lateness, and the worker spins for the rest.
+/// Bounds of the lead, which is the time by which the sleep before a planned start ends early. The kernel wakes a
+/// sleeping thread late, by tens of microseconds on a virtual machine. The lead adapts to the recent lateness, and the
+/// worker spins for the remaining time.
 const LEAST_LEAD: Nanos = Nanos::from_micros(5);
 const MOST_LEAD: Nanos = Nanos::from_micros(80);
-/// After a sleep whose lateness was below the lead, the lead shrinks by one part in this number.
+/// After a sleep that was late by less than the lead, the lead shrinks by 1/`FORGETS`.
 const FORGETS: u64 = 64;
-/// A worker spends at most one part in this number of its time spinning, because the target may need the CPU.
+/// A worker spins for at most 1/`AWAKE_SHARE` of its time, because the target may need the CPU.
 const AWAKE_SHARE: u64 = 20;
 
 /// The time that a worker has spent spinning, and the current lead.
@@ -37,7 +38,7 @@ impl Doze {
     }
 
     /// Waits until a socket is ready or `due` is reached. `start` is the next planned start. Returns the time spent
-    /// waiting. A check that does not wait counts as work.
+    /// waiting. A check of the sockets that does not wait counts as work.
     pub(crate) fn until(
         &mut self,
         due: Option<Nanos>,
@@ -47,14 +48,14 @@ impl Doze {
         ready: &mut Vec<Ready>,
     ) -> Nanos {
         let before = clock.now();
-        // Spin only before a planned start, because its lateness is measured.
+        // Spin only before a planned start, because only the lateness of starts is measured.
         let punctual = due.is_some_and(|due| due >= start) && self.may_stay_awake(before);
         let lead = if punctual { self.lead } else { Nanos::ZERO };
         let most = due.map(|due| due - before);
         let sleep = most.map(|most| most - lead);
         reactor.wait(sleep, ready);
         let woken = clock.now();
-        // The lateness of wake-ups is known only from sleeps that no socket ended early.
+        // Only a sleep that no socket ended early shows how late the kernel wakes the thread.
         if let Some(sleep) = sleep.filter(|&sleep| ready.is_empty() && sleep > Nanos::ZERO) {
             self.slept(woken - (before + sleep));
         }
@@ -74,7 +75,7 @@ impl Doze {
         now - before
     }
 
-    /// Adapts the lead after a sleep that ended too late, by `late`.
+    /// Adapts the lead after a sleep that ended too late by `late`.
     fn slept(&mut self, late: Nanos) {
         let shrunk = Nanos(self.lead.0 - self.lead.0 / FORGETS);
         self.lead = late.max(shrunk).clamp(LEAST_LEAD, MOST_LEAD);

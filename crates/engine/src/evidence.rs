@@ -1,8 +1,8 @@
 //! Decides whether a level supports the outcome of a threshold.
 //!
-//! A late start is part of the response time, so a weak generator makes an upper limit harder to hold. A limit that
-//! held would also have held with a perfect generator, if the target had the same load. A broken limit may be caused
-//! by the generator, so it needs a valid level.
+//! A late start is part of the response time, so a slow generator makes an upper limit harder to meet. A limit that
+//! held would also have held with a perfect generator, if the target had the same load. The generator may be the cause
+//! of a broken limit, so that outcome needs a valid level.
 
 use plan::{Aggregate, Op, SubjectKind, Threshold};
 use record::{Inconclusive, Level, Outcome, Shortfall};
@@ -10,17 +10,17 @@ use record::{Inconclusive, Level, Outcome, Shortfall};
 use crate::judge::decide;
 use crate::shortfall;
 
-/// The condition that a level must meet for a threshold that held.
+/// The condition that a level must meet to support a threshold that held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Needs {
-    /// No further condition, because a weaker generator only makes the threshold harder to hold.
+    /// No condition, because a weaker generator only makes the threshold harder to meet.
     Nothing,
-    /// The target had the planned load, because less load makes the threshold easier to hold.
+    /// The target must have had the planned load, because less load makes the threshold easier to meet.
     Load,
-    /// Like `Load`. In addition, the generator must not have slowed down the users of a closed load, because the times
-    /// would otherwise be longer.
+    /// Like `Load`. In addition, the generator must not have slowed down the users of a closed load, because at the
+    /// full load the times would have been longer.
     LoadOfTimes,
-    /// The level is valid, because a weak generator itself makes the threshold easier to hold.
+    /// The level must be valid, because a weak generator itself makes the threshold easier to meet.
     ValidLevel,
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn as_far_as_it_carries(
 }
 
 /// Checks upper limits on times. Without the generator's delay, each user's loop would have been shorter, and the
-/// target's times longer by at most the same share. So the limit must hold with this margin.
+/// target's times longer by at most the same share. The limit must therefore hold even if it is reduced by that share.
 fn times(threshold: &Threshold, level: &Level) -> Option<Outcome> {
     match shortfall::of(level) {
         Some(Shortfall::LoopSlowed { .. }) | None => {}

@@ -1,7 +1,7 @@
 use delivery::Pointer;
 use model::{Fault, FaultKind};
 
-/// Values that a message must have at JSON pointers.
+/// The values that a message must have at given JSON pointers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filter {
     wanted: Vec<(Pointer, String)>,

@@ -1,9 +1,9 @@
-//! Finds thresholds that need more samples than a level can produce, before a run.
+//! Before a run, finds the thresholds that need more samples than a level can produce.
 
 use plan::{Aggregate, LevelLoad, Op, Options, SubjectKind, Threshold};
 use record::Forecast;
 
-/// Every threshold that some level cannot decide, with the first such level.
+/// Every threshold for which a level cannot have enough samples, with the first such level.
 pub(crate) fn forecasts(options: &Options) -> Vec<Forecast> {
     let thresholds = options.thresholds.iter();
     thresholds

@@ -1,4 +1,4 @@
-//! The step funnel: counts of each step and of each first failure, in flat lists with numbers instead of names.
+//! The step funnel: counts for each step and each first failure, in flat lists that use numbers instead of names.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::recorder::{NAMES_LIMIT, OTHER_NAMES};
 /// Maximum number of kinds of first failures that are counted separately.
 const CAUSES_LIMIT: usize = 200;
 
-/// The names of steps and conditions, by number. A number stays valid as long as the worker lives.
+/// Assigns numbers to the names of steps and conditions. A number stays valid as long as the worker lives.
 #[derive(Debug, Default)]
 pub(crate) struct StepNames {
     numbers: FxHashMap<(Arc<str>, bool), u32>,
@@ -41,7 +41,7 @@ impl StepNames {
     }
 }
 
-/// A step at its place in the funnel.
+/// A step at one position in the funnel.
 #[derive(Clone, Debug)]
 struct Node {
     name: u32,
@@ -82,8 +82,8 @@ impl StepEnd {
 }
 
 impl FunnelCounts {
-    /// The node of a step that begins within `parent`. If a step around it has the same name, it is that step's node:
-    /// several members are in the step, or the script recurses.
+    /// The node of a step that begins within `parent`. If an enclosing step has the same name, returns that step's
+    /// node, because several members are in it or the script recurses.
     pub(crate) fn node(
         &mut self,
         names: &StepNames,
@@ -152,7 +152,7 @@ impl FunnelCounts {
         u32::try_from(self.nodes.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// The step's own name, without the names of the steps around it.
+    /// The step's own name, without the names of enclosing steps.
     pub(crate) fn name_of(&self, node: u32) -> &str {
         let told = self.nodes.get(node as usize).map(|node| &node.told);
         told.and_then(|told| told.path.last())
@@ -163,12 +163,12 @@ impl FunnelCounts {
         self.nodes.get(node as usize)?.parent
     }
 
-    /// A step began in the measured time.
+    /// Counts a step that began in the measured time.
     pub(crate) fn begun(&mut self, node: u32) {
         self.nodes[node as usize].told.begun += 1;
     }
 
-    /// A step that had begun in the measured time has ended.
+    /// Counts the end of a step that began in the measured time.
     pub(crate) fn ended(&mut self, node: u32, took: Nanos, end: StepEnd) {
         let told = &mut self.nodes[node as usize].told;
         match end {
@@ -181,12 +181,12 @@ impl FunnelCounts {
         }
     }
 
-    /// A step that had begun in the measured time has not ended; `age` is its duration so far.
+    /// Counts a step that began in the measured time and has not ended. `age` is its duration so far.
     pub(crate) fn left_open(&mut self, node: u32, age: Nanos) {
         self.nodes[node as usize].told.open.record(age);
     }
 
-    /// Adds the steps that have ended since the last call to a block.
+    /// Closes a block of each step, with the executions of the step that ended since the last call.
     pub(crate) fn close_blocks(&mut self, at: Nanos) {
         for Node { told, course, .. } in &mut self.nodes {
             let others = told.failed_time.count() + told.timed_out;
@@ -194,7 +194,7 @@ impl FunnelCounts {
         }
     }
 
-    /// The number of a first failure. The failure is counted only when its iteration has ended.
+    /// Returns the number of a first failure. The failure is counted only when its iteration has ended.
     pub(crate) fn cause(
         &mut self,
         node: Option<u32>,
@@ -231,7 +231,7 @@ impl FunnelCounts {
         })
     }
 
-    /// Beyond the limit, all first failures of one side and kind are counted together.
+    /// Returns the number of a first failure beyond the limit. All such failures of one side and kind share a number.
     fn further(&mut self, fault: &Fault, example: impl FnOnce() -> Example) -> u32 {
         let same = |cause: &FirstFailure| {
             cause.side == fault.side && cause.kind == fault.kind && cause.what == OTHER_NAMES
@@ -256,7 +256,7 @@ impl FunnelCounts {
         u32::try_from(self.causes.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// Counts an iteration whose first failure this was.
+    /// Counts an iteration that had this first failure.
     pub(crate) fn count_cause(&mut self, cause: u32, succeeded: bool) {
         if let Some(cause) = self.causes.get_mut(cause as usize) {
             cause.succeeded += u64::from(succeeded);
@@ -264,7 +264,7 @@ impl FunnelCounts {
         }
     }
 
-    /// Counts an iteration that was in this step, or in none, when the level ended.
+    /// Counts an iteration that was in this step, or in no step, when the level ended.
     pub(crate) fn count_stuck(&mut self, node: Option<u32>) {
         match node.and_then(|at| self.nodes.get_mut(at as usize)) {
             Some(node) => node.stuck += 1,
@@ -289,7 +289,7 @@ impl FunnelCounts {
         }
     }
 
-    /// Moves all counts to `measured`, by name. `mix`: the names of the scenarios, if there are several.
+    /// Moves all counts to `measured`, keyed by name. `mix` has the names of the scenarios if there are several.
     pub(crate) fn tell(self, mix: &[Arc<str>], measured: &mut Measured) {
         let stuck = self.nodes.iter().filter(|node| node.stuck > 0);
         let stuck = stuck.map(|node| (Some(node.told.path.clone()), node.stuck));
@@ -342,12 +342,12 @@ struct Reached {
 #[derive(Debug, Default)]
 pub(crate) struct Way {
     reached: Vec<Reached>,
-    /// The iteration's first failure.
+    /// The number of the iteration's first failure.
     pub(crate) first: Option<u32>,
     /// Number of calls of `everyone` and `together` in progress.
     pub(crate) concurrent: u32,
-    /// The group's step around these calls. Steps that the group begins during the calls are nested in this step and no
-    /// other.
+    /// The group's step in which the calls of `everyone` and `together` began. Steps that the group begins during the
+    /// calls are nested only in this step.
     pub(crate) base: Option<u32>,
 }
 

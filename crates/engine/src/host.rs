@@ -10,7 +10,7 @@ use crate::socket::Wanted;
 use crate::timers::{Alarm, Sleep};
 use crate::world::World;
 
-/// Maximum number of lines of the script's console that may wait for control.
+/// Maximum number of console lines of the script that may wait for control.
 const LOG_LIMIT: usize = 1000;
 
 fn level_over() -> Fault {
@@ -42,8 +42,8 @@ impl Host for World {
             u32::try_from(group.users.len()).unwrap_or(u32::MAX)
         });
         let mut user = User::new(format!("setup{number}"), slot, member, seed);
-        // The first member runs `setup` and is not counted. As a result, this user has the same source address as the
-        // user that replaces it in a level.
+        // The first member runs `setup`, so numbers begin with the second. A pool user thus has the same source address
+        // as the user of a level who takes over its data.
         user.number = member.saturating_sub(1);
         let id = self.users.add(user);
         if let Some(group) = self.groups.get_mut(slot) {

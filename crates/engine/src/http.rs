@@ -1,5 +1,5 @@
-//! HTTP connections of users: assigns requests to the connections of a user's pool. `start` creates requests, `end`
-//! completes them.
+//! Assigns users' HTTP requests to the connections of each user's pool. `start` creates requests, and `end` completes
+//! them.
 
 mod end;
 mod flight;
@@ -27,7 +27,7 @@ const LINE_LIMIT: usize = 10_000;
 pub(crate) struct HttpLink {
     pub(crate) wire: Connection,
     pub(crate) call: Option<Box<InFlight>>,
-    /// `None` once the connection is open.
+    /// The opening of the connection; `None` once the connection is open.
     pub(crate) opening: Option<Opening>,
 }
 
@@ -80,7 +80,7 @@ impl World {
 
     pub(crate) fn open_http(&mut self, mut flight: Box<InFlight>) {
         let (endpoint, now) = (flight.endpoint, self.clock.now());
-        // The actual start is now. The planned start stays, so the wait is part of the response time.
+        // The actual start is now. The planned start does not change, so the wait is part of the response time.
         flight.starts_late(now);
         let owner = self.owner_of(flight.user);
         let Some(user) = self.users.get(owner) else {
@@ -107,7 +107,7 @@ impl World {
                     user.pool(endpoint).open.push(key);
                 }
                 self.watch_limit(until);
-                // The request is handed over before the connection is open. It is sent as soon as TCP and TLS are
+                // Pass the request to the connection before it is open. It is sent as soon as TCP and TLS are
                 // established.
                 self.transmit(key, flight);
                 self.look_if_open(key);
@@ -139,7 +139,7 @@ impl World {
             return self.transmit_http2(key, flight);
         }
         self.encoded.clear();
-        // The prepared bytes have no cookies. The user may have received one while the request was queued.
+        // The prepared bytes contain no cookies, but the user may have received a cookie while the request was queued.
         let still_fits = flight.asker == Asker::Plain || self.is_bare(flight.user);
         let prepared = flight.prepared.as_ref().filter(|_| still_fits);
         let encoded = if let Some(prepared) = prepared {
@@ -210,7 +210,7 @@ impl World {
             return;
         };
         if let Some(call) = &mut http.call {
-            // Data received before the request was sent, such as a 408 on an idle connection, is not its response.
+            // Data received before the request was sent, such as a 408 on an idle connection, is not the response.
             if !call.began && now < call.started {
                 let early = "the server sent data before the request: the connection is unusable";
                 return self.http_broke(key, Fault::target(FaultKind::Closed, early));
@@ -227,7 +227,7 @@ impl World {
             }
             Ok(None) => {}
             Err(fault) => {
-                // A 408 announces that the server closes an idle connection, which is no fault.
+                // A 408 announces that the server closes an idle connection. This is not a fault.
                 if !asked && !bytes.starts_with(b"HTTP/1.1 408") {
                     self.note_unasked(key, &fault, now);
                 }
@@ -307,7 +307,7 @@ impl World {
             .time(Family::Connection, index, timing, ending_of(fault, limit));
     }
 
-    /// Ends a request, or the opening of a connection, whose time limit is over.
+    /// Ends a request or a connection attempt whose time limit has passed.
     pub(crate) fn http_ran_out(&mut self, key: u32, now: Nanos) {
         let Some(Conn {
             link: Link::Http(http),
@@ -337,7 +337,7 @@ impl World {
         let pool = user.pool(conn.endpoint);
         pool.idle.retain(|&idle| idle != key);
         pool.open.retain(|&open| open != key);
-        // One more connection may be opened now, so the next queued request gets its turn.
+        // One more connection may be opened now, so start the next queued request.
         if let Some(next) = pool.waiting.pop_front() {
             self.dispatch(next);
         }

@@ -34,7 +34,7 @@ impl Http2Link {
         })
     }
 
-    /// The end of the earliest time limit of the connection and its requests.
+    /// The time at which the earliest time limit of the connection or its requests ends.
     pub(crate) fn limit(&self) -> Nanos {
         let calls = self.calls.iter().map(|(stream, call)| {
             let begun = self.wire.has_begun(*stream);
@@ -60,7 +60,7 @@ impl Http2Link {
     }
 
     /// Takes the request of a stream that has ended. All bytes sent since the previous request ended are attributed to
-    /// it. The exact number is unknown, because the peer's flow-control windows split bodies.
+    /// this request. The exact number is unknown, because the peer's flow-control windows split bodies.
     fn take(&mut self, stream: StreamId) -> Option<Box<InFlight>> {
         let at = self.calls.iter().position(|(known, _)| *known == stream)?;
         let (_, mut call) = self.calls.swap_remove(at);
@@ -69,7 +69,7 @@ impl Http2Link {
         Some(call)
     }
 
-    /// The streams whose time limit is over.
+    /// The streams whose time limit has passed.
     fn overdue(&mut self, now: Nanos) -> Vec<StreamId> {
         let mut over = Vec::new();
         for (stream, call) in &mut self.calls {
@@ -108,7 +108,7 @@ impl World {
         }
     }
 
-    /// Queues a request for the connection of its owner, then sends as much of the queue as the server allows.
+    /// Queues a request for its owner's connection, then sends as many queued requests as the server allows.
     pub(crate) fn dispatch_http2(&mut self, flight: Box<InFlight>) {
         let (owner, endpoint) = (self.owner_of(flight.user), flight.endpoint);
         if let Some(owner) = self.users.get(owner) {
@@ -169,8 +169,8 @@ impl World {
         }
     }
 
-    /// Handles received bytes. Returns the number of responses that may be in them, which depends on the number of
-    /// requests in flight.
+    /// Handles received bytes. Returns the maximum number of responses in these bytes, which is the number of requests
+    /// in flight.
     pub(crate) fn http2_received(&mut self, key: u32, bytes: &[u8], now: Nanos) -> usize {
         let Some(http2) = self.http2(key) else {
             return 0;

@@ -1,5 +1,5 @@
-//! Operations in flight at the end of the measured time: how long they are awaited, and how those that have not ended
-//! by then are counted.
+//! Handles operations in flight at the end of the measured time. Determines how long headcount waits for them, and
+//! counts operations that do not end in this time.
 
 use std::collections::VecDeque;
 
@@ -21,15 +21,15 @@ pub(crate) struct Operation {
     /// The kind and name under which the operation is measured; `None` for a socket that is being opened.
     pub(crate) measured_as: Option<(Family, usize)>,
     pub(crate) planned: Nanos,
-    /// The end of the operation's own time limit.
+    /// The time at which the operation's own time limit ends.
     pub(crate) until: Nanos,
 }
 
-/// Operations of the level that are awaited.
+/// Operations of the level for which headcount waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Awaited {
     pub(crate) count: u64,
-    /// The end of the latest time limit of the operations.
+    /// The time at which the latest time limit of these operations ends.
     pub(crate) until: Nanos,
 }
 
@@ -91,7 +91,7 @@ impl Conn {
 }
 
 impl World {
-    /// Calls `tell` for each operation in flight that belongs to the level, on a connection or waiting for one.
+    /// Calls `tell` for each operation of the level that is in flight, on a connection or in a queue for one.
     pub(crate) fn each_in_flight(&mut self, mut tell: impl FnMut(Operation)) {
         let (hold, now) = (self.hold, self.clock.now());
         let mut tell = |operation: Operation| {
@@ -122,7 +122,7 @@ impl World {
         so_far
     }
 
-    /// The operations in flight whose own time limit is not over.
+    /// The operations in flight whose own time limit has not passed.
     pub(crate) fn awaited_operations(&mut self) -> Awaited {
         let now = self.clock.now();
         let mut awaited = Awaited::default();
@@ -135,8 +135,8 @@ impl World {
         awaited
     }
 
-    /// Ends requests whose time limit is over while they are queued for a connection or a stream. Returns the
-    /// earliest limit of the others.
+    /// Ends requests whose time limit has passed in the queue for a connection or a stream. Returns the earliest limit
+    /// of the requests that remain queued.
     pub(crate) fn end_overdue_in_line(&mut self, now: Nanos) -> Nanos {
         let mut over = Vec::new();
         for user in self.users.each() {
@@ -148,7 +148,7 @@ impl World {
         for call in &over {
             let limit = call.time_limit();
             // The server limits the number of streams, so this is a fault of the target. Without streams, the user's
-            // own requests occupy all connections, which is not its fault.
+            // own requests occupy all connections, which is not the target's fault.
             let fault = if self.streams().is_some() {
                 Fault::target(
                     FaultKind::TimedOut,
@@ -183,7 +183,7 @@ impl World {
         limits.unwrap_or(Nanos::MAX).min(self.connect_queue.limit())
     }
 
-    /// The level is over for this user: operations in flight count as unfinished, connections are closed.
+    /// Ends the level for this user: counts operations in flight as unfinished, and closes the connections.
     pub(crate) fn abandon_http(&mut self, id: UserId) {
         let Some(user) = self.users.get(id) else {
             return;
@@ -212,7 +212,7 @@ impl World {
         self.abandon_dials(Some(id));
     }
 
-    /// The level is over for this user, or for all users: removes their connections from the connect queue.
+    /// Ends the level for this user, or for all users: removes their connections from the connect queue.
     pub(crate) fn abandon_dials(&mut self, user: Option<UserId>) {
         let now = self.clock.now();
         for dial in self.connect_queue.abandon(user) {
@@ -230,7 +230,7 @@ impl World {
         }
     }
 
-    /// Counts a connection that is still being opened and no longer awaited.
+    /// Counts a connection that is still being opened when headcount stops waiting for it.
     fn leave_opening(&mut self, endpoint: EndpointIndex, opening: Option<Opening>, now: Nanos) {
         let asked = opening.map(|opening| opening.asked);
         if let Some(asked) = asked.filter(|&asked| self.hold.contains(asked)) {
@@ -241,7 +241,7 @@ impl World {
         }
     }
 
-    /// Counts the round trips whose replies are no longer awaited.
+    /// Counts the round trips that are in flight when headcount stops waiting for their replies.
     pub(crate) fn leave_round_trips(&mut self, key: u32) {
         let now = self.clock.now();
         let Ok((_, socket)) = self.socket(SocketId(key)) else {
@@ -257,7 +257,7 @@ impl World {
         }
     }
 
-    /// Counts a socket that is still queued or being opened and no longer awaited.
+    /// Counts a socket that is queued or being opened when headcount stops waiting for it.
     pub(crate) fn leave_dial(&mut self, state: &SocketState) {
         let (opening, now) = (
             state.opening.map(|opening| opening.planned),
@@ -271,7 +271,7 @@ impl World {
     }
 }
 
-/// Takes out the requests whose time limit is over.
+/// Moves the requests whose time limit has passed from `line` to `over`.
 #[expect(clippy::vec_box, reason = "the queue holds boxes")]
 fn take_overdue(line: &mut VecDeque<Box<InFlight>>, now: Nanos, over: &mut Vec<Box<InFlight>>) {
     if line.iter().all(|call| call.limit() > now) {

@@ -101,7 +101,8 @@ impl Worker {
         let (now, hold) = (world.clock.now(), world.hold);
         world.at_work.ends(since, now, hold);
         world.count_iteration(slot, planned, since, outcome);
-        // Users who stayed are released only after the deliveries' grace period, so the deliveries get no further one.
+        // Users who stayed are released only after the deliveries' grace period, so the deliveries get no second grace
+        // period.
         let grace = if world.hold_is_settled {
             Nanos::ZERO
         } else {
@@ -110,7 +111,7 @@ impl Worker {
         let until = now + grace;
         world.stop_users_of(slot);
         drop(world);
-        // A failed iteration does not wait for its deliveries. They count as cut off.
+        // A failed iteration does not wait for its deliveries, which count as cut off.
         if failed {
             self.finish_iteration(slot, true);
         } else if self.world.borrow().groups[slot].ledger.awaited() == 0 {
@@ -120,7 +121,7 @@ impl Worker {
         }
     }
 
-    /// Finishes groups whose deliveries have all arrived, or have used up their time.
+    /// Finishes groups whose deliveries have all arrived, or whose time limit for deliveries has passed.
     pub(crate) fn finish_settled(&mut self, now: Nanos) {
         let Some(level) = &mut self.level else { return };
         if level.settling.is_empty() {
@@ -197,7 +198,7 @@ impl Worker {
 }
 
 impl World {
-    /// The last completed operation of the group, with its name.
+    /// The kind and the name of the group's last completed operation.
     fn last_done(&mut self, id: GroupId) -> Option<String> {
         let (family, index) = self.group_by_id(id)?.last_done?;
         Some(format!(
@@ -207,7 +208,8 @@ impl World {
         ))
     }
 
-    /// A user of the group who is in a step, with that step. If no user is in a step, the group's own step.
+    /// A user of the group who is in a step, and the name of that step. If no user is in a step, the name of the
+    /// group's own step.
     fn amid(&mut self, id: GroupId) -> (Option<UserId>, Option<String>) {
         let Some(&slot) = self.group_slots.get(&id) else {
             return (None, None);
@@ -246,7 +248,7 @@ impl World {
     }
 
     /// Whether an iteration belongs to the level. In an open load it must have been due in the measured time. In a
-    /// closed load it is enough if a part of it lies there.
+    /// closed load, at least a part of it must lie in the measured time.
     fn is_measured(&self, planned: Nanos, since: Nanos, until: Nanos) -> bool {
         let Span { start, end } = self.hold;
         if self.is_open {

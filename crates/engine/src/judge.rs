@@ -1,4 +1,4 @@
-//! Computes the outcome of each threshold, limited by what its level supports, and the verdict of the run.
+//! Computes the outcome of each threshold, as far as the level supports it, and the verdict of the run.
 
 use model::Verdict;
 use plan::{Aggregate, Threshold};
@@ -75,7 +75,7 @@ pub(crate) fn verdict(run: &Run) -> Verdict {
     }
 }
 
-/// Whether the script itself failed or nothing succeeded, without a threshold that limits the failures.
+/// Whether the script itself failed or nothing succeeded, although no threshold limits such failures.
 fn failed_unasked(run: &Run, level: &Level) -> bool {
     let is_about = |subject: &str| {
         let mut results = run.thresholds.iter();
@@ -95,7 +95,7 @@ fn failed_unasked(run: &Run, level: &Level) -> bool {
 /// Without thresholds, a run passes unless the script itself failed, or nothing succeeded in a level.
 fn without_thresholds(run: &Run) -> Verdict {
     let levels = || run.levels.iter();
-    // A fault of the script counts in an invalid level too, because it does not depend on how well the target was
+    // A fault of the script also counts in an invalid level, because it does not depend on how well the target was
     // measured.
     let failed = |level: &Level| {
         level.measured.script_failed() || !level.is_invalid() && nothing_succeeded(level)
@@ -124,8 +124,8 @@ fn nothing_known(level: &Level) -> bool {
     iterations.succeeded == 0 || level.measured.only_failures_so_far()
 }
 
-/// Whether no request or message of a `bench` ended in the measured time, for example because every user waits since
-/// the warm-up. The target's performance is then unknown.
+/// Whether no request or message of a `bench` ended in the measured time, for example because every user has been
+/// waiting since the warm-up. The target's performance is then unknown.
 fn asked_in_vain(run: &Run, level: &Level) -> bool {
     let is_bench = run.script.sha256.is_empty() && !run.script.path.is_empty();
     let measured = &level.measured;
@@ -134,7 +134,7 @@ fn asked_in_vain(run: &Run, level: &Level) -> bool {
     is_bench && all.all(|one| one.count == 0)
 }
 
-/// The outcome by the figures alone, and the observed value.
+/// The outcome according to the figures alone, and the observed value.
 pub(crate) fn decide(threshold: &Threshold, level: &Level) -> (Outcome, Seen) {
     let seen = observe(threshold, level);
     let outcome = match &seen {

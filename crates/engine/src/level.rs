@@ -5,7 +5,7 @@ use plan::{Grouping, LevelLoad, Load, Phases};
 
 use crate::messages::PooledUser;
 
-/// A span of the run's clock. Operations that begin in it belong to it.
+/// An interval of the run's time. Operations that begin in the interval belong to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) start: Nanos,
@@ -18,14 +18,15 @@ impl Span {
     }
 
     /// Whether an operation belongs to the span: it began in the span, or was in flight during all of it. Without the
-    /// second rule, operations that began in the warm-up and last beyond the measured time would be in no figure.
+    /// second rule, operations that begin in the warm-up and outlast the measured time would be missing from all
+    /// figures.
     pub(crate) fn measures(self, began: Nanos, until: Nanos) -> bool {
         let spanned = began < self.start && self.start < self.end && self.end <= until;
         spanned || self.contains(began)
     }
 }
 
-/// The result of `setup` for the groups.
+/// The result of `setup`, which the groups receive.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SetupResult {
     /// The return value, as JSON.
@@ -34,14 +35,14 @@ pub(crate) struct SetupResult {
     pub(crate) pool: Vec<PooledUser>,
 }
 
-/// One level, as every worker gets it.
+/// The plan of one level, which every worker receives.
 #[derive(Clone, Debug)]
 pub(crate) struct LevelPlan {
     pub(crate) index: u32,
     pub(crate) load: LevelLoad,
-    /// Number of the first group. Groups are numbered over the whole run.
+    /// Number of the first group. Groups are numbered consecutively over the whole run.
     pub(crate) first_group: GroupId,
-    /// Number of the first user, for the users' names. Users are numbered over the whole run.
+    /// Number of the first user, for the users' names. Users are numbered consecutively over the whole run.
     pub(crate) first_user: u32,
     pub(crate) start: Nanos,
     pub(crate) phases: Phases,

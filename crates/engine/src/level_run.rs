@@ -22,8 +22,8 @@ use crate::world::World;
 
 /// Time for the closing handshakes of sockets at the end of a level.
 const GOODBYES: Nanos = Nanos::from_millis(1500);
-/// Iterations that were due in the measured time may still start within this time after it. Later, they count as
-/// dropped.
+/// Iterations that were due in the measured time may still start within this time after its end. Iterations that have
+/// not started by then count as dropped.
 const CATCH_UP: Nanos = Nanos::from_millis(100);
 /// Interval of checks while deliveries settle.
 pub(crate) const LOOK: Nanos = Nanos::from_millis(2);
@@ -33,7 +33,8 @@ pub(crate) const LOOK: Nanos = Nanos::from_millis(2);
 pub(crate) enum Progress {
     /// Ramp-up, warm-up and measured time.
     Load,
-    /// The measured time is over, and no iteration starts. Operations in flight are awaited, then deliveries.
+    /// The measured time is over, and no iteration starts. The worker waits for operations in flight, then for
+    /// deliveries.
     Settling(Settling),
     /// Users who called `stay()` are released, and finish.
     Draining(Draining),
@@ -46,7 +47,7 @@ pub(crate) enum Progress {
 pub(crate) struct LevelRun {
     pub(crate) plan: Arc<LevelPlan>,
     pub(crate) progress: Progress,
-    /// Groups that have not ended.
+    /// Number of groups that have not ended.
     pub(crate) open: usize,
     /// Groups whose deliveries settle after an iteration, each with its time limit.
     pub(crate) settling: Vec<(usize, Nanos)>,
@@ -61,8 +62,8 @@ pub(crate) struct LevelRun {
     idle_at_second: Nanos,
     busy: f64,
     gc_pause: Option<Nanos>,
-    /// The level was cut short, by Ctrl-C or by the `limit` of a `once` load: operations in flight are awaited for no
-    /// longer than deliveries.
+    /// Whether Ctrl-C, or the `limit` of a `once` load, cut the level short. If so, operations in flight get no more
+    /// time than deliveries.
     pub(crate) hurried: bool,
     aborted: bool,
 }
@@ -90,7 +91,7 @@ impl Worker {
             }
         }
         let open = world.groups.len();
-        // Wake the loop at both edges of the measured time, even if nothing else happens then.
+        // Wake the loop at the start and the end of the measured time, even if nothing else happens then.
         world.timers.set(plan.hold().start, Alarm::Look);
         world.timers.set(plan.hold().end, Alarm::Look);
         drop(world);
@@ -116,7 +117,7 @@ impl Worker {
         });
     }
 
-    /// First Ctrl-C: nothing new starts, and operations in flight are awaited for at most `settle`.
+    /// Handles the first Ctrl-C: nothing new starts, and operations in flight get at most `settle`.
     pub(crate) fn end_hold(&mut self) {
         if let Some(level) = &mut self.level {
             level.hurried = true;
@@ -125,7 +126,7 @@ impl Worker {
         world.hold.end = world.hold.end.min(world.clock.now());
     }
 
-    /// Second Ctrl-C, or the end of the run: stops at once, with the measurements so far.
+    /// Handles the second Ctrl-C or the end of the run: stops at once, and reports the measurements so far.
     pub(crate) fn abort(&mut self) {
         self.end_hold();
         if let Some(level) = &mut self.level {
@@ -202,7 +203,7 @@ impl Worker {
         // The loop may notice the end late, or every group may have ended early.
         world.hold.end = world.hold.end.min(now.max(world.hold.start));
         level.hold_ended = world.hold.end;
-        // `limit` is the time for the whole level: the time limits of its operations do not extend it.
+        // `limit` applies to the whole level, so the time limits of operations do not extend it.
         level.hurried |= level.plan.once;
         let hold = world.hold;
         let World {
@@ -229,7 +230,7 @@ impl Worker {
         level.open -= waiting.map(|group| group.stage = Stage::Done).count();
     }
 
-    /// Ends calls of `stay()`, because the deliveries have settled.
+    /// Ends calls of `stay()` after the deliveries have settled.
     fn release(&mut self, now: Nanos) {
         let Some(level) = &mut self.level else { return };
         level.settled = now;
@@ -337,7 +338,7 @@ impl Worker {
         world.recorder.blocks_until(now, hold);
     }
 
-    /// Once a second: sends the window to control, and collects garbage if there is a lot.
+    /// Once a second, sends the window to control, and collects garbage if there is much of it.
     fn each_second(&mut self, now: Nanos) {
         let idle = self.idle();
         let Some(level) = &mut self.level else { return };
@@ -375,7 +376,7 @@ impl Worker {
 }
 
 impl World {
-    /// Records the lag of something that was planned for `due` and starts now.
+    /// Records the start lag of an operation that was planned for `due` and starts now.
     pub(crate) fn note_start(&mut self, due: Nanos) {
         if self.hold.contains(due) {
             let lag = self.clock.now() - due;

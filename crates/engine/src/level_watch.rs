@@ -1,4 +1,4 @@
-//! Control while a level runs: receives events, checks limits and forwards commands.
+//! Control's work while a level runs: it receives events, checks limits and forwards commands.
 
 use std::sync::Arc;
 
@@ -23,21 +23,21 @@ const GIVE_UP: Nanos = Nanos::from_millis(500);
 /// Control's state of the running level.
 struct Watch<'a> {
     plan: &'a LevelPlan,
-    /// The measured time, as planned or until it was cut short.
+    /// The measured time, as planned or with an earlier end if the level was cut short.
     hold: Span,
     levels: u32,
-    /// Workers that have finished the level.
+    /// Number of workers that have finished the level.
     done: usize,
-    /// The number of requests to stop that were forwarded to the workers.
+    /// Number of stop requests that were forwarded to the workers.
     asked: u8,
     aborting: AbortThresholds,
-    /// When the workers must have finished, once the user will not wait.
+    /// The time by which the workers must finish after the second Ctrl-C.
     give_up: Nanos,
     /// The threshold that aborts the run.
     broken: Option<Threshold>,
-    /// When the level must have ended.
+    /// The time by which the level must have ended.
     limit: Nanos,
-    /// Operations that the workers await after the measured time, in the latest second that was reported.
+    /// The latest reported second, and the operations for which the workers still waited in that second.
     awaited: (u64, Awaited),
     busy: LatestShares,
     signs: Signs,
@@ -184,7 +184,7 @@ impl Control<'_> {
         Ok(())
     }
 
-    /// The level so far: its load and duration, without measurements and without the target.
+    /// The level so far: its load and its duration, without measurements or figures of the target.
     fn so_far(&self, plan: &LevelPlan) -> Level {
         let mut level = blank(plan);
         let held = self.clock.now() - plan.hold().start;
@@ -192,7 +192,7 @@ impl Control<'_> {
         level
     }
 
-    /// Forwards Ctrl-C: the first ends the measured time, the second ends everything.
+    /// Forwards Ctrl-C to the workers: the first one ends the measured time, the second one ends everything.
     fn pass_on_stop(&mut self, watch: &mut Watch<'_>) {
         let asked = self.stop.asked();
         if asked > watch.asked {

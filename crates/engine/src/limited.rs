@@ -1,4 +1,4 @@
-//! Responses with status 429 (too many requests), the evidence of a rate limiter.
+//! Records responses with status 429 (too many requests), which are the evidence of a rate limiter.
 //!
 //! Responses with another status are not counted here. Their number is computed from other counts (windows,
 //! connections), when a 429 arrives and at the end of the level.
@@ -12,11 +12,12 @@ use crate::http::InFlight;
 use crate::recorder::Family;
 use crate::world::World;
 
-/// Maximum number of responses per second whose headers are read. More would only repeat the same values.
+/// Maximum number of responses per second whose headers are read. The headers of further responses would only repeat
+/// the same values.
 const READ_PER_SECOND: u64 = 64;
 
 impl World {
-    /// Notes a request that was refused with status 429, and that has been counted already.
+    /// Notes a request that was refused with status 429. The request itself has already been counted.
     pub(crate) fn note_limited(&mut self, call: &InFlight, headers: &Headers, now: Nanos) {
         if let Some(user) = self.users.get(call.user) {
             user.limited += 1;
@@ -35,7 +36,7 @@ impl World {
     }
 
     /// Takes all refusals of the level, with the counts of each user and each address. Call it after all connections
-    /// are closed, because only then do the users' counts include their responses.
+    /// are closed, because the users' counts include the responses of a connection only after it is closed.
     pub(crate) fn take_limited(&mut self, now: Nanos) -> Limited {
         let ended = self.recorder.ended();
         let mut limited = self.recorder.limited.take().unwrap_or_default();

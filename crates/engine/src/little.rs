@@ -5,11 +5,12 @@ use record::Little;
 
 use crate::level::Span;
 
-/// Minimum number of iterations. With fewer, the average time is too uncertain.
+/// Minimum number of iterations. With fewer iterations, the mean time is too uncertain.
 const LEAST_ITERATIONS: u64 = 100;
-/// Maximum time of an iteration, as a share of the measured time. With longer ones, iterations at the edges dominate.
+/// Maximum time of an iteration, as a share of the measured time. If iterations are longer, those at the edges
+/// dominate.
 const LONGEST_SHARE: f64 = 0.1;
-/// Accepted relative difference between both sides, after a correction for the edges.
+/// Accepted relative difference between both sides of the law, after a correction for the edges.
 const TOLERANCE: f64 = 0.03;
 
 /// The number of groups at work over the measured time, and the time that their iterations took.
@@ -17,13 +18,13 @@ const TOLERANCE: f64 = 0.03;
 pub(crate) struct AtWork {
     count: u32,
     since: Nanos,
-    /// Group-seconds in the measured time.
+    /// Sum of the time that each group spent at work in the measured time, in group-seconds.
     area_s: f64,
-    /// Iterations that ended in the measured time, or were in flight at its end.
+    /// Number of iterations that ended in the measured time, or were in flight at its end.
     counted: u64,
-    /// Sum of the times of these iterations, until their end or the end of the measured time.
+    /// Sum of the times of the `counted` iterations, until their end or the end of the measured time.
     time_s: f64,
-    /// The part of these times that lies before the measured time.
+    /// The part of `time_s` that lies before the measured time.
     cut_s: f64,
     /// Whether the iterations in flight at the end have been counted.
     closed: bool,
@@ -45,15 +46,16 @@ impl AtWork {
         }
     }
 
-    /// Ends the measured time. `running`: when the iterations in flight began. Nothing more is counted after this.
+    /// Ends the measured time. `running` has the start times of the iterations in flight. After this call, nothing more
+    /// is counted.
     pub(crate) fn close(&mut self, now: Nanos, hold: Span, running: impl Iterator<Item = Nanos>) {
         self.pass(now, hold);
         running.for_each(|since| self.counts(since, hold.end, hold));
         self.closed = true;
     }
 
-    /// Counts an iteration that ran from `since` to `until`. One in flight at the end of the measured time counts with
-    /// its age.
+    /// Counts an iteration that ran from `since` to `until`. An iteration in flight at the end of the measured time
+    /// counts with its age.
     fn counts(&mut self, since: Nanos, until: Nanos, hold: Span) {
         if since >= hold.end {
             return;
@@ -63,7 +65,7 @@ impl AtWork {
         self.cut_s += (hold.start - since).as_secs_f64();
     }
 
-    /// Adds the time in which the number of groups at work has not changed.
+    /// Adds the group-seconds since the last call. Called before the number of groups at work changes.
     pub(crate) fn pass(&mut self, now: Nanos, hold: Span) {
         let from = self.since.max(hold.start);
         let to = now.min(hold.end);
@@ -79,7 +81,7 @@ impl AtWork {
         self.cut_s += other.cut_s;
     }
 
-    /// Both sides of the law; `None` if the level was too short.
+    /// Both sides of the law; `None` if the level was too short for a comparison.
     pub(crate) fn law(&self, duration_s: f64) -> Option<Little> {
         if self.counted < LEAST_ITERATIONS || duration_s <= 0.0 {
             return None;
@@ -95,7 +97,7 @@ impl AtWork {
             at_work,
             per_s,
             time_s,
-            // The cut times are in only one side, so they explain a part of the difference.
+            // The time before the measured time is in only one side of the law, so it explains part of the difference.
             holds: difference <= at_work.max(per_s * time_s) * TOLERANCE + self.cut_s / duration_s,
         })
     }

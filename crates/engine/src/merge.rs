@@ -20,7 +20,7 @@ pub(crate) struct Merged {
     pub(crate) duration_s: Option<f64>,
     pub(crate) settle_s: f64,
     pub(crate) drain_s: f64,
-    /// Workers that did not finish the level.
+    /// The issues of workers that did not finish the level.
     pub(crate) lost_workers: Vec<IssueCause>,
     windows: Vec<OpenWindow>,
     start_lag: Histogram,
@@ -80,7 +80,7 @@ impl Merged {
             largest(self.generator.gc_pause_ms_max, outcome.gc_pause_ms_max);
     }
 
-    /// Adds the copies from workers that did not finish.
+    /// Adds the copied measurements of workers that did not finish.
     pub(crate) fn rescue(
         &mut self,
         copies: impl Iterator<Item = Option<(Nanos, Measured)>>,
@@ -100,7 +100,7 @@ impl Merged {
         }
     }
 
-    /// Failed requests and round trips in all windows.
+    /// Number of failed requests and round trips in all windows.
     pub(crate) fn failed_so_far(&self) -> u64 {
         self.windows.iter().map(|window| window.failed).sum()
     }

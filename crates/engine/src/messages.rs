@@ -23,11 +23,11 @@ pub(crate) enum Command {
     Level(Arc<LevelPlan>),
     /// Run the scenario's `teardown`.
     Teardown(Arc<SetupResult>),
-    /// Send a copy of what was measured so far.
+    /// Send a copy of the measurements so far.
     Snapshot,
     /// The measured time ends now; settle and drain as usual.
     EndHold,
-    /// Stop at once and send what was measured.
+    /// Stop at once and send the measurements so far.
     Abort,
     /// End the thread.
     Exit,
@@ -43,7 +43,7 @@ pub(crate) enum Event {
         second: u64,
         window: Box<OpenWindow>,
         busy: f64,
-        /// Operations that are awaited after the measured time.
+        /// Operations for which the worker still waits after the measured time.
         awaited: Awaited,
     },
     /// The measurements so far, as control requested.
@@ -69,14 +69,14 @@ pub(crate) enum Fatal {
     Generator(String),
 }
 
-/// The time in the measured time for which a worker was ready to run but waited for a CPU.
+/// CPU waits of a worker in the measured time: the worker was ready to run, but had no CPU.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CpuWait {
     /// Waiting time as a share of the measured time.
     pub(crate) share: f64,
     /// Waiting time as a share of the time in which the worker ran or was ready to run.
     pub(crate) starved: f64,
-    /// Average length of a wait.
+    /// Mean length of a wait.
     pub(crate) each: Nanos,
 }
 

@@ -60,7 +60,7 @@ pub(crate) fn observe(threshold: &Threshold, level: &Level) -> Seen {
 struct Asked<'a> {
     threshold: &'a Threshold,
     aggregate: Aggregate,
-    /// Whether the limit is a share of all, not a number.
+    /// Whether the limit is a share and not a number.
     share: bool,
     duration_s: f64,
     /// The numbers of dropped and of planned starts.
@@ -197,7 +197,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Groups may be converged or diverged if not all of their members reported a state.
+    /// If not all members of a group reported a state, the group may be converged or diverged.
     fn of_convergence(self, groups: &Convergence) -> Seen {
         let all = groups.groups();
         let unknown = groups.unknown;

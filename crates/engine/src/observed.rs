@@ -17,7 +17,7 @@ pub(crate) enum Observed {
         /// The reason why the bounds differ.
         why: Inconclusive,
     },
-    /// A percentile, by the number of values on either side of the limit.
+    /// A percentile, with the number of values on either side of the limit.
     Percentile(Percentile),
 }
 
@@ -46,7 +46,7 @@ impl Observed {
     }
 }
 
-/// A number that is fully known.
+/// A number whose exact value is known.
 pub(crate) fn exactly(value: f64) -> Observed {
     Observed::Number {
         low: value,
@@ -60,7 +60,7 @@ pub(crate) fn in_flight(open: u64) -> Inconclusive {
     Inconclusive::InFlight { open }
 }
 
-/// Adds the counts by message to a percentile of deliveries.
+/// Adds the per-message counts to a percentile of deliveries.
 pub(crate) fn by_message(seen: Observed, messages: Messages) -> Observed {
     match seen {
         Observed::Percentile(percentile) => Observed::Percentile(Percentile {

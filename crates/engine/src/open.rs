@@ -12,8 +12,8 @@ use crate::people::Stage;
 use crate::worker::Worker;
 use crate::world::World;
 
-/// Maximum number of starts between two checks of the sockets. If many are overdue, responses need not wait for all of
-/// them.
+/// Maximum number of starts between two checks of the sockets. Without this limit, responses would wait until all
+/// overdue starts are handled.
 const STARTS_PER_PASS: usize = 16;
 
 /// The arrivals of one worker, and the groups that are free to take them.
@@ -28,7 +28,7 @@ pub(crate) struct OpenRun {
     unmade: Vec<u32>,
 }
 
-/// Every `workers`th arrival of a plan, starting with this worker's number.
+/// This worker's arrivals: every `workers`th arrival of a plan, starting with the worker's number.
 #[derive(Clone, Debug)]
 struct Mine {
     starts: Starts,
@@ -58,7 +58,7 @@ fn mine(arrivals: &Arrivals, seed: u64, worker: u32, workers: u32) -> Mine {
 }
 
 impl OpenRun {
-    /// The worker's part of an open level; `None` for a closed one.
+    /// The worker's part of an open level; `None` for a closed level.
     pub(crate) fn of(plan: &LevelPlan, seed: u64, worker: u32, workers: u32) -> Option<Self> {
         let open = plan.load.open.as_ref()?;
         let mut unmade: Vec<u32> = groups_of(worker, workers, plan.load.groups).collect();
@@ -118,13 +118,13 @@ impl Worker {
         self.level.as_mut()?.open_run.as_mut()?.next_due()
     }
 
-    /// Whether some arrivals of the level have not been started yet.
+    /// Whether arrivals that are due in the measured time have not been started yet.
     pub(crate) fn is_behind(&mut self) -> bool {
         let end = self.world.borrow().hold.end;
         self.next_arrival().is_some_and(|due| due < end)
     }
 
-    /// A free group or, if the limit is not reached, a new one.
+    /// Returns a free group or, if the limit is not reached, creates a group.
     fn free_group(&mut self) -> Option<usize> {
         let level = self.level.as_mut()?;
         let open = level.open_run.as_mut()?;
@@ -137,7 +137,7 @@ impl Worker {
         Some(world.add_group(&level.plan, number))
     }
 
-    /// A group of an open load has finished its iteration.
+    /// Handles a group of an open load that has finished its iteration.
     pub(crate) fn group_is_free(&mut self, slot: usize) {
         let open = self
             .level
@@ -148,7 +148,7 @@ impl Worker {
         }
     }
 
-    /// Ends the arrivals of the level: those that were due in the measured time and have not started are dropped.
+    /// Ends the arrivals of the level. Arrivals that were due in the measured time and have not started are dropped.
     /// Planned arrivals are counted separately, from the plan, so that planned = started + dropped is a real check.
     pub(crate) fn close_arrivals(&mut self) {
         let Some(open) = self.level.as_mut().and_then(|level| level.open_run.take()) else {
@@ -163,8 +163,8 @@ impl Worker {
         }
     }
 
-    /// The number of arrivals of this worker in the measured time, computed from the plan alone, for each scenario of a
-    /// mix.
+    /// For each scenario of a mix, the number of this worker's arrivals in the measured time, computed from the plan
+    /// alone.
     pub(crate) fn planned_arrivals(&self, plan: &LevelPlan, hold: Span) -> Option<Vec<u64>> {
         let open = plan.load.open.as_ref()?;
         let world = self.world.borrow();

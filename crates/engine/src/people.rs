@@ -15,7 +15,8 @@ use crate::recorder::Family;
 use crate::steps::Steps;
 
 /// Maximum number of connections that one user opens to one endpoint at a time, as in browsers. Further requests are
-/// queued. Connections on which a session polls come in addition, because a session may occupy one as long as it lives.
+/// queued. Connections on which a session polls are not included, because a session may occupy a connection as long as
+/// it lives.
 pub(crate) const CONNECTIONS_PER_USER: usize = 6;
 
 /// One simulated person.
@@ -35,7 +36,7 @@ pub(crate) struct User {
     pub(crate) sockets: Vec<u32>,
     pub(crate) data: Option<Arc<str>>,
     pub(crate) steps: Steps,
-    /// Number of responses on connections that are closed.
+    /// Number of responses on connections that have been closed.
     pub(crate) answered: u32,
     /// Number of requests that were refused with status 429.
     pub(crate) limited: u32,
@@ -46,10 +47,10 @@ pub(crate) struct User {
 pub(crate) struct Pool {
     pub(crate) endpoint: EndpointIndex,
     pub(crate) open: Vec<u32>,
-    /// Connections in the connect queue.
+    /// Number of connections in the connect queue.
     pub(crate) connect_queue: usize,
     pub(crate) idle: Vec<u32>,
-    /// Polls of sessions that wait for messages from the server.
+    /// Number of polls with which sessions wait for messages from the server.
     pub(crate) polls: usize,
     pub(crate) waiting: VecDeque<Box<InFlight>>,
 }
@@ -124,8 +125,7 @@ impl Users {
         self.list.iter_mut()
     }
 
-    /// The first user of the block of `count` users to which this one belongs. The first block begins at the first
-    /// user.
+    /// Users are divided into blocks of `count`, from the first user on. Returns the first user of this user's block.
     pub(crate) fn first_of(&self, id: UserId, count: u32) -> UserId {
         let at = id.0.saturating_sub(self.base);
         UserId(id.0 - at % count.max(1))
@@ -149,11 +149,11 @@ impl Users {
 
 /// The state of a group.
 ///
-/// | state | leaves when | for |
+/// | state | ends when | next state |
 /// |---|---|---|
 /// | `Waiting` | its start is due | `Running` |
-/// | `Running` | its function settles | `Settling`, or the next state at once when nothing is in flight |
-/// | `Settling` | deliveries are settled or their time is over | `Waiting` (closed load goes on) or `Done` |
+/// | `Running` | its function settles | `Settling`, or its next state at once if no delivery is in flight |
+/// | `Settling` | deliveries have settled or their time limit has passed | `Waiting` (closed load goes on) or `Done` |
 /// | `Done` | the level ends | – |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
@@ -175,11 +175,11 @@ pub(crate) struct Group {
     pub(crate) users: Vec<UserId>,
     pub(crate) roles: Vec<Option<Arc<str>>>,
     pub(crate) ledger: Ledger,
-    /// Channels by name, with the index in the ledger.
+    /// The names of the channels, each with the channel's index in the ledger.
     pub(crate) channels: Vec<(String, ChannelIndex)>,
     /// Calls of `stay()` that wait for the deliveries to settle.
     pub(crate) staying: Vec<script::host::OpId>,
-    /// Whether there were such calls when the deliveries had settled.
+    /// Whether calls of `stay()` were waiting when the deliveries had settled.
     pub(crate) stayed: bool,
     /// The user states that the members report.
     pub(crate) held: UserStates,

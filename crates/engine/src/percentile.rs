@@ -11,24 +11,24 @@ use stats::{Histogram, ShareTest, needed_samples, rank_of, test_share, trials_to
 /// The number of values on each side of a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sides {
-    /// Values that meet the condition.
+    /// Number of values that meet the condition.
     pub(crate) within: u64,
-    /// Values that do not meet the condition.
+    /// Number of values that do not meet the condition.
     pub(crate) beyond: u64,
-    /// Values of operations in flight, or values that are not numbers.
+    /// Number of values that are unknown because an operation is in flight, or that are not numbers.
     pub(crate) unknown: u64,
 }
 
-/// Messages with deliveries: clusters of values that are not independent.
+/// Counts of messages. The deliveries of one message form a cluster of values that are not independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Messages {
-    /// All messages that somebody received.
+    /// Number of messages that somebody received.
     pub(crate) all: u64,
-    /// Upper bound of the number of messages with any delivery beyond the limit. Their share is at least the share of
-    /// such deliveries.
+    /// Upper bound of the number of messages with any delivery beyond the limit. Their share of all messages is at
+    /// least the share of deliveries beyond the limit.
     pub(crate) any_beyond: u64,
-    /// Lower bound of the number of messages with all deliveries beyond the limit. Their share is at most the share of
-    /// such deliveries.
+    /// Lower bound of the number of messages with all deliveries beyond the limit. Their share of all messages is at
+    /// most the share of deliveries beyond the limit.
     pub(crate) all_beyond: u64,
 }
 
@@ -37,19 +37,19 @@ pub(crate) struct Messages {
 pub(crate) struct Percentile {
     /// The quantile, between 0 and 1.
     pub(crate) q: f64,
-    /// The percentile's value, if it has one; infinite if it lies among timeouts.
+    /// The percentile's value, if there are enough samples to state it; infinite if its rank falls among timeouts.
     pub(crate) stated: Option<f64>,
-    /// The percentile's lower bound, if it lies among operations in flight.
+    /// The percentile's lower bound, if its rank falls among operations in flight.
     pub(crate) at_least: Option<f64>,
     pub(crate) sides: Sides,
-    /// Counts by message, for deliveries.
+    /// Counts by message; only for deliveries.
     pub(crate) messages: Option<Messages>,
-    /// The numbers of dropped and of planned starts. About this share of the values is missing.
+    /// The numbers of dropped and of planned starts. Their ratio is about the share of missing values.
     pub(crate) dropped: (u64, u64),
 }
 
 impl Sides {
-    /// Counts the values of a histogram on each side, each value as a report would show it.
+    /// Counts the values of a histogram on each side of the limit. Each value is compared as a report would show it.
     pub(crate) fn of(times: &Histogram, holds: impl Fn(f64) -> bool) -> Self {
         let (Some(min), Some(max)) = (times.min(), times.max()) else {
             return Self::default();
@@ -111,7 +111,7 @@ impl Percentile {
             || self.messages.is_none() && self.sides.all() >= needed_samples(self.q)
     }
 
-    /// The outcome by the rank of the percentile, which needs enough samples.
+    /// The outcome according to the rank of the percentile. Requires enough samples.
     fn by_rank(&self, op: Op) -> Outcome {
         let Sides {
             beyond, unknown, ..
@@ -129,7 +129,7 @@ impl Percentile {
         }
     }
 
-    /// The number of values that may be beyond the limit, out of `all`.
+    /// The number of values, out of `all`, that may be beyond the limit.
     fn may_be_beyond(&self, op: Op, all: u64) -> u64 {
         let rank = rank_of(all, self.q);
         match op {
@@ -138,7 +138,7 @@ impl Percentile {
         }
     }
 
-    /// The share that may be beyond the limit.
+    /// The share of the values that may be beyond the limit.
     fn share(&self, op: Op) -> f64 {
         match op {
             Op::More | Op::AtLeast => self.q,
@@ -173,7 +173,7 @@ impl Percentile {
         self.too_few(op)
     }
 
-    /// Values that do not belong to messages count as a message each.
+    /// Returns the counts by message. Each value that is not a delivery counts as one message.
     fn clusters(&self) -> Messages {
         self.messages.unwrap_or(Messages {
             all: self.sides.all(),

@@ -4,7 +4,7 @@ use script::host::StampAt;
 
 use crate::filter::pointer;
 
-/// The place in a message in which a channel looks for its stamps.
+/// The place in a message where a channel looks for its stamps.
 #[derive(Debug)]
 pub(crate) enum Place {
     Anywhere,
@@ -23,7 +23,7 @@ impl Place {
         })
     }
 
-    /// The part of the message at this place: the whole message, the value, or the bytes from there on.
+    /// The part of the message at this place: the whole message, the value, or the bytes from the offset on.
     pub(crate) fn of<'a>(&self, message: &'a [u8]) -> Option<&'a [u8]> {
         match self {
             Self::Anywhere => Some(message),

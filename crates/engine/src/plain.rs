@@ -26,7 +26,7 @@ use crate::world::World;
 /// Pause of a user after a failure, so that a dead target is not flooded with requests.
 const PAUSE: Nanos = Nanos::from_millis(100);
 
-/// A request with the run's own headers, its endpoint, and its bytes for HTTP/1.1.
+/// The repeated request with the run's own headers, together with its endpoint and its bytes for HTTP/1.1.
 #[derive(Clone, Debug)]
 struct Template {
     request: Request,
@@ -87,7 +87,7 @@ impl World {
     /// Handles an event of a user.
     pub(crate) fn plain_wake(&mut self, wake: Wake) {
         match wake {
-            // A user without a script has one operation at a time, with the user's ID.
+            // A user without a script has one operation at a time, whose ID is the user's ID.
             Wake::Done { op, result } => self.plain_done(UserId(op.0), &result),
             Wake::Tick { ticker, due } => {
                 let user = self.plain.as_ref().and_then(|run| run.tickers.get(&ticker));
@@ -128,7 +128,7 @@ impl World {
         }
     }
 
-    /// Takes one of the remaining requests or messages. False if none is left, or the measured time is over.
+    /// Takes one of the remaining requests or messages. Returns false if none is left or the measured time is over.
     fn take_one(&mut self) -> bool {
         let within = self.clock.now() < self.hold.end;
         let Some(run) = self.plain.as_mut().filter(|run| within && run.left > 0) else {
@@ -204,7 +204,7 @@ impl World {
         let mut bytes = Vec::new();
         request.encode_into(None, &mut bytes)?;
         if !is_shared {
-            // HTTP/1.1 sends the encoded bytes. Without headers and body here, an arrival need not copy them.
+            // HTTP/1.1 sends the encoded bytes. Remove headers and body here, so that an arrival need not copy them.
             request.headers.clear();
             request.body = Body::empty();
         }
@@ -242,7 +242,8 @@ impl World {
         self.transmit(key, call);
     }
 
-    /// Like [`World::plain_answered`] on a shared connection: the next request is queued behind those of other users.
+    /// Like [`World::plain_answered`], but on a shared connection: the next request is queued behind those of other
+    /// users.
     pub(crate) fn plain_answered_on_stream(
         &mut self,
         mut call: Box<InFlight>,
@@ -257,7 +258,7 @@ impl World {
         self.dispatch(call);
     }
 
-    /// Concurrent requests on each connection, if the run uses HTTP/2.
+    /// Number of concurrent requests on each connection, if the run uses HTTP/2.
     pub(crate) fn streams(&self) -> Option<u32> {
         self.plain
             .as_ref()?
@@ -273,7 +274,7 @@ impl World {
             .map_or(user, |streams| self.users.first_of(user, streams))
     }
 
-    /// A request has ended without a response.
+    /// Handles a request that has ended without a response.
     pub(crate) fn plain_broke(&mut self, user: UserId) {
         if self.is_open {
             self.end_plain(user);
@@ -290,7 +291,7 @@ impl World {
         }
     }
 
-    /// Opens a WebSocket for the next message. If that fails, the message has failed.
+    /// Opens a WebSocket for the next message. If the opening fails, the message has failed.
     fn plain_connect(&mut self, user: UserId) {
         if !self.take_one() {
             return self.end_plain(user);
@@ -323,7 +324,7 @@ impl World {
         if let Some(run) = &mut self.plain {
             run.tickers.insert(ticker, user);
         }
-        // The ticker stops with the measured time. Then this operation ends, which ends the user's iteration.
+        // The ticker stops when the measured time ends. This operation ends then too, which ends the user's iteration.
         if let Some((group, ..)) = self.group_of(user) {
             group.staying.push(OpId(user.0));
         }

@@ -1,5 +1,4 @@
-//! The pools of users that `setup` creates: the number of users, the time to create them, and the
-//! failures.
+//! Records the pools of users that `setup` creates: the number of users, the time to create them, and the failures.
 
 use model::{Fault, Nanos, UserId};
 use record::Pool;

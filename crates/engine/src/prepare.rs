@@ -53,7 +53,7 @@ pub enum PrepareError {
     /// There is no target.
     #[error("no target: set `target` in the scenario's options, or use --target http://…")]
     NoTarget,
-    /// A file, address or the like to which the options refer cannot be used.
+    /// The options refer to something that cannot be used, such as a file or an address.
     #[error("{0}")]
     Unusable(String),
 }
@@ -172,8 +172,8 @@ pub(crate) fn empty_world(bundle: &Bundle, data: &DataStore) -> Result<World, Pr
     World::new(Arc::new(config), 0, Clock::start(), tls).map_err(|_| nothing())
 }
 
-/// The options, if they contain only plain data. Other values arrive as null, so problems that parsing finds at their
-/// places are omitted.
+/// Returns the options if they contain only plain data. Other values arrive as null, so parsing problems at their paths
+/// are omitted.
 fn with_problems(
     no_data: Vec<NoData>,
     read: Result<Options, Problems>,
@@ -196,7 +196,7 @@ fn with_problems(
     Err(no_data.chain(others).collect())
 }
 
-/// A target on this machine needs cores too, so it gets half of them.
+/// A target on this machine needs cores too, so half of the cores are left to it.
 fn default_workers(target: &Url) -> u32 {
     let cores = std::thread::available_parallelism()
         .map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(1));

@@ -13,7 +13,7 @@ use wire::{Endpoint, TlsSettings};
 pub enum Program {
     /// A scenario.
     Scenario(Box<Scenario>),
-    /// One request or message, repeated without a script.
+    /// One request or message that is repeated without a script.
     Plain(Box<Plain>),
 }
 
@@ -58,9 +58,9 @@ pub struct Plain {
     pub send: Send,
     /// Number of requests or messages in total, over all workers; `None`: until the measured time ends.
     pub count: Option<u64>,
-    /// Messages per second on each WebSocket; `None`: each is sent after the last reply.
+    /// Messages per second on each WebSocket; `None`: each message is sent after the reply to the previous one.
     pub per_socket: Option<f64>,
-    /// Uses HTTP/2 instead of HTTP/1.1.
+    /// The HTTP/2 connections; `None`: the run uses HTTP/1.1.
     pub shared: Option<Shared>,
 }
 
@@ -74,7 +74,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// The largest number of workers, up to `most`, that have the same number of connections each. A connection
+    /// The largest number of workers, up to `most`, among which the connections can be divided equally. A connection
     /// belongs to one worker.
     pub(crate) fn workers(self, most: u32) -> u32 {
         let fits = |workers: &u32| self.connections.is_multiple_of(*workers);
@@ -174,7 +174,7 @@ impl Plain {
         })
     }
 
-    /// Path and query, under which the requests are measured.
+    /// The URL's path and query, which are the name under which the requests are measured.
     fn place(&self) -> &str {
         &self.url[url::Position::BeforePath..url::Position::AfterQuery]
     }

@@ -3,18 +3,17 @@ use probe::Throttling;
 
 use crate::level::Span;
 
-/// Measures whether a CPU quota stopped the generator itself in the measured time.
+/// Measures for how long a CPU quota stopped the generator itself in the measured time.
 #[derive(Debug, Default)]
 pub(crate) struct Quota {
-    /// The first reading of the level, used if the measured time ends before control reads the counters in it.
+    /// The first reading of the level. It is used if control reads no counters during the measured time.
     first: Option<Throttling>,
     before: Option<Throttling>,
     after: Option<Throttling>,
 }
 
 impl Quota {
-    /// Called often. Reads the counters when the level begins, when its measured time begins, and when that has
-    /// ended.
+    /// Reads the counters when the level begins, and when its measured time begins and ends. Control calls this often.
     pub(crate) fn watch(&mut self, now: Nanos, hold: Span) {
         self.watch_by(now, hold, look);
     }
@@ -31,7 +30,7 @@ impl Quota {
         }
     }
 
-    /// The level is over, perhaps before the planned end of its measured time.
+    /// Reads the counters at the end of the level, which may come before the planned end of the measured time.
     pub(crate) fn end(&mut self) {
         self.end_by(look);
     }

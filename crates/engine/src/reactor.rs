@@ -8,8 +8,8 @@ use rustix::io::Errno;
 
 /// The key of the waker, which no connection uses.
 const WAKER: u64 = u64::MAX;
-/// Maximum number of sockets that are handled before the clock is read again, so that a due start
-/// does not wait for more.
+/// Maximum number of sockets that are handled before the clock is read again, so that a due start does not wait for
+/// more sockets.
 const EVENTS_PER_WAIT: usize = 16;
 
 /// A ready socket, with the operations for which it is ready.
@@ -41,7 +41,7 @@ pub(crate) struct Waker(Arc<OwnedFd>);
 
 impl Waker {
     pub(crate) fn wake(&self) {
-        // A full counter means that the worker has been woken already.
+        // The write fails if the counter is full, but then the worker has already been woken.
         let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
     }
 }
@@ -74,7 +74,7 @@ impl Reactor {
 
     /// Changes whether writability is reported.
     pub(crate) fn change(&self, fd: BorrowedFd<'_>, key: u32, write: bool) {
-        // It cannot fail for a registered socket, because changing a mask needs no memory.
+        // Changing the mask of a registered socket cannot fail, because it needs no memory.
         let _ = epoll::modify(
             &self.epoll,
             fd,
@@ -112,7 +112,7 @@ impl Reactor {
         }
     }
 
-    /// Whether the last wait returned so many sockets that there may be more.
+    /// Whether the last wait returned the maximum number of sockets, so that more sockets may be ready.
     pub(crate) fn sees_a_part(&self) -> bool {
         self.events.len() == EVENTS_PER_WAIT
     }

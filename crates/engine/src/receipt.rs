@@ -11,30 +11,31 @@ use wire::Stream;
 use crate::clock::{Both, Clock};
 use crate::world::World;
 
-/// Read delays are recorded for the first `ALWAYS` connections of a worker in a level, so that small loads are measured
-/// too, and then for one in `ONE_IN`.
+/// Read delays are recorded for one connection in `ONE_IN`. Each worker also records the first `ALWAYS` connections of
+/// a level, so that small loads are measured too.
 const ALWAYS: u64 = 4;
 const ONE_IN: u64 = 16;
 
-/// A timestamp that differs by more than this from the last look is implausible: somebody has set the machine's clock.
+/// A timestamp that differs by more than this from the last check of the sockets is implausible, because somebody must
+/// have set the machine's clock.
 const IMPLAUSIBLE: Nanos = Nanos::from_secs(60);
 
-/// A wait of at least this length has slept. A wait that finds ready sockets is shorter.
+/// A wait of at least this length included sleep. A wait that finds ready sockets at once is shorter.
 const SLEPT: Nanos = Nanos::from_micros(20);
 
 /// A sleeping thread runs within this time after the event that woke it, unless its CPU was busy or asleep.
 const WAKES_WITHIN: Nanos = Nanos::from_millis(1);
 
-/// The kernel needs some microseconds from its timestamp until the bytes can be read. A look at the sockets in this
-/// time does not find them.
+/// The kernel makes bytes readable some microseconds after it takes their timestamp. A check of the sockets in between
+/// does not find the bytes.
 const ON_ITS_WAY: Nanos = Nanos::from_micros(20);
 
-/// Shortest time between two queries of the segment order. A query takes 60 µs, because the kernel writes several
+/// Minimum time between two queries for out-of-order segments. A query takes 60 µs, because the kernel writes several
 /// hundred numbers for it.
 const ORDER_KNOWN_FOR: Nanos = Nanos::from_millis(2);
 
-/// Clock discipline (NTP) does not change the wall clock by this much between two looks. A larger step means that
-/// somebody set the clock.
+/// Clock discipline (NTP) does not change the wall clock by this much between two checks of the sockets. A larger step
+/// means that somebody set the clock.
 const CLOCK_SET: Nanos = Nanos::from_millis(1);
 /// After this time, all data that was waiting when the clock was set has been read.
 const DISTRUST: Nanos = Nanos::from_secs(1);
@@ -44,7 +45,7 @@ const DISTRUST: Nanos = Nanos::from_secs(1);
 pub(crate) struct Received {
     /// When the kernel received the last byte or, without a timestamp, when the bytes were read.
     pub(crate) at: Nanos,
-    /// Maximum error of `at`, which may be too late, if the bytes are one message.
+    /// Maximum by which `at` may be too late, if the bytes are one message.
     error: Nanos,
     /// Whether the kernel's timestamp is implausible.
     implausible: bool,
@@ -69,7 +70,7 @@ impl Received {
                 (looks.nothing_before, error)
             }
             (Some(moment), _) => (moment, looks.apart),
-            // Without a timestamp, the bytes may have arrived at any time since the last look.
+            // Without a timestamp, the bytes may have arrived at any time since the last check of the sockets.
             (None, Some(read)) => (read, read - looks.unseen_since),
             (None, None) => (Nanos::ZERO, Nanos::ZERO),
         };
@@ -82,7 +83,7 @@ impl Received {
     }
 }
 
-/// Read delays and receive-time errors of one worker and level, from its sampled connections.
+/// Read delays and receive-time errors of one worker in one level, from its sampled connections.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Receipts {
     opened: u64,
@@ -111,7 +112,7 @@ impl Receipts {
     }
 }
 
-/// Whether TCP segments arrived out of order since the worker began, on any connection.
+/// Whether TCP segments arrived out of order on any connection since the worker started.
 #[derive(Debug, Default)]
 struct Order {
     at_start: Option<u64>,
@@ -141,20 +142,20 @@ impl Order {
     }
 }
 
-/// The times at which the worker looked at its sockets, as bounds for the data that it reads now.
+/// Bounds of the receive time of data that is read now, from the times at which the worker checked its sockets.
 #[derive(Debug, Default)]
 pub(crate) struct Looks {
     order: Order,
     last: Nanos,
-    /// Data that is read now may have waited since this look, but not for longer.
+    /// Data that is read now may have waited since this time, but not for longer.
     unseen_since: Nanos,
-    /// Data that is read now was probably not readable before this. If it was received earlier, and in order, it waited
-    /// for the worker.
+    /// Data that is read now was probably not readable before this time. If it was received earlier, and in order, it
+    /// waited for the worker.
     nothing_before: Nanos,
-    /// Whether the last look may have missed sockets that were ready.
+    /// Whether the last check may have missed sockets that were ready.
     saw_a_part: bool,
     wall_ahead: Option<i64>,
-    /// Maximum error of a converted timestamp, which may be too late.
+    /// Maximum by which a converted timestamp may be too late.
     apart: Nanos,
     /// Timestamps are not trusted before this time, because somebody has set the machine's clock, which the kernel uses
     /// for timestamps.
@@ -169,10 +170,10 @@ impl Looks {
         }
     }
 
-    /// Notes a wait from `before` to the readings in `after`. `sees_a_part`: more sockets may be ready than were
+    /// Records a wait from `before` to the readings in `after`. `sees_a_part`: more sockets may be ready than were
     /// reported.
     pub(crate) fn waited(&mut self, before: Nanos, after: Both, sees_a_part: bool) {
-        // Data that is read after a partial look may have been ready before that look, so the older bounds stay.
+        // Data that is read after a partial check may have been ready before that check, so the older bounds stay.
         if !self.saw_a_part {
             let slept = after.now - before >= SLEPT;
             self.unseen_since = if slept { after.now } else { self.last };
@@ -205,8 +206,8 @@ impl Looks {
 impl World {
     /// Counts a read that contained `messages` messages, or parts of them.
     ///
-    /// All messages have the timestamp of the last one. If a read returns several, the first may have waited since the
-    /// worker's previous look.
+    /// All messages of a read have the timestamp of the last message. If there are several, the first message may have
+    /// waited since the worker's previous check of the sockets.
     pub(crate) fn note_received(&mut self, received: Received, messages: usize) {
         let Some(read) = received.read.filter(|&read| self.hold.contains(read)) else {
             return;

@@ -46,7 +46,7 @@ impl Family {
 
 const FAMILIES: usize = 3;
 
-/// Names of one family with their values, by index. The hot path looks up a name only once.
+/// Names of one family with their values. Values are accessed by index, so that the hot path looks up a name only once.
 #[derive(Clone, Debug)]
 struct Named<T> {
     index: FxHashMap<String, usize>,
@@ -87,13 +87,13 @@ pub(crate) enum Ending {
     RanOut(Nanos),
 }
 
-/// The measurements of one worker in one level. Nothing in it grows with the number of requests.
+/// The measurements of one worker in one level. Their size does not grow with the number of requests.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recorder {
     timings: [Named<Timings>; FAMILIES],
     pub(crate) measured: Measured,
     pub(crate) funnel: FunnelCounts,
-    /// Iterations by scenario, if there is a mix.
+    /// Iteration counts of each scenario, if there is a mix.
     scenarios: Vec<Iterations>,
     pub(crate) window: OpenWindow,
     pub(crate) start_lag: Histogram,
@@ -101,9 +101,9 @@ pub(crate) struct Recorder {
     pub(crate) loud: Loud,
     channels: Named<()>,
     pub(crate) tallies: Vec<Tally>,
-    /// For each tally, how the first misplaced stamp differed.
+    /// For each tally, how the message with the first misplaced stamp differed from what the channel looks for.
     pub(crate) mismatches: FxHashMap<usize, Mismatch>,
-    /// Responses with status 429, from the first one on.
+    /// Responses with status 429; `None` until the first one.
     pub(crate) limited: Option<Box<Limited>>,
     courses: Courses,
     /// Number of requests in closed windows.
@@ -163,7 +163,7 @@ impl Recorder {
         timings
     }
 
-    /// Counts an operation in flight that is no longer awaited, `age` after its planned start.
+    /// Counts an operation in flight for which headcount stops waiting, `age` after its planned start.
     pub(crate) fn left_open(&mut self, family: Family, index: usize, age: Nanos) {
         self.timings[family as usize].values[index].1.left_open(age);
     }
@@ -229,7 +229,8 @@ impl Recorder {
         metric.record(value, at.as_secs_f64());
     }
 
-    /// Whether no failure of this side, kind and name has been counted. Its example is then worth some effort.
+    /// Whether no failure of this side, kind and name has been counted. If so, the failure's example is worth some
+    /// effort.
     pub(crate) fn is_first(&self, (side, kind): (Side, FaultKind), what: &str) -> bool {
         let mut failures = self.measured.failures.iter();
         !failures.any(|known| known.side == side && known.kind == kind && known.what == what)
@@ -284,7 +285,7 @@ impl Recorder {
         std::mem::take(&mut self.window)
     }
 
-    /// All measurements, by name. `mix`: the names of the scenarios, if there are several.
+    /// All measurements, keyed by name. `mix` has the names of the scenarios if there are several.
     pub(crate) fn into_measured(mut self, mix: &[Arc<str>]) -> Measured {
         let mut measured = self.measured;
         let mut courses = self.courses;

@@ -10,17 +10,17 @@ use crate::worker::Worker;
 
 /// Shortest time between two copies.
 const EVERY: Nanos = Nanos::from_secs(1);
-/// Making copies takes at most one part in this number of a worker's time.
+/// A worker spends at most 1/`SHARE` of its time on copies.
 const SHARE: u64 = 1000;
-/// Control looks more often than this. After a longer gap, the whole process was stopped, so silence of a worker is no
-/// evidence.
+/// Control checks the workers more often than this. A longer gap means that the whole process was stopped, so a
+/// worker's silence is not evidence.
 const STOOD_STILL: Nanos = Nanos::from_secs(1);
-/// Maximum number of steps of the script in one turn. Each may take as long as the options allow.
+/// Maximum number of steps of the script in one turn. Each step may take as long as the options allow.
 const STEPS: u64 = 16;
-/// Silence that is accepted beyond the time of these steps.
+/// Silence of a worker that is accepted in addition to the time of these steps.
 const PATIENCE: Nanos = Nanos::from_secs(10);
 
-/// The time at which a worker sends its next copy.
+/// The time at which a worker sends the next copy of its measurements.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Copies {
     next: Nanos,
@@ -34,7 +34,7 @@ impl Worker {
         }
         let copy = Box::new(self.so_far());
         self.tell(Event::Copy(copy));
-        // The time of a copy grows with its size, so the pause grows with the time that this one took.
+        // A larger copy takes longer, so the pause grows with the time that this copy took.
         let took = self.now() - now;
         self.copies.next = now + Nanos(took.0.saturating_mul(SHARE)).max(EVERY);
     }
@@ -74,7 +74,7 @@ impl Signs {
 
     pub(crate) fn heard(&mut self, worker: u32, now: Nanos) {
         if let Some(sign) = self.workers.get_mut(worker as usize) {
-            // If the level begins later than now, silence counts from its beginning.
+            // If the level begins later than now, silence counts from the beginning of the level.
             sign.heard = sign.heard.max(now);
         }
     }
@@ -92,7 +92,7 @@ impl Signs {
         }
     }
 
-    /// The error for a worker that will never respond again, if there is one.
+    /// Returns an error if a worker is assumed never to respond again.
     pub(crate) fn look(&mut self, now: Nanos, has_script: bool) -> Option<RunError> {
         let stood_still = now > self.looked + STOOD_STILL;
         self.looked = self.looked.max(now);
@@ -128,7 +128,7 @@ impl Signs {
     }
 }
 
-/// Removes deliveries in flight from the expected ones, because their fate is unknown.
+/// Removes deliveries in flight from the expected deliveries, because their fate is unknown.
 fn settled(mut measured: Measured) -> Measured {
     for deliveries in measured.deliveries.values_mut() {
         let judged = deliveries.delivered + deliveries.late + deliveries.lost_count();
@@ -144,7 +144,7 @@ mod tests {
     const SECOND: Nanos = Nanos::from_secs(1);
 
     fn looks(signs: &mut Signs, from: u64, to: u64) -> Option<u64> {
-        // Looks ten times per second. Control itself never pauses.
+        // Control checks the workers ten times per second, and never pauses itself.
         (from * 10..to * 10).find_map(|tenth| {
             let now = Nanos::from_millis(tenth * 100);
             signs.look(now, true).map(|_| tenth / 10)

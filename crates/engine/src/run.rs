@@ -17,13 +17,13 @@ use crate::judge;
 use crate::program::Program;
 use crate::secrets::fit_to_be_stored;
 
-/// The number of times that the user has requested a stop. After one request the run ends early but in order, after two
-/// at once.
+/// The number of times that the user has requested a stop. The first request ends the run early but in order, the
+/// second one ends it at once.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicU8>);
 
 impl Stop {
-    /// Requests a stop, once more.
+    /// Adds a request to stop.
     pub fn ask(&self) {
         let _ = self
             .0
@@ -41,13 +41,13 @@ impl Stop {
 /// An event of a run to show to the user.
 #[derive(Clone, Debug)]
 pub enum Notice {
-    /// Before the first byte: a level has too few samples for a threshold.
+    /// A level will have too few samples for a threshold. Sent before the first byte.
     TooFewSamples(Forecast),
     /// `setup` has started.
     SettingUp,
     /// The state of the running level, once a second.
     Live(Live),
-    /// After the first level: a remark that the user should see before the run ends.
+    /// A remark that the user should see before the run ends. Sent after the first level.
     Warning(Note),
     /// A level is over.
     LevelDone(Box<Level>),
@@ -80,7 +80,7 @@ pub struct Live {
     pub failed: u64,
     /// Percentage of the last second in which the busiest worker was busy.
     pub busy_percent: f64,
-    /// Operations that are awaited after the measured time.
+    /// Operations for which headcount still waits after the measured time.
     pub in_flight: Option<InFlight>,
 }
 
@@ -89,7 +89,7 @@ pub struct Live {
 pub struct InFlight {
     /// The number of operations.
     pub count: u64,
-    /// Seconds until the latest time limit of the operations ends.
+    /// Seconds until the latest time limit of these operations ends.
     pub up_to_s: f64,
 }
 
@@ -158,7 +158,7 @@ pub fn run(config: RunConfig, clock: Clock, stop: &Stop, tell: &mut dyn FnMut(No
             error: error.to_string(),
         });
     }
-    // Last, because everything above compares names with those that the scenario and its options give.
+    // Hide values last, because the code above compares names with those in the scenario and its options.
     record.hide(&hidden);
     Outcome { record, error }
 }
@@ -184,8 +184,8 @@ fn script_info(program: &Program) -> ScriptInfo {
     }
 }
 
-/// The target without hidden values. Parsing a URL changes its text (letter case, escapes), so hidden values are looked
-/// for in the text that the options give.
+/// The target without hidden values. Parsing a URL changes its text (letter case, escapes), so hidden values are
+/// searched for in the text from the options.
 fn target(config: &RunConfig, hidden: &HiddenValues) -> String {
     let given = config.options_json.get("target").and_then(Value::as_str);
     match given.map(|given| hidden.hide(given)) {

@@ -1,9 +1,9 @@
 //! A few letters that distinguish the users and groups of one run from those of other runs.
 
-/// Number of letters. Two of 1,000 runs on one target share their tag with a probability of 0.2 %.
+/// Number of letters. The probability that any two of 1,000 runs on one target share a tag is 0.2 %.
 const LETTERS: usize = 6;
 
-/// The tag of a run. The seed decides it, so that a run with the same seed has the same names.
+/// The tag of a run. It is derived from the seed, so that runs with the same seed have the same names.
 pub(crate) fn run_tag(seed: u64) -> String {
     let mut rest = mixed(seed);
     let letters = (0..LETTERS).map(|_| {

@@ -2,16 +2,16 @@
 
 use serde_json::Value;
 
-/// Replaces a value that is not stored.
+/// Text that is stored instead of a secret value.
 const HIDDEN: &str = "***";
 
-/// Parts of header names that mark a header with credentials.
+/// A header whose name contains one of these texts contains credentials.
 const SECRET: [&str; 7] = [
     "auth", "cookie", "token", "secret", "password", "api-key", "apikey",
 ];
 
-/// The options without the values of headers with credentials. Credentials in URLs are left out of everything that is
-/// stored or shown ([`model::without_credentials`]).
+/// The options, without the values of headers that contain credentials. Credentials in URLs are left out of everything
+/// that is stored or shown ([`model::without_credentials`]).
 pub(crate) fn fit_to_be_stored(options: &Value) -> Value {
     let mut options = options.clone();
     if let Some(Value::Object(headers)) = options.get_mut("headers") {

@@ -1,9 +1,9 @@
-//! The phases after the measured time, in which operations and deliveries are awaited.
+//! The phases after the measured time, in which the worker waits for operations and deliveries.
 //!
-//! First, the operations in flight are awaited, each until its own time limit. When they have ended, `settle` begins,
-//! the common grace period of deliveries and iterations. Users who called `stay()` are released when the deliveries
-//! have settled. Only these users may take longer than `settle`, because each of their operations has its own time
-//! limit.
+//! First, the worker waits for the operations in flight, each until its own time limit. When they have ended, `settle`
+//! begins: the common grace period of deliveries and iterations. Users who called `stay()` are released when the
+//! deliveries have settled. Only these users may take longer than `settle`, because each of their operations has its
+//! own time limit.
 
 use model::Nanos;
 use script::host::Wake;
@@ -17,7 +17,7 @@ use crate::world::World;
 /// Interval of searches for operations in flight.
 const LOOK_THROUGH: Nanos = Nanos::from_millis(20);
 
-/// Progress of the phase in which operations and deliveries are awaited.
+/// Progress of the phase in which the worker waits for operations and deliveries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Settling {
     /// The time at which the measured time ended.
@@ -48,8 +48,8 @@ impl Settling {
 }
 
 impl Draining {
-    /// The limits if no operation has been in flight since `quiet`, and the deliveries have settled at `now`. `finish`
-    /// is the time that users who stayed get from now on.
+    /// The limits, given that the last operation ended at `quiet` and the deliveries settled at `now`. `finish` is the
+    /// time that users who stayed get from `now` on.
     fn after(quiet: Nanos, now: Nanos, settle: Nanos, finish: Nanos) -> Self {
         let until = quiet + settle;
         Self {
@@ -61,7 +61,7 @@ impl Draining {
 }
 
 impl Worker {
-    /// Whether all operations have ended, and all deliveries have arrived or used up their time.
+    /// Whether all operations have ended, and all deliveries have arrived or exceeded their time limit.
     pub(crate) fn is_settled(&mut self, settling: Settling, now: Nanos) -> bool {
         let quiet = match settling.quiet {
             Some(quiet) => quiet,
@@ -86,7 +86,7 @@ impl Worker {
         now >= until
     }
 
-    /// Whether no operation of the measured time is in flight, or none is awaited any longer.
+    /// Whether no operation of the measured time is in flight, or the worker waits for none of them any longer.
     fn is_quiet(&mut self, settling: Settling, now: Nanos) -> bool {
         let Some(level) = &mut self.level else {
             return true;
@@ -96,7 +96,7 @@ impl Worker {
             return true;
         }
         let mut world = self.world.borrow_mut();
-        // The search visits every connection, so it does not run at every look.
+        // The search visits every connection, so it does not run at every check.
         if now < settling.next_look {
             return false;
         }
@@ -111,7 +111,7 @@ impl Worker {
         false
     }
 
-    /// Whether every iteration has ended or has used up its time.
+    /// Whether every iteration has ended or exceeded its time limit.
     pub(crate) fn is_drained(&mut self, draining: Draining, now: Nanos) -> bool {
         if now < draining.until || now < draining.next_look {
             return false;
@@ -133,8 +133,8 @@ impl Worker {
 }
 
 impl World {
-    /// Whether no delivery is awaited, and no tick of the measured time waits for the script. Such a tick may still
-    /// send something.
+    /// Whether no delivery is awaited, and no tick of the measured time waits for the script. A waiting tick may still
+    /// send messages.
     fn is_settled(&self) -> bool {
         self.awaited() == 0 && !self.has_ticks()
     }
@@ -145,21 +145,21 @@ impl World {
         self.wakes.iter().any(is_tick)
     }
 
-    /// The time limit of deliveries and ticks: `settle` after the last operation in flight, or after the last message,
-    /// which a late tick may have sent. It is at most twice `settle` after `quiet`.
+    /// The time limit of deliveries and ticks: `settle` after the last operation ended or after the last message was
+    /// sent, whichever is later. Late ticks may send messages, so the limit is at most twice `settle` after `quiet`.
     fn settles_until(&self, quiet: Nanos, settle: Nanos) -> Nanos {
         let sent = self.groups.iter().map(|group| group.ledger.last_sent());
         let last = sent.max().unwrap_or(quiet).max(quiet);
         (last + settle).min(quiet + settle + settle)
     }
 
-    /// Deliveries that are still awaited.
+    /// Number of deliveries that are still awaited.
     fn awaited(&self) -> u64 {
         self.groups.iter().map(|group| group.ledger.awaited()).sum()
     }
 
-    /// Notes the users who stayed and are about to be released. The grace period of all others began when no operation
-    /// was in flight any more.
+    /// Notes the groups whose users stayed and are about to be released. The grace period of all other groups began
+    /// when the last operation ended.
     pub(crate) fn draining(&mut self, level: &LevelRun, now: Nanos) -> Draining {
         for group in &mut self.groups {
             group.stayed = !group.staying.is_empty();

@@ -1,4 +1,4 @@
-//! Runs `setup`, `teardown` and the `leftovers` query around the levels. None of it is part of a level's figures.
+//! Runs `setup`, `teardown` and the `leftovers` query around the levels. No level's figures include them.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::messages::{Command, Event, SetupOutcome};
 use crate::run::{Notice, RunError};
 use crate::tls_port;
 
-/// Time limit of `setup`, and of `teardown`.
+/// Time limit of each of `setup` and `teardown`.
 const SETUP_LIMIT: Nanos = Nanos::from_secs(600);
 
 impl Control<'_> {
@@ -78,7 +78,7 @@ impl Control<'_> {
         setup: Arc<SetupResult>,
         record: &mut Run,
     ) -> Result<(), RunError> {
-        // A first Ctrl-C ends the levels, and `teardown` still runs. A second one skips it.
+        // A first Ctrl-C ends the levels, and `teardown` still runs. A second Ctrl-C skips `teardown`.
         let has_teardown = self.config.scenario().is_some_and(|it| it.has_teardown);
         if !has_teardown || self.stop.asked() > 1 {
             return Ok(());
@@ -108,8 +108,8 @@ impl Control<'_> {
         })
     }
 
-    /// Checks that the pool, if there is one, has a user for each user of the largest level. Users who share accounts
-    /// would be a different load.
+    /// Checks that the pool, if there is one, has a user for each user of the largest level. Users who shared accounts
+    /// would generate a different load.
     pub(crate) fn check_pool(levels: &[LevelPlan]) -> Result<(), RunError> {
         let pool = levels.first().map_or(0, |plan| plan.setup.pool.len());
         let needed = levels.iter().map(|plan| plan.load.users).max().unwrap_or(0);

@@ -1,28 +1,30 @@
 //! Limits how much is read from one connection in one turn of the loop.
 //!
-//! A peer that sends without pause would otherwise hold the worker in one connection's read loop. No other connection
-//! would be read, no time limit checked, and no command of control received. One read per turn limits the bytes. This
-//! limit is not enough, because 256 KB can contain 128,000 frames, each of which wakes the script. So the cost of large
-//! reads is measured. A connection that costs too much gets smaller reads until it is cheap again.
+//! A peer that sends without pause would otherwise keep the worker in one connection's read loop. The worker would read
+//! no other connection, check no time limit, and receive no command from control. Reading once per turn limits the
+//! number of bytes. This limit is not enough, because 256 KB can contain 128,000 frames, each of which wakes the
+//! script. So the cost of large reads is measured. A connection that costs too much gets smaller reads until it is
+//! cheap again.
 
 use model::Nanos;
 use record::IssueCause;
 
 use crate::world::{READ_BUFFER, World};
 
-/// Maximum time that one connection may take in a turn. Ordinary reads stay far below it: 256 KB of a large body take
+/// Maximum time that one connection may take in a turn. Ordinary reads take far less time: 256 KB of a large body take
 /// about 50 µs.
 const TURN: Nanos = Nanos::from_micros(250);
 /// Estimated cost of each wake in later turns of the script.
 const PER_WAKE: Nanos = Nanos::from_micros(5);
-/// Reads up to this size, nearly all reads, are not timed. Even with the smallest frames, they take less than `TURN`.
+/// Reads up to this size, which are nearly all reads, are not timed. Even with the smallest frames, they take less than
+/// `TURN`.
 const UNTIMED: usize = 16 * 1024;
 /// The smallest read, in bytes.
 const LEAST: usize = 256;
 /// If at least this many wakes wait for the script, a connection that costs too much is skipped. Otherwise its messages
 /// would delay those of all other connections.
 const SCRIPT_IS_BUSY: usize = 64;
-/// Percentage of the measured time that connections that cost too much may take without being reported.
+/// Connections that cost too much are reported if they take more than this percentage of the measured time.
 const WORTH_TELLING: f64 = 20.0;
 /// A connection is skipped in at most this number of turns in a row.
 const MOST_SKIPPED: u8 = 8;
@@ -64,7 +66,7 @@ impl Share {
         self.bytes() < READ_BUFFER
     }
 
-    /// Whether the connection skips this turn.
+    /// Whether the connection is skipped in this turn.
     pub(crate) fn skips(&mut self, wakes: usize) -> bool {
         let skips = self.is_cut() && wakes >= SCRIPT_IS_BUSY && self.skipped < MOST_SKIPPED;
         self.skipped = if skips { self.skipped + 1 } else { 0 };
@@ -74,11 +76,11 @@ impl Share {
     /// Adapts the size of reads after a read of `read` bytes took the time `cost`.
     fn cost(&mut self, read: usize, cost: Nanos) {
         if cost > TURN {
-            // Shrink in proportion, so that the next read costs about one turn.
+            // Shrink in proportion, so that the next read costs about `TURN`.
             let share = read as u64 * TURN.0 / cost.0;
             *self = Self::of(usize::try_from(share).unwrap_or(LEAST));
         } else if read == self.bytes() && cost.0 * 2 < TURN.0 {
-            // Only a full read that cost less than half of a turn shows that twice the size is affordable.
+            // Only a full read that cost less than half of `TURN` shows that twice the size is affordable.
             *self = Self::of(self.bytes() * 2);
         }
     }
@@ -93,7 +95,7 @@ impl World {
         })
     }
 
-    /// Ends a timed read. Its bytes have been handled.
+    /// Ends a timed read, whose bytes have been handled.
     pub(crate) fn end_read(&mut self, key: u32, read: usize, timed: Timed) {
         let wakes = self.wakes.len().saturating_sub(timed.wakes) as u64;
         let now = self.clock.now();
@@ -116,7 +118,7 @@ impl World {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Loud {
     pub(crate) spent: Nanos,
-    /// The endpoint of the first such connection.
+    /// The endpoint of the first connection that cost too much.
     pub(crate) first: Option<String>,
 }
 
@@ -128,7 +130,7 @@ impl Loud {
         }
     }
 
-    /// An issue of the level, if such connections took enough time to change other figures.
+    /// An issue of the level, if connections that cost too much took enough time to change other figures.
     pub(crate) fn issue(&self, duration_s: f64) -> Option<IssueCause> {
         let spent_percent = self.spent.as_secs_f64() / duration_s * 100.0;
         let first = self

@@ -3,13 +3,13 @@
 use record::{Level, Measured, Shortfall};
 use stats::Histogram;
 
-/// Accepted share of dropped starts among the planned ones.
+/// Accepted share of planned starts that were dropped.
 const DROPPED_MOST: f64 = 0.01;
 /// A worker that is busy for more than this percentage delays the users of a closed load by an unknown time.
 const BUSY_MOST: f64 = 95.0;
-/// Accepted share of their time that users of a closed load spend waiting for the generator.
+/// Users of a closed load may wait for the generator for at most this share of their time.
 const SLOWED_LIMIT: f64 = 0.1;
-/// Like `SLOWED_LIMIT`, but for upper limits on times, if these hold with the corresponding margin.
+/// Like `SLOWED_LIMIT`, but for upper limits on times, if the limits hold with the corresponding margin.
 pub(crate) const SLOWED_MOST: f64 = 0.5;
 /// Shares below this are ignored.
 pub(crate) const SLOWED_NOISE: f64 = 0.01;
@@ -36,7 +36,7 @@ pub(crate) fn of(level: &Level) -> Option<Shortfall> {
     })
 }
 
-/// The share of their time that users of a closed load spent waiting for the generator. Users wait for the start of an
+/// The share of time for which users of a closed load waited for the generator. Users wait for the start of an
 /// iteration, for the read of a response, and while a CPU quota stops the generator. `None` for an open load, whose
 /// starts do not depend on users.
 pub(crate) fn slowed(level: &Level) -> Option<f64> {

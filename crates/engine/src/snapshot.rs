@@ -13,9 +13,9 @@ use crate::observe::observe;
 use crate::observed::Observed;
 use crate::worker::Worker;
 
-/// Time between two looks.
+/// Time between two checks.
 const EVERY: Nanos = Nanos::from_secs(1);
-/// A threshold that might still hold in the end is given up after it was broken in this number of consecutive looks.
+/// A threshold that might still hold in the end aborts the run when this number of consecutive checks find it broken.
 const LOOKS: u32 = 3;
 
 impl Worker {
@@ -36,7 +36,7 @@ impl Worker {
 /// The thresholds of one level that can abort the run, and their state.
 #[derive(Debug)]
 pub(crate) struct AbortThresholds {
-    /// Each with the number of looks in a row in which it was broken.
+    /// Each threshold, with the number of consecutive checks in which it was broken.
     thresholds: Vec<(Threshold, u32)>,
     next_look: Nanos,
     awaited: usize,
@@ -121,8 +121,8 @@ fn is_broken(threshold: &Threshold, level: &Level) -> bool {
     }
 }
 
-/// The lowest possible final value. A percentile has one only with enough samples. Deliveries in flight are assumed
-/// to arrive in time.
+/// The lowest possible final value. A percentile has such a value only with enough samples. Deliveries in flight are
+/// assumed to arrive in time.
 fn so_far(threshold: &Threshold, level: &Level) -> Option<f64> {
     let least = |level: &Level| match observe(threshold, level).ok()? {
         Observed::Number { low, .. } => Some(low),
@@ -143,12 +143,13 @@ fn is_share_delivered(threshold: &Threshold) -> bool {
     threshold.aggregate == Aggregate::Delivered && threshold.limit.unit == Unit::Ratio
 }
 
-/// Whether a value above the limit proves something before the end.
+/// Whether a value above the limit is conclusive before the end of the level.
 fn is_known_from_above(threshold: &Threshold) -> bool {
     threshold.aggregate != Aggregate::Min && !is_share_delivered(threshold)
 }
 
-/// Whether a value below the limit does. Counts grow, and the slowest operations end last.
+/// Whether a value below the limit is conclusive before the end of the level. Counts still grow, and the slowest
+/// operations end last.
 fn is_known_from_below(threshold: &Threshold) -> bool {
     let metric = threshold.subject.kind == SubjectKind::Metric;
     match threshold.aggregate {

@@ -41,7 +41,7 @@ pub(crate) struct SocketState {
     pub(crate) documents: Documents,
     /// The Socket.IO session on this socket.
     pub(crate) talk: Option<Box<Talk>>,
-    /// The polling socket that this socket is to replace.
+    /// The polling socket that this socket will replace.
     pub(crate) probes: Option<u32>,
     pub(crate) receives: Vec<Receiving>,
     /// Number of messages that were searched for misplaced stamps.
@@ -53,7 +53,7 @@ pub(crate) struct SocketState {
     pub(crate) waiting: VecDeque<Waiting>,
     /// Messages that the script has not requested yet.
     pub(crate) inbox: VecDeque<Payload>,
-    /// Number of messages that left the full inbox since the script last looked for one.
+    /// Number of messages that were removed from the full inbox since the script last requested one.
     pub(crate) unread: u64,
     pub(crate) pings: VecDeque<(OpId, Nanos)>,
     pub(crate) closing: Option<Closing>,
@@ -86,7 +86,7 @@ pub(crate) struct Waiting {
     pub(crate) until: Nanos,
     pub(crate) limit: Nanos,
     pub(crate) wanted: Wanted,
-    /// `None` if there is no request, and the script awaits only the next message.
+    /// `None` if the script awaits the next message without having sent a request.
     pub(crate) round_trip: Option<RoundTrip>,
     /// Stamps that were sent with the message whose reply is awaited.
     pub(crate) carries: Vec<Sent>,
@@ -188,7 +188,7 @@ impl World {
         })
     }
 
-    /// Writes to a socket. Returns the stamps that the user has made, which are sent with it.
+    /// Writes to a socket. Returns the stamps that the user has made, which are sent with the message.
     pub(crate) fn send_with_stamps(
         &mut self,
         id: SocketId,
@@ -235,7 +235,7 @@ impl World {
         id: SocketId,
         call: RoundTripCall,
     ) -> Result<(), Fault> {
-        // The start is before the send, so the round trip includes the time of writing.
+        // Take the start time before the send, so that the round trip includes the time of writing.
         let now = self.clock.now();
         let mut filter = Filter::new(call.only)?;
         let named = matches!(call.by, ReplyBy::Id { .. }) || !filter.is_empty();
@@ -256,7 +256,7 @@ impl World {
         Ok(())
     }
 
-    /// Adds something that the script awaits.
+    /// Adds a reply or a message that the script awaits.
     pub(crate) fn wait_on_socket(
         &mut self,
         op: OpId,
@@ -289,7 +289,7 @@ impl World {
     ) -> Result<(), Fault> {
         let filter = Filter::new(only)?;
         let (_, socket) = self.socket(id)?;
-        // Only now does it matter that they left: the script may look for one of them.
+        // Messages removed from the full inbox count as dropped only now, because the script may want one of them.
         let missed = std::mem::take(&mut socket.state.unread);
         let inbox = &mut socket.state.inbox;
         let found = inbox

@@ -1,4 +1,4 @@
-//! Socket.IO on the sockets of users: sending. `polling` handles sessions that begin without a WebSocket,
+//! Sends Socket.IO messages on the sockets of users. `polling` handles sessions that begin without a WebSocket, and
 //! `arrival::socketio` handles received data.
 
 mod polling;
@@ -21,7 +21,7 @@ pub(crate) struct Talk {
     pub(crate) heartbeat: Option<Heartbeat>,
     /// The server's first packet, which opened the session.
     pub(crate) opened: Option<Open>,
-    /// Events for which the script has handlers.
+    /// Names of events for which the script has handlers.
     pub(crate) handled: Vec<Box<str>>,
     /// The number of the next event that requests an acknowledgement.
     next_id: u64,

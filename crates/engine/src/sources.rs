@@ -9,7 +9,8 @@ use crate::config::RunConfig;
 use crate::prepare::PrepareError;
 use crate::world::World;
 
-/// Checks that every address belongs to this machine. Binding a datagram socket sends nothing.
+/// Checks that every address belongs to this machine. The check binds a datagram socket to each address, which sends
+/// nothing.
 pub(crate) fn check_sources(sources: &[IpAddr]) -> Result<(), PrepareError> {
     let refused = |address: &&IpAddr| UdpSocket::bind((**address, 0)).is_err();
     let Some(first) = sources.iter().find(refused) else {

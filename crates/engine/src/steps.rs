@@ -1,4 +1,5 @@
-//! The steps that users are in: where in the step funnel a failure happened, and how far an iteration has come.
+//! Tracks the open steps of users, to show where in the step funnel a failure happened and how far an iteration has
+//! come.
 
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};
 use record::Example;
@@ -44,7 +45,7 @@ impl Steps {
         }
     }
 
-    /// The node of the last step that has begun and not ended.
+    /// The node of the open step that began last.
     pub(crate) fn innermost(&self) -> Option<u32> {
         self.0.last().map(|open| open.node)
     }
@@ -59,7 +60,8 @@ pub(crate) enum WayEnd<'a> {
 }
 
 impl World {
-    /// Begins a step of a user or of the group within the open ones. Returns a token, with which the step ends.
+    /// Begins a step of a user or of the group, nested in the open steps. Returns a token that identifies the step when
+    /// it ends.
     pub(crate) fn begin_step(&mut self, id: GroupId, user: Option<UserId>, name: u32) -> u64 {
         let now = self.clock.now();
         let Some(&slot) = self.group_slots.get(&id) else {
@@ -77,7 +79,7 @@ impl World {
         } = self;
         let group = &mut groups[slot];
         let counts = &mut recorder.funnel;
-        // While members act concurrently, a step of the group must not be nested in one that another member began.
+        // While members act concurrently, a step of the group must not be nested in a step that another member began.
         let around = match group.way.concurrent {
             0 => group.steps.innermost(),
             _ => group.way.base,
@@ -123,7 +125,7 @@ impl World {
         }
     }
 
-    /// The iteration of a group is over, so its open steps never end.
+    /// Counts the open steps of a group whose iteration is over, because these steps never end.
     pub(crate) fn leave_steps(&mut self, slot: usize) {
         let (now, hold) = (self.clock.now(), self.hold);
         let Self {
@@ -141,7 +143,8 @@ impl World {
         }
     }
 
-    /// Several members begin to act concurrently (`everyone`, `together`), or have finished.
+    /// Notes that several members begin to act concurrently (`everyone`, `together`) or, if `apart` is false, have
+    /// finished.
     pub(crate) fn go_apart(&mut self, id: GroupId, apart: bool) {
         let Some(group) = self.group_by_id(id) else {
             return;
@@ -156,7 +159,7 @@ impl World {
         group.way.concurrent += 1;
     }
 
-    /// Notes a failure of a user or a group that did not end the step around it with an error.
+    /// Notes a failure of a user or a group that did not end the enclosing step with an error.
     pub(crate) fn flaw(
         &mut self,
         (group, user): (Option<GroupId>, Option<UserId>),
@@ -182,7 +185,7 @@ impl World {
         self.note_first(slot, node, fault, (what, status), (user, at));
     }
 
-    /// Notes a failure, if it is the first of the iteration.
+    /// Notes a failure, if it is the first failure of the iteration.
     fn note_first(
         &mut self,
         slot: usize,
@@ -240,8 +243,8 @@ impl World {
         }
     }
 
-    /// The step in which a group is: of the members' innermost steps, the one that has been open longest, or the
-    /// group's own step.
+    /// The current step of a group: of the members' innermost steps, the step that has been open longest. If no member
+    /// is in a step, the group's own step.
     fn where_is(&mut self, slot: usize) -> Option<u32> {
         let Self { groups, users, .. } = self;
         let group = &groups[slot];

@@ -8,7 +8,7 @@ use crate::world::World;
 /// counted.
 pub(crate) const WAKES_LIMIT: usize = 100_000;
 
-/// An `every`: tick `k` is due at `first + k * period`, regardless of responses.
+/// A running `every`: tick `k` is due at `first + k * period`, regardless of responses.
 #[derive(Debug)]
 pub(crate) struct Ticker {
     user: UserId,

@@ -4,7 +4,7 @@ use std::collections::BinaryHeap;
 use model::{Nanos, UserId};
 use script::host::OpId;
 
-/// The action when a timer is due.
+/// The action to take when a timer is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Alarm {
     /// A sleep ends, if its user is still in the same iteration.

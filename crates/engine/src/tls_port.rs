@@ -1,7 +1,7 @@
-//! Recognises a target that speaks TLS, while the users send it plain HTTP.
+//! Recognises a target that speaks TLS although users send it plain HTTP.
 //!
 //! Some TLS servers respond with an alert, which `wire` recognises. Others close the connection without a word or send
-//! an HTTP error. So if nothing succeeded, one TLS handshake after the level shows what the target speaks.
+//! an HTTP error. Therefore, if nothing succeeded, a TLS handshake after the level shows whether the target speaks TLS.
 
 use model::{Fault, FaultKind, Nanos, Side, without_credentials};
 use record::Measured;
@@ -12,7 +12,7 @@ use crate::ask;
 use crate::clock::Clock;
 use crate::config::RunConfig;
 
-/// Time limit of the handshake. A server that speaks TLS needs milliseconds; another one may ignore the handshake.
+/// Time limit of the handshake. A server that speaks TLS needs milliseconds; other servers may ignore the handshake.
 const PATIENCE: Nanos = Nanos::from_secs(1);
 
 /// Adds the cause to the failures, if nothing succeeded because the target speaks TLS.

@@ -3,8 +3,8 @@
 use plan::Load;
 use script::UniqueTable;
 
-/// Fails with the line that opened the table, and what to do. An open load is not checked: how many of its users are
-/// needed at a time depends on the target.
+/// The error names the line that opened the table, and possible solutions. An open load is not checked, because the
+/// target determines how many of its users are needed at a time.
 pub(crate) fn check(tables: &[UniqueTable], load: &Load) -> Result<(), String> {
     let closed = load.levels.iter().filter(|level| level.open.is_none());
     let users = closed.map(|level| level.users).max().unwrap_or(0);

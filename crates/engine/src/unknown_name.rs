@@ -1,13 +1,13 @@
-//! Finds thresholds whose name nothing has, after the first level.
+//! After the first level, finds thresholds with a name that no measurement has.
 
 use plan::{Subject, SubjectKind, Threshold};
 use record::{Measured, Note};
 
-/// Maximum number of names that are listed if none of them is close.
+/// Maximum number of measured names that are listed if none of them is similar to the unknown name.
 const LISTED: usize = 5;
 
-/// One note for each named subject under which the level measured nothing, although it had operations of that kind or
-/// completed iterations.
+/// One note for each named subject without measurements, if the level had other operations of that kind or completed
+/// iterations.
 pub(crate) fn notes(thresholds: &[Threshold], measured: &Measured) -> Vec<Note> {
     let mut told: Vec<&Subject> = Vec::new();
     let mut notes = Vec::new();
@@ -24,7 +24,7 @@ pub(crate) fn notes(thresholds: &[Threshold], measured: &Measured) -> Vec<Note> 
 fn note(subject: &Subject, measured: &Measured) -> Option<Note> {
     let name = subject.name.as_deref()?;
     let known = names(subject.kind, measured);
-    // Before the first iteration has succeeded, the operation may just not have been reached.
+    // Before the first iteration has succeeded, the script may not have reached the operation yet.
     let is_early = known.is_empty() && measured.iterations.succeeded == 0;
     let by_path = subject.kind == SubjectKind::Step && measured.funnel.step(name).is_some();
     if known.contains(&name) || by_path || is_early {

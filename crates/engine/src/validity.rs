@@ -9,26 +9,27 @@ use stats::Histogram;
 
 use crate::shortfall;
 
-/// Minimum length of a measurement. In a shorter one, shares of time are noise, because one wake-up takes most of it.
+/// Minimum length of a measurement. In a shorter measurement, shares of time are noise, because one wake-up takes most
+/// of the time.
 const SHORTEST_S: f64 = 0.1;
-/// Percentage above which a busy worker could not have generated more load.
+/// A worker that is busy for more than this percentage could not have generated more load.
 const BUSY_LIMIT: f64 = 95.0;
 const BUSY_DOUBT: f64 = 80.0;
-/// Larger delays of starts and reads change the planned load and the measured times.
+/// Start and read delays above this limit change the planned load and the measured times.
 const DELAY_LIMIT: Nanos = Nanos::from_millis(10);
 /// Delays above `DELAY_LONG` are judged by their share of the longest measured time.
 const DELAY_LONG: Nanos = Nanos::from_millis(2);
 const DELAY_LONG_SHARE: f64 = 0.25;
 const DELAY_DOUBT: Nanos = Nanos::from_micros(500);
 const DELAY_DOUBT_SHARE: f64 = 0.05;
-/// Percentage of the measured time in which a CPU quota stopped the generator.
+/// Limit for the percentage of the measured time in which a CPU quota stopped the generator.
 const THROTTLED_LIMIT: f64 = 1.0;
-/// Percentage of planned starts that the generator missed.
+/// Limit for the percentage of planned starts that the generator missed.
 const BEHIND_LIMIT: f64 = 0.1;
-/// Percentage of their time that users of a closed load spent waiting for the generator.
+/// Limits for the percentage of time for which users of a closed load waited for the generator.
 const SLOWED_LIMIT: f64 = 50.0;
 const SLOWED_DOUBT: f64 = 25.0;
-/// Length of a garbage collection pause, in which the worker reads no sockets.
+/// Limit for the length of a garbage collection pause. The worker reads no sockets in the pause.
 const PAUSE_DOUBT_MS: f64 = 20.0;
 /// Delays are judged at the first of these percentiles that has enough samples, otherwise at their maximum.
 const JUDGED_AT: [(f64, DelayStatistic); 2] =
@@ -148,7 +149,7 @@ fn delays(level: &Level, issues: &mut Issues) {
     }
 }
 
-/// The delay that is judged, its statistic, and its share of the longest time measured at that statistic.
+/// The delay that is judged, its statistic, and its ratio to the longest measured time at the same statistic.
 fn judged_delay(level: &Level, delays: &Histogram) -> Option<(Nanos, DelayStatistic, Option<f64>)> {
     let at_percentile = JUDGED_AT.into_iter().find_map(|(q, statistic)| {
         let delay = stats::estimate(delays, 0, q).value()?;
@@ -192,7 +193,7 @@ fn share_of(delay: Nanos, whole: Option<Nanos>) -> Option<f64> {
     Some(delay.as_secs_f64() / whole.as_secs_f64())
 }
 
-/// The longest of the measured times at this quantile.
+/// The longest time at this quantile among all requests, round trips and deliveries.
 fn longest_at(level: &Level, q: f64) -> Option<Nanos> {
     let measured = &level.measured;
     let timed = [&measured.requests, &measured.round_trips];

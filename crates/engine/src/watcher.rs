@@ -1,4 +1,4 @@
-//! Watches the target's process and the generator's own while a level runs. It reads `/proc` and, if the scenario
+//! Watches the processes of the target and the generator while a level runs. It reads `/proc` and, if the scenario
 //! names one, the target's Prometheus endpoint.
 
 mod cores;
@@ -22,7 +22,7 @@ use own::OwnWatch;
 use process::ProcessWatch;
 use scraped::Scraped;
 
-/// Interval of samples of the target's process and the generator's own.
+/// Interval between samples of the processes of the target and the generator.
 const EVERY: Nanos = Nanos::from_secs(1);
 
 #[derive(Debug)]
@@ -38,8 +38,8 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    /// Finds the target's process by its ID, or by the port on which it listens, if it is on this machine. Also queries
-    /// the Prometheus endpoint once, so that a wrong URL is found before the run.
+    /// If the target is on this machine, finds its process by ID or by the port on which it listens. Also queries the
+    /// Prometheus endpoint once, so that a wrong URL is found before the run.
     pub(crate) fn new(
         config: &RunConfig,
         clock: Clock,
@@ -79,7 +79,7 @@ impl Watcher {
             .and_then(|endpoint| Asker::start(endpoint).ok());
     }
 
-    /// Called often. Takes a sample when one is due.
+    /// Takes a sample when one is due. Control calls this often.
     pub(crate) fn watch(&mut self, now: Nanos, hold: Span) {
         self.hold = hold;
         self.own.watch(now, hold);
@@ -118,8 +118,8 @@ impl Watcher {
         }
     }
 
-    /// Uses the process on this machine if it is the one that the endpoint reports on. Otherwise the process is a proxy
-    /// or a tunnel, and the endpoint's figures are used, because the user specified it.
+    /// Uses the process on this machine if the endpoint reports on that process. Otherwise the process is a proxy or a
+    /// tunnel, and the endpoint's figures are used, because the user specified the endpoint.
     fn with_endpoint(&self, endpoint: &Endpoint, found: Option<TargetUse>) -> TargetUse {
         let same = self.process.given_by_number()
             || !self.scraped.tells_of_a_process()

@@ -47,7 +47,7 @@ pub(crate) struct Worker {
     doze: Doze,
 }
 
-/// Everything that a worker thread starts with.
+/// The arguments with which a worker thread starts.
 #[derive(Debug)]
 pub(crate) struct Post {
     pub(crate) number: u32,
@@ -265,9 +265,9 @@ impl Worker {
         }
     }
 
-    /// Ends iterations that have ended in the script, and those that can never end by themselves.
+    /// Ends iterations that have ended in the script, and iterations that can never end by themselves.
     fn end_iterations(&mut self) {
-        // This comes first, because it may also end iterations in other ways.
+        // Search for stuck groups first, because the search may also end iterations in other ways.
         for group in self.cast.stuck() {
             let fault = self.never_settles(group);
             self.iteration_ended(group, Err(fault));

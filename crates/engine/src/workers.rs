@@ -32,7 +32,7 @@ struct WorkerHandle {
     thread: JoinHandle<()>,
 }
 
-/// Maximum time for threads to end. They have sent their measurements before.
+/// Maximum time to wait for threads to end. Their measurements have already been sent.
 const PATIENCE: Nanos = Nanos::from_secs(2);
 
 /// Result of waiting for an event.

@@ -29,8 +29,8 @@ use crate::timers::{Sleep, Timers};
 /// none.
 pub(crate) const READ_BUFFER: usize = 256 * 1024;
 
-/// Keeps the kernel's receive timestamps on from the first run of this process to its end. Turning them on takes up to
-/// tens of milliseconds, in which sockets wait, and they turn off with the last socket.
+/// Keeps the kernel's receive timestamps on from the first run until the process ends. Otherwise, the kernel would turn
+/// timestamps off with the last socket. Turning them on takes up to tens of milliseconds, in which sockets wait.
 static STAMPING: OnceLock<Option<StampingOn>> = OnceLock::new();
 
 /// The state of a worker outside the script: sockets, users, timers, ledgers and the recorder.
@@ -51,7 +51,7 @@ pub(crate) struct World {
     pub(crate) conns: Slots<Conn>,
     /// Connections with decrypted bytes that have not been read.
     pub(crate) unread: Vec<u32>,
-    /// Sockets that the script has closed in this level. Using one later is the script's fault.
+    /// Sockets that the script has closed in this level. Using such a socket later is the script's fault.
     pub(crate) closed_by_script: HashSet<u32>,
     pub(crate) sights: Sights,
     /// No connection has a time limit before this time, so limits are checked only after it.
@@ -69,13 +69,13 @@ pub(crate) struct World {
     pub(crate) hold: Span,
     /// Whether the measured time is over and its deliveries have settled. `stay()` then ends at once.
     pub(crate) hold_is_settled: bool,
-    /// Whether the load is open, so that iterations start when they are due, and not when others end.
+    /// Whether the load is open: iterations start when they are due, and not when others end.
     pub(crate) is_open: bool,
     /// The time at which the next iteration of an open load is due.
     pub(crate) next_arrival: Nanos,
     /// The time and the result of the last check whether most groups wait for the target.
     pub(crate) awaiting: (Nanos, bool),
-    /// Iterations of this level's closed load that have begun. In a mix, this number selects the scenario.
+    /// Number of iterations of this level's closed load that have begun. In a mix, this number selects the scenario.
     pub(crate) begun: u64,
     pub(crate) at_work: AtWork,
     /// The time at which the loop wakes to check the phases.
@@ -152,19 +152,19 @@ impl World {
         self.groups.get_mut(slot)
     }
 
-    /// The scenario of a start; 0 without a mix.
+    /// The index of the scenario that a start runs; 0 without a mix.
     pub(crate) fn scenario_of(&self, number: u64) -> usize {
         let mix = self.config.options.mix.as_ref();
         mix.map_or(0, |mix| mix.pick(number))
     }
 
-    /// Counts a failure of a user under the name of the operation. The caller checks that it belongs to the measured
-    /// time.
+    /// Counts a failure of a user under the name of the operation. The caller checks that the failure belongs to the
+    /// measured time.
     pub(crate) fn fail(&mut self, user: UserId, what: &str, at: Nanos, fault: &Fault) {
         self.fail_at(None, (user, what), at, fault);
     }
 
-    /// Like [`World::fail`], with the line of the script.
+    /// Like [`World::fail`], but for a failure whose place in the script may be known.
     pub(crate) fn fail_at(
         &mut self,
         place: Option<CheckPlace>,

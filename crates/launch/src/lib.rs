@@ -1,4 +1,4 @@
-//! Starts a built-in system as a separate process, so that its CPU time and memory can be measured apart.
+//! Starts a built-in system as a separate process, so that its CPU time and memory can be measured separately.
 //!
 //! Runs a given program as `EXE serve NAME` on a free loopback port, pins it to cores, and stops it when the [`System`]
 //! is dropped. This crate is independent of the systems, and never prints.
@@ -97,7 +97,8 @@ impl Drop for System {
     }
 }
 
-/// Pins the process to the cores. If the machine refuses, the run continues: the record shows which cores were shared.
+/// Pins the process to the cores. If the machine refuses, the run continues, because the record shows which cores were
+/// shared.
 fn pin(child: &Child, cores: &[usize]) {
     if cores.is_empty() {
         return;

@@ -1,7 +1,8 @@
-//! Socket diagnostics (`NETLINK_SOCK_DIAG`), as described in `linux/inet_diag.h` and `linux/netlink.h`. A request asks
-//! for all TCP sockets of a family in some states with one local port. The kernel responds with one message per socket.
+//! Socket diagnostics (`NETLINK_SOCK_DIAG`), as described in `linux/inet_diag.h` and `linux/netlink.h`. A request
+//! selects the TCP sockets of one address family by their state and their local port. The kernel responds with one
+//! message per socket.
 //!
-//! `/proc/net/tcp` lists all sockets instead: 50,000 in `TIME_WAIT` take a tenth of a second.
+//! `/proc/net/tcp` is slower, because it lists all sockets: 50,000 sockets in `TIME_WAIT` take a tenth of a second.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
@@ -42,7 +43,7 @@ const PORT_AT: usize = HEADER + 4;
 const ADDRESS_AT: usize = HEADER + 8;
 const QUEUES_AT: usize = HEADER + 4 + 48 + 4;
 const INODE_AT: usize = QUEUES_AT + 12;
-/// Maximum number of reads: more than any number of sockets needs. It guarantees that the loop ends.
+/// Maximum number of reads: more than any number of sockets needs. The limit guarantees that the loop ends.
 const ROUNDS: u32 = 100_000;
 
 /// One socket that the kernel reported.
@@ -52,9 +53,9 @@ pub(crate) enum Socket {
     Connection,
     /// A listening socket.
     Listener {
-        /// The address to which it is bound.
+        /// The address to which the socket is bound.
         local: SocketAddr,
-        /// Its inode, which identifies it among the descriptors in `/proc/PID/fd`.
+        /// The socket's inode, which identifies the socket among the descriptors in `/proc/PID/fd`.
         inode: u64,
         /// Number of connections that wait to be accepted.
         waiting: u64,
@@ -68,12 +69,13 @@ pub(crate) fn each_socket(port: u16, see: impl FnMut(Socket)) -> Result<(), Diag
     each(port, 1 << ESTABLISHED | 1 << LISTEN, see)
 }
 
-/// Calls `see` for every listener on the port. This is cheaper, because the kernel does not go through its connections.
+/// Calls `see` for every listener on the port. This is cheaper than [`each_socket`], because the kernel does not visit
+/// the port's connections.
 pub(crate) fn each_listener(port: u16, see: impl FnMut(Socket)) -> Result<(), DiagError> {
     each(port, 1 << LISTEN, see)
 }
 
-/// Asks for both families, because an IPv6 socket may have IPv4 connections.
+/// Queries both address families, because an IPv6 socket may have IPv4 connections.
 fn each(port: u16, states: u32, mut see: impl FnMut(Socket)) -> Result<(), DiagError> {
     let socket = socket_with(
         AddressFamily::NETLINK,

@@ -22,7 +22,7 @@ pub struct Exposition {
     pub left_out: u64,
 }
 
-/// One series at one moment.
+/// The value of one series at one moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetricSample {
     /// The name without labels.

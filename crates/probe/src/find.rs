@@ -32,7 +32,7 @@ pub enum NotFound {
     /// The address belongs to another machine.
     #[error("{0} is not an address of this machine")]
     Elsewhere(IpAddr),
-    /// No socket listens there.
+    /// No socket listens on the address.
     #[error("nothing listens on {0}")]
     Nobody(SocketAddr),
     /// The socket exists, but its process is not visible.

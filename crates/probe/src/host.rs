@@ -1,4 +1,4 @@
-//! The machine: its hardware, the losses of its network, and the limits of cgroups.
+//! Reads figures of the machine: its hardware, its network losses, and the limits of cgroups.
 
 mod cgroup;
 mod machine;

@@ -1,8 +1,8 @@
-//! Reads figures of processes from outside: the target's process, the machine, and the generator itself.
+//! Reads figures of the target's process, of the machine and of the generator itself, without instrumenting the target.
 //!
 //! Everything is read at the time of the call, from `/proc`, the cgroup files and the kernel's socket diagnostics. This
 //! crate never attaches to a process, never opens a connection, starts no thread and reads no clock: the caller passes
-//! the time. A figure that it may not see is `None` or an error, never 0.
+//! the time. A figure that this crate cannot read is `None` or an error, never 0.
 
 mod diag;
 pub mod exposition;

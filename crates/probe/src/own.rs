@@ -1,5 +1,5 @@
-//! The threads of headcount itself: the time for which each ran and waited for a CPU. With these figures, stalls of the
-//! generator are not blamed on the target.
+//! Measures how long each thread of headcount itself ran and waited for a CPU, so that stalls of the generator are not
+//! blamed on the target.
 
 use std::fs::File;
 use std::io;
@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::process::parse_schedstat;
 
-/// One thread of this process. It is created in the thread itself, and can be read from any thread while it lives.
+/// One thread of this process. It must be created in that thread, and can be read from any thread while that thread
+/// lives.
 #[derive(Debug)]
 pub struct OwnThread {
     tid: i32,
@@ -24,7 +25,7 @@ pub struct ThreadTime {
     pub ran: Nanos,
     /// Time ready to run and waiting for a CPU.
     pub waited: Nanos,
-    /// Number of times that it got a CPU.
+    /// Number of times that the thread got a CPU.
     pub slices: u64,
 }
 
@@ -43,7 +44,7 @@ impl OwnThread {
         self.tid
     }
 
-    /// The times since the start of the thread. This is one read of about a microsecond. Fails if the thread has ended.
+    /// Reads the CPU times since the start of the thread, in about a microsecond. Fails if the thread has ended.
     pub fn read(&self) -> io::Result<ThreadTime> {
         let mut bytes = [0; 64];
         let length = self.schedstat.read_at(&mut bytes, 0)?;
@@ -71,7 +72,7 @@ pub fn own_memory() -> Option<u64> {
 }
 
 impl ThreadTime {
-    /// The mean time that it waited for a CPU before it got one. `None` if it never got one.
+    /// The mean wait for a CPU. `None` if the thread never got a CPU.
     pub fn waited_each(self) -> Option<Nanos> {
         self.waited.0.checked_div(self.slices).map(Nanos)
     }

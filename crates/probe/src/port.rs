@@ -14,12 +14,11 @@ use crate::diag::{self, Socket};
 pub struct PortLook {
     /// Number of established connections, including those that wait to be accepted.
     pub connections: u64,
-    /// The queue of connections that wait to be accepted, of the listener with the fullest queue. `None` without a
-    /// listener.
+    /// The fullest accept queue among the listeners on this port. `None` without a listener.
     pub queue: Option<ListenQueue>,
 }
 
-/// The queue of one listener.
+/// The accept queue of one listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListenQueue {
     /// Number of connections that wait to be accepted.
@@ -29,7 +28,7 @@ pub struct ListenQueue {
 }
 
 impl ListenQueue {
-    /// Whether there is no room for the next connection. The kernel accepts one more than the limit.
+    /// Whether the queue is full. The kernel queues one connection more than the limit.
     pub fn is_full(self) -> bool {
         self.limit.is_some_and(|limit| self.length > limit)
     }
@@ -83,7 +82,7 @@ fn from_proc(pid: i32, port: u16) -> Option<PortLook> {
         }
         match entry.state {
             TcpState::Established => look.connections += 1,
-            // For a listener, this is the length of its queue. The limit is not shown.
+            // For a listener, `rx_queue` is the length of its accept queue. `/proc` does not show the limit.
             TcpState::Listen => look.see_queue(ListenQueue {
                 length: entry.rx_queue.into(),
                 limit: None,

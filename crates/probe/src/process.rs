@@ -39,7 +39,7 @@ pub use usage::{ProcessUse, ThreadUse, Use, use_between};
 /// The reason why there is no sample.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SampleError {
-    /// The process has ended, or its process id now belongs to another one.
+    /// The process has ended, or its process id now belongs to another process.
     #[error("process {0} has ended")]
     Ended(i32),
     /// The process exists but cannot be read.

@@ -1,5 +1,5 @@
-//! Detects the runtime of a process by marks that only one runtime leaves: the name of the program, the mapped
-//! libraries, and text that the compiler wrote into the file. Without a mark there is no result.
+//! Detects the runtime of a process by marks that only one runtime leaves. Such marks are the name of the program, the
+//! mapped libraries, and text that the compiler wrote into the file. Without a mark there is no result.
 
 mod elf;
 mod marks;

@@ -75,7 +75,7 @@ fn a_pool_of_four_busy_threads_is_seen_as_four_on_any_number_of_cores() {
         .collect();
     assert_eq!(pool.len(), 4, "{busiest:?}");
     for thread in &pool {
-        // Apart from one clock tick, each thread always ran or waited for a CPU.
+        // Except for up to one clock tick, each thread always ran or waited for a CPU.
         let wanted = thread.percent + thread.waiting_percent.unwrap();
         assert!(wanted > 85.0, "{thread:?}");
         assert_eq!(thread.steps.len(), 3, "one for each step");
@@ -170,6 +170,6 @@ fn what_was_built_by_rust_is_known_and_what_is_not_known_is_not_guessed() {
     assert_eq!(own.name, "Rust");
     let shell = Command::new("sleep").arg("60").spawn().map(Killed).unwrap();
     let sleep = runtime_of(i32::try_from(shell.0.id()).unwrap());
-    // Some systems have a `sleep` in C, others one in Rust. No other result is possible.
+    // On some systems, `sleep` is written in C, on others in Rust. No other result is possible.
     assert!(sleep.is_none_or(|runtime| runtime.name == "Rust"));
 }

@@ -25,7 +25,7 @@ fn seconds(time: Timespec) -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// CPU time of this thread, by its own clock.
+/// CPU time of this thread, according to the thread's CPU clock.
 fn own_clock() -> f64 {
     seconds(clock_gettime(ClockId::ThreadCPUTime))
 }

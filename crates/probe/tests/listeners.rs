@@ -10,8 +10,8 @@ use std::sync::{Mutex, PoisonError};
 use model::Nanos;
 use probe::{NotFound, SampleError, Sampler, listeners_on};
 
-/// A child briefly inherits its parent's descriptors, until it runs another program. While one test looks for the owner
-/// of a socket, no other may start a child.
+/// A child briefly inherits its parent's descriptors, until it runs another program. While one test searches for the
+/// owner of a socket, no other test may start a child.
 static STARTS_CHILDREN: Mutex<()> = Mutex::new(());
 
 fn own_pid() -> i32 {

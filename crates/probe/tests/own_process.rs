@@ -89,7 +89,8 @@ fn segments_sent_over_loopback_are_counted() {
     assert!(sent >= 100, "{sent} segments");
 }
 
-/// The queue of a listener that never accepts takes one connection more than its backlog. The kernel counts the rest.
+/// The queue of a listener that never accepts holds one connection more than the backlog. The kernel counts further
+/// connections.
 #[test]
 fn an_overflowing_listen_queue_is_counted() {
     let _alone = alone();

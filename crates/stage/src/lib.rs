@@ -1,5 +1,5 @@
-//! Runs one of our scenarios on a built-in system that was started for it. Studies and the self-test consist of such
-//! parts.
+//! Runs one of our scenarios on a built-in system that was started for it. Such a run is a part of a study or of the
+//! self-test.
 //!
 //! This crate does not judge, print or save: the caller gets the record and the notices.
 
@@ -98,7 +98,7 @@ pub struct Scene {
 }
 
 impl Stage {
-    /// Starts `system` with `flags` and prepares the part. `overrides` are those of a command line.
+    /// Starts `system` with `flags` and prepares the part. `overrides` are the options of a command line.
     pub fn set(
         &self,
         part: &Part,

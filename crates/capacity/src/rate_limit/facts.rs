@@ -1,4 +1,4 @@
-//! Collects the evidence of a finding, its open questions and the advice, in the form of the record.
+//! Collects the evidence, the open questions and the advice of a finding, as types of the record.
 
 use record::{
     Advice, Evidence, LimitKey as Key, LimiterKind, OneAddress, Run, StatedLimit, Unknown,
@@ -169,7 +169,7 @@ pub(super) fn advice(run: &Run, seen: &Seen<'_>, keys: &Keys, limit: &Limit<'_>)
     advice
 }
 
-/// The number of addresses that would have kept every address within its limit.
+/// The number of source addresses over which the load must be spread to keep each address within its limit.
 fn needed(seen: &Seen<'_>, limit: &Limit<'_>) -> Option<f64> {
     let all = (seen.limited.count + seen.limited.passed) as f64;
     let asked = match limit.window {

@@ -17,7 +17,7 @@ pub(crate) struct Keys {
 impl Keys {
     fn keep(&mut self, fits: impl Fn(Key) -> bool, why: Evidence) {
         let kept: Vec<Key> = self.left.iter().copied().filter(|key| fits(*key)).collect();
-        // A fact that fits no key is not evidence.
+        // Evidence excludes some of the keys, but not all of them.
         if !kept.is_empty() && kept.len() < self.left.len() {
             self.left = kept;
             self.evidence.push(why);
@@ -35,8 +35,8 @@ pub(crate) fn number_of(key: Key, seen: &Seen<'_>) -> f64 {
     number.max(1) as f64
 }
 
-/// The keys by which the limiter of this level may count. `stated` is its limit in the headers, `others` are the other
-/// levels.
+/// The keys by which the limiter of this level may count. `stated` is the limit from its response headers. `others` are
+/// the other levels.
 pub(crate) fn keys_of(seen: &Seen<'_>, stated: Option<f64>, others: &[Seen<'_>]) -> Keys {
     let mut keys = Keys {
         left: EACH.to_vec(),
@@ -54,8 +54,8 @@ pub(crate) fn keys_of(seen: &Seen<'_>, stated: Option<f64>, others: &[Seen<'_>])
     keys
 }
 
-/// In one window, each key passes the stated limit once. The number of passed requests therefore shows the number of
-/// keys.
+/// In each window, the stated number of requests passes for every key. The number of passed requests therefore shows
+/// the number of keys.
 fn by_the_limit(keys: &mut Keys, seen: &Seen<'_>, stated: Option<f64>) {
     let Some((passed, limit)) = seen.per_window.zip(stated) else {
         return;
@@ -74,8 +74,8 @@ fn by_the_limit(keys: &mut Keys, seen: &Seen<'_>, stated: Option<f64>) {
     keys.keep(fits, why);
 }
 
-/// Returns `true` if all keys passed equally often although they sent different numbers of requests, and `false` if
-/// they passed unequally often. `None` if neither is clear.
+/// Returns `true` if equally many requests passed for every key although keys sent different numbers, and `false` if
+/// the passed numbers differ. Returns `None` if neither is clear.
 fn alike(passed: &Spread, asked: &Spread, count: u64) -> Option<bool> {
     let (passed, asked) = (passed.variation(count)?, asked.variation(count)?);
     if passed >= 0.15 {
@@ -84,7 +84,7 @@ fn alike(passed: &Spread, asked: &Spread, count: u64) -> Option<bool> {
     (asked >= 0.1 && passed <= 0.05 && passed <= asked * 0.2).then_some(true)
 }
 
-/// Whether all users passed equally often although they sent different numbers of requests. This alone indicates a
+/// Whether equally many requests passed for every user although users sent different numbers. This alone indicates a
 /// limiter.
 pub(crate) fn is_by_user(limited: &Limited) -> bool {
     let users = &limited.users;
@@ -92,8 +92,8 @@ pub(crate) fn is_by_user(limited: &Limited) -> bool {
     enough && alike(&users.passed, &users.asked, users.count) == Some(true)
 }
 
-/// Whether earlier levels or `setup` may have used part of the keys' budgets. Unequal numbers then show nothing. If
-/// windows repeat, every key gets a new budget.
+/// Whether earlier levels or `setup` may have used part of the keys' budgets. If so, unequal numbers are not evidence.
+/// Repeating windows rule this out, because each one renews every budget.
 fn is_rest(seen: &Seen<'_>) -> bool {
     let renewed = matches!(
         seen.shape,
@@ -164,7 +164,7 @@ fn by_the_addresses(keys: &mut Keys, seen: &Seen<'_>) {
     }
 }
 
-/// Compares two levels. A key fits if the rate of passed requests grows with the number of its users or addresses.
+/// Compares two levels. A key fits if the rate of passed requests grows in proportion to the number of budgets.
 fn by_another_level(keys: &mut Keys, seen: &Seen<'_>, other: &Seen<'_>) {
     let (Some(here), Some(there)) = (seen.flow, other.flow) else {
         return;

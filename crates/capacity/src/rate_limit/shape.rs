@@ -1,17 +1,17 @@
-//! Patterns over time of the requests that a limiter lets pass.
+//! Detects patterns over time in the requests that a limiter lets pass.
 
 use record::{Limited, LimitedBin};
 
-/// A pause of this length, in seconds, in which no request passed is not due to chance.
+/// A pause of this many seconds without a passed request is not due to chance.
 const CLOSED_S: f64 = 1.0;
-/// If this number of requests would have passed by chance on average, but none did, chance is ruled out.
+/// If chance alone would let this many requests pass on average, but none passed, chance is ruled out.
 const SURE: f64 = 14.0;
-/// The minimum of refused requests per window. A single refusal may have another cause.
+/// Minimum number of refused requests per window. A single refusal may have another cause.
 const REFUSED_PER_WINDOW: f64 = 2.0;
-/// Like [`SURE`], for the closed part of each of many windows.
+/// Like [`SURE`], but for the closed part of each window if there are many windows.
 const CLEAR: f64 = 3.0;
 
-/// The pattern over time of the passed requests.
+/// The pattern that the passed requests form over time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Shape {
     /// Requests passed at first, then none until the end.
@@ -22,7 +22,7 @@ pub(crate) enum Shape {
         window_s: f64,
         /// Number of windows that were observed from start to end.
         windows: usize,
-        /// Whether the first window was shorter. Windows then begin by the clock and not with a request.
+        /// Whether the first window was shorter. If so, windows begin at fixed clock times and not with a request.
         aligned: bool,
         /// Whether passed and refused requests alternate while the window is open.
         mixed: bool,
@@ -32,10 +32,10 @@ pub(crate) enum Shape {
         per_s: f64,
         /// Number of requests that passed at the beginning in addition to the rate.
         burst: f64,
-        /// Whether the flow is more regular than chance.
+        /// Whether the flow is more regular than chance would make it.
         regular: bool,
-        /// End of the pause after the first burst, in seconds since the start of the level. In the pause, nothing
-        /// passed.
+        /// End of the pause after the first burst, in seconds since the start of the level. No request passed in the
+        /// pause.
         reopened_s: Option<f64>,
         seconds: usize,
     },
@@ -174,7 +174,7 @@ fn periodic(limited: &Limited, users: u64, fresh: bool) -> Option<Shape> {
     if !(regular >= 0.8 && even >= 0.7 && refuses && seen && wide) {
         return None;
     }
-    // The mean over several windows is more precise than any single one.
+    // The mean over several windows is more precise than a single window.
     let span = opened[opened.len() - 1] - opened[0];
     let windows = (span / window_s).round().max(1.0);
     let window_s = span / windows;
@@ -252,13 +252,13 @@ fn steady(limited: &Limited, fresh: bool) -> Option<Shape> {
     })
 }
 
-/// Whether requests pass more evenly than by chance, whatever their rate.
+/// Whether requests pass more evenly than by chance, regardless of their rate.
 pub(crate) fn is_even(limited: &Limited) -> bool {
     has_even_pieces(limited) || has_even_gaps(limited)
 }
 
-/// Whether the gaps between passed requests are equal. Requires at least 12 gaps, with a mean of at least 4 bins, so
-/// that requests are in separate bins. By chance, fewer than one in 10,000 runs has such even gaps.
+/// Whether the gaps between passed requests vary less than by chance. Requires at least 12 gaps, with a mean of at
+/// least 4 bins, so that requests are in separate bins. By chance, fewer than one in 10,000 runs has such even gaps.
 fn has_even_gaps(limited: &Limited) -> bool {
     const GAPS: usize = 12;
     const WIDTH: f64 = 4.0;
@@ -278,13 +278,14 @@ fn has_even_gaps(limited: &Limited) -> bool {
     let n = gaps.len() as f64;
     let mean = gaps.iter().sum::<f64>() / n;
     let squares: f64 = gaps.iter().map(|gap| (gap - mean) * (gap - mean)).sum();
-    // The variance of the gaps if every request passed by chance, independently of the others.
+    // The variance that the gaps would have if each request passed by chance, independently of the others.
     let by_chance = mean * mean * (1.0 - times.len() as f64 / asked as f64);
     gaps.len() >= GAPS && mean >= WIDTH && squares / (n - 1.0) < EVEN * by_chance
 }
 
-/// Whether equal intervals have more even numbers of passed requests than by chance. The intervals are long enough for
-/// chance to show, and at least 20 are required. By chance, one in 10,000 runs has such even numbers.
+/// Whether the number of passed requests varies less between equal intervals than by chance. The intervals are long
+/// enough for chance to show, and at least 20 are required. By chance, the number varies this little in one of 10,000
+/// runs.
 fn has_even_pieces(limited: &Limited) -> bool {
     const PIECES: usize = 20;
     const SEEN: f64 = 2.5;
@@ -358,7 +359,7 @@ fn whole(seconds: f64) -> usize {
     seconds as usize
 }
 
-/// Whether the flow varies much less than if each request had been refused by chance (binomial).
+/// Whether the flow varies much less than it would if requests were refused by chance (binomial).
 fn is_regular(passed: &[f64], refused: &[f64]) -> bool {
     let n = passed.len() as f64;
     let mean = passed.iter().sum::<f64>() / n;

@@ -1,4 +1,5 @@
-//! Simulated limiters with known parameters. The record's own collector counts the requests that they let through.
+//! Simulated limiters with known parameters. The record's own collector counts the requests that the limiters let
+//! through.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -343,7 +344,7 @@ fn targets_that_answer_429_by_chance_are_no_limiters() {
 
 #[test]
 fn a_target_that_serves_so_many_at_once_is_no_limiter() {
-    // Each request takes one of 10 places for 100 ms to 140 ms, or is refused at once if none is free.
+    // Each request occupies one of 10 slots for 100 ms to 140 ms, or is refused at once if no slot is free.
     let mut chance = Chance {
         share: 0.0,
         state: 5,

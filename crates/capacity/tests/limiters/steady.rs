@@ -1,4 +1,5 @@
-//! Steady flows without a burst: limiters that answer at once, random refusals, and places that are taken for a time.
+//! Tests steady flows without a burst: from limiters that answer at once, random refusals, and servers with a limited
+//! number of slots.
 
 use record::{Finding, Run};
 

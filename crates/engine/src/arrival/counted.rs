@@ -1,5 +1,5 @@
-//! Deliveries over Socket.IO without a socket, from received bytes to histograms. A benchmark uses this to measure the
-//! cost of one delivery.
+//! Handles received bytes of Socket.IO deliveries without a socket, so that a benchmark can measure the cost of one
+//! delivery.
 
 use std::collections::VecDeque;
 
@@ -16,7 +16,7 @@ use crate::recorder::Recorder;
 use crate::socket::{Receiving, Sights, SocketState};
 use crate::socketio::Talk;
 
-/// The server's messages that open a socket.
+/// The messages with which the server opens a socket.
 const OPENING: [&str; 2] = [
     r#"0{"sid":"a","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#,
     r#"40{"sid":"b"}"#,
@@ -84,7 +84,8 @@ impl Room {
         room
     }
 
-    /// Moves the caret of the next member, which all others receive. Returns the number of deliveries so far.
+    /// Moves the caret of the next member, and delivers the move to all others. Returns the number of deliveries so
+    /// far.
     pub fn move_a_caret(&mut self) -> u64 {
         let members = u32::try_from(self.members.len()).unwrap_or(u32::MAX);
         let sender = self.moved % members;
@@ -120,7 +121,7 @@ impl Room {
             wakes: &mut wakes,
             talked: Outcome::default(),
         };
-        // A protocol error shows in the number of deliveries.
+        // A protocol error needs no handling, because it makes the number of deliveries too small.
         let _ = parser.on_bytes(bytes, &mut |event: Event<'_>| arrival.on(event));
     }
 }

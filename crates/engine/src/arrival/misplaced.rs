@@ -1,4 +1,4 @@
-//! Finds stamps at a place where their channel does not look. The cause is a mistake in the script, which must not
+//! Finds stamps at places where their channel does not look. Such a stamp is a mistake in the script, and must not
 //! count against the target.
 
 use delivery::{Garbled, Stamp, stamps_from};
@@ -12,12 +12,12 @@ use crate::socket::{Came, Receiving};
 /// time for every message.
 const LOOKS: u16 = 1000;
 
-/// Number of messages of one socket that were searched and had no stamp.
+/// Number of messages of one socket that were searched without finding a stamp.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Looks(u16);
 
 impl Arrival<'_> {
-    /// Called when no channel consumed the message. `first` returns the position of the message's first stamp.
+    /// Searches a message that no channel consumed. `first` returns the position of the message's first stamp.
     pub(super) fn misplaced(
         &mut self,
         came: Came<'_>,
@@ -80,10 +80,10 @@ fn looks_at(place: &Place) -> String {
     }
 }
 
-/// The JSON pointer to the string with the stamp, or the byte offset of the stamp.
+/// The JSON pointer to the string that contains the stamp or, if there is none, the byte offset of the stamp.
 fn stands_at(message: &[u8], stamp: &Stamp, first: usize) -> String {
     let text = stamp.encode();
-    // An event may have several arguments. Only the first is searched.
+    // An event may have several arguments, of which only the first is searched.
     let mut values = serde_json::Deserializer::from_slice(message).into_iter();
     let path = values.next().and_then(|value| path_to(&value.ok()?, &text));
     path.unwrap_or_else(|| first.to_string())

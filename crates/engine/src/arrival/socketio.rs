@@ -15,7 +15,7 @@ pub(crate) struct Outcome {
     pub(crate) fault: Option<Fault>,
     /// Whether the server accepted the probe of this socket.
     pub(crate) probed: bool,
-    /// Whether the session has opened, so that the server must send pings from now on.
+    /// Whether the session has opened. From then on, the server must send pings.
     pub(crate) begun: bool,
 }
 
@@ -54,7 +54,7 @@ impl Arrival<'_> {
         self.talked.fault = taken.err();
     }
 
-    /// Handles an event of a WebSocket that is to replace polling.
+    /// Handles an event of a WebSocket that will replace polling if its probe succeeds.
     pub(super) fn probe(&mut self, event: Message<'_>) {
         match event {
             Message::Open { .. } => {

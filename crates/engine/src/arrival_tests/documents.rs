@@ -42,7 +42,7 @@ impl Listener {
         });
     }
 
-    /// The replies, each as its operation and its text.
+    /// The replies, each with its operation and its text.
     fn answered(&self) -> Vec<(u32, &str)> {
         let done = |wake| match wake {
             &Wake::Done {

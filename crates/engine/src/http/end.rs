@@ -30,7 +30,7 @@ impl World {
         }
         let (user, endpoint) = (call.user, call.endpoint);
         if let Some(user) = self.users.get(user) {
-            // Store the cookies before the connection is released: the next request that it sends may need them.
+            // Store the cookies before the connection is released, because the next request on it may need them.
             user.cookies.store(&call.request.url, &response.headers);
         }
         if reusable {
@@ -95,7 +95,7 @@ impl World {
         now: Nanos,
         outcome: Result<Response, Fault>,
     ) {
-        // A poll only transports messages. It is not a request of the script, so it is not counted as a request.
+        // A poll only transports messages and is not a request of the script, so it is not counted as a request.
         if let Asker::Poll(poll) = call.asker {
             self.poll_ended(call, poll);
             return self.polled(poll, outcome, now);
@@ -131,7 +131,7 @@ impl World {
         self.wakes.push_back(Wake::Done { op, result });
     }
 
-    /// Repeats a request that broke without a response, if processing it twice does no more than once.
+    /// Repeats a request that broke without a response, if it is safe to process the request twice.
     pub(crate) fn repeat_or_end(
         &mut self,
         mut call: Box<InFlight>,
@@ -178,7 +178,7 @@ impl World {
             self.flaw((None, Some(call.user)), fault, (&name, status), now);
             (name, fault)
         });
-        // Outside the measured time, requests are only counted. Rate limits apply to them too.
+        // Requests outside the measured time are only counted, because rate limits apply to them too.
         if !self.hold.measures(call.planned, now) {
             self.recorder.measured.before.requests += 1;
             self.recorder.measured.before.failed_requests += u64::from(fault.is_some());

@@ -47,8 +47,8 @@ pub(crate) struct InFlight {
 }
 
 impl InFlight {
-    /// A request made now, with the time limits of the run. The caller sets the request's name, planned start and
-    /// redirects.
+    /// Creates a request that is made now, with the time limits of the run. The caller sets the request's name, planned
+    /// start and redirects.
     pub(crate) fn new(
         asker: Asker,
         user: UserId,
@@ -93,12 +93,12 @@ impl InFlight {
         self.started
     }
 
-    /// The request had to wait for its connection until now.
+    /// Notes that the request had to wait for its connection until now.
     pub(crate) fn starts_late(&mut self, now: Nanos) {
         self.started = now;
     }
 
-    /// Resets the request, to send it once more now.
+    /// Resets the request so that it can be sent again now.
     pub(crate) fn again(&mut self, now: Nanos, timeouts: Timeouts) {
         self.planned = now;
         self.started = now;
@@ -128,7 +128,7 @@ impl InFlight {
         self.limit_if(self.began)
     }
 
-    /// The time by which the next part of the response must arrive; `began` is whether the response has begun.
+    /// The time by which the next part of the response must arrive; `began` states whether the response has begun.
     pub(crate) fn limit_if(&self, began: bool) -> Nanos {
         if began {
             self.until
@@ -142,7 +142,7 @@ impl InFlight {
         self.limit() - self.since
     }
 
-    /// Describes the limit that is over.
+    /// Describes the time limit that has passed.
     pub(crate) fn what_took_too_long(&self) -> String {
         let limit = self.time_limit();
         if self.began {

@@ -19,7 +19,7 @@ impl World {
     ) -> Result<(), Fault> {
         let now = self.clock.now();
         let planned = call.planned.unwrap_or(now);
-        // A GET without a body, additional headers or cookies has the same bytes each time. These are encoded once.
+        // A GET without a body, additional headers or cookies has the same bytes each time, so it is encoded only once.
         let is_bare = call.method == "GET"
             && call.headers.is_empty()
             && matches!(call.body, Body::None)
@@ -68,7 +68,8 @@ impl World {
         user.is_some_and(|user| user.headers.is_empty() && user.cookies.is_unused())
     }
 
-    /// Adds the headers of the user and of the run. Headers of the request take precedence, then those of the user.
+    /// Adds the headers of the user and of the run. Headers of the request take precedence over those of the user,
+    /// which take precedence over those of the run.
     pub(crate) fn add_standing_headers(
         &mut self,
         user: UserId,

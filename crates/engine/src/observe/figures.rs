@@ -1,4 +1,4 @@
-//! Numbers that several subjects share: counts, shares, times.
+//! Computes the figures that several subjects have in common: counts, shares and times.
 
 use model::Nanos;
 use plan::{Aggregate, Op};
@@ -10,8 +10,8 @@ use crate::observed::{Observed, in_flight};
 use crate::percentile::{Percentile, Sides};
 
 impl Asked<'_> {
-    /// The mean, the minimum or the maximum. An operation in flight takes longer than its age. One that timed out
-    /// ranks as slower than everything else.
+    /// The mean, the minimum or the maximum. An operation in flight takes longer than its age. An operation that timed
+    /// out ranks as slower than all others.
     pub(super) fn of_times(self, times: &Histogram, open: &Histogram, timed_out: u64) -> Seen {
         if times.count() + open.count() + timed_out == 0 {
             return Err(NO_DATA);
@@ -41,7 +41,7 @@ impl Asked<'_> {
         Ok(Observed::Number { low, high, why })
     }
 
-    /// Operations that timed out rank as slower than everything else.
+    /// Operations that timed out rank as slower than all others.
     pub(super) fn sides(self, times: &Histogram, open: &Histogram, timed_out: u64) -> Sides {
         let holds = |value| self.threshold.holds(value);
         let mut sides = Sides::of(times, holds);
@@ -79,7 +79,7 @@ impl Asked<'_> {
         })
     }
 
-    /// A number, or a number per second. Zero breaks a lower limit, but is no evidence that an upper limit held.
+    /// A number, or a number per second. Zero breaks a lower limit, but is not evidence that an upper limit held.
     pub(super) fn amount(self, count: u64, open: u64) -> Seen {
         let per = if self.aggregate == Aggregate::Rate {
             self.duration_s
@@ -96,8 +96,8 @@ impl Asked<'_> {
         })
     }
 
-    /// A number, or its share of `of`. `why` contains the number of those whose side is unknown. If `of` is 0, a share
-    /// is no data.
+    /// A number, or its share of `of`. `why` contains the number of items whose result is unknown. If `of` is 0, there
+    /// is no share.
     pub(super) fn part(self, count: u64, of: u64, why: Inconclusive) -> Seen {
         if of == 0 && (count == 0 || self.share) {
             return Err(NO_DATA);

@@ -9,7 +9,7 @@ fn seen(subject: &str, condition: &str, level: &Level) -> Seen {
     observe(&Threshold::parse(&subject, condition).unwrap(), level)
 }
 
-/// The observed number, if it is exactly known.
+/// The observed number, if its exact value is known.
 fn number(subject: &str, condition: &str, level: &Level) -> Option<f64> {
     match seen(subject, condition, level).ok()? {
         Observed::Number { low, high, .. } => {

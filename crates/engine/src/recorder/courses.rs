@@ -1,4 +1,4 @@
-//! Records values over time, in blocks of the measured time. A block is filled when it is over, so requests cause no
+//! Records values over time, in blocks of the measured time. A block is filled only when it ends, so requests cause no
 //! extra work.
 
 use model::Nanos;

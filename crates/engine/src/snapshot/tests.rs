@@ -8,7 +8,7 @@ const HOLD: Span = Span {
     end: Nanos::from_secs(100),
 };
 
-/// The number of looks, at most ten, after which the threshold aborts the run.
+/// The number of checks, at most ten, after which the threshold aborts the run.
 fn given_up(subject: &str, condition: &str, level: &Level) -> Option<u32> {
     let subject = Subject::parse(subject).unwrap();
     let threshold = Threshold::parse(&subject, condition).unwrap();

@@ -49,8 +49,8 @@ impl World {
         }
     }
 
-    /// Closes the sockets of an iteration that is over. They perform the closing handshake, but nothing waits for its
-    /// end. `why` is the reason under which their awaited deliveries count as cut off.
+    /// Closes the sockets of an iteration that is over. The sockets perform the closing handshake, but nothing waits
+    /// for its end. Their awaited deliveries count as cut off, for the reason `why`.
     pub(crate) fn close_sockets_of(&mut self, user: UserId, why: CutOff) {
         let keys = self
             .users
@@ -80,7 +80,7 @@ impl World {
         }
     }
 
-    /// Handles received data. Returns the number of messages in it, including one that has only begun.
+    /// Handles received data. Returns the number of messages in it, including an incomplete last message.
     pub(crate) fn socket_received(&mut self, key: u32, came: impl Feed, now: Nanos) -> usize {
         let Some(Conn {
             user,
@@ -187,7 +187,8 @@ impl World {
         });
     }
 
-    /// Counts a socket that failed in the measured time, or whose opening belongs to it: that may fail only later.
+    /// Counts the failure of a socket that failed in the measured time, or whose opening belongs to the measured time
+    /// and failed later.
     fn count_socket_failure(
         &mut self,
         user: UserId,
@@ -203,7 +204,7 @@ impl World {
         }
     }
 
-    /// The server has closed the connection.
+    /// Handles a connection that the server has closed.
     pub(crate) fn socket_closed(&mut self, key: u32) {
         let Ok((_, socket)) = self.socket(SocketId(key)) else {
             return;
@@ -225,7 +226,7 @@ impl World {
         self.socket_broke(key, &fault);
     }
 
-    /// Ends a socket, whichever side closed it, and everything that waits on it.
+    /// Ends a socket and every operation that waits on it, whichever side closed the socket.
     pub(crate) fn socket_broke(&mut self, key: u32, fault: &Fault) {
         let now = self.clock.now();
         let expected = self

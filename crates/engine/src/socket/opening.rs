@@ -51,14 +51,14 @@ impl World {
         Ok(())
     }
 
-    /// Time in which a socket must open: as stated, or the shorter of the two limits that apply to its connection and to
-    /// the response to its handshake.
+    /// Time limit for opening a socket: the stated limit or, without one, the shorter of the limits for its connection
+    /// and for the response to its handshake.
     pub(crate) fn opening_limit(&self, stated: Option<Nanos>) -> Nanos {
         let timeouts = &self.config.options.timeouts;
         stated.unwrap_or(timeouts.connect.min(timeouts.total))
     }
 
-    /// The upgrade request with the user's headers and cookies, and the seed of its masks.
+    /// The upgrade request with the user's headers and cookies, and the seed of the socket's frame masks.
     pub(crate) fn handshake(
         &mut self,
         user: UserId,

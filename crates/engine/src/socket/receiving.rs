@@ -28,14 +28,14 @@ impl<'a> Came<'a> {
     }
 }
 
-/// A channel whose stamps are searched for in all data that a socket receives.
+/// A channel that looks for its stamps in all data that a socket receives.
 #[derive(Debug)]
 pub(crate) struct Receiving {
     number: u32,
     pub(crate) channel: ChannelIndex,
     pub(crate) tally: usize,
     pub(crate) sight: Rc<Sight>,
-    /// The last value at the place, if values are stored.
+    /// The last value at the channel's place, if values are stored.
     last: Option<Vec<u8>>,
     /// When the user stopped listening. Data that the kernel had received by then still counts.
     ended: Option<Nanos>,
@@ -58,7 +58,7 @@ impl Receiving {
         self.ended.is_none_or(|ended| received <= ended)
     }
 
-    /// Stores the value at the place, if values are stored, and returns it. Snapshots are stored too.
+    /// Stores the value at the channel's place, if values are stored, and returns it. Snapshots are stored too.
     pub(crate) fn keep<'a>(&mut self, came: Came<'a>) -> Option<&'a [u8]> {
         let last = self.last.as_mut()?;
         if !self.sight.only.fits(came.bytes) {
@@ -70,7 +70,7 @@ impl Receiving {
         Some(value)
     }
 
-    /// The last value at the place, if values are stored and one has arrived.
+    /// The last value at the channel's place, if values are stored and one has arrived.
     pub(crate) fn last(&self) -> Option<&str> {
         let text = str::from_utf8(self.last.as_deref()?).ok()?;
         (!text.is_empty()).then_some(text)
@@ -112,8 +112,8 @@ impl World {
         Ok(number)
     }
 
-    /// Stops following the channel with this entry. The user stays in the channel's audience while another entry
-    /// follows it.
+    /// Ends this entry, which follows a channel. The user stays in the channel's audience while another entry follows
+    /// it.
     pub(crate) fn end_receiving(&mut self, id: SocketId, number: u32) {
         let now = self.clock.now();
         let Ok((user, socket)) = self.socket(id) else {
@@ -128,7 +128,7 @@ impl World {
         self.leave_unless_followed(user, &[channel], Leaving::Left);
     }
 
-    /// The socket stops following all of its channels.
+    /// Stops following all channels of the socket.
     pub(super) fn leave_channels(&mut self, key: u32, how: Leaving) {
         let now = self.clock.now();
         let Ok((user, socket)) = self.socket(SocketId(key)) else {

@@ -7,7 +7,7 @@ use super::Came;
 use crate::filter::Filter;
 use crate::place::Place;
 
-/// Maximum number of places that are shared. If more are in use at once, the others are not shared.
+/// Maximum number of places that are shared. If more places are in use at once, the others are not shared.
 const LIMIT: usize = 64;
 
 /// Describes where a channel looks for its stamps.
@@ -48,7 +48,7 @@ impl Sight {
         again.is_some_and(|again| again.fits(came.bytes))
     }
 
-    /// The event that the channel looks for and the received one, if they differ.
+    /// The event that the channel looks for and the received event, if they differ.
     pub(crate) fn other_event(&self, came: Came<'_>) -> Option<(String, String)> {
         let (wanted, event) = (self.event.as_ref()?, came.event?);
         (!event.is(wanted)).then(|| (wanted.clone(), event.name()))
@@ -61,7 +61,7 @@ impl Sight {
 }
 
 /// The places in which the channels of a worker look. Users who look in the same place share one entry, which stays in
-/// the CPU cache. Thousands of copies would not fit.
+/// the CPU cache. Thousands of copies would not fit into the cache.
 #[derive(Debug, Default)]
 pub(crate) struct Sights {
     known: Vec<(StampPlace, Rc<Sight>)>,

@@ -23,7 +23,7 @@ pub(crate) trait Feed {
 /// Bytes of a WebSocket.
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
 
-/// Messages of the response to a poll.
+/// Messages in the response to a poll.
 pub(crate) struct Parts<'a>(pub(crate) Vec<Part<'a>>);
 
 impl Feed for Bytes<'_> {
@@ -87,7 +87,7 @@ impl Wire {
         }
     }
 
-    /// Sends all of these, in order.
+    /// Sends all queued messages, in order.
     pub(crate) fn send_all(&mut self, all: &VecDeque<Queued>) -> Result<(), Fault> {
         all.iter().try_for_each(|one| match one {
             Queued::Text(text) => self.send_text(text),

@@ -1,11 +1,11 @@
-//! Sessions that begin by polling: one GET waits for the server's messages, and POSTs send those of the user. A
+//! Sessions that begin by polling: one GET waits for the server's messages, and POSTs send the user's messages. A
 //! WebSocket replaces these requests if the server offers it.
 //!
-//! | state | requests | leaves when |
+//! | state | requests | ends when |
 //! |---|---|---|
 //! | opening | one GET without a session | the server has opened the session |
 //! | polling | always one GET, a POST while messages are queued; a WebSocket is tried | the server accepts the probe |
-//! | pausing | no new GET or POST | none is in flight: the WebSocket takes over |
+//! | pausing | no new GET or POST | no request is in flight, so the WebSocket takes over |
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -28,10 +28,10 @@ use crate::world::World;
 /// Maximum number of messages that may wait for a POST. A script that sends more than the server accepts must get an
 /// error.
 const QUEUE_LIMIT: usize = 10_000;
-/// Maximum number of packets in one POST. If there are more, Python's server drops them and still responds with
+/// Maximum number of packets in one POST. The Python server drops a POST with more packets, and still responds with
 /// success.
 const PACKETS: usize = 16;
-/// Time limit of a GET, which is in effect unlimited, because the heartbeat detects a dead session.
+/// Time limit of a GET. It is practically unlimited, because the heartbeat detects a dead session.
 const FOR_EVER: Nanos = Nanos::from_secs(365 * 24 * 3600);
 
 /// A polling request of a session.
@@ -227,7 +227,7 @@ impl World {
         if closing && polling.queued.is_empty() && !polling.posts {
             return self.socket_broke(key, &Fault::target(FaultKind::Closed, "closed"));
         }
-        // The server has accepted the probe. No request may start any more, and those in flight must end first.
+        // The server has accepted the probe. No request may start any more, and requests in flight must end first.
         if polling.probe.is_some_and(|probe| probe.answered) {
             if !polling.gets && !polling.posts {
                 self.upgrade(key);
@@ -281,7 +281,7 @@ impl World {
         self.add_standing_headers(user, &mut request.headers);
         match self.connector.endpoint_of(&request.url) {
             Ok(endpoint) => {
-                // The GET occupies its connection, so the user may open one more.
+                // The GET occupies its connection, so the user may open one more connection.
                 if let Some(owner) = self.users.get(user).filter(|_| !poll.posts) {
                     owner.pool(endpoint).polls += 1;
                 }
@@ -301,7 +301,8 @@ impl World {
         }
     }
 
-    /// Drops the GET of a session that is over. Python's server leaves it open until the session's next ping is due.
+    /// Drops the GET of a session that is over. The Python server leaves the GET open until the session's next ping is
+    /// due.
     pub(crate) fn drop_poll(&mut self, key: u32, user: UserId, endpoint: EndpointIndex) {
         let poll = Poll { key, posts: false };
         let Some(owner) = self.users.get(user) else {
@@ -326,7 +327,7 @@ impl World {
         self.drop_http(conn);
     }
 
-    /// Handles the end of a polling request. The session may have ended before it.
+    /// Handles the end of a polling request. The session may have ended before the request.
     pub(crate) fn polled(&mut self, poll: Poll, outcome: Result<Response, Fault>, now: Nanos) {
         let Some(Polled { polling, state, .. }) = self.polled_socket(poll.key) else {
             return;
@@ -351,9 +352,9 @@ impl World {
     }
 }
 
-/// The response, or the server's own error message.
+/// Returns the response or, if it is an error, a fault with the server's error message.
 fn taken(response: Response, is_closing: bool) -> Result<Response, Fault> {
-    // During the close, an error status changes nothing.
+    // While the session closes, an error status does not matter.
     if response.status == 200 || is_closing {
         return Ok(response);
     }

@@ -10,7 +10,7 @@ use crate::connect_queue::{Dial, SocketDial};
 use crate::socket::{Opening, SocketState, Wire};
 use crate::world::World;
 
-/// Placeholder for the operation that waits for the opening: for a probe there is none.
+/// Placeholder for the operation that waits for the opening, because no operation waits for a probe to open.
 const NOBODY: OpId = OpId(u32::MAX);
 
 impl World {
@@ -64,7 +64,7 @@ impl World {
         }
     }
 
-    /// Whether the session that a WebSocket is being opened for still exists.
+    /// Whether the session for which a WebSocket is being opened still exists.
     pub(crate) fn is_wanted(&mut self, probes: Option<u32>) -> bool {
         probes.is_none_or(|key| self.polling_of(key).is_some())
     }
@@ -78,7 +78,7 @@ impl World {
         }
     }
 
-    /// The server has accepted the probe, and is ready to continue on this WebSocket.
+    /// Called when the server has accepted the probe, and is ready to continue on this WebSocket.
     pub(crate) fn probe_answered(&mut self, probe: u32) {
         let of = match self.conns.get(probe).map(|conn| &conn.link) {
             Some(Link::Socket(socket)) => socket.state.probes,
@@ -98,7 +98,7 @@ impl World {
         self.polled_socket(key).map(|polled| polled.polling)
     }
 
-    /// No request is in flight: the WebSocket replaces polling.
+    /// Replaces polling by the WebSocket. No polling request may be in flight.
     pub(super) fn upgrade(&mut self, key: u32) {
         let probe = self.polling_of(key).and_then(|polling| polling.probe?.key);
         let Some(Conn {
@@ -143,7 +143,7 @@ impl World {
         {
             self.take_out(probe);
         }
-        // The session continues by polling, and does not try again.
+        // The session continues by polling, and does not try a WebSocket again.
         if let Some(key) = probes
             && let Some(polling) = self.polling_of(key)
         {

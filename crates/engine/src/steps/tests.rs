@@ -58,8 +58,8 @@ fn told(world: World) -> Measured {
     measured
 }
 
-/// Each step with the numbers of iterations that reached it, passed it, passed it with failures, failed in it, and had
-/// not ended in it.
+/// For each step, the numbers of iterations that reached it, passed it, passed it with failures, failed in it, and were
+/// still in it at the end.
 fn table(funnel: &StepFunnel) -> Vec<(String, [u64; 5])> {
     let steps = funnel.steps.iter();
     let row = |step: &record::FunnelStep| {

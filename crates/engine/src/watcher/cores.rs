@@ -1,7 +1,7 @@
 use crate::config::RunConfig;
 
-/// The cores on which the workers may run, in order: the cores to which they are pinned, or all cores that the kernel
-/// allows for this process.
+/// The cores on which the workers may run, in order. Without pinning, these are all cores that the kernel allows for
+/// this process.
 pub(super) fn of_workers(config: &RunConfig) -> Vec<usize> {
     if config.cores.is_empty() {
         return probe::own_cores();

@@ -16,13 +16,13 @@ use crate::ask::{Limits, get_within};
 use crate::clock::Clock;
 use crate::config::RunConfig;
 
-/// The time is less than a second, so that the next query is not late.
+/// The time limit is less than a second, so that the next query is not late.
 const LIMITS: Limits = Limits {
     time: Nanos::from_millis(800),
     bytes: 16 << 20,
 };
 
-/// The location of the target's metrics, and the names of those to store.
+/// The URL of the target's metrics, and the names of the metrics to store.
 #[derive(Clone, Debug)]
 pub(super) struct Endpoint {
     url: Url,
@@ -41,7 +41,7 @@ pub(super) struct Answer {
 }
 
 impl Endpoint {
-    /// `None` if the scenario names no endpoint.
+    /// Creates the endpoint that the scenario names; `None` if it names none.
     pub(super) fn of(config: &RunConfig, clock: Clock, tls: &TlsSettings) -> Option<Self> {
         let watch = config.options.watch.clone();
         let url = config.target.join(watch.metrics.as_deref()?).ok()?;

@@ -4,7 +4,7 @@ use probe::{Sample, Sampler, use_between};
 use super::EVERY;
 use crate::level::Span;
 
-/// The generator's own process in the measured time.
+/// Samples of the generator's own process in the measured time.
 #[derive(Debug)]
 pub(super) struct OwnWatch {
     sampler: Option<Sampler>,

@@ -5,20 +5,19 @@ use record::ListenQueue;
 use super::EVERY;
 use crate::clock::Clock;
 
-/// Interval of samples of the listen queue. The queue fills and empties within a second, so it is sampled more often
-/// than other figures.
+/// Interval between samples of the listen queue. The queue fills and empties within a second, so it is sampled more
+/// often than other figures.
 const QUEUE_EVERY: Nanos = Nanos::from_millis(100);
-/// Counting the connections may take at most one part in this number of the time. With many connections, they are
-/// counted less often.
+/// Counting the connections may take at most 1/`COST` of the time, so many connections are counted less often.
 const COST: u64 = 50;
 
-/// The target's port in the measured time.
+/// Samples of the target's port in the measured time.
 #[derive(Debug, Default)]
 pub(super) struct PortWatch {
     /// The counts of connections, each with its time.
     looks: Vec<(Nanos, PortLook)>,
     queue: ListenQueue,
-    /// The longest queue since the last look at the connections.
+    /// The longest queue since the connections were last counted.
     longest: u64,
     next_queue: Nanos,
     next_look: Nanos,
@@ -56,7 +55,7 @@ impl PortWatch {
         queue.full += u64::from(seen.is_full());
     }
 
-    /// The highest number of connections.
+    /// The highest number of connections in a sample.
     pub(super) fn connections(&self) -> Option<u64> {
         self.looks.iter().map(|(_, look)| look.connections).max()
     }
@@ -65,7 +64,7 @@ impl PortWatch {
         (self.queue.looks > 0).then_some(self.queue)
     }
 
-    /// The latest count of connections up to `at`, unless it is much older.
+    /// The latest count of connections up to `at`, unless it is older than `EVERY`.
     pub(super) fn at(&self, at: Nanos) -> Option<PortLook> {
         let until = self.looks.partition_point(|(seen, _)| *seen <= at);
         let (seen, look) = self.looks.get(until.checked_sub(1)?)?;

@@ -18,7 +18,7 @@ use crate::level::Span;
 #[derive(Debug)]
 pub(super) struct ProcessWatch {
     clock: Clock,
-    /// The process ID that the user specified. With one, no other process is looked for.
+    /// The process ID that the user specified. If it is set, no other process is searched for.
     pid: Option<u32>,
     /// The addresses of the target.
     addresses: Vec<SocketAddr>,
@@ -27,7 +27,7 @@ pub(super) struct ProcessWatch {
     level: LevelWatch,
 }
 
-/// A process that is, or was, the target's.
+/// A process that is or was the target's process.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) pid: i32,
@@ -35,7 +35,7 @@ pub(super) struct Found {
     pub(super) runtime: Option<Runtime>,
     sampler: Sampler,
     cgroup: Option<Cgroup>,
-    /// The number of out-of-memory kills in its cgroup at the last look.
+    /// The number of out-of-memory kills in its cgroup at the last check.
     oom_kills: Option<u64>,
     ended: bool,
 }
@@ -50,10 +50,10 @@ pub(super) struct LevelWatch {
     pub(super) ends: Vec<TargetEnd>,
     network: Option<NetworkCounters>,
     pub(super) network_since: Option<NetworkCounters>,
-    /// The counters of the cgroup at the first look and at the last.
+    /// The counters of the cgroup at the first and at the last check.
     pub(super) cgroup: Option<(CgroupLook, CgroupLook)>,
     pub(super) cgroup_memory: Option<u64>,
-    /// Cores on which its threads may run, at the first look and at the last.
+    /// Cores on which its threads may run, according to the first and the last sample.
     pub(super) cores: Vec<usize>,
 }
 
@@ -149,7 +149,7 @@ impl ProcessWatch {
     }
 
     /// The resources used since the measured time began. `None` if no process was found, or none lived long enough for
-    /// two looks.
+    /// two samples.
     pub(super) fn so_far(&mut self) -> Option<TargetUse> {
         let found = self.found.as_ref()?;
         self.level.note_last_cores();

@@ -16,7 +16,8 @@ use super::use_of_process::{growth, seconds};
 
 /// Maximum number of series that are stored. One name may select thousands.
 const MOST_SERIES: usize = 200;
-/// A start time that moved by more than this is a restart. Client libraries recompute it from rounded clocks.
+/// A start time that moved by more than this means a restart. Smaller changes occur because client libraries recompute
+/// the start time from rounded clocks.
 const RESTART_S: f64 = 2.0;
 
 #[derive(Debug, Default)]
@@ -169,7 +170,7 @@ impl Scraped {
         self.figures.iter().map(sample).collect()
     }
 
-    /// The restarts, which show in a start time that moved.
+    /// The restarts, recognised by a start time that moved.
     fn restarts(&self, started: Nanos) -> Vec<TargetEnd> {
         let starts: Vec<(Nanos, f64)> = self.each(|figures| figures.started_at).collect();
         let moved = starts
@@ -183,7 +184,7 @@ impl Scraped {
         moved.map(end).collect()
     }
 
-    /// The series that the scenario stores.
+    /// The series that the scenario selects.
     pub(super) fn metrics(&self, started: Nanos) -> BTreeMap<String, WatchedMetric> {
         let entries = self.series.iter();
         entries
@@ -225,7 +226,7 @@ impl Series {
         Some(over.as_secs_f64()).filter(|over| *over > 0.0)
     }
 
-    /// The increase from one value to the next. A value that falls has restarted from zero.
+    /// The increase from one value to the next. A value that falls has started again from zero.
     fn gains(&self) -> impl Iterator<Item = (Nanos, Nanos, f64)> {
         self.values.windows(2).map(|pair| {
             let gain = pair[1].1 - pair[0].1;

@@ -1,4 +1,4 @@
-//! Converts looks at a process into the form of the record.
+//! Converts samples of a process into the form of the record.
 
 use model::Nanos;
 use probe::{Course, Step};
@@ -17,7 +17,8 @@ const PROCESSES: usize = 64;
 /// left.
 const BUSY_PERCENT: f64 = 80.0;
 
-/// `None` with fewer than two looks, unless the process ended, which is always worth reporting.
+/// The resource use of a process. `None` with fewer than two samples, unless the process ended, because an end is
+/// always reported.
 pub(super) fn of(found: &Found, level: &LevelWatch) -> Option<TargetUse> {
     let course = &level.course;
     let mut target = TargetUse {
@@ -111,7 +112,7 @@ fn memory_and_descriptors(course: &Course, target: &mut TargetUse) {
         .map(|share| share * 100.0);
 }
 
-/// The growth of memory, from looks in seconds and bytes.
+/// The growth of memory, from pairs of a time in seconds and a size in bytes.
 pub(super) fn growth(looks: &[(f64, f64)]) -> Option<MemoryGrowth> {
     let growth = stats::growth(looks)?;
     Some(MemoryGrowth {

@@ -1,11 +1,11 @@
 use super::{Exposition, MetricSample};
 
-/// The figures that an endpoint reports about its own process. The names are those of the client libraries
-/// (<https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics>) and a few of single runtimes.
-/// Several series of one name are added up.
+/// The figures that an endpoint reports about its own process. The names are those of the Prometheus client libraries
+/// (<https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics>) and a few that only one runtime
+/// uses. If several series have the same name, their values are added up.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProcessFigures {
-    /// CPU time since its start, in seconds.
+    /// CPU time since the start of the process, in seconds.
     pub cpu_seconds: Option<f64>,
     /// Resident memory, in bytes.
     pub memory: Option<f64>,

@@ -14,7 +14,8 @@ pub(super) fn is_local(ip: IpAddr) -> bool {
     }
 }
 
-/// The local addresses in the routing trie: a leaf `|-- 192.0.2.2`, then a line with `host LOCAL`.
+/// Reads the local addresses from the routing trie. Each one is a leaf `|-- 192.0.2.2`, followed by a line with `host
+/// LOCAL`.
 fn v4_addresses(fib_trie: &str) -> impl Iterator<Item = Ipv4Addr> {
     fib_trie
         .lines()

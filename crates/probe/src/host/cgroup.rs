@@ -18,20 +18,20 @@ pub use throttling::Throttling;
 /// The cgroups of a process, found while it was alive. Their counters can still be read after its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cgroup {
-    /// Folders of the CPU controller: that of the process first, then its parents.
+    /// Folders of the CPU controller: the folder of the process, followed by its parents.
     cpu: Vec<PathBuf>,
-    /// The same for the memory controller.
+    /// Folders of the memory controller, in the same order.
     memory: Vec<PathBuf>,
 }
 
-/// The state of the cgroups at one moment. `None` if there is no such limit or counter.
+/// The state of the cgroups at one moment. A field is `None` if there is no such limit or counter.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CgroupLook {
     /// The tightest CPU quota, in cores.
     pub cpu_limit: Option<f64>,
     /// The tightest memory limit, in bytes.
     pub memory_limit: Option<u64>,
-    /// Memory of everything under that limit, in bytes, including the page cache.
+    /// Memory used in the cgroup with the tightest memory limit, in bytes, including the page cache.
     pub memory: Option<u64>,
     /// Number of processes of the innermost cgroup that were killed for lack of memory, since the cgroup was created.
     pub oom_kills: Option<u64>,
@@ -88,8 +88,8 @@ impl CgroupLook {
     }
 }
 
-/// The CPU quota in cores: from `cpu.max` of version 2 (`50000 100000` or `max 100000`), or from the two files of
-/// version 1 (`-1` is no quota).
+/// The CPU quota in cores. Version 2 has it in `cpu.max` (`50000 100000` or `max 100000`), version 1 in two files (`-1`
+/// means no quota).
 fn cpu_limit(folder: &Path) -> Option<f64> {
     if let Some(text) = read(folder, "cpu.max") {
         let mut words = text.split_ascii_whitespace();
@@ -107,7 +107,7 @@ const NO_LIMIT: u64 = 1 << 60;
 
 fn memory_limit(folder: &Path) -> Option<u64> {
     let text = read(folder, "memory.max").or_else(|| read(folder, "memory.limit_in_bytes"))?;
-    // "max" is no limit.
+    // "max" means no limit.
     let limit = text.trim().parse().ok()?;
     (limit < NO_LIMIT).then_some(limit)
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::DescriptorLimit;
 
-/// The machine of a run. `None` if the kernel does not provide a figure.
+/// The machine of a run. A field is `None` if the kernel does not provide the figure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// Model of the processor, e.g. `Intel(R) Xeon(R) Processor`; some architectures have none.

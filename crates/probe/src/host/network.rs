@@ -49,9 +49,9 @@ impl NetworkCounters {
     }
 }
 
-/// Number of TCP segments that arrived before others that were sent earlier (`TCPOFOQueue`), so that they could not be
-/// read on arrival. It counts headcount's own network namespace, since the machine started. `None` if the kernel does
-/// not provide it.
+/// Number of TCP segments that arrived before segments sent earlier (`TCPOFOQueue`), and so could not be read on
+/// arrival. The kernel counts them since the machine started, for headcount's own network namespace. `None` if the
+/// kernel does not provide it.
 pub fn segments_out_of_order() -> Option<u64> {
     let netstat = fs::read_to_string("/proc/self/net/netstat").ok()?;
     field(&netstat, "TcpExt:", "TCPOFOQueue")

@@ -1,6 +1,6 @@
 //! A process and its descendants over many samples: the usage of each thread and process, in total and per step.
 //!
-//! The memory grows with the number of samples and of busy threads, not with the activity of the process.
+//! Memory use grows with the number of samples and of busy threads, not with the activity of the process.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ type Key = (i32, u64);
 /// A time series of samples.
 #[derive(Debug, Default)]
 pub struct Course {
-    /// The first and the last sample of each life of the process, which may be restarted.
+    /// The first and the last sample of each life of the process. A restart begins a new life.
     lives: Vec<(Sample, Sample)>,
     looks: Vec<Look>,
     steps: Vec<Step>,
@@ -156,7 +156,8 @@ impl Course {
         self.processes.retain(|key, _| alive(key));
     }
 
-    /// Forgets the idlest ended threads. Half of the limit remains, so that this is rarely necessary.
+    /// If too many ended threads are stored, removes the least busy ones. Half of the limit remains, so that this is
+    /// rarely necessary.
     fn forget_some(&mut self) {
         let mut ended: Vec<(Key, f64)> = self
             .threads
@@ -177,7 +178,7 @@ impl Course {
         &self.looks
     }
 
-    /// The usage in each step. There is one step less than samples, and one less for each restart.
+    /// The usage in each step. There is one fewer step than there are samples, and each restart removes one more.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
@@ -192,7 +193,7 @@ impl Course {
         self.lives.len() > 1
     }
 
-    /// The total time of all steps, to which all shares refer.
+    /// The total time of all steps. All shares refer to this time.
     pub fn over(&self) -> Nanos {
         self.steps
             .iter()

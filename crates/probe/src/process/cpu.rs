@@ -6,7 +6,7 @@ use model::Nanos;
 /// numbers: run time and wait time in nanoseconds, and the number of times that the thread got a CPU. For a thread that
 /// is running now, the run time may be one scheduler tick old, so it can be zero for a new thread.
 ///
-/// `None` if the kernel does not account for threads. It then shows three zeros.
+/// `None` if the kernel does not account for threads. The file then contains three zeros.
 pub(crate) fn parse_schedstat(text: &str) -> Option<(Nanos, Nanos)> {
     let mut numbers = text.split_ascii_whitespace().map(str::parse::<u64>);
     let mut next = || numbers.next()?.ok();

@@ -27,7 +27,7 @@ pub struct ProcessSample {
     pub name: String,
     /// User and system time of all its threads, including ended ones, with the resolution of a clock tick.
     pub cpu: Nanos,
-    /// The same for its children that have ended and were waited for.
+    /// Like `cpu`, for children of the process that have ended and were waited for.
     pub cpu_of_ended_children: Nanos,
     /// Resident memory, in bytes.
     pub memory: u64,

@@ -15,8 +15,8 @@ const CHUNK: usize = 1 << 20;
 /// Overlap of two chunks: longer than any mark, so that a mark across two chunks is found.
 const OVERLAP: usize = 128;
 
-/// The beginning of Go's build information. The size of a pointer and flags follow, and at byte 32 the version,
-/// preceded by its length (`debug/buildinfo`; since Go 1.18).
+/// The beginning of Go's build information. The pointer size and flags follow. The length of the version is at byte 32,
+/// followed by the version (`debug/buildinfo`; since Go 1.18).
 const GO_MAGIC: &[u8] = b"\xff Go buildinf:";
 
 /// The file of a program.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Runtime;
 
-/// Programs that are a runtime, by the beginning of their name. Only a version may follow it.
+/// Beginnings of program names, each with its runtime. Only a version may follow the beginning.
 const PROGRAMS: [(&str, &str); 14] = [
     ("nodejs", "Node.js"),
     ("node", "Node.js"),
@@ -22,7 +22,7 @@ const PROGRAMS: [(&str, &str); 14] = [
     ("luajit", "Lua"),
 ];
 
-/// Libraries that belong to only one runtime, by the beginning of their name.
+/// Beginnings of library names, each with the only runtime to which the library belongs.
 const LIBRARIES: [(&str, &str); 6] = [
     ("libjvm.so", "JVM"),
     ("libpython", "Python"),
@@ -34,7 +34,7 @@ const LIBRARIES: [(&str, &str); 6] = [
 
 pub(super) fn by_program(program: &Path) -> Option<Runtime> {
     let file = program.file_name()?.to_str()?;
-    // The kernel appends this to a program that was replaced while it runs.
+    // The kernel appends this to the path of a program that was replaced while it runs.
     let file = file.strip_suffix(" (deleted)").unwrap_or(file);
     let (name, rest) = PROGRAMS
         .iter()

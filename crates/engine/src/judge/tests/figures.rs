@@ -1,4 +1,4 @@
-//! Tests the observed value of each aggregate of each subject, and its text.
+//! Tests the observed value and its text, for each aggregate of each subject.
 
 use super::*;
 

@@ -76,8 +76,8 @@ fn verdict_and_percentile_never_disagree() {
     }
 }
 
-/// Messages to three recipients each. All deliveries of the first `slow` messages take 500 ms. Of the next `mixed`
-/// messages, only the last delivery does.
+/// Messages to three recipients each. All deliveries of the first `slow` messages take 500 ms. Of each of the next
+/// `mixed` messages, only the last delivery takes 500 ms.
 fn fan_out(messages: u64, slow: u64, mixed: u64) -> Level {
     let (fast_ms, slow_ms) = (Nanos::from_millis(5), Nanos::from_millis(500));
     let mut all = Deliveries {

@@ -1,8 +1,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folders of a controller: that of the process first, then its parents up to the mount. `table` is the text of
-/// `/proc/PID/cgroup`, with lines such as `0::/a` (version 2) and `4:cpu,cpuacct:/a` (version 1).
+/// The folders of a controller: the folder of the process, followed by its parents up to the mount. `table` is the text
+/// of `/proc/PID/cgroup`, with lines such as `0::/a` (version 2) and `4:cpu,cpuacct:/a` (version 1).
 ///
 /// Inside a container, the path may be the host's while the mount begins at the container's own root. Then only that
 /// root is visible.
@@ -20,10 +20,10 @@ pub(super) fn folders(root: &Path, table: &str, controller: &str) -> Vec<PathBuf
     found
 }
 
-/// The folders at which the hierarchy of a line may be mounted.
+/// The folders at which the hierarchy of one line of `/proc/PID/cgroup` may be mounted.
 fn mounts(root: &Path, controllers: &str, wanted: &str) -> Vec<PathBuf> {
     if controllers.is_empty() {
-        // Beside version 1, version 2 is mounted at `unified`, and `root` then has no files of a controller.
+        // If version 1 is also mounted, version 2 is at `unified`, and `root` contains no controller files.
         return vec![root.to_owned(), root.join("unified")];
     }
     if !controllers.split(',').any(|name| name == wanted) {

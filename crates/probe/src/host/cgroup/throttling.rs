@@ -17,7 +17,7 @@ pub struct Throttling {
 }
 
 impl Throttling {
-    /// The throttling of the innermost cgroup of a process that counts it. `None` if there is none.
+    /// The throttling of a process, from its innermost cgroup that counts throttling. `None` if no cgroup does.
     pub fn of(pid: i32) -> Option<Self> {
         let cgroup = Cgroup::of(pid)?;
         cgroup.cpu.iter().find_map(|folder| Self::read(folder))
