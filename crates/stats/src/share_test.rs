@@ -45,7 +45,7 @@ pub fn least_trials(limit: f64) -> u64 {
 }
 
 /// The approximate number of samples that would decide the test if the share of hits stayed the same. The result is
-/// greater than `trials`. It is at most `most`, unless `trials` already exceeds that.
+/// greater than `trials`, and at most `most` or `trials + 1`, whichever is greater.
 pub fn trials_to_decide(hits: u64, trials: u64, limit: f64, most: u64) -> u64 {
     let decides = |n: u64| {
         let expected = u128::from(hits) * u128::from(n);
