@@ -17,7 +17,7 @@ fn message(stamp: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// A group whose members take turns: one message per second of the ledger's clock, received by all others.
+/// A group whose members send in turn, one message per second of the ledger's clock. All others receive it.
 struct Room {
     members: u32,
     ledger: Ledger,

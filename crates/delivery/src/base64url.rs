@@ -1,6 +1,6 @@
-/// The value of a byte outside the alphabet. In every position of a quartet it sets a bit above the quartet's 24 bits.
+/// Marks a byte outside the alphabet. At any position in a quartet, it sets a bit above the quartet's 24 bits.
 const NONE: u32 = !63;
-/// The value of each letter of RFC 4648 §5.
+/// The 6-bit value of each character of the base64url alphabet (RFC 4648 §5), indexed by byte.
 const VALUES: [u32; 256] = values();
 
 const fn values() -> [u32; 256] {
@@ -14,10 +14,10 @@ const fn values() -> [u32; 256] {
     values
 }
 
-/// Decodes base64url (RFC 4648 §5) of a fixed length without padding: `TEXT` is 4/3 of `BYTES`. `None` if a byte is not
-/// in the alphabet.
+/// Decodes unpadded base64url (RFC 4648 §5) of a fixed length: `TEXT` is 4/3 of `BYTES`. Returns `None` if a byte is
+/// not in the alphabet.
 ///
-/// A general decoder also looks for padding and for the end of the text. That costs more than all other work on a
+/// A general decoder also looks for padding and for the end of the text, which costs more than all other work on a
 /// received stamp.
 pub(crate) fn decode<const TEXT: usize, const BYTES: usize>(
     text: &[u8; TEXT],

@@ -1,9 +1,9 @@
-/// A set of members of a group. Groups of up to 64 need no allocation.
+/// A set of members of a group. Groups of up to 64 members need no allocation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bits {
-    /// Members 0 to 63.
+    /// One bit for each of the members 0 to 63.
     low: u64,
-    /// Members from 64 on, 64 in each word.
+    /// One bit for each member from 64 on, 64 members per word.
     high: Vec<u64>,
 }
 
@@ -12,7 +12,7 @@ impl Bits {
         ((member / 64) as usize, 1 << (member % 64))
     }
 
-    /// Adds a member. Returns whether it was missing.
+    /// Adds a member. Returns whether the member was new.
     pub(crate) fn insert(&mut self, member: u32) -> bool {
         let fresh = !self.contains(member);
         let (word, bit) = Self::place(member);
@@ -25,7 +25,7 @@ impl Bits {
         fresh
     }
 
-    /// Removes a member. Returns whether it was present.
+    /// Removes a member. Returns whether the member was in the set.
     pub(crate) fn remove(&mut self, member: u32) -> bool {
         let present = self.contains(member);
         let (word, bit) = Self::place(member);
@@ -53,7 +53,7 @@ impl Bits {
         self.words().map(u64::count_ones).sum()
     }
 
-    /// Members in ascending order.
+    /// The members in ascending order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.words().zip(0_u32..).flat_map(|(mut word, index)| {
             std::iter::from_fn(move || {

@@ -5,7 +5,7 @@ use model::Nanos;
 use crate::bits::Bits;
 use crate::message::Message;
 
-/// The members who must receive the messages of a channel, if they listen when a message is sent.
+/// The members who must receive a channel's messages, provided that they listen when a message is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Audience {
     /// All members except the sender.
@@ -17,7 +17,7 @@ pub enum Audience {
 }
 
 impl Audience {
-    /// Whether the member may receive messages of `sender`. Whether the member listens is not considered.
+    /// Whether the audience allows the member to receive messages of `sender`, listening or not.
     pub(crate) fn admits(&self, member: u32, sender: u32) -> bool {
         match self {
             Self::Everyone => true,
@@ -26,7 +26,7 @@ impl Audience {
         }
     }
 
-    /// Whether a message of `sender` that `member` received is one for others that has returned.
+    /// Whether `member` received its own message on a channel that addresses only the others.
     pub(crate) fn is_echo(&self, member: u32, sender: u32) -> bool {
         *self == Self::Others && member == sender
     }
@@ -35,7 +35,7 @@ impl Audience {
 /// A channel of one group.
 #[derive(Debug)]
 pub(crate) struct Channel {
-    /// Index of the tally into which the channel counts.
+    /// Index of the tally that counts the channel's deliveries.
     pub(crate) tally: usize,
     pub(crate) audience: Audience,
     pub(crate) deadline: Nanos,
@@ -50,7 +50,7 @@ pub(crate) struct Sender {
     pub(crate) messages: VecDeque<Message>,
     /// Sequence number of `messages[0]`.
     pub(crate) base: u32,
-    /// The highest sequence number received, by receiver.
+    /// The highest sequence number that each receiver has received, indexed by receiver.
     highest: Vec<u32>,
 }
 
@@ -60,7 +60,8 @@ impl Sender {
             .get_mut(sequence.checked_sub(self.base)? as usize)
     }
 
-    /// Records the first arrival of a message. Returns whether a later message of the sender arrived before it.
+    /// Records the first arrival of a message at a receiver. Returns whether a later message of the same sender arrived
+    /// earlier.
     pub(crate) fn note_order(&mut self, receiver: u32, sequence: u32) -> bool {
         let index = receiver as usize;
         if self.highest.len() <= index {

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::bits::Bits;
 
-/// The reason why headcount itself ended the wait for a delivery before its settling time was over.
+/// The reason why headcount stopped waiting for a delivery before the settling time had passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CutOff {
     /// The iteration failed, and its sockets were closed at once.
@@ -29,14 +29,14 @@ pub enum Leaving {
 pub(crate) struct Departures {
     /// Members who received the stamp at a place where the channel does not look.
     pub(crate) misplaced: Bits,
-    /// Members who stopped listening. `None` if they stopped after the settling time of the message, because leaving is
-    /// then not the reason for the loss.
+    /// How each member stopped listening. `None` if the member stopped after the message's settling time, because
+    /// leaving then did not cause the loss.
     how: BTreeMap<u32, Option<Leaving>>,
 }
 
 impl Departures {
-    /// Records a departure. Only the first departure counts: even if the member returns and leaves again, the first is
-    /// why it missed the message.
+    /// Records how a member stopped listening. Only the first departure counts, because it explains why the member
+    /// missed the message.
     pub(crate) fn note(&mut self, member: u32, how: Option<Leaving>) {
         self.how.entry(member).or_insert(how);
     }

@@ -51,7 +51,7 @@ impl Pair {
         self.ledger.receive(stamp, member, self.now, tallies);
     }
 
-    /// Closes the ledger and returns the deliveries made, lost by reason, and cut off by reason.
+    /// Closes the ledger. Returns the numbers of deliveries made, lost (by reason) and cut off (by reason).
     fn closes(mut self) -> (u64, BTreeMap<LossReason, u64>, BTreeMap<CutOff, u64>) {
         self.ledger.close(&mut self.tallies);
         let tally = self.tallies.remove(0);

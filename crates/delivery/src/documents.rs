@@ -2,25 +2,25 @@ use memchr::{memchr, memchr2};
 
 use crate::json::Scan;
 
-/// The byte that ends a record in the JSON protocol of `SignalR`, and begins one in RFC 7464.
+/// The byte that ends a record in the JSON protocol of `SignalR` and begins a record in RFC 7464.
 pub const RECORD_SEPARATOR: u8 = 0x1e;
 
 /// How JSON documents are packed into messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Framing {
-    /// Recognises one document per message, several separated by newlines or record separators, and a `SockJS` frame
+    /// Recognises a single document, several documents separated by newlines or record separators, and a `SockJS` frame
     /// `a["…","…"]`. Any other message is one document, unchanged.
     #[default]
     Auto,
     /// Each message is one document.
     Whole,
-    /// The elements of a top-level array are documents. Other messages are read as in `Auto`.
+    /// Each element of a top-level array is a document. Messages without such an array are read as in `Auto`.
     Array,
     /// Each document ends with this byte and may continue in the next message.
     EndedBy(u8),
 }
 
-/// Error: a document that continues over several messages is above the size limit.
+/// Error: a document that spans several messages exceeds the size limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong {
     /// Maximum size in bytes.
@@ -37,7 +37,7 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// `limit` is the maximum size in bytes of a document that continues over several messages.
+    /// `limit` is the maximum size in bytes of a document that spans several messages.
     pub fn new(framing: Framing, limit: usize) -> Self {
         Self {
             framing,
@@ -46,14 +46,14 @@ impl Documents {
         }
     }
 
-    /// Whether the whole message is one document. Nearly every message is, and this check is cheap, so call it before
+    /// Whether the whole message is one document, as nearly every message is. The check is cheap, so call it before
     /// [`Documents::each`].
     pub fn is_one(&self, message: &[u8]) -> bool {
         match self.framing {
             Framing::Whole => true,
             Framing::Array | Framing::EndedBy(_) => false,
-            // JSON strings cannot contain these bytes unescaped, so among single documents only pretty-printed ones
-            // take the slow path.
+            // JSON strings cannot contain these bytes unescaped, so the only single documents that take the slow path
+            // are pretty-printed.
             Framing::Auto => match message {
                 [b'{' | b'[', ..] => memchr2(b'\n', RECORD_SEPARATOR, message).is_none(),
                 [b'a', b'[', ..] => false,
@@ -106,8 +106,8 @@ impl Documents {
 }
 
 fn automatic(message: &[u8], document: &mut impl FnMut(&[u8])) {
-    // The message is checked to its end before any document is returned, so that a text that only begins like
-    // documents stays whole.
+    // Checks the whole message before returning any document, so that text that only begins like documents is not
+    // split.
     let mut count = 0;
     if Sequence::of(message)
         .inspect(|_| count += 1)
@@ -132,11 +132,11 @@ fn is_between(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | RECORD_SEPARATOR)
 }
 
-/// The message does not have the expected form.
+/// Error: the message does not have the expected form.
 #[derive(Debug)]
 struct Otherwise;
 
-/// Objects and arrays, each followed by a newline, a record separator or the end of the message.
+/// Iterates over objects and arrays that are each followed by a newline, a record separator or the end of the message.
 struct Sequence<'a> {
     scan: Scan<'a>,
 }
@@ -176,7 +176,7 @@ impl<'a> Iterator for Sequence<'a> {
     }
 }
 
-/// The elements of an array that begins with given bytes and fills the whole message.
+/// Iterates over the elements of an array that begins with given bytes and fills the whole message.
 struct Elements<'a> {
     scan: Scan<'a>,
     state: Within,
@@ -202,7 +202,7 @@ impl<'a> Elements<'a> {
         self.all(|element| element.is_ok_and(&fits))
     }
 
-    /// The next element. `None` at the end of the array. An error if the message is not such an array.
+    /// Returns the next element, `None` at the end of the array, or an error if the message is not such an array.
     fn element(&mut self) -> Option<Result<&'a [u8], Otherwise>> {
         self.scan.skip_space();
         let Some(next) = self.scan.peek() else {

@@ -1,4 +1,4 @@
-//! Counts each delivery that happened or did not happen, in the message and in its tally.
+//! Counts the fate of each delivery, in the message and in the channel's tally.
 
 use model::{LossReason, Nanos};
 
@@ -16,8 +16,8 @@ pub(crate) fn arrive(
     now: Nanos,
     tally: &mut Tally,
 ) -> Fate {
-    // If the message was closed, this delivery is already counted as lost or cut off. `missing` returns the reason
-    // under which it was counted, so that it can move to late. This call must come before the departure is forgotten.
+    // A closed message has already counted this delivery as lost or cut off. `missing` returns the counted reason, so
+    // that the delivery can be recounted as late. Call it before the departure is forgotten.
     let missed = message.closed.then(|| missing(message, sender, receiver));
     message.no_longer_given_up(receiver);
     message.seen += 1;
@@ -69,8 +69,8 @@ impl Missing {
     }
 }
 
-/// The reason why `receiver` has not received the message. A departure after the settling time does not count: the
-/// member listened long enough.
+/// The reason why `receiver` has not received the message. A departure after the settling time is not the reason,
+/// because the member listened long enough.
 fn missing(message: &Message, sender: u32, receiver: u32) -> Missing {
     if message.refused {
         return Missing::Lost(LossReason::SendFailed);

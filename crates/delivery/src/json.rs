@@ -2,15 +2,15 @@ use std::fmt;
 
 use memchr::memchr2;
 
-/// A JSON pointer (RFC 6901). It finds a value in raw JSON text without parsing the rest.
+/// A JSON pointer (RFC 6901) that finds a value in raw JSON text without parsing the rest of the text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pointer {
     tokens: Vec<String>,
 }
 
 impl Pointer {
-    /// Parses a pointer such as `/a/0/b`. The empty pointer selects the whole text. `None` if a pointer that is not
-    /// empty does not begin with `/`.
+    /// Parses a pointer such as `/a/0/b`. The empty pointer selects the whole text. Returns `None` if a non-empty
+    /// pointer does not begin with `/`.
     pub fn parse(text: &str) -> Option<Self> {
         if text.is_empty() {
             return Some(Self { tokens: Vec::new() });
@@ -23,8 +23,8 @@ impl Pointer {
         })
     }
 
-    /// The raw text of the value at the pointer. Text after the value is not read. Text that is not JSON gives `None`
-    /// or some slice of itself, never a panic.
+    /// The raw text of the value at the pointer. Text after the value is not read. For invalid JSON, the result is
+    /// `None` or some slice of the text, never a panic.
     pub fn find<'a>(&self, json: &'a [u8]) -> Option<&'a [u8]> {
         let mut scan = Scan::of(json);
         for token in &self.tokens {
@@ -47,7 +47,7 @@ impl fmt::Display for Pointer {
     }
 }
 
-/// Scans JSON from front to back. It checks the text only as far as needed to find the ends of values.
+/// Scans JSON from front to back. It validates only as much of the text as it needs to find the ends of values.
 pub(crate) struct Scan<'a> {
     json: &'a [u8],
     pub(crate) at: usize,
@@ -58,7 +58,7 @@ impl<'a> Scan<'a> {
         Self { json, at: 0 }
     }
 
-    /// The raw text of the value that begins here.
+    /// Skips the value at the current position and returns its raw text.
     pub(crate) fn value(&mut self) -> Option<&'a [u8]> {
         let start = self.at;
         self.skip_value()?;
@@ -112,7 +112,7 @@ impl<'a> Scan<'a> {
         (self.peek()? != b']').then_some(())
     }
 
-    /// The string that begins here, with its quotes.
+    /// Skips the string at the current position and returns it with its quotes.
     fn string(&mut self) -> Option<&'a [u8]> {
         let start = self.at;
         if self.peek()? != b'"' {
@@ -146,8 +146,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Skips an object or array by counting brackets outside of strings. It begins at a bracket, so `depth` cannot
-    /// underflow.
+    /// Skips an object or array by counting brackets outside of strings. The scan starts at a bracket, so `depth`
+    /// cannot underflow.
     fn skip_nested(&mut self) -> Option<()> {
         let mut depth = 0_usize;
         loop {
@@ -168,8 +168,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Whether a raw string, including its quotes, is this key. Only strings with escapes, which are rare, need an
-/// allocation.
+/// Whether a raw string (with quotes) equals the key. Allocates only for strings with escapes, which are rare.
 fn is_key(raw: &[u8], key: &str) -> bool {
     let inner = &raw[1..raw.len() - 1];
     if inner.contains(&b'\\') {

@@ -8,7 +8,7 @@ use crate::message::{Message, Sending};
 use crate::stamp::Stamp;
 use crate::tally::{Fate, Tally};
 
-/// Time for which a message is remembered after its settling time, to distinguish duplicates from unknown stamps.
+/// A message is remembered for this long after its settling time, to distinguish duplicates from unknown stamps.
 const REMEMBERED: Nanos = Nanos::from_secs(30);
 
 /// The index of a channel in a ledger.
@@ -20,7 +20,7 @@ pub struct ChannelIndex(pub u16);
 pub struct Receipt {
     /// The fate of the delivery.
     pub fate: Fate,
-    /// Time from the planned sending to the receive time, for the first arrival of a measured message.
+    /// Time from the planned sending to the receive time. Set only for the first arrival of a measured message.
     pub latency: Option<Nanos>,
 }
 
@@ -55,21 +55,21 @@ pub struct Sent {
 
 /// Tracks every message of one group: who must receive it, and who has received it.
 ///
-/// It lives on the group's worker. The caller passes the tallies; a channel counts into `tallies[channel.tally]`.
+/// A ledger belongs to the group's worker. The caller passes the tallies. `tallies[channel.tally]` counts a channel.
 #[derive(Debug)]
 pub struct Ledger {
     run: u32,
     group: GroupId,
     settle: Nanos,
     channels: Vec<Channel>,
-    /// Messages that are stamped and not yet sent: (sender, channel, sequence).
+    /// Messages that are stamped but not sent yet, as (sender, channel, sequence).
     unsent: Vec<(u32, ChannelIndex, u32)>,
     awaited: u64,
     last_sent: Nanos,
 }
 
 impl Ledger {
-    /// The ledger of a group. `settle` is the time to wait for a delivery after sending.
+    /// Creates the ledger of a group. `settle` is the maximum wait for a delivery after its message was sent.
     pub fn new(run: u32, group: GroupId, settle: Nanos) -> Self {
         Self {
             run,
@@ -100,18 +100,18 @@ impl Ledger {
         ChannelIndex(index)
     }
 
-    /// The index of the tally that a channel counts into.
+    /// The index of the tally that counts the channel's deliveries.
     pub fn tally_of(&self, channel: ChannelIndex) -> usize {
         self.channels[usize::from(channel.0)].tally
     }
 
-    /// The member listens from now on, so it is in the audience of later messages.
+    /// Records that the member listens from now on, so that it can be in the audience of later messages.
     pub fn join(&mut self, channel: ChannelIndex, member: u32) {
         let channel = &mut self.channels[usize::from(channel.0)];
         channel.listening.insert(member);
     }
 
-    /// The member stops listening. It is in no later audience, and its pending deliveries are no longer awaited.
+    /// Records that the member stops listening. Later audiences exclude it, and its pending deliveries are not awaited.
     pub fn leave(&mut self, channel: ChannelIndex, member: u32, now: Nanos, how: Leaving) {
         let channel = &mut self.channels[usize::from(channel.0)];
         if !channel.listening.remove(member) {
@@ -129,7 +129,7 @@ impl Ledger {
         }
     }
 
-    /// Makes a new stamp. Its message counts as sent at the sender's next [`Ledger::send`].
+    /// Creates a stamp. Its message counts as sent when [`Ledger::send`] is next called for the sender.
     pub fn stamp(
         &mut self,
         channel: ChannelIndex,
@@ -158,8 +158,8 @@ impl Ledger {
         }
     }
 
-    /// Marks everything that the sender has stamped as sent. The audience is fixed from the members who listen now.
-    /// `planned` is the planned time of sending; `measured` states whether the messages count in the tallies.
+    /// Marks all stamped messages of the sender as sent, and fixes their audience from the members who listen.
+    /// `planned` is the planned time of sending. `measured` states whether the messages count in the tallies.
     pub fn send(
         &mut self,
         sender: u32,
@@ -217,7 +217,7 @@ impl Ledger {
         }
     }
 
-    /// The send failed or the target refused the message, so its deliveries are no longer awaited.
+    /// Records that the send failed or the target refused the message. Its deliveries are no longer awaited.
     pub fn refuse(&mut self, sent: Sent) {
         let sender = &mut self.channels[usize::from(sent.channel.0)].senders[sent.sender as usize];
         if let Some(message) = sender.get(sent.sequence) {
@@ -231,7 +231,7 @@ impl Ledger {
         stamp.run == self.run && stamp.group == self.group
     }
 
-    /// Counts a received stamp of another group or run, and returns which of the two it is.
+    /// Counts a received stamp as misdelivered, and returns whether it is from another group or from another run.
     pub fn stranger(&self, stamp: &Stamp, tally: &mut Tally) -> MisdeliveryReason {
         let reason = if stamp.run == self.run {
             MisdeliveryReason::AnotherGroup
@@ -242,7 +242,7 @@ impl Ledger {
         reason
     }
 
-    /// A member received a stamp of this group. `now` is the receive time.
+    /// Records that a member received a stamp of this group. `now` is the receive time.
     pub fn receive(
         &mut self,
         stamp: &Stamp,
@@ -269,8 +269,8 @@ impl Ledger {
             return stray(tally, MisdeliveryReason::Garbled);
         };
         if !message.audience.contains(receiver) {
-            // A member who began to listen after the sending may already have been in the target's room, so this is not
-            // an error.
+            // A member who began to listen after the message was sent may already have joined the room on the target,
+            // so this delivery is not an error.
             if is_for_receiver {
                 return Receipt::uncounted(Fate::Unexpected);
             }
@@ -293,8 +293,8 @@ impl Ledger {
         }
     }
 
-    /// A member received a stamp of this group on a socket that follows only other channels. It is never a delivery. It
-    /// is misdelivered only if the channel's audience excludes the member, listening or not.
+    /// Records that a member received a stamp of this group on a socket that follows only other channels. The stamp is
+    /// never a delivery. It is misdelivered only if the channel's audience excludes the member, listening or not.
     pub fn overhear(&mut self, stamp: &Stamp, member: u32, tallies: &mut [Tally]) {
         let Some(channel) = self.channels.get_mut(usize::from(stamp.channel)) else {
             return;
@@ -310,8 +310,8 @@ impl Ledger {
         outside(counts, is_echo, &mut tallies[channel.tally]);
     }
 
-    /// A member received a stamp of this group on a socket that follows the stamp's channel, but at the wrong place of
-    /// the message. It is not a delivery. Returns whether the tally counts it.
+    /// Records that a member received a stamp of this group at the wrong place in a message, on a socket that follows
+    /// the channel. The stamp is not a delivery. Returns whether the tally counts it.
     pub fn misplaced(&mut self, stamp: &Stamp, member: u32, tallies: &mut [Tally]) -> bool {
         let Some(channel) = self.channels.get_mut(usize::from(stamp.channel)) else {
             return false;
@@ -326,7 +326,7 @@ impl Ledger {
         counts
     }
 
-    /// The time at which a measured message was last sent.
+    /// The time at which the last measured message was sent.
     pub fn last_sent(&self) -> Nanos {
         self.last_sent
     }
@@ -336,7 +336,8 @@ impl Ledger {
         self.awaited
     }
 
-    /// Closes all messages: pending deliveries are lost or cut off. Stamps that were never sent are counted as unsent.
+    /// Closes all messages. Pending deliveries count as lost or cut off, and stamps that were never sent count as
+    /// unsent.
     pub fn close(&mut self, tallies: &mut [Tally]) {
         for (_, channel, _) in self.unsent.drain(..) {
             tallies[self.channels[usize::from(channel.0)].tally].unsent += 1;

@@ -1,8 +1,8 @@
 //! Checks that every message reached all members who must receive it.
 //!
-//! A sender puts a [`Stamp`] into a payload. The [`Ledger`] of its group records who must receive the message; this
-//! audience is fixed when the message is sent. The ledger gives every delivery exactly one fate. A [`Tally`] per
-//! channel counts the results.
+//! A sender puts a [`Stamp`] into a payload. When the message is sent, the [`Ledger`] of the sender's group fixes its
+//! audience: the members who must receive it. The ledger gives every delivery exactly one fate. A [`Tally`] per channel
+//! counts the fates.
 //!
 //! This crate reads no clock, file, socket or environment variable: the caller passes all times.
 

@@ -3,7 +3,7 @@ use model::Nanos;
 use crate::bits::Bits;
 use crate::departures::{Departures, Leaving};
 
-/// One message of one sender on one channel, from its stamp until it is forgotten.
+/// One message of one sender on one channel. Stored from the creation of its stamp until the ledger forgets it.
 #[derive(Clone, Debug)]
 pub(crate) struct Message {
     /// `None` while the message is stamped but not sent.
@@ -14,12 +14,12 @@ pub(crate) struct Message {
     pub(crate) pending: Bits,
     /// The number of members of the audience who have received the message.
     pub(crate) seen: u32,
-    /// The longest latency so far. Deliveries are not always reported in the order of their receive times.
+    /// The longest delivery latency so far. Stored because deliveries are not always reported in order of receive time.
     pub(crate) longest: Nanos,
     /// The size of the audience.
     pub(crate) expected: u32,
-    /// Members in `pending` who left (their deliveries are not awaited), or who received the stamp at the wrong place.
-    /// Usually empty.
+    /// Pending members who left, whose deliveries are not awaited, or who received the stamp at the wrong place.
+    /// Usually `None`.
     given_up: Option<Box<Departures>>,
     /// Whether the send failed or the target refused the message.
     pub(crate) refused: bool,
@@ -34,7 +34,7 @@ pub(crate) struct Sending {
     pub(crate) planned: Nanos,
     /// The actual time.
     pub(crate) at: Nanos,
-    /// Whether the message counts, because it was sent in the level's measured time.
+    /// Whether the message was sent in the level's measured time, and therefore counts.
     pub(crate) measured: bool,
 }
 
@@ -69,7 +69,7 @@ impl Message {
         u64::from(self.expected - self.seen) - given_up
     }
 
-    /// Whether this delivery may still happen.
+    /// Whether the message may still be delivered to `receiver`.
     pub(crate) fn awaits(&self, receiver: u32) -> bool {
         let given_up = self.given_up.as_ref();
         self.pending.contains(receiver)
@@ -78,7 +78,7 @@ impl Message {
             && given_up.is_none_or(|gone| !gone.contains(receiver))
     }
 
-    /// The member left, so its delivery is no longer awaited.
+    /// Records that the member left. Its delivery is no longer awaited.
     pub(crate) fn give_up(&mut self, receiver: u32, now: Nanos, settle: Nanos, how: Leaving) {
         let had_its_time = self.sent.is_some_and(|sent| now >= sent.at + settle);
         let how = (!had_its_time).then_some(how);
@@ -104,7 +104,7 @@ impl Message {
         self.given_up.as_ref()?.how(receiver)
     }
 
-    /// The member received the message after it had left.
+    /// Forgets that the member left, because it received the message after all.
     pub(crate) fn no_longer_given_up(&mut self, receiver: u32) {
         if let Some(gone) = &mut self.given_up {
             gone.forget(receiver);
@@ -116,7 +116,7 @@ impl Message {
 mod tests {
     use super::Message;
 
-    /// A ledger remembers each message for 30 s, so its memory grows with this size and the message rate.
+    /// A ledger remembers each message for 30 s, so its memory grows with the message rate and this size.
     #[test]
     fn a_message_that_is_remembered_takes_120_bytes() {
         assert_eq!(size_of::<Message>(), 120);

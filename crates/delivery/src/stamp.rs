@@ -5,24 +5,24 @@ use model::{GroupId, Nanos};
 
 use crate::base64url;
 
-/// The beginning of every stamp. The digit is the version of the format.
+/// The prefix of every stamp. The digit is the version of the format.
 const PREFIX: &[u8; 4] = b"hc1_";
 const BODY_BYTES: usize = 27;
 /// Size of the body without the check, in bytes.
 const FIELD_BYTES: usize = 24;
 const BODY_LENGTH: usize = 36;
-/// Length of a stamp in characters: the prefix and 36 characters of base64url, safe in JSON, URLs, HTML and logs.
+/// Length of a stamp in characters: the prefix and 36 base64url characters. All are safe in JSON, URLs, HTML and logs.
 pub const STAMP_LENGTH: usize = PREFIX.len() + BODY_LENGTH;
 /// Sending times are stored in tenths of a microsecond, so that 48 bits suffice for 325 days.
 const TICK_NANOS: u64 = 100;
 
-/// The identity of one message, as it is sent inside a payload.
+/// Identifies one message. Its text form is sent inside the message's payload.
 ///
 /// Wire form: `hc1_` and the base64url of 27 bytes, all big-endian: run (4), group (4), channel (2),
 /// sender (4), sequence (4), planned sending time in units of 100 ns (6), check (3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stamp {
-    /// The run. A stamp of another run is misdelivered.
+    /// The run. A stamp from another run counts as misdelivered.
     pub run: u32,
     /// The group in the run.
     pub group: GroupId,
@@ -30,18 +30,18 @@ pub struct Stamp {
     pub channel: u16,
     /// The member of the group that sends the message.
     pub sender: u32,
-    /// The number of the message among the sender's on this channel, from 0.
+    /// The number of the message among all messages of this sender on this channel, from 0.
     pub sequence: u32,
     /// The planned time of sending on the run's clock, with a resolution of 100 ns.
     pub made: Nanos,
 }
 
-/// Text that begins like a stamp but was cut or changed.
+/// Error: text that begins like a stamp but is truncated or altered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Garbled;
 
 impl Stamp {
-    /// The 40 characters to put into a payload.
+    /// Encodes the stamp as 40 characters to put into a payload.
     pub fn encode(&self) -> String {
         let mut bytes = [0; BODY_BYTES];
         bytes[..4].copy_from_slice(&self.run.to_be_bytes());
@@ -94,18 +94,18 @@ impl Stamp {
     }
 }
 
-/// The position of the first stamp in a payload, valid or garbled. This is cheap, so call it before locating the place
-/// where the stamp should be.
+/// The position of the first stamp in a payload, valid or garbled. The search is cheap, so do it before locating the
+/// place where the stamp should be.
 pub fn find_stamp(payload: &[u8]) -> Option<usize> {
-    // The last byte of the prefix is the rarest in typical payloads. A search for all four bytes takes three times as
-    // long.
+    // Searches for the last byte of the prefix, which is the rarest in typical payloads. A search for all four bytes
+    // takes three times as long.
     let before = PREFIX.len() - 1;
     memchr_iter(PREFIX[before], payload)
         .filter_map(|last| last.checked_sub(before))
         .find(|&start| payload[start..].starts_with(PREFIX))
 }
 
-/// Every stamp in a payload, in order. Text that begins like a stamp but is cut or changed is [`Garbled`].
+/// Every stamp in a payload, in order. Text that begins like a stamp but is truncated or altered is [`Garbled`].
 pub fn stamps_in(payload: &[u8]) -> impl Iterator<Item = Result<Stamp, Garbled>> + '_ {
     stamps_from(payload, find_stamp(payload))
 }
@@ -119,15 +119,17 @@ pub fn stamps_from(
     std::iter::from_fn(move || {
         let found = next.take()?;
         let stamp = Stamp::first_of(found);
-        // A valid stamp is skipped as a whole: about one in 500,000 contains the prefix again by chance.
+        // Skips a valid stamp as a whole, because about one stamp in 500,000 contains the prefix a second time by
+        // chance.
         let rest = &found[stamp.map_or(PREFIX.len(), |_| STAMP_LENGTH)..];
         next = find_stamp(rest).and_then(|at| rest.get(at..));
         Some(stamp)
     })
 }
 
-/// The check: three multiplications folded to 24 bits. It detects systems that cut or alter text, and is no protection
-/// against an attacker. Each step is invertible, so a change in one word always changes the hash before folding.
+/// Computes the check: three multiplications folded to 24 bits. The check detects systems that truncate or alter text,
+/// but does not protect against an attacker. Each step is invertible, so a change in one word always changes the hash
+/// before folding.
 fn check_of(fields: &[u8; FIELD_BYTES]) -> [u8; 3] {
     let (words, _) = fields.as_chunks();
     let hash = words.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &word| {
@@ -241,7 +243,8 @@ mod tests {
         assert_eq!(find_stamp(b"_hc1 hc_ c1_"), None);
     }
 
-    /// The expected text was calculated without this code, from the description of the wire form and of the check.
+    /// The expected text was calculated independently of this code, from the description of the wire form and the
+    /// check.
     #[test]
     fn the_text_of_a_stamp_never_changes() {
         let stamp = |run, group, (channel, sender, sequence), made| Stamp {

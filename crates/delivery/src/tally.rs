@@ -14,8 +14,7 @@ pub enum Fate {
     Late,
     /// Received again.
     Duplicated,
-    /// Received by a member that the channel admits, but that did not listen yet when the message was sent. Not
-    /// counted.
+    /// Received by a member of the channel's audience who did not listen yet when the message was sent. Not counted.
     Unexpected,
     /// Received by someone outside the audience.
     Misdelivered(MisdeliveryReason),
@@ -30,11 +29,11 @@ pub struct Tally {
     pub messages: u64,
     /// Stamps that were made and never sent.
     pub unsent: u64,
-    /// Expected deliveries: the sum of the audiences of all messages.
+    /// Expected deliveries: the sum of the audience sizes of all messages.
     pub expected: u64,
     /// Expected deliveries to the sender itself.
     pub own_copies: u64,
-    /// Messages to others that returned to their senders. They are misdelivered.
+    /// Messages that returned to their sender although they were only for others. They also count as misdelivered.
     pub echoes: u64,
     /// Deliveries within the deadline.
     pub delivered: u64,
@@ -42,15 +41,15 @@ pub struct Tally {
     pub late: u64,
     /// Deliveries that did not happen, by reason.
     pub lost: BTreeMap<LossReason, u64>,
-    /// Deliveries for which headcount itself ended the wait, by reason.
+    /// Deliveries for which headcount stopped waiting early, by reason.
     pub cut_off: BTreeMap<CutOff, u64>,
     /// Repeated arrivals of a message at the same member.
     pub duplicated: u64,
-    /// First arrivals after a later message of the same sender.
+    /// Messages that first arrived after a later message of the same sender.
     pub reordered: u64,
-    /// Stamps found elsewhere in a message than where their channel looks. They are not deliveries.
+    /// Stamps that are not at the place in the message where their channel looks. They are not deliveries.
     pub misplaced: u64,
-    /// Arrivals at someone outside the audience, by reason.
+    /// Messages received by someone outside the audience, by reason.
     pub misdelivered: BTreeMap<MisdeliveryReason, u64>,
     /// Delivery latency, from the planned sending to the receive time, including late deliveries.
     pub latency: Histogram,
@@ -58,7 +57,7 @@ pub struct Tally {
     pub first: Histogram,
     /// Latency of each message until half of its audience has received it.
     pub median: Histogram,
-    /// Latency of each message to its last receiver; only messages that the whole audience received.
+    /// Latency of each message to its last receiver. Covers only messages that the whole audience received.
     pub last: Histogram,
 }
 
@@ -78,7 +77,7 @@ impl Tally {
         self.misdelivered.values().sum()
     }
 
-    /// Counts a message that reached a member whom its channel is not for.
+    /// Counts a message that reached a member outside the channel's audience.
     pub(crate) fn outside(&mut self, is_echo: bool) {
         self.echoes += u64::from(is_echo);
         self.stray(MisdeliveryReason::OutsideAudience);

@@ -1,12 +1,13 @@
-//! Hides user names and passwords in URLs. They are sent, but never shown or stored.
+//! Hides user names and passwords in URLs. They are sent to the target, but never shown or stored.
 
 use std::borrow::Cow;
 
 /// The replacement for credentials and other hidden values.
 pub(crate) const HIDDEN: &str = "***";
 
-/// Replaces every user name and password in the URLs of a text: `http://***@host/`. A name alone is also hidden,
-/// because it can be a token. It works on any text to be shown or stored, including JSON and source code.
+/// Replaces every user name and password in the URLs of a text: `http://***@host/`. A user name without a password is
+/// also hidden, because it can be a token. The text can be anything to be shown or stored, including JSON and source
+/// code.
 pub fn without_credentials(text: &str) -> Cow<'_, str> {
     let mut shown = String::new();
     let mut copied = 0;
@@ -14,10 +15,10 @@ pub fn without_credentials(text: &str) -> Cow<'_, str> {
         if at < copied {
             continue;
         }
-        // Further slashes are skipped, as URL parsers do.
+        // Skips further slashes, as URL parsers do.
         let rest = text[at..].trim_start_matches('/');
         let authority = &rest[..rest.find(ends_authority).unwrap_or(rest.len())];
-        // A password may contain an `@`, so the host begins after the last one.
+        // A password may contain an `@`, so the host begins after the last `@`.
         if let Some(length) = authority.rfind('@').filter(|&length| length > 0) {
             let start = text.len() - rest.len();
             shown.push_str(&text[copied..start]);
@@ -32,8 +33,7 @@ pub fn without_credentials(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Hides everything before the last `@`. It is for texts that were given as a URL but are not valid, because in them
-/// any part may be a credential.
+/// Hides everything before the last `@`. Use this for invalid URLs, in which any part may be a credential.
 pub fn without_what_may_be_credentials(text: &str) -> Cow<'_, str> {
     match text.rsplit_once('@') {
         Some((_, rest)) => Cow::Owned(format!("{HIDDEN}@{rest}")),

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LossReason {
-    /// Unknown: the message was sent, and the receiver listened for the whole settling time.
+    /// No cause is known: the message was sent, and the receiver listened for the whole settling time.
     NeverSeen,
-    /// The target closed or lost the receiver's connection within the settling time of the message.
+    /// The receiver's connection broke, or the target closed it, within the settling time of the message.
     ReceiverDisconnected,
     /// The receiver's script stopped listening or closed its connection within the settling time of the message.
     ReceiverLeft,
@@ -16,7 +16,7 @@ pub enum LossReason {
     Misplaced,
     /// The sender's own copy, which the channel's audience includes, never arrived.
     OwnCopy,
-    /// An older record names another reason.
+    /// A reason in an older record that this version does not know.
     #[serde(other)]
     Unknown,
 }
@@ -40,7 +40,7 @@ impl LossReason {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MisdeliveryReason {
-    /// The receiver is in the sender's group but not in the channel's audience, for example the sender.
+    /// The receiver is in the sender's group but not in the channel's audience. It may be the sender itself.
     OutsideAudience,
     /// The receiver is in another group, which is a breach of isolation.
     AnotherGroup,
@@ -50,7 +50,7 @@ pub enum MisdeliveryReason {
     Garbled,
     /// The message is so old that the ledger no longer stores its audience.
     Forgotten,
-    /// An older record names another reason.
+    /// A reason in an older record that this version does not know.
     #[serde(other)]
     Unknown,
 }

@@ -24,7 +24,7 @@ pub enum FaultKind {
     Refused,
     /// The connection was reset or closed while data was being sent.
     Reset,
-    /// No response within the time limit of a phase.
+    /// No response arrived within the time limit of a phase.
     TimedOut,
     /// The TLS handshake failed or the certificate was not accepted.
     Tls,
@@ -38,9 +38,9 @@ pub enum FaultKind {
     Protocol,
     /// A message, head or body above its limit.
     TooLarge,
-    /// The connection was closed too early, or the target closed it with a reason of its own.
+    /// The connection was closed too early, or the target closed it and gave a reason.
     Closed,
-    /// The target responded and refused the user, with a reason of its own.
+    /// The target responded, but refused the user and gave a reason.
     Denied,
     /// Sockets, ports, memory or descriptors of the generator ran out.
     Resources,
@@ -51,7 +51,7 @@ pub enum FaultKind {
     Thrown,
     /// The script ran longer than its limit without a pause.
     LoopedForever,
-    /// The script awaits something that nothing will ever settle.
+    /// The script awaits a promise that nothing will ever settle.
     NeverSettles,
     /// The iteration ended while calls of the script were in flight.
     NotAwaited,
@@ -72,7 +72,7 @@ pub struct Fault {
     pub side: Side,
     /// The kind.
     pub kind: FaultKind,
-    /// A message of one line. It should vary little, because only the first of each kind is stored.
+    /// A one-line message. It should vary little, because only the first message of each kind is stored.
     pub detail: String,
 }
 

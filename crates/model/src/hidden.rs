@@ -1,4 +1,5 @@
-//! Hides given values in texts, such as those of environment variables: they are neither shown nor stored.
+//! Hides given values in texts, such as the values of environment variables. Hidden values are neither shown nor
+//! stored.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -6,7 +7,7 @@ use std::fmt;
 
 use crate::credentials::HIDDEN;
 
-/// Minimum length of a hidden value, in characters. Shorter ones occur in many texts by chance.
+/// Minimum length of a hidden value, in characters. Shorter values occur in many texts by chance.
 const SHORTEST: usize = 4;
 
 /// Values that must not appear in any text that is shown or stored.
@@ -14,14 +15,15 @@ const SHORTEST: usize = 4;
 pub struct HiddenValues(Vec<String>);
 
 impl HiddenValues {
-    /// Takes over the values with at least four characters. Shorter ones are not hidden.
+    /// Hides the values that have at least four characters. Shorter values are ignored.
     pub fn new<'v>(values: impl IntoIterator<Item = &'v str>) -> Self {
         let mut hidden = Vec::new();
         for value in values {
             if value.chars().count() < SHORTEST {
                 continue;
             }
-            // Messages quote values with escapes for quotes, backslashes and line breaks.
+            // Also hides the escaped form, because messages quote values with escapes for quotes, backslashes and line
+            // breaks.
             let quoted = format!("{value:?}");
             let escaped = &quoted[1..quoted.len() - 1];
             if escaped != value {
@@ -29,7 +31,7 @@ impl HiddenValues {
             }
             hidden.push(value.to_owned());
         }
-        // The longest first: a value may be part of another.
+        // Sorts the longest values first, because a value may be part of another.
         hidden.sort_by_key(|value| Reverse(value.len()));
         hidden.dedup();
         Self(hidden)
@@ -56,7 +58,7 @@ impl HiddenValues {
         Cow::Owned(shown)
     }
 
-    /// Returns the offset and length of the first hidden value; of several at the same offset, the longest.
+    /// Returns the offset and length of the first hidden value. If several begin at that offset, the longest is chosen.
     fn first_in(&self, text: &str) -> Option<(usize, usize)> {
         let found = self.0.iter();
         let found = found.filter_map(|value| Some((text.find(value.as_str())?, value.len())));
@@ -65,7 +67,7 @@ impl HiddenValues {
 }
 
 impl fmt::Debug for HiddenValues {
-    /// Shows no value.
+    /// Prints the number of values, but no value.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "HiddenValues({})", self.0.len())
     }

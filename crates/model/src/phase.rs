@@ -1,13 +1,13 @@
-/// Where a level is.
+/// The current phase of a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LevelPhase {
     /// Groups start, or the rate rises. Not measured.
     #[default]
     RampUp,
-    /// All groups are at work. Not measured.
+    /// All groups are running. Not measured.
     WarmUp,
     /// The measured time.
     Measurement,
-    /// After it: waiting for operations and deliveries in flight.
+    /// The measured time has ended. headcount waits for operations and deliveries in flight.
     Settling,
 }

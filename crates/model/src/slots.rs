@@ -1,4 +1,4 @@
-/// Number of bits of a key for the index of the slot. The rest is the generation.
+/// Number of bits of a key that hold the slot's index. The other bits hold the generation.
 const INDEX_BITS: u32 = 20;
 const INDEX_MASK: u32 = (1 << INDEX_BITS) - 1;
 /// Number of generations. Keys fit into 31 bits, so that a script engine stores them as small integers.
@@ -10,9 +10,9 @@ struct Slot<T> {
     value: Option<T>,
 }
 
-/// A table with generational keys: the key of a removed value does not find the value that later takes its slot. (It
-/// would only do so after 2,048 more values in the same slot.) Keys have 31 bits. The table has room for 2^20 values,
-/// about a million.
+/// A table with generational keys: the key of a removed value does not find a later value in the same slot. (A key
+/// repeats only after 2,048 more values in its slot.) Keys have 31 bits. The table holds at most 2^20 values, about a
+/// million.
 #[derive(Debug)]
 pub struct Slots<T> {
     places: Vec<Slot<T>>,

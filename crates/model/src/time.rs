@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Nanoseconds: a time on the run's monotonic clock, where zero is the start of the run, or a duration.
+/// Nanoseconds: a duration, or a time on the run's monotonic clock, which starts at zero when the run starts.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -14,7 +14,7 @@ pub struct Nanos(pub u64);
 impl Nanos {
     /// The start of the run, or a duration of zero.
     pub const ZERO: Self = Self(0);
-    /// Later than any other time.
+    /// The latest time, or the longest duration.
     pub const MAX: Self = Self(u64::MAX);
 
     /// A duration of whole seconds.
@@ -32,7 +32,7 @@ impl Nanos {
         Self(micros.saturating_mul(1_000))
     }
 
-    /// A duration in seconds. Negative values and NaN become zero, values that are too large become [`Nanos::MAX`].
+    /// Converts seconds. Negative values and NaN become zero, and values that are too large become [`Nanos::MAX`].
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -98,7 +98,7 @@ impl From<Nanos> for Duration {
 }
 
 impl fmt::Display for Nanos {
-    /// For people: `250 µs`, `1.5 ms`, `30 s`, `5 min`.
+    /// Formats the time for people: `250 µs`, `1.5 ms`, `30 s`, `5 min`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const UNITS: [(u64, &str); 5] = [
             (60_000_000_000, "min"),

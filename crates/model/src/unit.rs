@@ -8,12 +8,12 @@ pub enum Unit {
     Nanos,
     /// Bytes.
     Bytes,
-    /// A share: 1.0 is the whole, or one core.
+    /// A share: 1.0 is the whole or, for CPU usage, one core.
     Ratio,
     /// A number of things.
     Count,
     /// A number of things per second.
     PerSecond,
-    /// The script's own unit, for one of its metrics.
+    /// The unit that the script has chosen for one of its metrics.
     Plain,
 }

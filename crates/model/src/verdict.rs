@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 pub enum Verdict {
     /// Every threshold is held in every level to which it applies.
     Passed,
-    /// A threshold is broken in a valid level, or the run failed regardless of thresholds, as with a failed `setup`.
+    /// A threshold is broken in a valid level, or the run failed regardless of thresholds, for example because `setup`
+    /// failed.
     Failed,
-    /// The run does not decide: data for a threshold is missing, or the generator was the limit.
+    /// The run cannot decide a threshold: data for it is missing, or the generator was the limit.
     #[serde(alias = "not_sound")]
     Inconclusive,
 }

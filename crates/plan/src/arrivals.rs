@@ -1,9 +1,9 @@
 //! The times at which the arrivals of an open load are due. They depend only on the plan.
 //!
 //! The rate profile is a function of time, and its integral counts the arrivals. With even spacing, arrival `k` is due
-//! where the integral passes `k`. With Poisson spacing, it is due where the integral passes the `k`th point of a
-//! process of rate one (time rescaling), whose gaps come from a seeded generator. So bursts, steps and ramps are exact.
-//! The same seed gives the same arrivals on every machine and with any number of workers.
+//! when the integral reaches `k`. With Poisson spacing, it is due when the integral reaches the `k`th point of a
+//! Poisson process of rate one (time rescaling). A seeded generator draws the gaps of that process. Bursts, steps and
+//! ramps are therefore exact. The same seed gives the same arrivals on every machine and with any number of workers.
 
 use model::Nanos;
 use rand_core::{RngCore, SeedableRng};
@@ -14,13 +14,13 @@ use crate::rate_profile::{RateProfile, RateSegment};
 /// Tolerance for rounding errors, as a fraction of an arrival.
 const ROUNDING: f64 = 1e-6;
 
-/// How arrivals are spread at a given rate.
+/// How arrivals are spaced at a given rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Spacing {
-    /// With equal gaps.
+    /// Equal gaps between arrivals.
     #[default]
     Even,
-    /// Independently of each other, like visitors of a site: with exponential gaps.
+    /// Exponential gaps, so that arrivals are independent of each other, like visitors of a site.
     Poisson,
 }
 
@@ -36,8 +36,8 @@ pub struct Arrivals {
 }
 
 impl Arrivals {
-    /// The arrivals of a rate profile. Before the profile, the rate rises evenly to its first rate over `ramp` and
-    /// stays there for `warmup`. `hold` is the measured time of a steady rate.
+    /// Plans the arrivals of a rate profile. Before the profile, the rate rises evenly over `ramp` to the profile's
+    /// first rate and stays there for `warmup`. `hold` is the length of the measured time if the rate is steady.
     pub fn new(
         profile: &RateProfile,
         spacing: Spacing,
@@ -108,13 +108,13 @@ pub struct Starts {
     /// Number of arrivals in all segments before this one.
     before_leg: f64,
     number: u64,
-    /// The next arrival is due where the integral passes this value.
+    /// The next arrival is due when the integral reaches this value.
     point: f64,
     random: Option<Pcg64Mcg>,
 }
 
 impl Starts {
-    /// A gap of a Poisson process of rate one, or of evenly spaced points.
+    /// The gap to the next point: random for a Poisson process of rate one, or 1 for even spacing.
     fn gap(&mut self) -> f64 {
         match &mut self.random {
             None => 1.0,
@@ -157,9 +157,8 @@ fn size(segment: &RateSegment) -> f64 {
     f64::midpoint(segment.from, segment.to) * segment.lasts.as_secs_f64()
 }
 
-/// The time in a segment after which the integral of its rate reaches `count`: the solution of
-/// `from·t + (to − from)/(2·lasts)·t² = count`, in the form that is numerically stable for falling, steady and rising
-/// rates.
+/// The time from the start of a segment until the integral of its rate reaches `count`. Solves `from·t + (to −
+/// from)/(2·lasts)·t² = count` in the form that is numerically stable for falling, steady and rising rates.
 fn time_to(segment: &RateSegment, count: f64) -> Nanos {
     let slope = (segment.to - segment.from) / segment.lasts.as_secs_f64();
     let root = (segment.from * segment.from + 2.0 * slope * count)

@@ -1,4 +1,4 @@
-//! Durations as users write them: `"250us"`, `"1.5s"`. A number without quotes is milliseconds.
+//! Durations as users write them: `"250us"`, `"1.5s"`. A number without quotes is in milliseconds.
 //!
 //! ```text
 //! duration = number unit
@@ -14,7 +14,7 @@ use crate::problem::quoted;
 /// The longest duration that any option accepts: 30 days.
 pub const LONGEST: Nanos = Nanos::from_secs(30 * 24 * 3600);
 
-/// Nanoseconds of each unit.
+/// The length of each unit in nanoseconds.
 const UNITS: [(&str, f64); 7] = [
     ("ns", 1.0),
     ("us", 1e3),
@@ -42,7 +42,7 @@ pub enum DurationError {
     TooLong(String),
 }
 
-/// Parses a duration such as `"1.5s"`. Spaces around it and between number and unit are allowed.
+/// Parses a duration such as `"1.5s"`. Allows spaces around the text, and between number and unit.
 pub fn parse(text: &str) -> Result<Nanos, DurationError> {
     let trimmed = text.trim();
     let (number, unit) = split_number(trimmed);
@@ -58,7 +58,7 @@ pub fn parse(text: &str) -> Result<Nanos, DurationError> {
     bounded(value * scale).ok_or_else(|| DurationError::TooLong(quoted(text)))
 }
 
-/// Converts milliseconds. `None` if negative, not finite or longer than [`LONGEST`].
+/// Converts milliseconds. Returns `None` if the value is negative, not finite or longer than [`LONGEST`].
 pub fn from_millis(millis: f64) -> Option<Nanos> {
     (millis >= 0.0).then(|| bounded(millis * 1e6)).flatten()
 }

@@ -5,22 +5,22 @@ use std::sync::Arc;
 use crate::problem::{Flaw, Problems};
 use crate::suggest;
 
-/// Maximum length of the pattern of scenarios before it repeats.
+/// Maximum length of the repeating pattern of scenarios.
 const LONGEST_PATTERN: u32 = 10_000;
 
 /// Scenarios mixed by weight.
 ///
-/// The scenario of an iteration depends only on the number of its start. The proportions are exact over every
-/// repetition of the pattern, and the scenarios are evenly mixed within it.
+/// The scenario of an iteration depends only on the iteration's start number. Each repetition of the pattern has the
+/// exact proportions, with evenly mixed scenarios.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mix {
     names: Vec<Arc<str>>,
-    /// The scenario of start `k` is at `k` modulo the length.
+    /// Indices of scenarios. Start `k` uses the element at `k` modulo the pattern's length.
     pattern: Vec<u16>,
 }
 
 impl Mix {
-    /// The pattern of these scenarios.
+    /// Mixes these scenarios, given as names and weights.
     pub(crate) fn new(weights: &[(String, u32)]) -> Result<Self, Flaw> {
         let divisor = weights
             .iter()
@@ -69,15 +69,15 @@ impl Mix {
         }
     }
 
-    /// The index of the scenario that start `number` takes.
+    /// The index of the scenario for the start with this number.
     pub fn pick(&self, number: u64) -> usize {
         let at = number % self.pattern.len().max(1) as u64;
         usize::try_from(at).map_or(0, |at| self.pattern.get(at).copied().unwrap_or(0).into())
     }
 }
 
-/// Smooth weighted round-robin, as in nginx: in each turn every scenario gains its weight as credit. The one with the
-/// most credit is chosen and pays the sum of all weights.
+/// Smooth weighted round-robin, as in nginx. In each round, every scenario gains its weight as credit. The scenario
+/// with the most credit is chosen and pays the sum of all weights.
 fn pattern(weights: &[(&str, u32)], length: u32) -> Vec<u16> {
     let mut credit = vec![0_i64; weights.len()];
     let turns = (0..length).map(|_| {

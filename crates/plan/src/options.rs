@@ -73,7 +73,7 @@ pub struct Options {
     pub mix: Option<Mix>,
     /// Thresholds that every level is checked against, in the user's order.
     pub thresholds: Vec<Threshold>,
-    /// A delivery that takes longer is late. More than zero.
+    /// A delivery that takes longer than this is late. Always more than zero.
     pub deadline: Nanos,
     /// Grace period for deliveries and iterations in flight when the measured time ends.
     pub settle: Nanos,
@@ -93,20 +93,21 @@ pub struct Options {
     pub repeat: bool,
     /// Maximum size of a message or body, in bytes.
     pub max_message: usize,
-    /// The query before every level for state left from an earlier run.
+    /// The query that looks for state left from an earlier run. It runs before every level.
     pub leftovers: Option<Leftovers>,
-    /// Seed of all random choices. `None` means a new one per run.
+    /// Seed of all random choices. `None` means a new seed for each run.
     pub seed: Option<u64>,
-    /// Limits of the script itself.
+    /// Memory and time limits of the script.
     pub script: ScriptLimits,
     /// Figures of the target that are watched in addition to the users' measurements.
     pub watch: Watch,
-    /// Local addresses of the users, assigned in turn; none occurs twice. If empty, the kernel chooses.
+    /// Local addresses of the users, assigned round-robin, without duplicates. If empty, the kernel chooses the
+    /// address.
     pub source: Vec<IpAddr>,
 }
 
 impl Options {
-    /// Reads the `options` export of a scenario, to which overrides are already applied. `null` counts as `{}`.
+    /// Reads the `options` export of a scenario, with overrides already applied. `null` counts as `{}`.
     ///
     /// Fails with all problems found, each with its path.
     pub fn from_json(value: &Value) -> Result<Self, Problems> {
@@ -120,7 +121,7 @@ impl Options {
     }
 }
 
-/// After a problem, continues with the default in its place, so that all problems are found.
+/// Replaces an option that has a problem by its default and continues, so that all problems are found.
 fn read(value: &Value, problems: &mut Problems) -> Options {
     let root = Section::root(value, &KNOWN, problems);
     let grouping = grouping::read(&root, problems);

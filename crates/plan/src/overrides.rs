@@ -1,15 +1,15 @@
-//! Changes by the command line, applied to the options before they are checked.
+//! Overrides from the command line, applied to the options before the options are checked.
 
 use serde_json::{Map, Value};
 
-/// Values of the command line as typed. `None` leaves the scenario's own value.
+/// Values from the command line, as typed. `None` leaves the scenario's value unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
     /// Base URL of the target.
     pub target: Option<String>,
     /// Users per group.
     pub group: Option<u64>,
-    /// The users of one level, or of several: `"10,50"`.
+    /// The number of users of one level, or of several levels: `"10,50"`.
     pub users: Option<String>,
     /// The rate, or a rate profile, of an open load.
     pub rate: Option<String>,
@@ -25,11 +25,11 @@ pub struct Overrides {
     pub seed: Option<u64>,
     /// Prometheus endpoint of the target.
     pub metrics: Option<String>,
-    /// Local addresses and networks of the users. If empty, the scenario's own apply.
+    /// Local addresses and networks of the users. If empty, the scenario's addresses apply.
     pub source: Vec<String>,
 }
 
-/// Replaces values of the options by the overrides. Nothing is checked here: a wrong value stays as typed, and
+/// Replaces values of the options by the overrides, without checking them. A wrong value stays as typed, and
 /// [`Options::from_json`](crate::Options::from_json) reports it.
 ///
 /// `users` also replaces `load.groups`, and `rate` replaces every closed load. Options that are not an object are
@@ -100,7 +100,7 @@ fn load_changes(overrides: &Overrides, has_rate: bool) -> Map<String, Value> {
             .map_or_else(|_| Value::from(text), Value::from)
     };
     let users = overrides.users.as_deref();
-    // With a rate, the users are the maximum at the same time: one number.
+    // With a rate, `users` is the maximum number of concurrent users, which is one number.
     let users = if has_rate || overrides.rate.is_some() {
         users.map(most)
     } else {

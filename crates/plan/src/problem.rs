@@ -1,4 +1,4 @@
-//! Problems in a user's options: the place, the message and a hint.
+//! Problems in a user's options, each with its place, a message and a hint.
 
 use std::error::Error;
 use std::fmt;
@@ -11,7 +11,7 @@ pub struct Problem {
     pub path: String,
     /// The message: a lowercase fragment that includes the value.
     pub message: String,
-    /// The text that could not be parsed, and the range of its bytes that is wrong.
+    /// The text that could not be parsed, and the byte range of its wrong part.
     pub excerpt: Option<(String, Range<usize>)>,
     /// A hint, e.g. ``did you mean `ramp`?``.
     pub hint: Option<String>,
@@ -89,7 +89,7 @@ impl<'a> IntoIterator for &'a Problems {
 }
 
 impl fmt::Display for Problem {
-    /// The place and the message on one line; the excerpt with carets and the hint on indented lines below.
+    /// Prints the place and the message on one line, then the excerpt with carets and the hint on indented lines.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = if self.path.is_empty() {
             "options"
@@ -126,7 +126,7 @@ impl fmt::Display for Problems {
 
 impl Error for Problems {}
 
-/// A text as messages show it: quoted, escaped and cut to 60 characters.
+/// Formats a text for messages: quoted, escaped and cut to 60 characters.
 pub(crate) fn quoted(text: &str) -> String {
     let mut short: String = text.chars().take(60).collect();
     if short.len() < text.len() {

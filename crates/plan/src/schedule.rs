@@ -14,11 +14,11 @@ use crate::options::{LevelLoad, Load};
 /// The phases of a level, as times since the start of its first group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phases {
-    /// The end of the ramp-up: all groups have started.
+    /// The end of the ramp-up, when all groups have started.
     pub ramp_ends: Nanos,
     /// The start of the measured time.
     pub hold_starts: Nanos,
-    /// The end of the measured time. With `once` this is the time limit, and the level may end before.
+    /// The end of the measured time. With `once`, this is the time limit, and the level may end earlier.
     pub hold_ends: Nanos,
 }
 
@@ -39,8 +39,8 @@ impl Phases {
     }
 }
 
-/// The start time of a group: group k of n starts after k/n of the ramp-up. The starts are evenly spaced; the first is
-/// at zero and the last one step before the end of the ramp-up. The result never decreases with `group`.
+/// The start time of a group: group k of n starts after k/n of the ramp-up. The starts are evenly spaced: the first is
+/// at zero, the last one interval before the end of the ramp-up. The result never decreases with `group`.
 pub fn start_of(group: u32, groups: u32, ramp: Nanos) -> Nanos {
     if groups == 0 {
         return Nanos::ZERO;

@@ -1,4 +1,4 @@
-//! Sizes as users write them: `"64kB"`, `"16MB"`, `"4KiB"`. A number without quotes is bytes.
+//! Sizes as users write them: `"64kB"`, `"16MB"`, `"4KiB"`. A number without quotes is in bytes.
 //!
 //! ```text
 //! size = number unit
@@ -14,7 +14,7 @@ use crate::problem::quoted;
 /// The largest size that any option accepts: 1 TB.
 pub const LARGEST: u64 = 1_000_000_000_000;
 
-/// Bytes of each unit. Upper and lower case are the same; the `i` makes a difference.
+/// The size of each unit in bytes. Upper and lower case mean the same, but the `i` makes a difference.
 const UNITS: [(&str, u32); 7] = [
     ("b", 1),
     ("kb", 1_000),
@@ -58,7 +58,7 @@ pub fn parse(text: &str) -> Result<u64, SizeError> {
     from_bytes(value * f64::from(*scale)).ok_or_else(|| SizeError::TooLarge(quoted(text)))
 }
 
-/// Rounds a number of bytes. `None` if negative, not finite or larger than [`LARGEST`].
+/// Rounds to whole bytes. Returns `None` if the value is negative, not finite or larger than [`LARGEST`].
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -5,10 +5,11 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// Maximum number of addresses of one run. A larger network is most likely a mistake.
 pub const SOURCES_LIMIT: usize = 65_536;
 
-/// The addresses of a text such as `127.0.0.9` or `127.0.0.0/24`, in order. The error is a message for the user.
+/// Parses a text such as `127.0.0.9` or `127.0.0.0/24` into its addresses, in order. The error is a message for the
+/// user.
 ///
-/// In an IPv4 network of more than two addresses, the first and the last are left out: they stand for the network and
-/// for all of its hosts (RFC 919 §7).
+/// In an IPv4 network of more than two addresses, the first and the last are left out, because they are the network
+/// address and the broadcast address (RFC 919 §7).
 ///
 /// ```
 /// let addresses = plan::source_addresses("127.0.0.0/29").unwrap();

@@ -1,6 +1,6 @@
-//! The assignment of groups to workers: round robin, so that all workers grow equally during a ramp-up.
+//! Assigns groups to workers round-robin, so that the load of all workers grows equally during a ramp-up.
 
-/// The worker that runs a group. `workers` is the number of workers; with 0 the result is worker 0.
+/// The worker that runs a group. `workers` is the number of workers. If it is 0, the result is worker 0.
 pub fn worker_of(group: u32, workers: u32) -> u32 {
     group.checked_rem(workers).unwrap_or(0)
 }

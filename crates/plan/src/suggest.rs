@@ -10,8 +10,8 @@ pub(crate) fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
         .map(|(_, word)| word)
 }
 
-/// The name that `given` was probably meant to be, among the names of operations. It may also have been cut off:
-/// `GET /dely` for `GET /delay/20ms`.
+/// The operation name that `given` was probably meant to be. `given` may also be a truncated name: `GET /dely` for `GET
+/// /delay/20ms`.
 pub fn nearest_name<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
     nearest(given, known).or_else(|| {
         let length = given.chars().count();
@@ -68,7 +68,8 @@ pub(crate) fn listed(words: &[&str]) -> String {
     }
 }
 
-/// The word without case and separators, cut to 40 characters, because the distance takes quadratic time.
+/// The word in lower case and without separators. It is cut to 40 characters, because the distance takes quadratic
+/// time.
 fn simplified(word: &str) -> String {
     word.chars()
         .filter(|c| !matches!(c, '_' | '-' | ' '))

@@ -76,7 +76,7 @@ pub struct Threshold {
 /// A figure of a subject.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Aggregate {
-    /// The percentile of this percentage: 99.9 for `p99.9`.
+    /// A percentile, given as a percentage: 99.9 for `p99.9`.
     Percentile(f64),
     /// Arithmetic mean.
     Mean,
@@ -92,7 +92,7 @@ pub enum Aggregate {
     Failed,
     /// Planned starts of iterations that did not happen, as a share of all planned starts or as a number.
     Dropped,
-    /// Iterations that reached a step, as a share of all started ones or as a number.
+    /// Iterations that reached a step, as a share of all started iterations or as a number.
     Reached,
     /// Deliveries within the deadline, as a share of the expected ones or as a number.
     Delivered,
@@ -141,8 +141,8 @@ impl Threshold {
         condition::parse(subject, text)
     }
 
-    /// Whether the threshold is held. `observed` is in the base unit of the limit (see [`Unit`]). NaN never holds a
-    /// threshold: missing data is not a pass.
+    /// Whether the threshold is held. `observed` is in the base unit of the limit (see [`Unit`]). With NaN, no
+    /// threshold is held, because missing data is not a pass.
     pub fn holds(&self, observed: f64) -> bool {
         !observed.is_nan() && self.op.compares(observed, self.limit.value)
     }
@@ -186,7 +186,7 @@ impl fmt::Display for Op {
 }
 
 impl fmt::Display for Aggregate {
-    /// As users write it: `p99.9`, `lost`.
+    /// Formats the aggregate as users write it: `p99.9`, `lost`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Percentile(percent) => write!(f, "p{percent}"),

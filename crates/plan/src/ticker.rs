@@ -1,12 +1,12 @@
-//! The due times of the ticks of an `every`, which do not depend on any response.
+//! The due times of the ticks of `every`. They do not depend on any response.
 //!
 //! Tick k is due at `start + first + k × period`, regardless of earlier ticks. A late tick still fires once, in order
-//! and with its own due time. No tick is moved and none is added, so a stall of the generator appears as start lag of
-//! the ticks that it delayed.
+//! and with its own due time. No tick is moved or added, so a stall of the generator appears as start lag of the
+//! delayed ticks.
 
 use model::Nanos;
 
-/// The due times of one `every`.
+/// The due times of the ticks of one `every`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticker {
     first: Nanos,
@@ -50,7 +50,7 @@ impl Ticker {
     }
 
     /// Drops up to `count` overdue ticks without firing them, and returns the number dropped. The caller uses this for
-    /// ticks that would start more than the generator can run at once, and counts them.
+    /// ticks that would start more than the generator can run at once, and counts the dropped ticks.
     pub fn drop_overdue(&mut self, now: Nanos, count: u64) -> u64 {
         let dropped = self.overdue(now).min(count);
         self.fired += dropped;

@@ -1,5 +1,5 @@
-//! The cost of the script side, with a host that answers at once: one turn of a loop around `await user.get("/")` and a
-//! check, and the same as a whole iteration. The figures include the cost of the fake host.
+//! The cost of the script side, with a fake host that responds at once. One benchmark runs a turn of a loop around
+//! `await user.get("/")` and a check, another runs both as a whole iteration. The figures include the fake host.
 
 use asked::Asked;
 use common::group;
@@ -55,7 +55,7 @@ export default async function ({ id, everyone, channel }) {
   });
 }"#;
 
-/// The edits of that scenario, each with a whole document of 2,000 characters.
+/// The edits of `scenarios/editor-room.ts`, each with a whole document of 2,000 characters.
 const EDITS: &str = r#"
 const text = "const half = (n) => n / 2; // of it\n".repeat(56);
 export default async function ({ id, everyone, channel }) {

@@ -36,7 +36,7 @@ pub(crate) use response::Response;
 /// Name of the global object that passes the native calls to the prelude. The prelude deletes it.
 const HANDOVER: &str = "$headcount";
 
-/// The native calls while they are being registered.
+/// Collects the native calls during registration.
 struct Natives<'js> {
     object: Object<'js>,
     state: Rc<State>,

@@ -21,7 +21,7 @@ use crate::work::{Kept, KeptObject};
 /// Stack size of the script engine. The thread's own stack must be much larger.
 const STACK_BYTES: usize = 512 << 10;
 
-/// The API in JavaScript, by topic. Scenarios can import only `headcount`.
+/// The modules of the API in JavaScript, by topic. Scenarios can import only `headcount`.
 const PRELUDE: [(&str, &str); 16] = [
     ("headcount", include_str!("prelude/public.js")),
     ("headcount/native", include_str!("prelude/native.js")),
@@ -53,7 +53,7 @@ pub(crate) struct Entry {
     pub(crate) adopt: Kept,
     /// Releases the state shared by the objects of an iteration.
     pub(crate) forget: Kept,
-    /// Rejects the barriers of a group that can never open.
+    /// Rejects those barriers of a group that can never open.
     pub(crate) unblock: Kept,
     /// Runs `setup`.
     pub(crate) setup: Kept,
@@ -69,9 +69,9 @@ pub(crate) struct Entry {
     pub(crate) heard: Kept,
     /// Converts a fault to an error object.
     pub(crate) failure: Kept,
-    /// Converts a fault to an error object for a promise. Its location is that of the `await`.
+    /// Converts a fault to an error object for a promise. The error's location is that of the `await`.
     pub(crate) rejection: Kept,
-    /// Returns the message of an error, with the alternative if a name does not exist in scenarios.
+    /// Returns the message of an error. If a name does not exist in scenarios, the message states the alternative.
     pub(crate) explained: Kept,
     /// Formats a value as a line of text.
     pub(crate) describe: Kept,
@@ -146,7 +146,7 @@ impl Script {
         Ok(())
     }
 
-    /// Evaluates the scenario's modules and returns the exports of the main one.
+    /// Evaluates the scenario's modules and returns the exports of the main module.
     pub(crate) fn evaluate_main(&mut self) -> Result<Persistent<Object<'static>>, ScriptError> {
         self.state.watch.restart();
         let begun = self.context.with(|ctx| {
@@ -199,7 +199,7 @@ fn settled(ctx: &Ctx<'_>, state: &State, done: KeptPromise) -> Result<(), Script
     }
 }
 
-/// Converts an error of the script engine during loading to one in the user's terms.
+/// Converts a script engine error during loading to an error in the user's terms.
 fn thrown(ctx: &Ctx<'_>, state: &State, error: &rquickjs::Error) -> ScriptError {
     if !error.is_exception() {
         return ScriptError::Engine(error.to_string());
@@ -213,7 +213,7 @@ fn thrown(ctx: &Ctx<'_>, state: &State, error: &rquickjs::Error) -> ScriptError 
     fault.into()
 }
 
-/// Extracts the name from the script engine's message about an import that the API does not have.
+/// Extracts the missing name from the script engine's message about an import that the API does not export.
 fn missing_export(message: &str) -> Option<&str> {
     let (_, rest) = message.split_once("Could not find export '")?;
     let (name, rest) = rest.split_once('\'')?;
@@ -240,7 +240,7 @@ pub(crate) struct Options {
     pub(crate) problems: Vec<NoData>,
 }
 
-/// Returns the `options` that the main module exports, or null, and the values in them that are not plain data.
+/// Returns the main module's `options`, or null, and the values in `options` that are not plain data.
 pub(crate) fn options(
     ctx: &Ctx<'_>,
     state: &State,

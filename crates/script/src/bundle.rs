@@ -1,4 +1,4 @@
-//! The modules of a scenario, read and stripped once for all workers.
+//! The modules of a scenario, read and stripped of types once for all workers.
 
 mod discover;
 mod foreign;
@@ -22,7 +22,7 @@ pub(crate) use path::{Import, resolve};
 /// One module.
 #[derive(Debug)]
 pub(crate) struct Module {
-    /// Path as messages show it: as given, or joined to the importer's.
+    /// Path for messages: as given, or joined to the importer's path.
     pub(crate) name: String,
     /// Source text as the user wrote it.
     pub(crate) source: String,
@@ -32,12 +32,12 @@ pub(crate) struct Module {
 
 #[derive(Debug)]
 struct Modules {
-    /// The main module first, the others in the order in which they were found.
+    /// The main module first, then the others in the order in which they were found.
     list: Vec<Module>,
     index: HashMap<String, usize>,
 }
 
-/// All modules of a scenario. Cheap to clone, and the same for all workers.
+/// All modules of a scenario. Cheap to clone, and shared by all workers.
 #[derive(Clone, Debug)]
 pub struct Bundle(Arc<Modules>);
 
@@ -47,7 +47,7 @@ impl Bundle {
         Self::read_within(path, path.parent().unwrap_or(Path::new("")))
     }
 
-    /// Reads a scenario file. Imports may lead anywhere in the folder `root`.
+    /// Reads a scenario file, which may import any file in the folder `root`.
     pub fn read_within(path: &Path, root: &Path) -> Result<Self, ScriptError> {
         let name = path::name_of(path);
         let source = discover::read_file(path)?;
@@ -59,7 +59,7 @@ impl Bundle {
         Self::embedded_with(name, source, &[])
     }
 
-    /// Creates a bundle from a built-in scenario and the modules that it may import, by name.
+    /// Creates a bundle from a built-in scenario and the modules that it may import, as pairs of name and text.
     pub fn embedded_with(
         name: &str,
         source: &str,

@@ -62,14 +62,14 @@ struct Tables {
     unique: Mutex<Vec<UniqueTable>>,
 }
 
-/// A table that was opened with `take: "unique"`, so that each user needs a row.
+/// A table that was opened with `take: "unique"`, so each user needs a separate row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UniqueTable {
     /// Path as in the script.
     pub path: String,
     /// Number of rows.
     pub rows: usize,
-    /// The line that opened it.
+    /// The line that opened the table.
     pub location: Option<Location>,
 }
 
@@ -84,7 +84,7 @@ impl DataStore {
         Self::within(base, base)
     }
 
-    /// Creates a store. Paths are relative to `base`, and may lead anywhere in the folder `root`.
+    /// Creates a store. Paths are relative to `base`, and may refer to any file in the folder `root`.
     pub fn within(base: &Path, root: &Path) -> Self {
         Self(Arc::new(Tables {
             base: base.to_owned(),
@@ -119,7 +119,7 @@ impl DataStore {
         list.get(number).cloned()
     }
 
-    /// Notes a table with `take: "unique"`. Every worker opens the same ones.
+    /// Records a table with `take: "unique"`. Every worker opens the same tables, so each table is recorded only once.
     pub(crate) fn note_unique(&self, table: UniqueTable) {
         let mut unique = self.0.unique.lock().unwrap_or_else(PoisonError::into_inner);
         if !unique.contains(&table) {

@@ -13,17 +13,17 @@ pub struct Env(Arc<BTreeMap<String, Option<String>>>);
 /// A variable as the scenario sees it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Variable<'e> {
-    /// It has this value.
+    /// The variable has this value.
     Set(&'e str),
-    /// The user passed it, but the environment has no such variable.
+    /// The user passed the variable, but the environment does not have it.
     Unset,
-    /// The user did not pass it.
+    /// The user did not pass the variable.
     NotPassed,
 }
 
 impl Env {
-    /// Passes variables by name. `None` stands for a variable that is to be taken from the environment, but is not set
-    /// there.
+    /// Passes variables as pairs of name and value. `None` means that the variable should come from the environment,
+    /// but is not set there.
     pub fn new(variables: impl IntoIterator<Item = (String, Option<String>)>) -> Self {
         Self(Arc::new(variables.into_iter().collect()))
     }
@@ -48,7 +48,7 @@ impl Env {
 }
 
 impl fmt::Debug for Env {
-    /// Shows no value.
+    /// Prints the names, but no value.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.names()).finish()
     }

@@ -118,7 +118,7 @@ pub enum ScriptError {
         /// The maximum size in bytes.
         limit: u64,
     },
-    /// The text is not JavaScript, or is TypeScript that does not become JavaScript by removing its types.
+    /// The text is neither JavaScript nor TypeScript that becomes JavaScript when its types are removed.
     #[error("{0}")]
     Syntax(Box<Problem>),
     /// An import cannot be resolved.

@@ -7,7 +7,7 @@ use crate::work::Kept;
 /// Name of a module's default export.
 pub(crate) const DEFAULT: &str = "default";
 
-/// Exported functions by name. They are few, so a linear search suffices.
+/// Exported functions with their names. There are few, so a linear search suffices.
 #[derive(Default)]
 pub(crate) struct Exports {
     functions: Vec<(String, Kept)>,
@@ -26,7 +26,7 @@ impl Exports {
         Ok(Self { functions })
     }
 
-    /// Returns the index of a function, which never changes.
+    /// Returns the index of a function. Indices never change.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
         self.functions.iter().position(|(known, _)| known == name)
     }

@@ -12,7 +12,7 @@ use crate::state::{NOBODY, State};
 /// Maximum length of a message, in characters. The record stores one example of each kind.
 const DETAIL_CHARS: usize = 500;
 
-/// The script engine throws `null` when its memory has no room for an error object.
+/// The script engine throws `null` when it has no memory left for an error object.
 const NULL_THROWN: &str = "thrown: null (the script engine also throws null when memory runs out; the limit is \
                            options.script.memory)";
 
@@ -69,7 +69,7 @@ pub(crate) fn what<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) -> F
     Fault::script(FaultKind::Thrown, cut(detail))
 }
 
-/// Whether it is a `DOMException`, which the script engine does not count as an error.
+/// Whether the thrown value is a `DOMException`, which the script engine does not count as an error.
 fn is_exception_of_the_web(thrown: &Value<'_>) -> bool {
     thrown.is_object() && field::<String>(thrown, "stack").is_some()
 }
@@ -110,7 +110,7 @@ fn note_memory(state: &State, thrown: &Value<'_>, message: Option<&str>) {
         thrown.is_error() && message.is_some_and(|message| message.starts_with("out of memory"));
 }
 
-/// Returns a property of a thrown object. Any error on the way counts as a missing property.
+/// Returns a property of a thrown object. A property that cannot be read counts as missing.
 fn field<'js, T: FromJs<'js>>(thrown: &Value<'js>, name: &str) -> Option<T> {
     let object = thrown.as_object()?;
     object
@@ -131,13 +131,13 @@ fn cut(mut text: String) -> String {
     text
 }
 
-/// Returns the innermost location of a stack in the scenario's own files.
+/// Returns the innermost location in a stack that is in the scenario's own files.
 pub(crate) fn first_place(state: &State, stack: &str) -> Option<Location> {
     let calls = user_calls(&state.material.bundle, stack);
     calls.into_iter().next().map(|(place, _)| place)
 }
 
-/// Returns the lines of a stack in the scenario's own files.
+/// Returns the lines of a stack that refer to the scenario's own files.
 fn user_calls<'s>(bundle: &Bundle, stack: &'s str) -> Vec<(Location, &'s str)> {
     let call = |line: &'s str| Some((place(line)?, line)).filter(|(at, _)| bundle.has(&at.file));
     stack.lines().filter_map(call).collect()

@@ -8,12 +8,12 @@ use crate::fault::first_place;
 use crate::state::State;
 use crate::work::Then;
 
-/// Number of iterations of a worker whose calls are traced: the first ones, and the same number after each iteration
-/// that left calls in flight. A trace costs more than the call.
+/// Number of iterations of a worker whose calls are traced. The worker traces its first iterations, and as many again
+/// after each iteration that left calls in flight. A trace costs more than the call.
 pub(crate) const TRACED: u32 = 8;
 
-/// Number of traced calls per iteration, until an iteration left a call in flight. After that, all calls are traced.
-/// Without this limit, an iteration that loops for the whole run would pay for every call.
+/// Number of traced calls per iteration. Once an iteration has left a call in flight, all calls are traced. Without
+/// this limit, an iteration that loops for the whole run would pay for every call.
 pub(crate) const TRACED_CALLS: u32 = 100;
 
 /// Returns the current stack.

@@ -16,7 +16,7 @@ use crate::frame::Location;
 pub use socketio::{Emission, EventCall, Heard, SocketIoCall};
 pub use wake::{Reply, Value, Wake};
 
-/// A pending promise. The script assigns it; [`Wake::Done`] returns it.
+/// Identifies a pending promise. The script assigns the ID, and [`Wake::Done`] returns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OpId(pub u32);
 
@@ -27,9 +27,9 @@ pub enum Checked {
     Passed,
     /// The condition was false.
     Failed {
-        /// The user for whom the script made the check, if it was one user.
+        /// The user for whom the script made the check, if there was a single user.
         user: Option<UserId>,
-        /// The line of the check, if [`Host::wants_place`].
+        /// The line of the check, if [`Host::wants_place`] returned true.
         place: Option<CheckPlace>,
     },
 }
@@ -37,21 +37,21 @@ pub enum Checked {
 /// The line of the scenario at which a check failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckPlace {
-    /// Where the line is.
+    /// Location of the line.
     pub location: Location,
-    /// The source lines around it, with a caret.
+    /// The source lines around the location, with a caret.
     pub frame: Option<String>,
 }
 
-/// An open socket of a user. The engine assigns it.
+/// Identifies an open socket of a user. The engine assigns the ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SocketId(pub u32);
 
-/// A running `every`. The engine assigns it.
+/// Identifies a running `every`. The engine assigns the ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TickerId(pub u32);
 
-/// A channel of a group. The engine assigns it.
+/// Identifies a channel of a group. The engine assigns the ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ChannelId(pub u32);
 
@@ -87,14 +87,14 @@ pub enum StampAt {
 /// How to find a channel's stamp in a received message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StampPlace {
-    /// Location of the stamp. `None`: anywhere in the message.
+    /// Location of the stamp. `None` means anywhere in the message.
     pub at: Option<StampAt>,
     /// Values required at other pointers, as JSON text: `("/type", "\"said\"")`.
     pub only: Vec<(String, String)>,
     /// A message with these values is a snapshot, which restates what was already delivered. Its stamps do not count as
-    /// deliveries. Empty: no message is a snapshot.
+    /// deliveries. If empty, no message is a snapshot.
     pub except: Vec<(String, String)>,
-    /// On Socket.IO: name of the event. Pointers then refer to its first argument.
+    /// On Socket.IO, the name of the event. Pointers then refer to the event's first argument.
     pub event: Option<String>,
     /// Whether to store the last value at the pointer for [`Host::last`], with or without a stamp.
     pub keep: bool,
@@ -137,22 +137,22 @@ pub struct Part {
 pub struct HttpCall {
     /// `GET`, `POST`, …
     pub method: Cow<'static, str>,
-    /// Absolute, or relative to the target. `:name` parameters are already replaced.
+    /// The URL, absolute or relative to the target. `:name` parameters are already replaced.
     pub url: String,
-    /// Name under which the request is measured. It contains `:name` instead of the values, so that there are few
+    /// Name under which the request is measured. It contains `:name` instead of parameter values, so that there are few
     /// different names.
     pub name: String,
     /// Headers of this request.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Body,
-    /// Time limit for the whole request. `None`: that of the run.
+    /// Time limit for the whole request. `None` means the run's limit.
     pub timeout: Option<Nanos>,
-    /// Maximum number of redirects to follow. `None`: that of the run.
+    /// Maximum number of redirects to follow. `None` means the run's limit.
     pub redirects: Option<u32>,
     /// Statuses of 400 or more that do not count as failures.
     pub expect: Vec<u16>,
-    /// Planned start. `None`: now.
+    /// Planned start. `None` means now.
     pub planned: Option<Nanos>,
 }
 
@@ -164,7 +164,7 @@ pub enum DocumentsIn {
     Auto,
     /// Each message is one document.
     Whole,
-    /// The elements of a top-level array.
+    /// Each element of a top-level array is one document.
     Array,
     /// Each document ends with a newline, and may continue in the next message.
     Lines,
@@ -175,7 +175,7 @@ pub enum DocumentsIn {
 /// A WebSocket to open.
 #[derive(Clone, Debug, Default)]
 pub struct SocketCall {
-    /// Absolute (`ws:`, `wss:`, `http:`, `https:`), or relative to the target.
+    /// The URL, absolute (`ws:`, `wss:`, `http:`, `https:`) or relative to the target.
     pub url: String,
     /// Name under which connecting is measured.
     pub name: String,
@@ -183,18 +183,18 @@ pub struct SocketCall {
     pub headers: Vec<(String, String)>,
     /// Offered subprotocols.
     pub subprotocols: Vec<String>,
-    /// How its messages contain documents.
+    /// How the socket's messages contain documents.
     pub documents: DocumentsIn,
-    /// Time limit for connecting. `None`: that of the run.
+    /// Time limit for connecting. `None` means the run's limit.
     pub timeout: Option<Nanos>,
-    /// Planned start. `None`: now.
+    /// Planned start. `None` means now.
     pub planned: Option<Nanos>,
 }
 
 /// How a reply is matched to its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReplyBy {
-    /// In the order of sending: the first fitting message is the reply.
+    /// In the order of sending: the first received message that fits is the reply.
     FirstInFirstOut,
     /// By a JSON value at a pointer of the reply.
     Id {
@@ -216,9 +216,9 @@ pub struct RoundTripCall {
     pub by: ReplyBy,
     /// Values required at pointers of the reply, as JSON text.
     pub only: Vec<(String, String)>,
-    /// Time limit. `None`: that of the run.
+    /// Time limit. `None` means the run's limit.
     pub timeout: Option<Nanos>,
-    /// Planned start. `None`: now.
+    /// Planned start. `None` means now.
     pub planned: Option<Nanos>,
 }
 
@@ -246,11 +246,11 @@ pub enum LogLevel {
     Error,
 }
 
-/// The engine as a script sees it. No call blocks, and no call enters the script again.
+/// The engine as a script sees it. No call blocks, and no call re-enters the script.
 pub trait Host {
     /// Returns the time of the run's clock.
     fn now(&self) -> Nanos;
-    /// Whether the level still creates load. False when the measured time is over.
+    /// Whether the level still creates load. False once the measured time has ended.
     fn is_active(&self) -> bool {
         true
     }
@@ -266,9 +266,9 @@ pub trait Host {
     fn pool_user(&mut self, user: UserId, data: String);
     /// Counts a user that could not be created for the pool.
     fn pool_failed(&mut self, user: UserId, fault: &Fault);
-    /// Starts a pool of `count` users, `at_once` of them concurrently. Returns the number of the pool.
+    /// Starts a pool of `count` users, of whom `at_once` are created concurrently. Returns the pool's number.
     fn pool_begin(&mut self, count: u32, at_once: u32) -> u32;
-    /// Ends a pool: all of its users were created or failed.
+    /// Ends a pool when all of its users were created or failed.
     fn pool_end(&mut self, pool: u32);
 
     /// Starts an HTTP request.
@@ -294,9 +294,9 @@ pub trait Host {
     ) -> Result<(), Fault>;
     /// Sets whether the script has a message handler on the socket. Without one, messages do not enter the script.
     fn listen(&mut self, socket: SocketId, on: bool);
-    /// Sends a ping. Done when the pong arrives.
+    /// Sends a ping. The operation completes when the pong arrives.
     fn ping(&mut self, op: OpId, socket: SocketId) -> Result<(), Fault>;
-    /// Closes a socket. Done when the other side has closed too, or after a second.
+    /// Closes a socket. The operation completes when the peer has closed too, or after one second.
     fn close_socket(
         &mut self,
         op: OpId,
@@ -305,7 +305,7 @@ pub trait Host {
         reason: &str,
     ) -> Result<(), Fault>;
 
-    /// Starts to open a Socket.IO socket. Done when the server accepts its namespace.
+    /// Starts to open a Socket.IO socket. The operation completes when the server accepts the namespace.
     fn open_socketio(&mut self, op: OpId, user: UserId, call: SocketIoCall) -> Result<(), Fault>;
     /// Emits an event, or acknowledges one.
     fn emit(
@@ -332,12 +332,12 @@ pub trait Host {
     /// Registers that the script has a handler for this event.
     fn listen_event(&mut self, socket: SocketId, event: &str);
 
-    /// Completes the operation after a time.
+    /// Completes the operation after `span`.
     fn sleep(&mut self, op: OpId, user: UserId, span: Nanos);
-    /// Completes the operation when the measured time is over and deliveries have settled.
+    /// Completes the operation when the measured time has ended and deliveries have settled.
     fn stay(&mut self, op: OpId, user: UserId);
     /// Starts a ticker: it ticks every `period`, regardless of responses, until the measured time ends. `first` is the
-    /// time to the first tick. `None`: a random phase within the period.
+    /// time to the first tick. `None` means a random phase within the period.
     fn every(&mut self, user: UserId, period: Nanos, first: Option<Nanos>) -> TickerId;
     /// Stops a ticker.
     fn stop_ticker(&mut self, ticker: TickerId);
@@ -350,22 +350,22 @@ pub trait Host {
         audience: Audience,
         deadline: Option<Nanos>,
     ) -> Result<ChannelId, Fault>;
-    /// Creates a new stamp of this user on this channel. It counts as sent with the user's next send or request.
+    /// Creates a stamp of this user on this channel. The stamp counts as sent with the user's next send or request.
     fn stamp(
         &mut self,
         user: UserId,
         channel: ChannelId,
         planned: Option<Nanos>,
     ) -> Result<String, Fault>;
-    /// Starts to search received messages of the socket natively for stamps of the channel. Returns a number that
-    /// identifies the search on the socket.
+    /// Starts a native search for the channel's stamps in messages that the socket receives. Returns the number of the
+    /// search on the socket.
     fn receives(
         &mut self,
         socket: SocketId,
         channel: ChannelId,
         place: StampPlace,
     ) -> Result<u32, Fault>;
-    /// Stops that search.
+    /// Stops a search that [`Host::receives`] started.
     fn stop_receiving(&mut self, socket: SocketId, receiving: u32);
     /// Returns the last value that the socket received for a channel, as JSON text, if it is stored.
     fn last(&mut self, socket: SocketId, channel: ChannelId) -> Option<String>;
@@ -374,23 +374,23 @@ pub trait Host {
     /// name.
     fn user_state(&mut self, user: UserId, name: &str, text: &str);
 
-    /// Returns the number of a step's name, or of a condition of `eventually`. It never changes.
+    /// Returns the number of a step's name, or of a condition of `eventually`. The number never changes.
     fn step_name(&mut self, name: &str, eventually: bool) -> u32;
-    /// Begins a step of a user, or of the group (`None`). `name` is from `step_name`. Returns the number that ends the
-    /// step.
+    /// Begins a step of a user, or of the group if `user` is `None`. `name` is from `step_name`. Returns the number
+    /// that `step_end` takes.
     fn step_begin(&mut self, group: GroupId, user: Option<UserId>, name: u32) -> u64;
     /// Ends a step, with a fault if an error ended it.
     fn step_end(&mut self, group: GroupId, user: Option<UserId>, step: u64, fault: Option<&Fault>);
-    /// Sets whether members of the group run concurrently. Meanwhile, a new step of the group is nested only in steps
-    /// that the group began before.
+    /// Sets whether members of the group run concurrently. If so, a new step of the group is nested only in steps that
+    /// the group began earlier.
     fn concurrent(&mut self, group: GroupId, on: bool);
-    /// Part of the names of users and groups, which distinguishes them from those of other runs.
+    /// Returns the part of user and group names that distinguishes them from names in other runs.
     fn run_tag(&self) -> &str;
-    /// Whether a failure of this check would be the first, whose place is shown.
+    /// Whether a failure of this check would be its first. Only the first failure's place is shown.
     fn wants_place(&self, check: &str) -> bool;
     /// Counts a check.
     fn check(&mut self, group: GroupId, name: &str, result: Checked);
-    /// Records a value of an own metric.
+    /// Records a value of a metric that the scenario defines.
     fn metric(&mut self, kind: MetricKind, name: &str, value: f64);
     /// Writes a line of the script's `console`.
     fn log(&mut self, level: LogLevel, line: &str);

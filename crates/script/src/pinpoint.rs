@@ -2,28 +2,29 @@
 //!
 //! The script engine counts calls and jumps, and polls the watch after a fixed number of them. One round of such a loop
 //! has only a few calls and jumps, and their number divides the fixed number evenly. The watch is therefore polled at
-//! the same point of each round. If that point is the call that resumes the function, its frame is not on the stack
-//! yet, and the error has no location. Additional calls between two jobs move that point.
+//! the same point of each round. If that point is the call that resumes the function, the function's frame is not on
+//! the stack yet, and the error has no location. Additional calls between two jobs move that point.
 //!
-//! A round may consist of several jobs. The short ones are no use: they only settle a promise, outside any function of
-//! the user. Several rounds therefore run first, and their calls are counted, to find the longest job of a round.
+//! A round may consist of several jobs. The short jobs have no location either: they only settle a promise, outside any
+//! function of the user. Several rounds therefore run first, and their calls are counted to find the longest job of a
+//! round.
 
 use rquickjs::{Ctx, Function};
 
 use crate::script::Script;
 
-/// Number of calls and jumps from the start of a job to the first one inside the resumed function: the reaction, the
-/// resumed function, and the function's first jump.
+/// Number of calls and jumps from the start of a job into the resumed function: the reaction, the call of the resumed
+/// function, and that function's first jump.
 const INSIDE: u32 = 3;
 
-/// Number of calls after which a job is stopped while the rounds are being counted. A job of so many calls is inside a
-/// function of the user.
+/// Number of calls after which a job is stopped during counting. A job with this many calls is inside a function of the
+/// user.
 const FAR: u32 = 64;
 
-/// Number of jobs to count at least: two rounds of up to five jobs. Each costs about a millisecond.
+/// Minimum number of jobs to count: two rounds of up to five jobs. Counting a job takes about a millisecond.
 const COUNTED: usize = 10;
 
-/// Number of jobs after which any will do, because no rounds are recognisable.
+/// Number of counted jobs after which any job is stopped, because no rounds are recognisable.
 const MOST_COUNTED: usize = 40;
 
 /// The calls of consecutive jobs.
@@ -41,8 +42,8 @@ impl Rounds {
         *self = Self::default();
     }
 
-    /// Adds the job since the last call, by the number of calls that were left until its stop. Returns the number of
-    /// calls after which to stop the next job.
+    /// Adds the job that ran since the last call. `left` is the number of calls that were left until its stop. Returns
+    /// the number of calls after which to stop the next job.
     fn next_limit(&mut self, left: u32) -> u32 {
         if self.limit > 0 {
             self.calls.push(self.limit.saturating_sub(left));
@@ -51,7 +52,7 @@ impl Rounds {
         self.limit
     }
 
-    /// Whether the next job is the longest of its round. A round is the shortest sequence of calls that repeats.
+    /// Whether the next job is the longest of its round. A round is the shortest repeating sequence of call counts.
     fn is_longest_next(&self) -> bool {
         if self.calls.len() < COUNTED {
             return false;
@@ -74,7 +75,7 @@ impl Script {
     pub(crate) fn pinpoint(&self) {
         self.state.watch.aim(true);
         self.context.with(|ctx| {
-            // If this fails, the error has no location, as without this function.
+            // If counting fails, the error has no location, as it would have none without this function.
             if self.count_on(&ctx).is_err() {
                 ctx.catch();
             }

@@ -4,7 +4,7 @@ use std::fs::canonicalize;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A folder that `..`, absolute paths and symbolic links cannot leave.
+/// A folder. No `..`, absolute path or symbolic link may lead outside it.
 #[derive(Clone, Debug)]
 pub(crate) struct Root(PathBuf);
 
@@ -17,8 +17,8 @@ impl Root {
         })
     }
 
-    /// Checks that the file is inside the folder, with all links resolved. A missing file passes; reading it reports
-    /// the error.
+    /// Checks that the file is inside the folder, with all links resolved. A missing file passes, because reading it
+    /// reports the error.
     pub(crate) fn check(&self, path: &Path) -> Result<(), String> {
         let unresolved = |what: &Path, why: &io::Error| format!("{}: {why}", what.display());
         let root = canonicalize(&self.0).map_err(|why| unresolved(&self.0, &why))?;
@@ -40,7 +40,8 @@ impl Root {
     }
 }
 
-/// Returns where a file of a scenario in the folder `base` is. The file must be inside the folder `root`.
+/// Returns the path of a scenario's file. `path` is relative to the folder `base`. The file must be inside the folder
+/// `root`.
 pub fn file_within(base: &Path, root: &Path, path: &str) -> Result<PathBuf, String> {
     let file = base.join(path);
     Root::new(root).check(&file)?;

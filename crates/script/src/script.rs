@@ -40,7 +40,7 @@ impl Default for Limits {
     }
 }
 
-/// A value in the options that is not plain data: `NaN`, a function, a promise.
+/// A value in the options that is not plain data, such as `NaN`, a function or a promise.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct NoData {
     /// Path of the value, such as `load.users[2]`. Empty for the options as a whole.
@@ -52,7 +52,7 @@ pub struct NoData {
 /// The exports of the main module.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declared {
-    /// `options`, or null.
+    /// The export `options`, or null.
     pub options: Json,
     /// Values in the options that are not plain data. Null replaces them in `options`.
     pub problems: Vec<NoData>,
@@ -71,24 +71,24 @@ pub struct Declared {
 pub struct Ended {
     /// The group.
     pub group: GroupId,
-    /// The return value of `setup` as JSON; `None` for iterations; or the fault.
+    /// The return value of `setup` as JSON, `None` for an iteration, or the fault.
     pub outcome: Result<Option<String>, ScriptFault>,
 }
 
 /// The script engine of one worker. It cannot be shared between threads.
 ///
-/// Script code runs only inside [`Script::turn`] and the three `start` calls, until all its promises wait for events
-/// from the engine.
+/// Script code runs only inside [`Script::turn`] and the three `start` calls. They return when all promises of the
+/// script wait for events from the engine.
 pub struct Script {
     pub(crate) state: Rc<State>,
     pub(crate) context: Context,
     pub(crate) runtime: Runtime,
     pub(crate) limits: Limits,
-    /// The main module. It is an option, so that it can be dropped before the script engine.
+    /// The main module. An `Option`, so that the module can be dropped before the script engine.
     module: Option<Persistent<Object<'static>>>,
     /// Functions of the main module, called for every iteration.
     pub(crate) exports: Exports,
-    /// The group prototype for the roles of the last group that had any.
+    /// The roles of the last group that had roles, and the group prototype for them.
     pub(crate) kind: Option<(Arc<Roles>, KeptObject)>,
 }
 
@@ -101,7 +101,7 @@ impl std::fmt::Debug for Script {
 }
 
 impl Script {
-    /// Evaluates the modules of a bundle, which may read these tables and variables.
+    /// Evaluates the modules of a bundle. The modules may read these tables and variables.
     pub fn load(
         bundle: &Bundle,
         data: &DataStore,
@@ -188,15 +188,16 @@ impl Script {
         }
     }
 
-    /// Returns running groups for which no event is outstanding. Unless another group settles one of their promises,
-    /// they never end. Each is reported once.
+    /// Returns running groups that wait for no event. Such a group never ends, unless another group settles one of its
+    /// promises. Each group is reported once.
     ///
     /// If users of a group wait at different barriers, these barriers fail instead, which often ends the iteration.
     pub fn stuck(&mut self) -> Vec<GroupId> {
         let mut blocked = self.idle_groups();
         blocked.retain(|&key| !self.unblock(key));
         self.state.outcome.borrow_mut().idle.extend(blocked);
-        // Groups that wait at such barriers again after being unblocked count as stuck. Otherwise this might never end.
+        // Groups that wait at such barriers again after being unblocked count as stuck. Otherwise unblocking might
+        // never end.
         let stuck = self.idle_groups();
         let work = self.state.work.borrow();
         let mut stuck: Vec<GroupId> = stuck
@@ -207,7 +208,7 @@ impl Script {
         stuck
     }
 
-    /// Returns the groups that became idle since the last call and still have nothing outstanding.
+    /// Returns the groups that became idle since the last call and still wait for no event.
     fn idle_groups(&self) -> Vec<u32> {
         let mut idle = std::mem::take(&mut self.state.outcome.borrow_mut().idle);
         let work = self.state.work.borrow();
@@ -220,7 +221,7 @@ impl Script {
         idle
     }
 
-    /// Rejects the barriers of a group that can never open. Returns whether there were any.
+    /// Rejects those barriers of a group that can never open. Returns whether there were any.
     fn unblock(&mut self, key: u32) -> bool {
         let keeps_story = |group: &crate::work::Group| group.keeps_story;
         let may_wait = self
@@ -241,8 +242,8 @@ impl Script {
         any
     }
 
-    /// Returns the fault of a group that [`Script::stuck`] returned. Its location is the scenario function, because the
-    /// script engine does not report where a suspended function waits.
+    /// Returns the fault of a group that [`Script::stuck`] returned. The fault's location is the scenario function,
+    /// because the script engine does not report where a suspended function waits.
     pub fn never_settles(&self, group: GroupId, detail: String) -> ScriptFault {
         let place = |ctx: &rquickjs::Ctx<'_>| -> Option<Location> {
             let scenario = self.state.work.borrow().scenario_of(group)?;
@@ -264,7 +265,7 @@ impl Script {
         }
     }
 
-    /// Takes the fault after which the run must end because memory ran out.
+    /// Takes the fault of running out of memory, after which the run must end.
     pub fn take_fatal(&mut self) -> Option<ScriptFault> {
         self.state.outcome.borrow_mut().fatal.take()
     }

@@ -1,4 +1,4 @@
-//! Settles promises: converts results of the engine to script values.
+//! Settles promises with results of the engine, converted to script values.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ fn value_of<'js>(
     }
 }
 
-/// Converts the arguments of an event to a list, and to the bytes for its placeholders.
+/// Converts the arguments of an event to a list, and to the bytes for the list's placeholders.
 pub(crate) fn heard_values<'js>(
     ctx: &Ctx<'js>,
     state: &State,
@@ -96,8 +96,8 @@ pub(crate) fn heard_values<'js>(
     Ok((list, (!bytes.is_empty()).then_some(bytes)))
 }
 
-/// Parses JSON that the protocol requires. Invalid JSON, for example with too deep nesting, is a failure of the target.
-/// Running out of memory remains a failure of the script.
+/// Parses JSON that the protocol requires. Invalid JSON, which includes too deeply nested JSON, is a failure of the
+/// target. Running out of memory remains a failure of the script.
 fn parse_received<'js>(
     ctx: &Ctx<'js>,
     state: &State,

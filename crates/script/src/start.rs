@@ -30,10 +30,10 @@ pub struct GroupStart {
     pub users: Vec<UserStart>,
     /// The return value of `setup`, as JSON.
     pub setup: Option<Arc<str>>,
-    /// The exported function to call. `None`: the default export.
+    /// The exported function to call. `None` means the default export.
     pub scenario: Option<Arc<str>>,
-    /// Planned start of the iteration. Messages sent before the first wait count from this time. `None`: they count
-    /// from their actual sending.
+    /// Planned start of the iteration. The latency of messages sent before the first wait counts from this time. With
+    /// `None`, it counts from the actual sending.
     pub planned: Option<Nanos>,
 }
 
@@ -201,7 +201,7 @@ fn story<'js>(
     Ok(())
 }
 
-/// Returns the group prototype for these roles. The last one is cached.
+/// Returns the group prototype for these roles. The last prototype is cached.
 fn group_with(
     ctx: &Ctx<'_>,
     entry: &Entry,

@@ -25,10 +25,10 @@ pub(crate) struct Now {
     pub(crate) user: Cell<u32>,
     /// Planned time of the current step, if it has one. It applies until the script waits for something.
     pub(crate) planned: Cell<Option<Nanos>>,
-    /// Whether an iteration began in this step and waits. Only a job can end it.
+    /// Whether an iteration began in this step and waits. Only a job can end such an iteration.
     pub(crate) waits: Cell<bool>,
-    /// Whether the script runs a ticker, a handler, or code that these started. Their calls may be in flight when the
-    /// iteration ends.
+    /// Whether the script runs a ticker, a handler, or code that these started. Calls of such code may be in flight
+    /// when the iteration ends.
     pub(crate) background: Cell<bool>,
 }
 
@@ -46,11 +46,11 @@ impl Now {
 #[derive(Default)]
 pub(crate) struct Outcome {
     pub(crate) ended: Vec<Ended>,
-    /// Groups with nothing outstanding at the end of their step.
+    /// Groups that wait for no event at the end of their step.
     pub(crate) idle: Vec<u32>,
     pub(crate) rejections: Rejections,
     pub(crate) fatal: Option<ScriptFault>,
-    /// Whether `null` was thrown. The script engine throws it when memory has no room for an error object.
+    /// Whether `null` was thrown. The script engine throws it when it has no memory left for an error object.
     pub(crate) memory_suspect: bool,
     /// Whether an allocation failed.
     pub(crate) memory_full: bool,
@@ -90,7 +90,7 @@ impl State {
         self.end(group, Err(fault));
     }
 
-    /// Ends the group's iteration. It fails if its calls are still in flight.
+    /// Ends the group's iteration. The iteration fails if any of its calls is still in flight.
     pub(crate) fn end(&self, group: u32, outcome: Result<Option<String>, ScriptFault>) {
         let outcome = match (outcome, self.floating(group)) {
             (Ok(_), Some(fault)) => Err(fault),

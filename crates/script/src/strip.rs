@@ -13,7 +13,7 @@ use swc_ts_fast_strip::{ErrorCode, Options, operate};
 use crate::error::Problem;
 use crate::frame::Location;
 
-/// Message for TypeScript that is not erasable: it would need code that the user did not write.
+/// Message for TypeScript that is not erasable, because it needs generated code.
 const NOT_ERASABLE: &str = "TypeScript that needs code generation (enum, namespace, parameter \
     properties) is not supported; use a const object";
 
@@ -36,8 +36,8 @@ impl Emitter for FirstComplaint {
     }
 }
 
-/// Time limit of the parser. The parser retries some texts: each nested `<any>x as y = ` doubles its time. Real files
-/// take less than a tenth of the limit.
+/// Time limit of the parser. The parser backtracks: each nested `<any>x as y = ` doubles its time. Real files take less
+/// than a tenth of the limit.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Stack size of the parser's thread, equal to that of a main thread.

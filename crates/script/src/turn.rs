@@ -1,4 +1,4 @@
-//! Enters the script: one step for each event, followed by all jobs that it triggers.
+//! Runs the script: one step for each event, followed by all jobs that the step triggers.
 
 use std::rc::Rc;
 
@@ -15,10 +15,10 @@ use crate::state::{NOBODY, State};
 use crate::work::KeptPromise;
 
 impl Script {
-    /// Passes events to the script. For each event, first its promise or callback runs, then every job that follows, so
+    /// Passes events to the script. For each event, its promise or callback runs first, then every job that follows, so
     /// that all work belongs to a known user.
     ///
-    /// The time is not bounded. Callers limit the number of events by how long the sockets may wait.
+    /// The run time is not bounded. Callers limit the number of events according to how long the sockets may wait.
     pub fn turn(&mut self, wakes: &mut dyn Iterator<Item = Wake>) {
         for wake in wakes {
             match wake {
@@ -129,8 +129,7 @@ impl Script {
         }
     }
 
-    /// Enters the script for a user, and runs all jobs that follow at once. Messages sent meanwhile have the planned
-    /// time `planned`.
+    /// Runs script code for a user, and then all ready jobs. Messages sent meanwhile have the planned time `planned`.
     pub(crate) fn step(
         &mut self,
         group: u32,
@@ -147,8 +146,8 @@ impl Script {
             }
         });
         let ran = self.run_jobs();
-        // The end is reported before the rejections, so that a rejected scenario function is reported with its user and
-        // step. Its second report, as a rejection, is ignored.
+        // Reports the end before the rejections, so that a rejected scenario function is reported with its user and
+        // step. The second report of the same failure, as a rejection, is ignored.
         if ran || !self.state.now.waits.get() {
             self.note_end(group);
         }
@@ -178,7 +177,8 @@ impl Script {
         }
     }
 
-    /// Ends the group if its function's promise has settled. Polling the promise is cheaper than a callback.
+    /// Ends the group if the promise of its scenario function has settled. Polling the promise is cheaper than a
+    /// callback.
     fn note_end(&self, group: u32) {
         let story = {
             let work = self.state.work.borrow();
@@ -195,7 +195,7 @@ impl Script {
                     self.state.end(group, Ok(None));
                 }),
                 PromiseState::Rejected => self.settled(group, || {
-                    // Reading the reason throws it.
+                    // Reading the result of a rejected promise throws the reason.
                     let _ = story.result::<Value<'_>>();
                     self.report_end(&ctx, group, ctx.catch());
                 }),
@@ -280,7 +280,7 @@ impl Script {
         );
         self.state
             .fatal(Fault::script(FaultKind::Resources, detail).into());
-        // Extra memory, so that the run can report and end in order.
+        // Grants extra memory, so that the run can report the fault and end in order.
         self.runtime
             .set_memory_limit(limit.saturating_add(limit / 8));
     }

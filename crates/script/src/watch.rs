@@ -18,9 +18,9 @@ pub(crate) struct Watch {
     /// Whether the budget is used up. If so, the next poll stops the script.
     spent: Cell<bool>,
     tripped: Cell<bool>,
-    /// Whether calls of `pinpoint` are being counted. Nothing is stopped meanwhile.
+    /// Whether calls of `pinpoint` are being counted. The script is not stopped meanwhile.
     aiming: Cell<bool>,
-    /// The calls of the jobs since the budget was used up.
+    /// The numbers of calls in the jobs since the budget was used up.
     pub(crate) rounds: RefCell<Rounds>,
 }
 

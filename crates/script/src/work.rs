@@ -25,7 +25,7 @@ pub(crate) struct About {
     pub(crate) id: u32,
     pub(crate) number: u32,
     pub(crate) iteration: u32,
-    /// Index, users, groups.
+    /// The level: index, users, groups.
     pub(crate) level: (u32, u32, u32),
     pub(crate) setup: Option<Arc<str>>,
     /// Index of the scenario function among the exports.
@@ -37,11 +37,11 @@ pub(crate) struct About {
 pub(crate) struct Group {
     pub(crate) about: About,
     pub(crate) ended: bool,
-    /// The promise that the scenario function returned, until it has settled.
+    /// The promise that the scenario function returned. Kept only until it settles.
     pub(crate) story: Option<KeptPromise>,
     /// Number of further calls to trace.
     pub(crate) calls_to_trace: u32,
-    /// Whether the script used `Promise.race` or `Promise.any`. Their other promises may then be in flight at the end.
+    /// Whether the script used `Promise.race` or `Promise.any`. Promises that lost may then be in flight at the end.
     pub(crate) may_leave: bool,
     /// Whether the group's objects share state in the prelude.
     pub(crate) keeps_story: bool,
@@ -53,7 +53,7 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Whether events are outstanding for the group.
+    /// Whether the group waits for events.
     pub(crate) fn waits(&self) -> bool {
         !self.ops.is_empty() || !self.tickers.is_empty() || self.listening > 0
     }
@@ -106,7 +106,7 @@ pub(crate) struct Socket {
     pub(crate) open: bool,
     pub(crate) on_message: Vec<Kept>,
     pub(crate) on_close: Vec<Kept>,
-    /// On Socket.IO: handlers by the event's name.
+    /// On Socket.IO, the handlers, keyed by event name.
     pub(crate) on_event: Vec<(Box<str>, Kept)>,
 }
 
@@ -135,7 +135,7 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// Creates the work without any groups. Calls of the first `iterations` iterations will be traced.
+    /// Creates an instance without groups. Calls of the first `iterations` iterations will be traced.
     pub(crate) fn tracing(iterations: u32) -> Self {
         Self {
             to_trace: iterations,
@@ -237,14 +237,14 @@ impl Work {
         self.socket_keys.get(&id).copied()
     }
 
-    /// Counts a new listener on a socket of the group. Events may come for it.
+    /// Counts a new listener on a socket of the group, for which events may arrive.
     pub(crate) fn listening(&mut self, group: u32) {
         if let Some(group) = self.groups.get_mut(group) {
             group.listening += 1;
         }
     }
 
-    /// Closes the socket: no more events come from it. Returns its group, its user and its `close` handlers.
+    /// Marks the socket as closed, so that no more events come from it. Returns its group, user and `close` handlers.
     pub(crate) fn close_socket(&mut self, key: u32) -> Option<(u32, u32, Vec<Kept>)> {
         let socket = self.sockets.get_mut(key)?;
         socket.open = false;
@@ -281,8 +281,8 @@ impl Work {
         true
     }
 
-    /// Removes a group with everything that belongs to it. Later events for it are ignored. Returns its key if the
-    /// prelude has state to release too.
+    /// Removes a group with everything that belongs to it. Later events for the group are ignored. Returns the group's
+    /// key if the prelude has state to release too.
     pub(crate) fn remove_group(&mut self, id: GroupId) -> Option<u32> {
         let key = self.group_keys.remove(&id)?;
         let group = self.groups.remove(key)?;

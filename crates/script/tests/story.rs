@@ -33,7 +33,7 @@ fn a_group_asks_waits_and_ends() {
     );
 }
 
-/// The place is searched only once, because that costs more than the check.
+/// The place is searched only once, because the search costs more than the check.
 #[test]
 fn the_first_failure_of_a_check_has_its_line_and_user() {
     let mut stage = story(

@@ -1,4 +1,4 @@
-//! Several users together: everyone, together, barriers, steps, conditions.
+//! Tests calls for several users: `everyone`, `together`, barriers, steps, conditions.
 
 #[path = "common/stage.rs"]
 mod common;

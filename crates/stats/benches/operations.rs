@@ -7,7 +7,7 @@ use stats::Histogram;
 #[path = "../../../bench/operation.rs"]
 mod operation;
 
-/// Samples recorded per timed call. Recording a single one is too short to be timed.
+/// Samples recorded per timed call, because recording a single sample is too short to be timed.
 const SAMPLES: u32 = 1000;
 
 /// A fixed list of latencies from 100 us to about 30 ms, most of them short.

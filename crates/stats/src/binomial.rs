@@ -1,10 +1,10 @@
 //! Tails of the binomial distribution, by exact summation.
 
-/// The ranks `(low, high)` between which `Binomial(n, q)` lies, except with a probability of at most `tail` on each
-/// side. `low` is the largest rank with `P(B < low) <= tail`, `high` the smallest with `P(B >= high) <= tail`.
+/// The ranks `(low, high)` that enclose `Binomial(n, q)`, except with a probability of at most `tail` on each side.
+/// `low` is the largest rank with `P(B < low) <= tail`, `high` the smallest with `P(B >= high) <= tail`.
 ///
-/// The sum starts at the mode, where the probabilities are largest, and goes outwards until they are negligible. That
-/// takes a number of steps proportional to `sqrt(n)`.
+/// The sum starts at the mode, where the probabilities are largest, and goes outwards until they are negligible. The
+/// number of steps is proportional to `sqrt(n)`.
 pub(crate) fn central_ranks(n: u64, q: f64, tail: f64) -> (u64, u64) {
     let mode = mode(n, q);
     let odds = q / (1.0 - q);
@@ -17,8 +17,8 @@ pub(crate) fn central_ranks(n: u64, q: f64, tail: f64) -> (u64, u64) {
     (low, high)
 }
 
-/// The probabilities of the values next to the mode, relative to the mode's. `ratios` are the quotients of consecutive
-/// probabilities.
+/// The probabilities of the values next to the mode, relative to the mode's probability. `ratios` are the quotients of
+/// consecutive probabilities.
 fn weights(ratios: impl Iterator<Item = f64>) -> Vec<f64> {
     const NEGLIGIBLE: f64 = 1e-20;
     let mut weight = 1.0;
@@ -29,7 +29,7 @@ fn weights(ratios: impl Iterator<Item = f64>) -> Vec<f64> {
     weights.take_while(|weight| *weight > NEGLIGIBLE).collect()
 }
 
-/// The most likely value, or the one below it.
+/// The mode (the most likely value), or the value below it.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

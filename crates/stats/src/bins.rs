@@ -1,7 +1,7 @@
 //! The counters of an HDR histogram, in small blocks that are allocated when the first value falls into them.
 //!
-//! HDR libraries use one array over the whole range. It takes hundreds of kilobytes, and growing it touches all of its
-//! pages. That costs milliseconds in the middle of a measurement.
+//! HDR libraries use one array for the whole range, which takes hundreds of kilobytes. Growing the array touches all of
+//! its pages, which costs milliseconds in the middle of a measurement.
 
 /// Number of bins per power of two. A value's error is below 0.1 %, which means three significant digits.
 const PER_POWER: usize = 1024;
@@ -9,7 +9,7 @@ const PER_POWER: usize = 1024;
 const POWER_BITS: u32 = 10;
 /// Number of bins in one block, which takes 2 KB.
 const BLOCK: usize = 256;
-/// Number of blocks. Below [`PER_POWER`] each bin has one value; each power of two above has [`PER_POWER`] bins.
+/// Number of blocks. Below [`PER_POWER`], each bin holds one value. Above it, each power of two has [`PER_POWER`] bins.
 const BLOCKS: usize = (64 - POWER_BITS as usize + 1) * PER_POWER / BLOCK;
 
 type Block = Box<[u64; BLOCK]>;
@@ -51,7 +51,7 @@ impl Bins {
         }
     }
 
-    /// The bins that are not empty, in ascending order: the largest value of the bin and its count.
+    /// The non-empty bins in ascending order, each as the bin's largest value and its count.
     pub(crate) fn filled(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let blocks = self.blocks.iter().enumerate();
         blocks
@@ -71,7 +71,7 @@ impl Bins {
 )]
 fn bin_of(value: u64) -> usize {
     let power = (u64::BITS - (value | 1).leading_zeros()).saturating_sub(POWER_BITS);
-    // Shifted by its power, a value is at least PER_POWER and less than twice that.
+    // After the shift, the value is at least PER_POWER and less than twice PER_POWER.
     match power {
         0 => value as usize,
         power => power as usize * PER_POWER + (value >> (power - 1)) as usize - PER_POWER,

@@ -4,20 +4,21 @@ use model::Nanos;
 
 use crate::Histogram;
 
-/// Maximum number of blocks. If there would be more, neighbours are merged.
+/// Maximum number of blocks. Before it is exceeded, neighbouring blocks are merged.
 pub const BLOCKS: usize = 64;
 /// Length of the shortest block.
 pub const SHORTEST_BLOCK: Nanos = Nanos::from_millis(250);
 
-/// Number of bins per power of two. The error of a limit is at most 3 %, which is accurate enough to count the values
-/// beyond it in each block.
+/// Number of bins per power of two. A limit is accurate to 3 %, which suffices to count the values beyond the limit in
+/// each block.
 const PER_POWER: u64 = 32;
 const POWER_BITS: u32 = 5;
 
-/// The values of a histogram over time: the counts of coarse bins in each of a few dozen blocks of the measured time.
+/// The values of a histogram over time. A few dozen blocks divide the measured time, and each block counts its values
+/// in coarse bins.
 ///
-/// The values of one run are not independent: a pause slows down everything that waits for it, and the deliveries of
-/// one message are sent together. The difference between the blocks shows how many independent values the run is worth
+/// The values of one run are not independent: a pause delays many operations at once, and the deliveries of one message
+/// are sent together. The variation between the blocks shows how many independent values the run is worth
 /// ([`Blocks::design_effect`]).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Blocks {
@@ -29,14 +30,14 @@ pub struct Blocks {
 /// The counts of one block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// The bins that are not empty, with their counts, in ascending order.
+    /// The non-empty bins with their counts, in ascending order.
     pub(crate) bins: Vec<(u16, u64)>,
-    /// Number of samples without a value, which rank above all values: timeouts and operations that never ended.
+    /// Number of timeouts and operations that never ended. They have no value and rank above all values.
     pub(crate) endless: u64,
 }
 
-/// Fills the [`Blocks`] of a growing histogram. Recording a value costs nothing extra: at the end of a block, the
-/// writer subtracts the histogram's previous state.
+/// Fills [`Blocks`] from a growing histogram. At the end of each block, it subtracts the histogram's previous state, so
+/// that recording a value costs nothing extra.
 #[derive(Clone, Debug, Default)]
 pub struct BlockWriter {
     blocks: Blocks,
@@ -64,7 +65,7 @@ impl Blocks {
         self.counts().fold(0, u64::saturating_add)
     }
 
-    /// Adds blocks of the same time, from another worker or under another name.
+    /// Adds blocks of the same period, from another worker or of another name.
     pub fn merge(&mut self, other: &Self) {
         let mut theirs = other.clone();
         while self.doublings < theirs.doublings {
@@ -80,7 +81,7 @@ impl Blocks {
         }
     }
 
-    /// The block at `at`, a time since the start of the measured time.
+    /// The block that contains `at`, counted from the start of the measured time.
     fn at(&mut self, at: Nanos) -> &mut Counts {
         while at.0 / self.width().0 >= BLOCKS as u64 {
             self.halve();
@@ -112,7 +113,7 @@ impl Counts {
         values.fold(self.endless, u64::saturating_add)
     }
 
-    /// The number of values in bins up to and including this one.
+    /// The number of values in this bin and all lower bins.
     pub(crate) fn up_to(&self, bin: u16) -> u64 {
         let below = self.bins.iter().take_while(|(one, _)| *one <= bin);
         below.map(|(_, count)| *count).fold(0, u64::saturating_add)
@@ -130,7 +131,7 @@ impl Counts {
         Self { bins, endless }
     }
 
-    /// The counts since `before`.
+    /// The counts that were added since `before`.
     fn since(&self, before: &Self) -> Self {
         let mut known = before.bins.iter().copied().peekable();
         let new = self.bins.iter().filter_map(|&(bin, count)| {
@@ -160,15 +161,15 @@ fn least(one: Option<&(u16, u64)>, other: Option<&(u16, u64)>) -> Option<u16> {
     bins.map(|(bin, _)| *bin).min()
 }
 
-/// Takes the count of a bin from a sorted list. The caller must ask for bins in ascending order.
+/// Takes the count of a bin from a sorted list. Successive calls must pass bins in ascending order.
 fn count_of(list: &mut Peekable<impl Iterator<Item = (u16, u64)>>, bin: u16) -> u64 {
     list.next_if(|(one, _)| *one == bin)
         .map_or(0, |(_, count)| count)
 }
 
 impl BlockWriter {
-    /// Adds all samples since the last call to the block at `at`, a time since the start of the measured time. `times`
-    /// and `endless` are the totals so far.
+    /// Adds all samples recorded since the last call to the block that contains `at`, counted from the start of the
+    /// measured time. `times` and `endless` are the totals so far.
     pub fn close(&mut self, at: Nanos, times: &Histogram, endless: u64) {
         if times.count() + endless == self.seen.total() {
             return;

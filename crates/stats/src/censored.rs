@@ -8,26 +8,27 @@ use crate::{Blocks, Histogram};
 
 /// Samples, some of which are censored: only a lower bound of their value is known.
 ///
-/// An operation that is in flight after 3 s takes longer than 3 s, by an unknown amount. Leaving it out would measure
-/// only the survivors.
+/// An operation that is in flight after 3 s takes longer than 3 s, by an unknown amount. Leaving such operations out
+/// would measure only the faster ones.
 #[derive(Clone, Copy, Debug)]
 pub struct Samples<'a> {
     /// The known values.
     pub times: &'a Histogram,
     /// Lower bounds of the censored values, such as the ages of operations in flight.
     pub open: &'a Histogram,
-    /// The number of timeouts. They rank above all others.
+    /// The number of timeouts. They rank above all other samples.
     pub endless: u64,
 }
 
 /// The numbers of samples within a limit and beyond it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shares {
-    /// Known to be at most the limit.
+    /// Samples that are known to be at most the limit.
     pub within: u64,
-    /// Known to be greater than the limit: measured, timed out, or in flight for longer than that.
+    /// Samples that are known to be greater than the limit: measured, timed out, or in flight for longer than the
+    /// limit.
     pub beyond: u64,
-    /// In flight for at most the limit, so they may still end within or beyond it.
+    /// Samples in flight for at most the limit, which may still end within or beyond it.
     pub unknown: u64,
 }
 
@@ -51,7 +52,7 @@ impl Samples<'_> {
         self.times.count() + self.open.count() + self.endless
     }
 
-    /// The numbers of samples within `limit`, beyond it, and on an unknown side, to the precision of a histogram.
+    /// The numbers of samples within `limit`, beyond it, and undecided, to the precision of a histogram.
     pub fn shares(&self, limit: Nanos) -> Shares {
         let late = self.times.count_above(limit);
         let old = self.open.count_above(limit);
@@ -62,9 +63,8 @@ impl Samples<'_> {
         }
     }
 
-    /// Quantile `q`, without an interval. The truth is between two extremes: every censored sample ends at its lower
-    /// bound, or none ever ends. The result is the value in the second case if it is known. Otherwise it is the value
-    /// in the first case, as a lower bound.
+    /// Quantile `q`, without an interval. The result assumes that no censored sample ever ends. If the quantile then
+    /// has no known value, the result is a lower bound, for which every censored sample ends at its own lower bound.
     pub fn at(&self, q: f64) -> Estimate {
         self.at_in(&Blocks::default(), q)
     }

@@ -1,4 +1,5 @@
-//! Histograms in JSON: the exact figures, and the bins as base64 of HDR's V2 deflate format, which any HDR tool reads.
+//! Histograms in JSON: exact figures and bins. The bins are base64 of HDR's V2 deflate format, which any HDR tool
+//! reads.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -44,7 +45,7 @@ struct Saved {
 }
 
 impl Histogram {
-    /// The bins as base64 of HDR V2 deflate. `None` if empty.
+    /// Encodes the bins as base64 of HDR V2 deflate. Returns `None` if the histogram is empty.
     pub fn encode(&self) -> Option<String> {
         let highest = self.max()?.0.max(2);
         let mut hdr: Hdr<u64> = Hdr::new_with_bounds(1, highest, DIGITS).ok()?;
@@ -58,8 +59,8 @@ impl Histogram {
         Some(STANDARD.encode(bytes))
     }
 
-    /// Reads the output of [`Histogram::encode`], or of another HDR tool if it is in nanoseconds. The smallest value,
-    /// the largest value and the sum are then only known to three digits.
+    /// Reads the output of [`Histogram::encode`], or of another HDR tool that counts nanoseconds. The smallest value,
+    /// the largest value and the sum are accurate only to three digits.
     pub fn decode(text: &str) -> Result<Self, DecodeError> {
         let bytes = STANDARD.decode(text)?;
         let plain = unpack::unpack(&bytes)?;
@@ -97,7 +98,7 @@ impl Saved {
 }
 
 impl Filled {
-    /// Restores the exact figures, if they agree with the bins.
+    /// Restores the exact figures. Fails if they contradict the bins.
     fn restore(&mut self, saved: &Saved) -> Result<(), DecodeError> {
         let min = saved.min_ns.unwrap_or(self.min);
         let max = saved.max_ns.unwrap_or(self.max);

@@ -6,25 +6,25 @@ use crate::blocks::{Blocks, Counts, bin_of};
 use crate::long_run::{FREQUENCIES, variance_of_sum};
 use crate::quantile::{SAMPLES_BEYOND, interval_ranks};
 
-/// Minimum number of equal-sized blocks that the blocks must be worth. Fewer do not show well enough how blocks differ.
+/// Minimum effective number of blocks (see [`alike_blocks`]). Fewer blocks do not show well enough how blocks differ.
 const ENOUGH: f64 = 8.0;
 /// The shares of the samples at which the blocks are compared.
 const SHARES: [f64; 7] = [0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
 
 impl Blocks {
     /// The design effect: the number of samples that are worth one independent sample in a 95 % interval. `None` if the
-    /// time was too short to tell, or if most of it had too few samples.
+    /// measured time was too short, or if most of it had too few samples.
     ///
-    /// For each of several limits, the share beyond it varies from block to block. The variance of the total, including
-    /// correlation over several blocks, is divided by that of independent samples. The result is the largest ratio, and
-    /// at least 1. It allows for the uncertainty of a variance from few blocks.
+    /// For each of several limits, the share of samples beyond the limit varies from block to block. The variance of
+    /// the total, including correlation across blocks, is divided by the variance of independent samples. The result is
+    /// the largest ratio, and at least 1. It allows for the uncertainty of a variance estimated from few blocks.
     ///
     /// The term comes from survey statistics (Kish, Survey Sampling, 1965).
     pub fn design_effect(&self) -> Option<f64> {
         self.worst_at(&self.shares())
     }
 
-    /// The design effect for the share beyond `limit`. It also takes into account how that share itself varies.
+    /// Like [`Blocks::design_effect`], but also considers how the share beyond `limit` varies.
     pub fn design_effect_at(&self, limit: Nanos) -> Option<f64> {
         let mut bins = self.shares();
         let bin = bin_of(limit);
@@ -32,15 +32,15 @@ impl Blocks {
         self.worst_at(&bins)
     }
 
-    /// The number of independent samples that all samples are worth, for a bound on the share beyond `limit`. The bound
-    /// is binomial, with this number of trials and the same share beyond. At most the number of samples.
+    /// The number of independent samples that all samples are worth, for a binomial bound on the share beyond `limit`.
+    /// The bound uses this number as its trials and keeps the share. The result is at most the number of samples.
     pub fn independent_at(&self, limit: Nanos) -> Option<u64> {
         Some(worth(self.count(), self.design_effect_at(limit)?))
     }
 
     /// The ranks, counted from 1, of the two samples among `count` between which the true quantile `q` lies with 95 %
-    /// confidence. They are those of [`interval_ranks`] for the number of independent samples, scaled to `count`.
-    /// `None` also if the independent samples are too few for one of the ends.
+    /// confidence. The ranks of [`interval_ranks`] for the number of independent samples are scaled to `count`. `None`
+    /// without a design effect, or with too few independent samples for one of the ends.
     pub fn interval_ranks(&self, count: u64, q: f64) -> Option<(u64, u64)> {
         let independent = worth(count, self.design_effect()?);
         let (low, high) = interval_ranks(independent, q)?;
@@ -48,7 +48,7 @@ impl Blocks {
         Some((scaled(low), scaled(high)))
     }
 
-    /// The bins whose upper ends are nearest to each of [`SHARES`], on both sides.
+    /// For each of [`SHARES`], the bins whose upper ends are nearest below and above it.
     fn shares(&self) -> Vec<u16> {
         let all = self.sum();
         let count = all.total() as f64;
@@ -90,7 +90,7 @@ impl Blocks {
         let effects = bins
             .iter()
             .filter_map(|&bin| effect_at(blocks, &totals, bin));
-        // If all samples are alike, nothing shows their correlation. Each block then counts as one sample.
+        // If all samples are alike, their correlation cannot be estimated. Each block then counts as one sample.
         let unknown = self.count() as f64 / alike;
         Some(effects.reduce(f64::max).unwrap_or(unknown).max(1.0))
     }
@@ -114,7 +114,7 @@ fn scale(rank: u64, independent: u64, count: u64) -> u64 {
     (u128::from(rank) * u128::from(count)).div_ceil(u128::from(independent)) as u64
 }
 
-/// The number of blocks of equal size whose sum would vary as much as that of these blocks (Kish).
+/// The effective number of blocks (Kish): this many blocks of equal size would have a sum that varies as much.
 fn alike_blocks(totals: &[u64]) -> f64 {
     let sum: f64 = totals.iter().map(|&total| total as f64).sum();
     let squares: f64 = totals.iter().map(|&total| (total as f64).powi(2)).sum();
@@ -125,7 +125,8 @@ fn sum_of(counts: &[u64]) -> u64 {
     counts.iter().copied().fold(0, u64::saturating_add)
 }
 
-/// The design effect of the share up to the end of `bin`. `None` if there are too few samples on one side.
+/// The design effect of the share up to the end of `bin`. `None` if there are too few samples within or beyond that
+/// end.
 fn effect_at(blocks: &[Counts], totals: &[u64], bin: u16) -> Option<f64> {
     let within: Vec<u64> = blocks.iter().map(|block| block.up_to(bin)).collect();
     let (hits, all) = (sum_of(&within), sum_of(totals));

@@ -36,14 +36,14 @@ impl Estimate {
     }
 }
 
-/// Quantile `q` of `times` and of `endless` further samples that timed out. Timeouts rank as the largest samples, so
-/// that no percentile covers only the operations that ended. There is no interval, because the correlation is unknown.
+/// Quantile `q` of `times` together with `endless` samples that timed out. Timeouts rank as the largest samples, so
+/// that percentiles also cover operations that never ended. There is no interval, because the correlation is unknown.
 pub fn estimate(times: &Histogram, endless: u64, q: f64) -> Estimate {
     all_ended(times, endless).at(q)
 }
 
 /// Like [`estimate`], but with an interval, whose width depends on the correlation of the samples. Samples that are
-/// close in time or belong to one message are alike, and `blocks` show how much.
+/// close in time or belong to one message are correlated, and `blocks` show how much.
 pub fn estimate_in_blocks(times: &Histogram, endless: u64, blocks: &Blocks, q: f64) -> Estimate {
     all_ended(times, endless).at_in(blocks, q)
 }

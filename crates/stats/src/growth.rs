@@ -10,21 +10,22 @@ pub struct Growth {
     pub low: f64,
     /// Upper bound of the 95 % interval.
     pub high: f64,
-    /// Whether the interval is above zero, over the whole time and in each of its halves. The value then grew all the
-    /// time, and not only at first. Also false if there are too few samples to tell ([`LOOKS_FOR_STEADY`]).
+    /// Whether the interval is above zero over the whole time and in each half of it. If so, the value grew throughout,
+    /// not only at first. False if there are fewer than [`LOOKS_FOR_STEADY`] samples.
     pub steady: bool,
 }
 
-/// Minimum number of samples for [`Growth::steady`]: each half of the time needs three steps to estimate their spread.
+/// Minimum number of samples for [`Growth::steady`]. In each half of the time, an estimate of the spread needs three
+/// steps between samples.
 pub const LOOKS_FOR_STEADY: usize = 7;
 
-/// The growth of `looks`, which are pairs of seconds and value in order of time. `None` with fewer than four.
+/// The growth of `looks`: samples as pairs of seconds and value, in order of time. `None` with fewer than four samples.
 ///
 /// The interval is Student's, from the spread of the gains between neighbouring samples. The interval of a fitted line
-/// would be far too narrow: memory is a sum of allocations and releases, so neighbouring values are alike.
+/// would be far too narrow, because neighbouring values are correlated: memory is a sum of allocations and releases.
 ///
-/// If consecutive gains are alike, as in a phase of many allocations, the interval is wider, according to their
-/// correlation. One allocation at the start gives a wide interval, a leak a narrow one.
+/// If consecutive gains are correlated, as in a phase of many allocations, the interval is wider. A single allocation
+/// at the start gives a wide interval. A leak gives a narrow interval.
 pub fn growth(looks: &[(f64, f64)]) -> Option<Growth> {
     let (per_s, half) = slope(looks)?;
     let half = half.max(correlated_half(looks, per_s));
@@ -52,7 +53,7 @@ fn deviations(steps: &[(f64, f64)], slope: f64) -> Vec<f64> {
     each.map(|(time, gain)| gain - slope * time).collect()
 }
 
-/// The gain per time, and half the width of its interval if the gains are independent.
+/// The gain per second, and half the width of its interval, assuming independent gains.
 fn slope(looks: &[(f64, f64)]) -> Option<(f64, f64)> {
     let steps = steps_of(looks);
     let count = steps.len();

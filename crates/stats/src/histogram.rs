@@ -46,7 +46,7 @@ impl Filled {
 }
 
 impl Histogram {
-    /// A shared empty histogram, for references.
+    /// A shared empty histogram, for code that needs a reference.
     pub const NONE: &'static Self = &Self::new();
 
     /// An empty histogram. Allocates nothing.
@@ -84,7 +84,7 @@ impl Histogram {
         ours.sum = ours.sum.saturating_add(theirs.sum);
     }
 
-    /// Removes all values but keeps the memory, for a histogram that is filled once per window.
+    /// Removes all values but keeps the memory. Meant for histograms that are refilled in every window.
     pub fn clear(&mut self) {
         if let Some(filled) = &mut self.filled {
             filled.bins.clear();
@@ -111,7 +111,7 @@ impl Histogram {
 
     /// The value at quantile `q` (0 to 1), at most 0.1 % above the true one. `None` if empty.
     ///
-    /// It does not check that there are enough samples; [`crate::estimate`] does.
+    /// Does not check that there are enough samples, unlike [`crate::estimate`].
     pub fn quantile(&self, q: f64) -> Option<Nanos> {
         self.at_rank(crate::quantile::rank_of(self.count(), q))
     }
@@ -162,7 +162,7 @@ impl Histogram {
         Nanos(self.filled.as_ref().map_or(0, |filled| filled.sum))
     }
 
-    /// The bins that are not empty, in ascending order: the largest value of the bin and its count.
+    /// The non-empty bins in ascending order, each as the bin's largest value and its count.
     pub fn bins(&self) -> impl Iterator<Item = (Nanos, u64)> + '_ {
         self.filled
             .iter()

@@ -1,8 +1,8 @@
 //! Statistics: histograms, percentiles with confidence intervals, rates, and time series.
 //!
-//! Every statistic that headcount reports comes from this crate. It refuses figures that the samples do not support: a
-//! percentile without ten samples beyond it is [`Estimate::Unavailable`], never a guess. It reads no clock, file,
-//! socket or environment variable.
+//! Every statistic that headcount reports comes from this crate. The crate refuses figures that the samples do not
+//! support: a percentile without ten samples beyond it is [`Estimate::Unavailable`], never a guess. The crate reads no
+//! clock, file, socket or environment variable.
 
 mod binomial;
 mod bins;

@@ -1,7 +1,7 @@
-//! The variance of a sum over time whose terms are correlated in time.
+//! The variance of a sum whose terms are correlated in time.
 
-/// Number of lowest frequencies that are used. More would estimate the variance of independent samples better but miss
-/// correlation over seconds. Fewer would make intervals needlessly wide.
+/// Number of lowest frequencies in the estimate. More frequencies would estimate the variance of independent samples
+/// better but miss correlation over seconds. Fewer frequencies would make intervals needlessly wide.
 pub(crate) const FREQUENCIES: usize = 8;
 
 /// The 10 % quantiles of the chi-squared distribution with 1, 2, … degrees of freedom.
@@ -9,15 +9,15 @@ const CHI_SQUARED: [f64; FREQUENCIES] = [
     0.015_791, 0.210_721, 0.584_374, 1.063_623, 1.610_308, 2.204_131, 2.833_107, 3.489_539,
 ];
 
-/// An upper bound, with 90 % confidence, of the variance of the sum of `deviations`. They are in order of time and have
-/// the mean 0. `frequencies` is at most 8. `None` if there are fewer than two deviations per frequency.
+/// An upper bound, with 90 % confidence, of the variance of the sum of `deviations`. The deviations are in order of
+/// time and have the mean 0. `frequencies` is at most 8. `None` if there are fewer than two deviations per frequency.
 ///
 /// The estimate is the mean power of the lowest frequencies, the equally weighted cosines of Lazarus, Lewis, Stock and
-/// Watson (Journal of Business & Economic Statistics 36, 2018). The estimate fully includes correlation over times much
-/// shorter than the whole time. For independent deviations it is their plain variance.
+/// Watson (Journal of Business & Economic Statistics 36, 2018). It fully includes correlation over times much shorter
+/// than the whole time. For independent deviations, it is the ordinary variance of the sum.
 ///
-/// The upper bound is necessary because an estimate from few frequencies is inaccurate. Otherwise a run that looks less
-/// correlated than it is, by chance, would get an interval that is too narrow.
+/// The upper bound is necessary because an estimate from few frequencies is inaccurate. Without it, a run that by
+/// chance looks less correlated than it is would get an interval that is too narrow.
 pub(crate) fn variance_of_sum(deviations: &[f64], frequencies: usize) -> Option<f64> {
     let count = deviations.len();
     let quantile = CHI_SQUARED.get(frequencies.checked_sub(1)?)?;

@@ -1,14 +1,14 @@
-//! Exact confidence intervals of pass rates, and an exact test of whether two rates differ. They are valid for any
-//! number of trials.
+//! Exact confidence intervals of pass rates, and an exact test of whether two rates differ. Intervals and test are
+//! valid for any number of trials.
 
 /// The probability on each side of a two-sided 95 % interval.
 const TAIL: f64 = 0.025;
 
-/// The exact 95 % confidence interval of the true share after `hits` in `trials`. `None` without trials.
+/// The exact 95 % confidence interval of the true share, after `hits` hits in `trials` trials. `None` without trials.
 ///
-/// This is the interval of Clopper and Pearson (Biometrika 26, 1934). It contains every share for which `hits` or more,
-/// and also `hits` or fewer, have a probability of at least 2.5 %. It is never too narrow, even with no hits or only
-/// hits: 16 of 16 gives 79.4 % to 100 %.
+/// This is the interval of Clopper and Pearson (Biometrika 26, 1934). It contains every share for which P(at least
+/// `hits`) and P(at most `hits`) are both at least 2.5 %. It is never too narrow, even with no hits or only hits: 16 of
+/// 16 gives 79.4 % to 100 %.
 pub fn clopper_pearson(hits: u64, trials: u64) -> Option<(f64, f64)> {
     if trials == 0 {
         return None;
@@ -28,9 +28,9 @@ pub fn clopper_pearson(hits: u64, trials: u64) -> Option<(f64, f64)> {
     Some((low, high))
 }
 
-/// Fisher's exact test of two shares, two-sided: the probability of a result at least as rare if the true shares are
-/// equal. As in R, it is the sum over all tables with the same totals that are not more probable than this one. The
-/// result is 1 if one side has no trials.
+/// Fisher's exact test of two shares, two-sided: the probability of a result at least as rare as this one, if the true
+/// shares are equal. As in R, the sum covers all tables with the same totals that are not more probable than this
+/// table. The result is 1 if one side has no trials.
 ///
 /// R. A. Fisher, Statistical Methods for Research Workers, 5th edition, 1934, § 21.02.
 pub fn fisher((hits, trials): (u64, u64), (other_hits, other_trials): (u64, u64)) -> f64 {
@@ -49,7 +49,7 @@ fn ln_choose(n: u64, k: u64) -> f64 {
     ln_gamma(n as f64 + 1.0) - ln_gamma(k as f64 + 1.0) - ln_gamma((n - k) as f64 + 1.0)
 }
 
-/// The share at which a function that rises from 0 to 1 between the shares 0 and 1 has this value, by bisection.
+/// Finds by bisection the share at which `rising` has this value. `rising` grows from 0 at share 0 to 1 at share 1.
 fn share_where(value: f64, rising: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {
@@ -77,7 +77,7 @@ pub(crate) fn beta(x: f64, a: f64, b: f64) -> f64 {
     }
 }
 
-/// Whether the continued fraction for `x` converges rapidly. If not, the one for `1 - x` does.
+/// Whether the continued fraction for `x` converges rapidly. If not, the continued fraction for `1 - x` does.
 fn converges(x: f64, a: f64, b: f64) -> bool {
     x < (a + 1.0) / (a + b + 2.0)
 }

@@ -1,9 +1,9 @@
 use crate::binomial::central_ranks;
 
-/// Minimum number of samples beyond a percentile for it to be reported.
+/// Minimum number of samples beyond a percentile. With fewer, the percentile is not reported.
 pub const SAMPLES_BEYOND: u64 = 10;
 
-/// A percentile that reports list.
+/// A percentile that appears in reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Percentile {
     /// The quantile, between 0 and 1.
@@ -12,7 +12,7 @@ pub struct Percentile {
     pub name: &'static str,
 }
 
-/// The percentiles that reports list, in ascending order.
+/// The percentiles that appear in reports, in ascending order.
 pub const REPORTED: [Percentile; 7] = [
     Percentile {
         q: 0.5,
@@ -47,7 +47,7 @@ pub const REPORTED: [Percentile; 7] = [
 /// Tolerance for binary rounding errors. Without it, a product slightly above a whole number would be rounded up.
 const ROUNDING: f64 = 1e-6;
 
-/// The number of samples that quantile `q` needs: 10 beyond it on the side that has fewer, which means 20 for the
+/// The number of samples that quantile `q` needs: enough for 10 samples beyond it on the smaller side, so 20 for the
 /// median and 1,000 for p99. The result is `u64::MAX` for 0 and 1, which no number of samples supports. (Minimum and
 /// maximum are reported separately.)
 #[expect(
@@ -64,7 +64,7 @@ pub fn needed_samples(q: f64) -> u64 {
 }
 
 /// The rank of quantile `q` among `count` ascending samples, counted from 1. It is the smallest rank with at least the
-/// share `q` of the samples at or below it. 0 if there are no samples.
+/// share `q` of the samples at or below it. Returns 0 if there are no samples.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -75,9 +75,9 @@ pub fn rank_of(count: u64, q: f64) -> u64 {
     rank.clamp(count.min(1), count)
 }
 
-/// The ranks, counted from 1, of the two samples between which the true quantile lies with 95 % confidence. They are
-/// binomial order statistics, valid for every distribution of independent samples. `None` if there are too few samples
-/// for one of the ends.
+/// The ranks, counted from 1, of the two samples between which the true quantile lies with 95 % confidence. These
+/// binomial order statistics are valid for every distribution of independent samples. `None` if there are too few
+/// samples for one of the ends.
 pub fn interval_ranks(count: u64, q: f64) -> Option<(u64, u64)> {
     const TAIL: f64 = 0.025;
     if !(0.0..1.0).contains(&q) {

@@ -1,6 +1,6 @@
 use crate::student::NORMAL;
 
-/// Wilson's 95 % confidence interval of the true share after `hits` in `trials`. `None` without trials.
+/// Wilson's 95 % confidence interval of the true share, after `hits` hits in `trials` trials. `None` without trials.
 pub fn wilson(hits: u64, trials: u64) -> Option<(f64, f64)> {
     if trials == 0 {
         return None;
@@ -16,8 +16,8 @@ pub fn wilson(hits: u64, trials: u64) -> Option<(f64, f64)> {
     Some((low.max(0.0), high.min(1.0)))
 }
 
-/// The upper bound of the failure share, with 95 % confidence, after `trials` without a failure: 3/n, the rule of
-/// three. `None` without trials.
+/// The upper bound of the failure share, with 95 % confidence, after `trials` trials without a failure: 3/n (rule of
+/// three). `None` without trials.
 pub fn zero_failures_bound(trials: u64) -> Option<f64> {
     (trials > 0).then(|| (3.0 / trials as f64).min(1.0))
 }

@@ -1,7 +1,7 @@
 use model::Nanos;
 
-/// A time series of windows of equal width, each with a `W`. A window without data remains a gap and is never filled
-/// with zeros. The number of windows is limited: later data is dropped and counted.
+/// A time series of windows of equal width. Each window holds a `W`. A window without data remains a gap and is never
+/// filled with zeros. The number of windows is limited: later data is dropped and counted.
 #[derive(Clone, Debug)]
 pub struct Series<W> {
     width: Nanos,
@@ -11,7 +11,8 @@ pub struct Series<W> {
 }
 
 impl<W> Series<W> {
-    /// At most `limit` windows of `width`, starting at time zero. A width of zero counts as one nanosecond.
+    /// Creates a series of at most `limit` windows of `width`, starting at time zero. A width of zero counts as one
+    /// nanosecond.
     pub fn new(width: Nanos, limit: usize) -> Self {
         Self {
             width: width.max(Nanos(1)),

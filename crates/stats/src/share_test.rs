@@ -2,25 +2,25 @@
 
 use crate::pass_rate::beta;
 
-/// The probability with which a statement may be wrong.
+/// The maximum probability that a one-sided statement is wrong.
 const TAIL: f64 = 0.05;
 
 /// The position of the true share relative to a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShareTest {
-    /// At or below the limit, with 95 % confidence.
+    /// The true share is at or below the limit, with 95 % confidence.
     Below,
-    /// At or above the limit, with 95 % confidence.
+    /// The true share is at or above the limit, with 95 % confidence.
     Above,
-    /// The samples show neither.
+    /// The samples cannot decide between the two.
     Open,
 }
 
-/// Compares the true share, given `hits` in `trials` independent samples, with `limit`. Each side is tested separately
-/// at 95 % confidence.
+/// Compares the true share with `limit`, after `hits` hits in `trials` independent samples. Each side is tested
+/// separately at 95 % confidence.
 ///
 /// The result is `Below` if the one-sided upper Clopper-Pearson bound is at most the limit: if the share were larger,
-/// this few hits would have a probability of at most 5 %. `Above` is the mirror image.
+/// so few hits would have a probability of at most 5 %. `Above` is decided the same way, with the lower bound.
 pub fn test_share(hits: u64, trials: u64, limit: f64) -> ShareTest {
     if at_most(hits, trials, limit) <= TAIL {
         ShareTest::Below
@@ -31,8 +31,7 @@ pub fn test_share(hits: u64, trials: u64, limit: f64) -> ShareTest {
     }
 }
 
-/// The minimum number of samples, all without a hit, that show that a share is below `limit`. It is 59 for a limit of 5
-/// %.
+/// The minimum number of samples without any hit that prove a share below `limit`: 59 for a limit of 5 %.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -45,8 +44,8 @@ pub fn least_trials(limit: f64) -> u64 {
     (TAIL.ln() / (-limit).ln_1p()).ceil().max(1.0) as u64
 }
 
-/// The approximate number of samples that decide the test if the share of hits stays the same. The result is greater
-/// than `trials`, and not greater than `most` unless `trials` is.
+/// The approximate number of samples that would decide the test if the share of hits stayed the same. The result is
+/// greater than `trials`, and at most `most` or `trials + 1`, whichever is greater.
 pub fn trials_to_decide(hits: u64, trials: u64, limit: f64, most: u64) -> u64 {
     let decides = |n: u64| {
         let expected = u128::from(hits) * u128::from(n);

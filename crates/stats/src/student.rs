@@ -1,5 +1,5 @@
-/// The 97.5 % quantile of Student's distribution. Beyond the table it uses the expansion of Cornish and Fisher, which
-/// is correct to three digits there.
+/// The 97.5 % quantile of Student's distribution. Beyond the table, the Cornish-Fisher expansion is used, which is
+/// accurate to three digits there.
 pub(crate) fn student(freedom: usize) -> f64 {
     const FIRST: [f64; 10] = [
         12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,

@@ -1,4 +1,4 @@
-//! Compares estimates from samples with unknown ends with every way in which these could have ended.
+//! Compares estimates from samples with unknown ends with all possible ends of these samples.
 
 use model::Nanos;
 use proptest::prelude::*;

@@ -173,7 +173,8 @@ fn ranks_are_whole_where_the_product_is() {
     check(3, 0.5, 2);
 }
 
-/// Found by fuzzing: this header announces 4 GB of counts, and the reader reserved that memory before it read any.
+/// Found by fuzzing: this header announces 4 GB of counts, and the reader reserved that memory before it read any
+/// count.
 #[test]
 fn what_a_head_claims_is_held_against_what_is_there() {
     let base64 = |bytes: &[u8]| {

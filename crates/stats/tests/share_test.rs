@@ -127,8 +127,8 @@ fn a_share_at_its_limit_is_called_below_or_above_in_one_of_twenty_at_most() {
     }
 }
 
-/// Either all deliveries of a message are late or none. Counting deliveries would therefore pass a broken limit far too
-/// often; counting messages does not.
+/// All deliveries of a message are late, or none is. Counting deliveries would therefore pass a broken limit far too
+/// often, but counting messages does not.
 #[test]
 fn counted_by_message_the_test_holds_for_alike_deliveries() {
     let mut numbers = Numbers(11);

@@ -11,7 +11,7 @@ use wire::websocket::{FrameParser, encode_binary, encode_text};
 mod operation;
 
 const BODY_LIMIT: usize = 1024 * 1024;
-/// Size of each read in which a large response arrives, in bytes.
+/// Number of bytes per read when a large response arrives.
 const READ: usize = 16 * 1024;
 /// Frames in one read.
 const FRAMES: u32 = 20;

@@ -14,7 +14,8 @@ use crate::stream::receive;
 /// Keeps the kernel's receive timestamps enabled until it is dropped.
 ///
 /// The kernel enables timestamps shortly after the first socket requests them, and disables them when the last such
-/// socket closes. Each switch patches kernel code on all cores. Many short connections would cause constant switching.
+/// socket closes. Each switch patches kernel code on all cores. Many short connections would therefore switch
+/// timestamps constantly.
 #[derive(Debug)]
 pub struct StampingOn {
     _socket: OwnedFd,
@@ -41,7 +42,7 @@ pub(crate) struct Arrival {
     last: Option<Stamp>,
 }
 
-/// Wall-clock nanoseconds since 1970. Every connection stores one, and it takes half the space of a [`SystemTime`].
+/// Wall-clock nanoseconds since 1970. Every connection stores a stamp, which takes half the space of a [`SystemTime`].
 #[derive(Clone, Copy, Debug)]
 struct Stamp(NonZeroU64);
 
@@ -91,7 +92,8 @@ impl Arrival {
 #[repr(align(8))]
 struct Control([u8; cmsg_space::<TimeSpec>()]);
 
-/// Calls `recvmsg` once (again only after EINTR). Returns the byte count and the kernel's timestamp of the last byte.
+/// Calls `recvmsg` once, and repeats the call only after EINTR. Returns the byte count and the kernel's timestamp of
+/// the last byte.
 fn receive_stamped(
     socket: BorrowedFd<'_>,
     buf: &mut [u8],

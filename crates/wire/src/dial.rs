@@ -41,7 +41,7 @@ fn unusable(detail: &str) -> Fault {
     Fault::script(FaultKind::Protocol, detail)
 }
 
-/// Cloud metadata services at unique local addresses: Amazon, Google and Scaleway.
+/// Unique local addresses of cloud metadata services: Amazon, Google and Scaleway.
 const METADATA: [Ipv6Addr; 3] = [
     Ipv6Addr::new(0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254),
     Ipv6Addr::new(0xfd20, 0x00ce, 0, 0, 0, 0, 0, 0x0254),
@@ -63,8 +63,8 @@ pub fn resolve(endpoint: &Endpoint) -> Result<Vec<SocketAddr>, Fault> {
 }
 
 /// Whether an address may be tested without permission. This is true for this machine and private networks: loopback,
-/// unspecified, RFC 1918 and unique local addresses, except those of [`may_hold_credentials`]. Any other address may
-/// be somebody else's server, so the user must allow it explicitly.
+/// unspecified, RFC 1918 and unique local addresses, except where [`may_hold_credentials`] is true. Any other address
+/// may be somebody else's server, so the user must allow it explicitly.
 pub fn is_allowed(address: IpAddr) -> bool {
     !may_hold_credentials(address)
         && match address.to_canonical() {
@@ -76,7 +76,8 @@ pub fn is_allowed(address: IpAddr) -> bool {
 }
 
 /// Whether a cloud may serve the machine's own credentials at this address: link-local addresses, and the unique local
-/// addresses that Amazon, Google and Scaleway use for this. A target that redirects there may try to steal them.
+/// addresses that Amazon, Google and Scaleway use for this. A target that redirects there may try to steal the
+/// credentials.
 pub fn may_hold_credentials(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(v4) => v4.is_link_local(),

@@ -1,6 +1,6 @@
 //! HTTP/1.1: encodes requests into one buffer and parses responses from the bytes of each read.
 //!
-//! A connection has at most one request in flight: a pipelined response would have no service time of its own.
+//! A connection has at most one request in flight, because pipelined responses have no separate service times.
 
 mod body;
 mod chunked;

@@ -1,8 +1,8 @@
 //! HTTP/2 (RFC 9113): many requests in flight on one connection, with responses in any order.
 //!
-//! The `h2` crate implements frames, HPACK and flow control. This module polls it by hand over two buffers in memory,
-//! after each batch of bytes and each request, so that it needs no async runtime. `h2` reads a clock only to forget,
-//! after some time, the streams that this side has reset.
+//! The `h2` crate implements frames, HPACK and flow control. This module polls `h2` by hand over two buffers in memory,
+//! after each batch of bytes and each request. This needs no async runtime. `h2` reads a clock only to forget the
+//! streams that this side has reset some time ago.
 
 mod connection;
 mod driver;

@@ -1,9 +1,9 @@
 //! Protocol clients for an event loop that the caller runs: TCP and TLS streams, HTTP/1.1, HTTP/2,
 //! WebSocket and Socket.IO.
 //!
-//! The caller owns the epoll set, the timers and the read buffer. It calls [`Stream::read`] with one
-//! buffer that all connections of a thread share, takes the time, and passes the bytes to a connection.
-//! The connection parses them in place, so an idle connection holds no buffers at all.
+//! The caller owns the epoll set, the timers and the read buffer. It calls [`Stream::read`] with one buffer that all
+//! connections of a thread share, notes the time, and passes the bytes to a connection. The connection parses them in
+//! place, so an idle connection holds no buffers at all.
 //!
 //! This crate never blocks (except in [`resolve`]), never waits, never retries and starts no thread.
 //! It does not depend on scripts, users or metrics. It reads no clock: every timestamp that it returns

@@ -28,8 +28,7 @@ impl Outbox {
         if self.sent == self.bytes.len() {
             *self = Self::default();
         } else if self.sent > self.bytes.len() / 2 {
-            // Moving the rest only when more than half is sent keeps the number of moved bytes
-            // below that of sent bytes.
+            // Moves the rest only when more than half is sent, so that fewer bytes are moved than sent.
             self.bytes.drain(..self.sent);
             self.sent = 0;
         }

@@ -9,7 +9,7 @@ use rustix::net::{self, AddressFamily, SocketFlags, SocketType, sockopt};
 
 use crate::fault::from_errno;
 
-/// Number of loopback addresses that are tried, including the kernel's choice. Each has about 28,000 ports for one
+/// Number of loopback addresses to try, including the kernel's choice. Each address has about 28,000 ports for one
 /// target.
 const LOOPBACKS: u8 = 32;
 
@@ -40,7 +40,7 @@ impl Loopback {
         Some(Ipv4Addr::new(127, 0, 0, last).into())
     }
 
-    /// Starts to connect from the address that last had a free port, or from the next that has one.
+    /// Starts to connect from the address that last had a free port, or from the next address with a free port.
     fn connect(&mut self, addr: SocketAddr) -> Result<(OwnedFd, bool), Fault> {
         for _ in 0..LOOPBACKS {
             match begin(addr, self.address()) {
@@ -71,7 +71,7 @@ enum Failed {
     NoPort,
     /// The source address does not belong to this machine.
     NoAddress(IpAddr),
-    /// The source is IPv4 and the target IPv6, or the other way round.
+    /// The source is IPv4 and the target IPv6, or vice versa.
     OtherFamily(IpAddr),
     Other(Errno),
 }

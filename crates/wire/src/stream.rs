@@ -13,7 +13,7 @@ use crate::outbox::Outbox;
 use crate::source::Source;
 use crate::tls::{Session, TlsSettings};
 
-/// Maximum number of bytes queued for a peer that does not read. Beyond it the next write is refused.
+/// Maximum number of bytes queued for a peer that does not read. Beyond this limit, the next write is refused.
 pub(crate) const QUEUE_LIMIT: usize = 16 * 1024 * 1024;
 
 /// The phase of a stream.
@@ -30,12 +30,12 @@ pub enum Phase {
 /// The result of one [`Stream::read`].
 #[derive(Debug)]
 pub enum Read {
-    /// The number of bytes in the buffer. If they fill the buffer, more may be left in the socket, which is then still
-    /// readable, or in memory ([`Stream::holds_more`]).
+    /// The number of bytes in the buffer. If the buffer is full, more bytes may be left in the socket, which is then
+    /// still readable, or in memory ([`Stream::holds_more`]).
     Bytes(usize),
     /// No data is available now.
     Empty,
-    /// The peer has ended its data.
+    /// The peer will send no more data.
     Closed,
     /// The connection broke.
     Failed(Fault),
@@ -116,12 +116,13 @@ impl Stream {
     }
 
     /// The application protocol that was negotiated over TLS, such as `h2` (ALPN, RFC 7301). Known from [`Phase::Open`]
-    /// on. `None` if the peer chose none, and without TLS.
+    /// on. `None` if the peer chose no protocol, and without TLS.
     pub fn agreed_protocol(&self) -> Option<&[u8]> {
         self.tls.as_ref().and_then(|tls| tls.agreed_protocol())
     }
 
-    /// Requests the kernel's receive timestamps for all further reads. They need no additional system calls.
+    /// Requests the kernel's receive timestamps for all further reads. The timestamps need no additional system call
+    /// per read.
     pub fn stamp_arrivals(&mut self) -> io::Result<()> {
         self.arrival.ask(self.socket.as_fd())
     }
@@ -129,16 +130,16 @@ impl Stream {
     /// The kernel's receive timestamp (`CLOCK_REALTIME`) of the last byte that was read from the socket.
     ///
     /// Over TLS that byte may be later than the last byte that [`Stream::read`] returned. Packets that were read
-    /// together have the timestamp of the last. `None` without [`Stream::stamp_arrivals`], and for data that arrived
-    /// before the kernel had enabled timestamps.
+    /// together have the timestamp of the last packet. `None` without [`Stream::stamp_arrivals`], and for data that
+    /// arrived before the kernel had enabled timestamps.
     pub fn arrival(&self) -> Option<SystemTime> {
         self.arrival.last()
     }
 
     /// Continues the handshakes. Call it whenever the socket is ready, until [`Phase::Open`].
     ///
-    /// If the peer sends first, read when the stream is open and before waiting: over TLS, the peer's bytes may already
-    /// be in memory.
+    /// If the peer sends first, read as soon as the stream is open, before waiting: over TLS, the peer's bytes may
+    /// already be in memory.
     pub fn advance(&mut self) -> Result<Phase, Fault> {
         if self.phase == Phase::Connecting {
             self.finish_connect()?;
@@ -173,7 +174,7 @@ impl Stream {
         }
     }
 
-    /// Reads the available data. Plain TCP makes exactly one system call.
+    /// Reads the available data. Over plain TCP, this takes exactly one system call.
     ///
     /// TLS returns every decrypted byte that fits before it reads the socket again, so that no data stays in memory
     /// while the socket is silent.
@@ -189,8 +190,8 @@ impl Stream {
         }
     }
 
-    /// Whether decrypted bytes, the end or a fault may be left in memory after the last [`Stream::read`]. Epoll does not
-    /// report them, so read again before waiting. Always false without TLS.
+    /// Whether decrypted bytes, the end of the data or a fault may be left in memory after the last [`Stream::read`].
+    /// Epoll does not report them, so read again before waiting. Always false without TLS.
     pub fn holds_more(&self) -> bool {
         self.tls.as_ref().is_some_and(|tls| tls.holds_more())
     }

@@ -23,11 +23,11 @@ pub use settings::TlsSettings;
 #[derive(Debug)]
 pub(crate) struct Session {
     connection: ClientConnection,
-    /// Bytes given to rustls that the kernel has not accepted. Record headers make it slightly inexact.
+    /// Number of bytes given to rustls that the kernel has not accepted. Slightly inexact because of record headers.
     waiting: usize,
-    /// Decrypted bytes, an end or a fault may be left that epoll does not report.
+    /// Whether decrypted bytes, an end or a fault may be left that epoll does not report.
     holds_more: bool,
-    /// Ended the session, but is returned only after the bytes that were decrypted before it.
+    /// The fault that ended the session. Returned only after the bytes that were decrypted before it.
     fault: Option<Fault>,
 }
 
@@ -117,12 +117,12 @@ impl Session {
                         Ok(Fed::Last) => drained = true,
                         Ok(Fed::Nothing) => return bytes_or(filled, Read::Empty),
                         Ok(Fed::End) => return self.ended(filled),
-                        // Records before the faulty one are decrypted: the reader has their bytes.
+                        // Records before the faulty one are decrypted, and rustls still returns their bytes.
                         Err(fault) => self.fault = Some(fault),
                     }
                 }
-                // An end without close_notify is an error for rustls. It is accepted here, because HTTP and WebSocket
-                // detect incomplete messages themselves.
+                // rustls reports an end without close_notify as an error. This end is accepted here, because HTTP and
+                // WebSocket detect incomplete messages themselves.
                 Err(_) => return self.ended(filled),
             }
             if filled == buf.len() {
@@ -132,13 +132,14 @@ impl Session {
         }
     }
 
-    /// The end, or the bytes before it. rustls reports the end again at the next read.
+    /// Returns the end, or the bytes before it. rustls reports the end again at the next read.
     fn ended(&mut self, filled: usize) -> Read {
         self.holds_more = filled > 0;
         bytes_or(filled, Read::Closed)
     }
 
-    /// The fault, or the bytes before it. Neither the socket nor rustls reports a fault again, so it is stored.
+    /// Returns the fault, or the bytes before it. Stores the fault, because neither the socket nor rustls reports it
+    /// again.
     fn failed(&mut self, filled: usize, fault: Fault) -> Read {
         if filled == 0 {
             return Read::Failed(fault);
@@ -168,11 +169,12 @@ impl Session {
         }
         let drained = source.drained;
         if let Err(error) = self.connection.process_new_packets() {
-            // Sends the alert with the reason. Its own failure does not matter: the session has failed already.
+            // Sends the alert with the reason. If sending fails, that does not matter, because the session has already
+            // failed.
             let _ = self.flush(socket, peer);
             return Err(from_rustls(&error));
         }
-        // Records can require a reply, such as a key update. During the handshake the caller flushes.
+        // A record can require a reply, as a key update does. During the handshake, the caller flushes.
         if self.connection.wants_write() && !self.connection.is_handshaking() {
             self.flush(socket, peer)?;
         }

@@ -9,11 +9,11 @@ use crate::problem::{Flaw, Problems};
 pub struct ClientCertificateFiles {
     /// PEM file with the certificate, followed by the certificates of its issuers.
     pub cert: String,
-    /// PEM file with the private key, which is not encrypted.
+    /// PEM file with the unencrypted private key.
     pub key: String,
 }
 
-/// Reads `cert` and `key`. Neither can be used alone.
+/// Reads `cert` and `key`, which must be set together.
 pub(super) fn read(root: &Section<'_>, problems: &mut Problems) -> Option<ClientCertificateFiles> {
     let fields = ["cert", "key"].map(|name| root.field(name));
     let given = fields.iter().any(|field| field.value.is_some());

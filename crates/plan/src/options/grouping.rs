@@ -7,7 +7,7 @@ use super::section::{Field, Section};
 use super::values::whole;
 use crate::problem::{Flaw, Problems, quoted};
 
-/// The members of the type `Group` in `headcount.d.ts`. No role may have such a name.
+/// The members of the type `Group` in `headcount.d.ts`. No role may have one of these names.
 const MEMBERS: [&str; 15] = [
     "active",
     "id",
@@ -26,8 +26,8 @@ const MEMBERS: [&str; 15] = [
     "random",
 ];
 
-/// Words with a special meaning in JavaScript. Scripts destructure roles by name (`{ buyer }: Group`), and a role
-/// `then` would turn the group into a promise.
+/// Words with a special meaning in JavaScript, which cannot name a role. Scripts destructure roles by name (`{ buyer }:
+/// Group`), and a role `then` would turn the group into a promise.
 const RESERVED: [&str; 51] = [
     "then",
     "constructor",
@@ -85,7 +85,7 @@ const RESERVED: [&str; 51] = [
 /// How users form groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Grouping {
-    /// Groups of this many users. 1 is the usual virtual user.
+    /// Groups of this many users. A group of 1 is the usual virtual user.
     Size(u32),
     /// Groups with roles, in the user's order, each with its number of users.
     Roles(Vec<(String, u32)>),
@@ -104,7 +104,7 @@ impl Grouping {
     }
 }
 
-/// Reads `group` and `groups`. The default, also after a problem, is a group of one.
+/// Reads `group` and `groups`. By default, and after a problem, the result is a group of one.
 pub(super) fn read(root: &Section<'_>, problems: &mut Problems) -> Grouping {
     let (group, groups) = (root.field("group"), root.field("groups"));
     if group.value.is_some() && groups.value.is_some() {

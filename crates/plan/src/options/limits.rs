@@ -1,4 +1,4 @@
-//! Limits in time and size, headers, and the query for state left from an earlier run.
+//! Reads time and size limits, headers, and the query for state left from an earlier run.
 
 use model::Nanos;
 use serde_json::Value;
@@ -11,14 +11,14 @@ use crate::problem::{Flaw, Problems, quoted};
 /// Headers that frame a message. Only the HTTP client can set them correctly.
 const FRAMING: [&str; 2] = ["content-length", "transfer-encoding"];
 
-/// Time limits by phase; none is zero.
+/// Time limits for each phase. None of them is zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     /// Time until the connection is open, including TLS.
     pub connect: Nanos,
     /// Time from the request to the first byte of the response; never more than `total`.
     pub first_byte: Nanos,
-    /// Time from the request to the last byte. It also applies to replies and WebSocket handshakes.
+    /// Time from the request to the last byte of the response. Also limits replies and WebSocket handshakes.
     pub total: Nanos,
 }
 
@@ -31,7 +31,7 @@ pub struct Leftovers {
     pub at: String,
 }
 
-/// Limits of the script itself.
+/// Memory and time limits of the script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScriptLimits {
     /// Maximum memory per worker, in bytes.
@@ -104,7 +104,7 @@ pub(super) fn headers(field: &Field<'_>, problems: &mut Problems) -> Vec<(String
     headers
 }
 
-/// Checks that a header name is a token (RFC 9110 §5.6.2) that the client does not set itself.
+/// Checks that a header name is a token (RFC 9110 §5.6.2), and that the client does not set this header itself.
 fn header_name(name: &str) -> Result<(), Flaw> {
     let token = |c: u8| c.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&c);
     if name.is_empty() || !name.bytes().all(token) {
@@ -121,7 +121,8 @@ fn header_name(name: &str) -> Result<(), Flaw> {
     Ok(())
 }
 
-/// Reads a header value: RFC 9110 §5.5 without its obsolete bytes. A line break would begin another header.
+/// Reads a header value (RFC 9110 §5.5, without obsolete bytes). A line break is refused, because it would begin
+/// another header.
 fn header_value(value: &Value) -> Result<String, Flaw> {
     let value = text(value)?;
     match value.chars().find(|c| c.is_control() && *c != '\t') {
@@ -146,7 +147,7 @@ pub(super) fn leftovers(field: &Field<'_>, problems: &mut Problems) -> Option<Le
     Some(Leftovers { url: url?, at: at? })
 }
 
-/// Checks a JSON pointer (RFC 6901): empty, or parts that each begin with `/`, with `~` only in `~0` and `~1`.
+/// Checks a JSON pointer (RFC 6901). It is empty, or each part begins with `/` and contains `~` only in `~0` and `~1`.
 fn pointer(value: &Value) -> Result<String, Flaw> {
     let pointer = text(value)?;
     let starts = pointer.is_empty() || pointer.starts_with('/');

@@ -28,7 +28,8 @@ pub struct Load {
     pub levels: Vec<LevelLoad>,
     /// The measured time of each level; zero with `once`. A rate profile has its own duration instead.
     pub duration: Nanos,
-    /// Ramp-up time, over which the groups of a level start, or the rate rises, evenly. Zero starts all at once.
+    /// Ramp-up time. The groups of a level start evenly over this time, or the rate rises evenly. With zero, all groups
+    /// start at once.
     pub ramp: Nanos,
     /// Time at full load before the measurement.
     pub warmup: Nanos,
@@ -36,7 +37,7 @@ pub struct Load {
     pub once: Option<Once>,
 }
 
-/// One iteration per group instead of a measured duration.
+/// Runs one iteration per group instead of measuring for a duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Once {
     /// Time limit of a level.
@@ -46,7 +47,7 @@ pub struct Once {
 /// The users and groups of one level. Group sizes differ by at most one, larger groups first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LevelLoad {
-    /// The users of the level. In an open load this is the maximum at the same time.
+    /// The number of users of the level. In an open load, it is the maximum number of concurrent users.
     pub users: u32,
     /// The number of groups that these users form: at least one, at most `users`.
     pub groups: u32,
@@ -75,7 +76,7 @@ impl LevelLoad {
     }
 }
 
-/// Reads `load`. The levels can only be empty if a problem was reported.
+/// Reads `load`. The list of levels is empty only if a problem was reported.
 pub(super) fn read(field: &Field<'_>, grouping: &Grouping, problems: &mut Problems) -> Load {
     if field.value.is_none() {
         let hint = "e.g. load: { users: [10, 50], duration: \"30s\" }";
@@ -233,7 +234,8 @@ fn level_of_groups(value: &Value, grouping: &Grouping) -> Result<LevelLoad, Flaw
     })
 }
 
-/// The nearest multiples of `size`, such as "10 and 15". Only one of them if the other is 0 or above the maximum.
+/// The nearest multiples of `size`, such as "10 and 15". Returns only one multiple if the other is 0 or above the
+/// maximum.
 fn nearest_multiples(users: u32, size: u32) -> String {
     let below = users / size * size;
     let above = below + size;

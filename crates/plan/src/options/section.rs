@@ -1,4 +1,4 @@
-//! Reads JSON objects field by field, with paths, unknown keys and wrong types.
+//! Reads JSON objects field by field. Reports unknown keys and wrong types with their paths.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use super::values::describe;
 use crate::problem::{Flaw, Problems};
 use crate::suggest;
 
-/// Words of other tools and our retired words, with the current name.
+/// Names from other tools and retired names of our own, each with the current name.
 const ELSEWHERE: [(&str, &str); 9] = [
     ("vus", "load.users"),
     ("duration", "load.duration"),
@@ -32,7 +32,7 @@ pub(super) struct Field<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// The options as a whole. `null` counts as empty.
+    /// The object with all options. `null` counts as an empty object.
     pub(super) fn root(value: &'a Value, known: &[&str], problems: &mut Problems) -> Self {
         let field = Field {
             path: String::new(),
@@ -49,7 +49,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// All fields in the user's order, for objects whose keys are free.
+    /// All fields in the user's order. Used for objects that allow any key.
     pub(super) fn entries(&self) -> impl Iterator<Item = (&'a String, Field<'a>)> {
         self.fields.into_iter().flatten().map(|(key, value)| {
             let field = Field {
@@ -101,7 +101,7 @@ impl<'a> Field<'a> {
         self.read_some(problems, parse).unwrap_or(default)
     }
 
-    /// Parses the value. Returns `None` if it is absent or wrong; a wrong value is reported.
+    /// Parses the value. Returns `None` if it is absent or wrong. A wrong value is reported.
     pub(super) fn read_some<T>(
         &self,
         problems: &mut Problems,
@@ -121,7 +121,7 @@ impl<'a> Field<'a> {
         problems.push(flaw.at(&self.path));
     }
 
-    /// The elements of a list, or the value itself as the only one, each with its path.
+    /// The elements of a list, each with its path. A value that is not a list counts as the only element.
     pub(super) fn one_or_many(&self) -> Vec<Field<'a>> {
         match self.value {
             None => Vec::new(),

@@ -10,7 +10,8 @@ use super::values::text;
 use crate::problem::{Flaw, Problems, quoted};
 use crate::source::{SOURCES_LIMIT, source_addresses};
 
-/// Reads all addresses in the user's order. Repeated ones are dropped, since they would get two shares of the users.
+/// Reads all addresses in the user's order. Repeated addresses are dropped, because each would get two shares of the
+/// users.
 pub(super) fn read(field: &Field<'_>, problems: &mut Problems) -> Vec<IpAddr> {
     let parts = field.one_or_many();
     let read = parts

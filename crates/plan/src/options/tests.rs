@@ -94,8 +94,8 @@ fn the_types_state_the_same_defaults() {
     stated("limit", "\"60s\"");
 }
 
-/// An option that only the types know would be refused. One that only the reader knows would be missing in the editor's
-/// completion.
+/// An option that is only in the types would be refused. An option that only the reader knows would be missing in the
+/// editor's completion.
 #[test]
 fn the_types_and_the_reader_know_the_same_options() {
     let types = include_str!("../../../script/types/headcount.d.ts");

@@ -31,7 +31,7 @@ pub(super) fn of_request(value: &Value) -> Result<String, Flaw> {
     Ok(url.to_owned())
 }
 
-/// Checks scheme and authority. Returns the rest after the authority.
+/// Checks scheme and authority. Returns the part of the URL after the authority.
 fn check_whole(url: &str) -> Result<&str, Flaw> {
     check_characters(url)?;
     let Some((scheme, rest)) = url.split_once("://") else {
@@ -60,7 +60,8 @@ fn check_whole(url: &str) -> Result<&str, Flaw> {
     Ok(path)
 }
 
-/// The text for a message, without parts that may be credentials. In a text that is not a URL, any part may be one.
+/// Quotes the URL for a message, without parts that may be credentials. In an invalid URL, any part may be a
+/// credential.
 fn shown(url: &str) -> String {
     quoted(&without_what_may_be_credentials(url))
 }
@@ -95,7 +96,7 @@ fn check_scheme(scheme: &str, rest: &str) -> Result<(), Flaw> {
     }
 }
 
-/// `host`, `host:port`, `[v6]` or `[v6]:port`.
+/// Whether the authority has the form `host`, `host:port`, `[v6]` or `[v6]:port`.
 fn is_host_and_port(authority: &str) -> bool {
     let (host, port) = match authority.strip_prefix('[') {
         Some(rest) => match rest.split_once(']') {

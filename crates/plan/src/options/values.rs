@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::problem::{Flaw, quoted};
 use crate::{duration, size};
 
-/// The value in the form that messages show.
+/// Formats the value for messages.
 pub(super) fn describe(value: &Value) -> String {
     match value {
         Value::Null => "null (NaN and Infinity become null)".to_owned(),
@@ -48,7 +48,7 @@ pub(super) fn positive_duration(value: &Value) -> Result<Nanos, Flaw> {
     }
 }
 
-/// Reads a size in bytes between two bounds, both included.
+/// Reads a size in bytes from `least` to `most`, inclusive.
 pub(super) fn bytes(value: &Value, least: u64, most: u64) -> Result<usize, Flaw> {
     let bytes = match value {
         Value::String(text) => size::parse(text).map_err(|error| Flaw::new(error.to_string())),
@@ -70,7 +70,7 @@ pub(super) fn bytes(value: &Value, least: u64, most: u64) -> Result<usize, Flaw>
     })
 }
 
-/// Reads a whole number between two bounds, both included.
+/// Reads a whole number from `least` to `most`, inclusive.
 pub(super) fn whole(value: &Value, least: u32, most: u32) -> Result<u32, Flaw> {
     let number = match value {
         Value::Number(number) => number,
@@ -94,7 +94,8 @@ pub(super) fn whole(value: &Value, least: u32, most: u32) -> Result<u32, Flaw> {
     Ok(exact as u32)
 }
 
-/// Reads a seed: a whole number from 0. Above 2^53 it must be an integer in JSON, since a float would lose digits.
+/// Reads a seed: a whole number of at least 0. Above 2^53, it must be a JSON integer, because a float would lose
+/// digits.
 pub(super) fn seed(value: &Value) -> Result<u64, Flaw> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if let Some(seed) = value.as_u64() {

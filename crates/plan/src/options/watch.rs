@@ -10,7 +10,7 @@ use crate::problem::{Flaw, Problems, quoted};
 /// The sources of the target's own figures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Watch {
-    /// The process id of the target, if the process cannot be found by its port.
+    /// The target's process id. Needed only if the process cannot be found by its port.
     pub pid: Option<u32>,
     /// The Prometheus endpoint: an absolute URL, or a path below the target that starts with `/`.
     pub metrics: Option<String>,

@@ -28,7 +28,7 @@ const NAMES: [(&str, Aggregate); 19] = [
     ("memory", Aggregate::Memory),
 ];
 
-/// Longer operators first, so that `<=` is not read as `<`.
+/// The operators, longer ones first, so that `<=` is not read as `<`.
 const OPS: [(&str, Op); 6] = [
     ("<=", Op::AtMost),
     (">=", Op::AtLeast),
@@ -38,7 +38,7 @@ const OPS: [(&str, Op); 6] = [
     (">", Op::More),
 ];
 
-/// Words of other tools, with the name that is used here.
+/// Names from other tools, each with the name that headcount uses.
 const ELSEWHERE: [(&str, &str); 5] = [
     ("avg", "mean"),
     ("average", "mean"),
@@ -47,7 +47,7 @@ const ELSEWHERE: [(&str, &str); 5] = [
     ("errors", "failed"),
 ];
 
-/// The name of an aggregate; `p` for a percentile.
+/// The name of an aggregate. The name of every percentile is `p`.
 pub(super) fn name_of(aggregate: Aggregate) -> &'static str {
     NAMES
         .iter()

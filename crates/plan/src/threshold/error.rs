@@ -14,7 +14,7 @@ pub struct ThresholdError {
     pub span: Range<usize>,
     /// The message, a lowercase fragment.
     pub message: String,
-    /// What the user can do.
+    /// A hint for the user on how to correct the threshold.
     pub hint: Option<String>,
 }
 

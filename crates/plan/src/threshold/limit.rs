@@ -10,7 +10,7 @@ use crate::size;
 pub struct Limit {
     /// The value in the base unit of `unit`.
     pub value: f64,
-    /// The unit, in which the observed value must be given as well.
+    /// The unit. The observed value must have the same unit.
     pub unit: Unit,
 }
 

@@ -8,8 +8,8 @@ use crate::suggest;
 pub struct Subject {
     /// The kind.
     pub kind: SubjectKind,
-    /// The name under which it is measured. `None` means all names together. A metric always has a name, the target
-    /// never. The name of an iteration is its scenario in a mix.
+    /// The name under which the subject is measured. `None` means all names together. A metric always has a name, and
+    /// the target never has one. In a mix, an iteration is named after its scenario.
     pub name: Option<String>,
 }
 
@@ -38,7 +38,7 @@ pub enum SubjectKind {
     Target,
 }
 
-/// The kind, the word for one name, and the word for all names.
+/// Each kind, with its word for a single name and its word for all names together.
 const WORDS: [(SubjectKind, Option<&str>, Option<&str>); 10] = [
     (SubjectKind::Delivery, Some("delivery"), Some("deliveries")),
     (SubjectKind::Request, Some("request"), Some("requests")),
@@ -163,7 +163,7 @@ fn known() -> Vec<&'static str> {
 }
 
 impl fmt::Display for Subject {
-    /// As users write it: `delivery(said)`, `requests`.
+    /// Formats the subject as users write it: `delivery(said)`, `requests`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = WORDS.iter().find(|(kind, ..)| *kind == self.kind);
         match (&self.name, word) {

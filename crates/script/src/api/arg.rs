@@ -178,7 +178,7 @@ pub(super) fn kind(value: &Value<'_>) -> &'static str {
     }
 }
 
-/// Formats a value for messages: texts and numbers themselves, other values by type.
+/// Formats a value for messages: texts and numbers as they are, other values as their type.
 pub(super) fn shown(value: &Value<'_>) -> String {
     if let Some(number) = value.as_number() {
         return number.to_string();

@@ -32,8 +32,8 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
     })
 }
 
-/// Draws bytes from the current user's generator. While modules load there is no user, and any bytes would be the same
-/// in every run and on every worker. Such a UUID is worse than an error.
+/// Draws bytes from the current user's generator. While modules load, there is no user, so drawing is an error.
+/// Otherwise every run and every worker would draw the same bytes.
 fn random(ctx: &Ctx<'_>, state: &State, count: usize, call: &str) -> Result<Vec<u8>> {
     let current = state.now.user.get();
     if current == NOBODY {

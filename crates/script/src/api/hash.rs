@@ -41,7 +41,7 @@ impl Algorithm {
         }
     }
 
-    /// Returns the code. `None` never occurs, because HMAC takes keys of any length.
+    /// Returns the authentication code. `None` never occurs, because HMAC takes keys of any length.
     fn hmac(self, key: &[u8], data: &[u8]) -> Option<Vec<u8>> {
         match self {
             Self::Md5 => code::<Hmac<Md5>>(key, data),
@@ -150,7 +150,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    // The expected values are from RFC 1321, RFC 2202, RFC 4231 and FIPS 180-2, and the same as those of `openssl dgst`.
+    // The expected values are from RFC 1321, RFC 2202, RFC 4231 and FIPS 180-2, and match the output of `openssl dgst`.
 
     #[test]
     fn digests_of_the_standards() {

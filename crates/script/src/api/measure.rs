@@ -1,4 +1,4 @@
-//! Checks, steps, conditions, own metrics and log lines.
+//! Checks, steps, conditions, the scenario's metrics and log lines.
 
 use model::{GroupId, UserId};
 use rquickjs::function::{Opt, This};
@@ -30,7 +30,7 @@ fn number(number: f64) -> u64 {
     number as u64
 }
 
-/// Name of the argument in errors about a check's name.
+/// How error messages refer to the argument with a check's name.
 const CHECK: &str = "check(name, ok): the name";
 
 pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
@@ -90,7 +90,7 @@ fn check(ctx: &Ctx<'_>, state: &State, (group, user): (u32, Option<u32>), name: 
     }
 }
 
-/// The key of the user for whom the script runs. A group's only member counts, too.
+/// The key of the user for whom the script runs. In a group of one, this is always the only member.
 fn current_user(state: &State, group: u32) -> Option<u32> {
     let user = state.now.user.get();
     if user != NOBODY {

@@ -1,4 +1,4 @@
-//! Operations: a promise for the script, an ID for the engine.
+//! Operations. The script sees each as a promise, the engine as an ID.
 
 use model::{Fault, UserId};
 use rquickjs::{Ctx, Error, Persistent, Promise, Result};
@@ -19,7 +19,8 @@ pub(super) fn user(ctx: &Ctx<'_>, state: &State, key: u32) -> Result<(UserId, u3
     member.ok_or_else(|| ended(ctx))
 }
 
-/// Starts an operation of the engine and returns its promise. If the engine refuses at once, the promise is rejected.
+/// Starts an operation of the engine and returns its promise. If the engine refuses the operation at once, the promise
+/// is rejected.
 pub(super) fn begin<'js>(
     ctx: &Ctx<'js>,
     state: &State,
@@ -31,7 +32,7 @@ pub(super) fn begin<'js>(
     begin_from(ctx, state, (group, user), then, stack, ask)
 }
 
-/// The same, for a call that was made where `stack` says.
+/// Like [`begin`], for a call that was made at the location in `stack`.
 pub(super) fn begin_from<'js>(
     ctx: &Ctx<'js>,
     state: &State,
@@ -40,7 +41,7 @@ pub(super) fn begin_from<'js>(
     stack: Option<Box<str>>,
     ask: impl FnOnce(&mut dyn Host, OpId) -> std::result::Result<(), Fault>,
 ) -> Result<Promise<'js>> {
-    // Creating a promise fails only when memory runs out. Rejecting it may then be impossible too.
+    // Creating a promise fails only when memory runs out. Rejecting a promise may then fail as well.
     let (promise, resolve, refuse) = ctx
         .promise()
         .inspect_err(|_| state.outcome.borrow_mut().memory_full = true)?;

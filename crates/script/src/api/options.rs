@@ -5,8 +5,8 @@ use rquickjs::{Array, Ctx, FromJs, JsIterator, Object, Result, Value};
 
 use super::arg::{kind, shown, type_error};
 
-/// Calls `set` with every option that is set. A key that is not in `known` throws, and the error names the nearest
-/// known one.
+/// Calls `set` for every option that the script sets. A key that is not in `known` throws an error that names the
+/// nearest known key.
 pub(super) fn each<'js>(
     ctx: &Ctx<'js>,
     options: &Value<'js>,
@@ -42,7 +42,7 @@ pub(super) fn each<'js>(
     Ok(())
 }
 
-/// Formats the error for an unknown key or word; `what` says what it is.
+/// Formats the error for an unknown key or word. `what` is the noun for it.
 pub(super) fn unknown(what: &str, key: &str, known: &[&str]) -> String {
     let near = known
         .iter()
@@ -89,7 +89,8 @@ pub(super) fn pairs<'js>(
     Ok(pairs)
 }
 
-/// Converts the pairs of an object that is not plain: `URLSearchParams`, a map. Without this, it would count as empty.
+/// Converts the pairs of an object that is not plain, such as `URLSearchParams` or a map. Otherwise such an object
+/// would count as empty.
 fn listed_pairs<'js>(
     ctx: &Ctx<'js>,
     object: &Object<'js>,
@@ -138,7 +139,7 @@ pub(super) fn pointers<'js>(
     Ok(pairs)
 }
 
-/// Whether a value is a JSON value without parts.
+/// Whether a value is a JSON string, number, boolean or null.
 fn is_scalar(value: &Value<'_>) -> bool {
     let number = value.as_number();
     value.is_string() || value.is_bool() || value.is_null() || number.is_some_and(f64::is_finite)

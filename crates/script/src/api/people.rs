@@ -1,5 +1,5 @@
-//! Groups and users as objects of the script. Both are created for every iteration, and therefore natively: an object
-//! of a native class costs a fraction of one with private fields. Their methods come from classes of the prelude.
+//! Groups and users as objects of the script. Both are created for every iteration, so they are native: an object of a
+//! native class costs a fraction of an object with private fields. Their methods come from classes of the prelude.
 
 use rquickjs::class::{JsClass, Readable, Trace, Tracer, Writable};
 use rquickjs::function::{Constructor, Opt, This};
@@ -55,7 +55,7 @@ impl<'js> JsClass<'js> for GroupObject<'js> {
     }
 }
 
-/// The key of a user object, as receiver or argument of a call.
+/// The key of a user object that is the receiver or an argument of a call.
 pub(super) struct Who(pub(super) u32);
 
 impl<'js> FromJs<'js> for Who {

@@ -1,16 +1,16 @@
 //! Writes the JSON text of plain data: objects of `{…}`, lists, texts, numbers.
 //!
-//! The script engine writes all other values itself. It creates several objects per value, which this writer avoids for
-//! most messages.
+//! The script engine writes all other values itself. It creates several objects per value. This writer avoids that cost
+//! for most messages.
 
 use std::fmt::Write as _;
 
 use rquickjs::atom::PredefinedAtom;
 use rquickjs::{Array, Atom, Ctx, Error, Object, Result, Value};
 
-/// Maximum depth. Deeper values may be circular, which the script engine reports.
+/// Maximum depth. Deeper values may be circular, so the script engine handles them and reports the error.
 const DEEPEST: usize = 32;
-/// Range of numbers that both writers format without an exponent.
+/// Numbers in this range are formatted without an exponent by both writers.
 const WITHOUT_EXPONENT: std::ops::Range<f64> = 1e-6..1e21;
 
 /// Returns the text that `JSON.stringify` gives. `None` if only the script engine can write the value.
@@ -37,7 +37,7 @@ pub(super) fn list<'js>(event: &Value<'js>, arguments: &Array<'js>) -> Result<Op
     }
 }
 
-/// Why writing stopped.
+/// The reason why writing stopped.
 enum Stop {
     NotPlain,
     Thrown(Error),
@@ -51,7 +51,7 @@ impl From<Error> for Stop {
 
 struct Writer<'js> {
     out: String,
-    /// Prototype of `{}`. Objects with another prototype may have a `toJSON` of their own.
+    /// Prototype of `{}`. Objects with another prototype may have their own `toJSON`.
     plain: Option<Object<'js>>,
 }
 
@@ -100,7 +100,7 @@ impl<'js> Writer<'js> {
         Ok(())
     }
 
-    /// Writes the elements after an opening bracket. `goes_on`: the list already has an element.
+    /// Writes the elements after an opening bracket. `goes_on` states that the list already has an element.
     fn elements(
         &mut self,
         array: &Array<'js>,

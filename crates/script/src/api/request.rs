@@ -56,7 +56,7 @@ struct Address {
 }
 
 impl Address {
-    /// Sets the option if it is one of these. Returns whether it is.
+    /// Sets the option if its key is one of these fields. Returns whether it is.
     fn take<'js>(
         &mut self,
         ctx: &Ctx<'js>,

@@ -67,7 +67,7 @@ impl<'js> JsClass<'js> for Response {
     }
 }
 
-/// Stores a computed value on the object, in place of the getter, so that it is computed once.
+/// Replaces the getter on the object by the computed value, so that the value is computed only once.
 fn remember<'js>(this: &Receiver<'js>, name: &str, value: Value<'js>) -> Result<Value<'js>> {
     this.as_inner().prop(name, Property::from(value.clone()))?;
     Ok(value)
@@ -80,7 +80,7 @@ fn remember<'js>(this: &Receiver<'js>, name: &str, value: Value<'js>) -> Result<
 fn json<'js>(ctx: Ctx<'js>, this: Receiver<'js>) -> Result<Value<'js>> {
     let parsed = {
         let response = this.borrow();
-        // The script engine's parser accepts invalid UTF-8, so it is checked first.
+        // The script engine's parser accepts invalid UTF-8, so the body is checked first.
         match std::str::from_utf8(&response.reply.body) {
             Ok(_) => ctx.json_parse(response.reply.body.as_slice()),
             Err(error) => Err(Exception::throw_syntax(

@@ -122,7 +122,7 @@ fn round_trip_call<'js>(
     Ok(made)
 }
 
-/// Matches the reply that has the same value as the message at this pointer.
+/// Matches the reply whose value at this pointer equals the message's value there.
 fn reply_by(ctx: &Ctx<'_>, payload: &Payload, at: String, what: &str) -> Result<ReplyBy> {
     let parsed: Option<serde_json::Value> = match payload {
         // Only the first document counts. The text after it, such as SignalR's 0x1e, is a terminator.
@@ -176,7 +176,7 @@ fn receiving<'js>(natives: &Natives<'js>) -> Result<()> {
     channels(natives, "receives", &["at", "only", "except", "keep"])
 }
 
-/// Registers the call that follows a channel on a socket, under this name and with these options.
+/// Registers the call that makes a socket follow a channel, under this name and with these options.
 pub(super) fn channels<'js>(
     natives: &Natives<'js>,
     name: &str,
@@ -212,7 +212,7 @@ pub(super) fn channels<'js>(
     )
 }
 
-/// Calls that read a channel's last value, and that stop following a channel.
+/// Registers the calls that read a channel's last value, and that stop following a channel.
 fn received<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add("stopReceiving", move |key: u32, receiving: u32| {

@@ -60,7 +60,7 @@ fn opening<'js>(natives: &Natives<'js>) -> Result<()> {
     )
 }
 
-/// Converts a list in JSON text, with the bytes for its placeholders.
+/// Creates an emission from a list in JSON text and the bytes for the list's placeholders.
 fn emission<'js>(ctx: &Ctx<'js>, list: String, attachments: &Value<'js>) -> Result<Emission> {
     let mut said = Emission {
         list,
@@ -124,7 +124,8 @@ fn emitting<'js>(natives: &Natives<'js>) -> Result<()> {
     )
 }
 
-/// Calls with which the prelude packs lists: JSON text of plain lists, and the check for reserved event names.
+/// Registers the calls with which the prelude packs lists: JSON text of plain lists, and the check for reserved event
+/// names.
 fn packing<'js>(natives: &Natives<'js>) -> Result<()> {
     natives.add(
         "plainJson",

@@ -28,7 +28,7 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
     )
 }
 
-/// Converts nanoseconds to a number of the script. Exact for a hundred days.
+/// Converts nanoseconds to a script number, which is exact for a hundred days.
 fn nanos_number(nanos: Nanos) -> f64 {
     nanos.0 as f64
 }
@@ -78,8 +78,8 @@ fn waiting<'js>(natives: &Natives<'js>) -> Result<()> {
     )
 }
 
-/// The pause of a loop in the prelude. The line that called the loop is no longer on the stack after its first round, so
-/// the loop passes the stack of its beginning.
+/// The pause of a loop in the prelude. After the first round, the line that called the loop is no longer on the stack,
+/// so the loop passes the stack from its start.
 fn pausing<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add(

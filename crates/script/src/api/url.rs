@@ -53,7 +53,7 @@ pub(super) fn with_query(url: &str, query: &[(String, String)]) -> String {
     whole
 }
 
-/// Returns the path as written, without query and fragment. An absolute URL keeps its scheme and host, but no
+/// Returns the path as written, without query and fragment. An absolute URL keeps its scheme and host, but not its
 /// credentials.
 pub(super) fn template(url: &str) -> Cow<'_, str> {
     let path = url.split(['?', '#']).next().unwrap_or(url);

@@ -1,4 +1,4 @@
-//! Native calls of a user: headers, cookies, random numbers, data. Also users that `setup` creates.
+//! Native calls of a user: headers, cookies, random numbers and data. Also the calls with which `setup` creates users.
 
 use rquickjs::function::{Opt, This};
 use rquickjs::{Ctx, IntoJs, Result, String as JsString, Undefined, Value};

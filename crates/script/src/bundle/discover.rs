@@ -1,4 +1,4 @@
-//! Finds the modules that a scenario imports: a script engine links the scenario without running it.
+//! Finds the modules that a scenario imports. A script engine links the scenario for this, without running it.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -34,7 +34,7 @@ struct Found {
 pub(super) enum Imports {
     /// Files in this folder.
     Files(Root),
-    /// These modules, by name, and no others.
+    /// Only these modules, as pairs of name and text.
     Given(Vec<(String, String)>),
 }
 
@@ -66,7 +66,7 @@ impl Found {
             .map_or("", |module| &module.source)
     }
 
-    /// Creates an error about an import, located at the importer's line.
+    /// Creates an error about an import, located at the importing line.
     fn import_problem(&self, base: &str, specifier: &str, message: String) -> ScriptError {
         let source = self.source(base);
         let location = text::import_location(base, source, specifier);
@@ -116,8 +116,8 @@ fn add(ctx: &Ctx<'_>, found: &Shared, module: Module) -> Result<(), ScriptError>
     }
 }
 
-/// Adds modules that are imported only by `import("./x.ts")`, which are found by searching the text. Paths that are not
-/// files are ignored here; the import fails when the script reaches it.
+/// Adds modules that are imported only by `import("./x.ts")`. A search of the text finds these imports. Paths that are
+/// not files are ignored here: their import fails when the script reaches it.
 fn follow_dynamic(context: &Context, found: &Shared) -> Result<(), ScriptError> {
     let mut seen = 0;
     loop {

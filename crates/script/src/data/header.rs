@@ -2,10 +2,10 @@
 
 use csv::StringRecord;
 
-/// Separators that a file may use instead of the expected one, each as it is written in a script.
+/// Separators that a file may use instead of the expected one, each with its spelling in a script.
 const SEPARATORS: [(char, &str); 4] = [(',', ","), (';', ";"), ('\t', "\\t"), ('|', "|")];
 
-/// Fails with the line and what to do.
+/// Checks the header. The error states the line and how to correct it.
 pub(super) fn check(header: &StringRecord) -> Result<(), String> {
     let line = header.position().map_or(1, csv::Position::line);
     problem(header).map_or(Ok(()), |problem| Err(format!("line {line}: {problem}")))

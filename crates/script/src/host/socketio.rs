@@ -7,19 +7,19 @@ pub struct SocketIoCall {
     pub url: String,
     /// Name under which connecting is measured.
     pub name: String,
-    /// `/` or `/admin`.
+    /// The namespace, such as `/` or `/admin`.
     pub namespace: String,
     /// Data of the CONNECT packet, as JSON text of an object.
     pub auth: Option<String>,
     /// Whether to start with polling.
     pub polls: bool,
-    /// Whether to use WebSocket: at once, or after polling if the server offers it.
+    /// Whether to use WebSocket, either at once or, after polling, if the server offers it.
     pub upgrades: bool,
     /// Additional headers of every request and of the handshake.
     pub headers: Vec<(String, String)>,
-    /// Time limit for connecting. `None`: that of the run.
+    /// Time limit for connecting. `None` means the run's limit.
     pub timeout: Option<Nanos>,
-    /// Planned start. `None`: now.
+    /// Planned start. `None` means now.
     pub planned: Option<Nanos>,
 }
 
@@ -30,7 +30,7 @@ pub struct Emission {
     pub list: String,
     /// Bytes for the placeholders in the list.
     pub attachments: Vec<Vec<u8>>,
-    /// Number of the server's event that is acknowledged.
+    /// Number of the server's event that this acknowledges, if it is an acknowledgement.
     pub acknowledges: Option<u64>,
 }
 
@@ -41,9 +41,9 @@ pub struct EventCall {
     pub name: String,
     /// The event.
     pub said: Emission,
-    /// Time limit. `None`: that of the run.
+    /// Time limit. `None` means the run's limit.
     pub timeout: Option<Nanos>,
-    /// Planned start. `None`: now.
+    /// Planned start. `None` means now.
     pub planned: Option<Nanos>,
 }
 
@@ -52,6 +52,6 @@ pub struct EventCall {
 pub struct Heard {
     /// The arguments as a JSON list.
     pub arguments: String,
-    /// Binary attachments, by the numbers of their placeholders.
+    /// Binary attachments, indexed by the numbers of their placeholders.
     pub attachments: Vec<Vec<u8>>,
 }

@@ -10,7 +10,7 @@ use super::{Heard, OpId, Payload, SocketId, TickerId};
 pub struct Reply {
     /// HTTP status.
     pub status: u16,
-    /// Status line and headers as received, with the blank line.
+    /// Status line and headers as received, including the blank line.
     pub head: Vec<u8>,
     /// The decoded body.
     pub body: Vec<u8>,
@@ -49,7 +49,7 @@ pub enum Wake {
     Tick {
         /// The ticker.
         ticker: TickerId,
-        /// Time at which the ticker was due. Messages sent in the callback count from this time.
+        /// Time at which the ticker was due. The latency of messages sent in the callback counts from this time.
         due: Nanos,
     },
     /// A message for the handlers of a socket.
@@ -59,7 +59,7 @@ pub enum Wake {
         /// The message.
         payload: Payload,
     },
-    /// An event for its handlers on a Socket.IO socket.
+    /// An event for the handlers on a Socket.IO socket.
     Event {
         /// The socket.
         socket: SocketId,

@@ -31,7 +31,7 @@ pub struct FakeHost {
     pub log: Vec<(LogLevel, String)>,
     pub refuse: Option<Fault>,
     pub clock: std::cell::Cell<u64>,
-    /// Nanoseconds by which each reading of the clock advances it.
+    /// Each reading of the clock advances the clock by this many nanoseconds.
     pub tick: u64,
     pub next_user: u32,
     pub next_ticker: u32,

@@ -12,11 +12,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
 use super::{BLOCKS, Blocks, Counts, SHORTEST_BLOCK};
 
-/// Number of bins of the whole range. Each takes at most two numbers of at most ten bytes.
+/// Number of bins of the whole range. Each bin takes at most two numbers of at most ten bytes.
 const BINS: usize = 2048;
 /// Maximum decompressed size in bytes, so that a damaged record cannot fill the memory.
 const LARGEST: u64 = (BLOCKS * (BINS + 1) * 20) as u64;
-/// Blocks of 250 ms that were merged this often are longer than the range of the clock.
+/// Maximum number of times that the length of a block doubles. One more doubling of 250 ms would exceed the range of
+/// the clock.
 const MOST_DOUBLINGS: u32 = 36;
 
 #[derive(Serialize, Deserialize)]
@@ -93,7 +94,7 @@ fn read(mut plain: &[u8]) -> Option<Vec<Counts>> {
     (blocks.len() <= BLOCKS).then_some(blocks)
 }
 
-/// Writes a number in groups of seven bits, lowest first. The eighth bit of a byte is set if more follow.
+/// Writes a number in groups of seven bits, lowest first. The eighth bit of a byte is set if more bytes follow.
 #[expect(clippy::cast_possible_truncation, reason = "seven bits at a time")]
 fn put(into: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {

@@ -5,7 +5,7 @@ use flate2::read::ZlibDecoder;
 use super::DecodeError;
 use crate::histogram::DIGITS;
 
-/// The first word of HDR V2: plain, and compressed.
+/// The first word of HDR V2 data, plain and compressed.
 const PLAIN: u32 = 0x1c84_9313;
 const COMPRESSED: u32 = 0x1c84_9314;
 /// Size of the header in bytes: cookie, length of the counts, offset, digits, smallest, largest, ratio.
@@ -13,7 +13,8 @@ const HEAD: usize = 40;
 /// Maximum decompressed size: a histogram of three digits has at most 57,344 bins of at most nine bytes.
 const LARGEST: u64 = 57_344 * 9 + HEAD as u64;
 
-/// Decompresses HDR V2 and checks its header. The HDR reader trusts the header and would reserve up to 4 GB of memory.
+/// Decompresses HDR V2 and checks its header. The HDR reader would trust a wrong header and reserve up to 4 GB of
+/// memory.
 pub(super) fn unpack(bytes: &[u8]) -> Result<Vec<u8>, DecodeError> {
     let refused = |why: &str| DecodeError::Hdr(why.to_owned());
     let mut plain = Vec::new();

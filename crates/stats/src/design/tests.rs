@@ -43,8 +43,8 @@ fn near(found: Option<f64>, expected: f64) {
 
 #[test]
 fn blocks_that_deviate_make_the_samples_worth_less() {
-    // The variance of the sum is 2 × (16 × 10 × √½)², divided by the quantile. That of independent samples is 3,200 × ¼
-    // × ¾.
+    // The variance of the sum is 2 × (16 × 10 × √½)², divided by the quantile. The variance for independent samples is
+    // 3,200 × ¼ × ¾.
     let effect = 25_600.0 / CHI_SQUARED / 600.0;
     let blocks = deviating(1);
     near(blocks.design_effect(), effect);

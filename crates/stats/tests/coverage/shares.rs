@@ -41,8 +41,8 @@ fn intervals_of_shares_hold_where_each_is_independent() {
     }
 }
 
-/// If failures come in bursts, far more runs have none. A bound from the number of seconds covers this; one from the
-/// number of operations does not.
+/// If failures come in bursts, far more runs have no failure. A bound from the number of seconds covers this. A bound
+/// from the number of operations does not.
 #[test]
 fn no_failure_in_so_many_seconds_bounds_what_fails_in_bursts() {
     let seconds = 30.0;

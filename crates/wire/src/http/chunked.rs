@@ -9,13 +9,13 @@ const LINE_LIMIT: usize = 4096;
 /// Maximum length of all trailer lines together, in bytes.
 const TRAILER_LIMIT: usize = 64 * 1024;
 
-/// Decodes chunked framing (RFC 9112 §7.1), wherever the reads split it. Trailers are dropped, except a gRPC status.
+/// Decodes chunked framing (RFC 9112 §7.1), which reads may split anywhere. Drops trailers, except a gRPC status.
 #[derive(Debug, Default)]
 pub(crate) struct Chunked {
     state: State,
     /// The beginning of a line that is not complete yet.
     line: Vec<u8>,
-    /// Bytes of trailer lines so far.
+    /// Number of bytes of trailer lines so far.
     trailers: usize,
     /// Values of `grpc-status` and `grpc-message`.
     grpc: Option<Box<[Vec<u8>; 2]>>,
@@ -26,7 +26,7 @@ enum State {
     /// At a size line.
     #[default]
     Size,
-    /// Inside the data of a chunk. Holds the number of bytes that the chunk still lacks.
+    /// Inside the data of a chunk. Holds the number of bytes still missing.
     Data(usize),
     /// At the line end that follows a chunk's data.
     DataEnd,
@@ -84,7 +84,7 @@ impl Chunked {
         self.state = match self.state {
             State::Size => match chunk_size(line)? {
                 0 => State::Trailer,
-                // Checked against the announced size, before any data of the chunk is stored.
+                // Checks the announced size before storing any data of the chunk.
                 size if size > limit.saturating_sub(have) => {
                     return Err(above_limit("the body", limit));
                 }

@@ -62,8 +62,8 @@ impl Connection {
         self.parser.take_unasked()
     }
 
-    /// Handles the end of the peer's data. If the body ends there, returns the response. Without a request in flight,
-    /// the result is `Ok(None)`. An incomplete response is a fault.
+    /// Handles the end of the peer's data. If this end completes the body, returns the response. Without a request in
+    /// flight, the result is `Ok(None)`. An incomplete response is a fault.
     pub fn on_close(&mut self) -> Result<Option<Response>, Fault> {
         self.parser.on_close()
     }
@@ -79,14 +79,14 @@ impl Connection {
         self.answered
     }
 
-    /// Whether a request was sent whose response is not complete.
+    /// Whether the response to a sent request is still incomplete.
     pub fn is_waiting(&self) -> bool {
         !self.parser.is_idle()
     }
 
-    /// Whether, after a failure, the peer most likely closed the connection while it was idle. This is assumed if the
-    /// connection has served a response before, and broke before the first byte of this one. An idempotent request may
-    /// be repeated on a new connection (RFC 9110 §9.2.2).
+    /// After a failure, whether the peer most likely closed the connection while it was idle. This is assumed if the
+    /// connection served an earlier response and broke before the first byte of the current response. An idempotent
+    /// request may be repeated on a new connection (RFC 9110 §9.2.2).
     pub fn is_stale_close(&self) -> bool {
         self.answered > 0 && self.parser.is_untouched()
     }

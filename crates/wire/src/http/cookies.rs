@@ -5,7 +5,7 @@ use super::headers::Headers;
 
 /// The cookies of one user (RFC 6265). An unused jar takes the space of one pointer.
 ///
-/// The cookie store reads the wall clock to expire cookies; this crate itself reads no clock.
+/// The cookie store reads the wall clock to expire cookies. The code of this crate reads no clock.
 #[derive(Clone, Debug, Default)]
 pub struct CookieJar {
     store: Option<Box<CookieStore>>,
@@ -24,7 +24,7 @@ impl CookieJar {
         (!header.is_empty()).then_some(header)
     }
 
-    /// Stores the cookies that the response to a request to `url` sets. Ignores cookies that the standard forbids.
+    /// Stores the cookies that a response from `url` sets. Ignores cookies that the standard forbids.
     pub fn store(&mut self, url: &Url, headers: &Headers) {
         if !headers.sets_cookies() {
             return;
@@ -36,8 +36,8 @@ impl CookieJar {
 
     /// Stores one cookie, given as a `Set-Cookie` value, as if a response from `url` had set it.
     ///
-    /// Returns false if the standard forbids the cookie, or if it contains control characters other than a tab: those
-    /// would end up in the head of a request.
+    /// Returns false if the standard forbids the cookie, or if it contains control characters other than a tab, because
+    /// they would end up in the head of a request.
     pub fn set(&mut self, url: &Url, set_cookie: &str) -> bool {
         if set_cookie.contains(|char: char| char.is_control() && char != '\t') {
             return false;
@@ -61,8 +61,8 @@ impl CookieJar {
             .is_none_or(|store| store.iter_unexpired().next().is_none())
     }
 
-    /// Every live cookie as a pair of a URL that may set it and its `Set-Cookie` value. A jar on another thread can
-    /// take the pairs with [`CookieJar::import`] or [`CookieJar::set`].
+    /// Every live cookie, as a pair of a URL that may set the cookie and the `Set-Cookie` value. A jar on another
+    /// thread can take the pairs with [`CookieJar::import`] or [`CookieJar::set`].
     pub fn export(&self) -> Vec<(String, String)> {
         let stores = self.store.iter();
         stores

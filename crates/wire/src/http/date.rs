@@ -30,7 +30,8 @@ pub(super) fn unix_seconds(text: &str) -> Option<f64> {
     })
 }
 
-/// Days since 1970-01-01 in the Gregorian calendar. Years begin in March here, so that the leap day is a year's last.
+/// Days since 1970-01-01 in the Gregorian calendar. Years begin in March here, so that a leap day is the last day of
+/// its year.
 fn days_since_1970(year: u32, month: u32, day: u32) -> i64 {
     let year = i64::from(year) - i64::from(month <= 2);
     let month = (i64::from(month) + 9) % 12;

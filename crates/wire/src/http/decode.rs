@@ -7,7 +7,7 @@ use crate::fault::{above_limit, protocol};
 /// The compression of a body (`Content-Encoding`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coding {
-    /// No compression, or one that the request did not offer. The body is returned unchanged.
+    /// No compression, or a coding that the request did not offer. The body is returned unchanged.
     Plain,
     Gzip,
     Deflate,

@@ -1,4 +1,4 @@
-//! The status of a gRPC call. It is separate from the HTTP status: the response to a failed call is a 200.
+//! The status of a gRPC call. It is separate from the HTTP status, which is 200 even for a failed call.
 
 use model::{Fault, FaultKind};
 

@@ -59,8 +59,8 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Option<Head>, Fault> {
         head.grpc_error = grpc_error(parsed.headers);
     }
     if head.chunked && head.length.is_some() {
-        // RFC 9112 §6.3: a server must not send both. Clients differ in the header that they use, and attacks exploit
-        // this difference.
+        // RFC 9112 §6.3: a server must not send both. Clients differ in which of the two headers they use, and attacks
+        // exploit this difference.
         let both = "the response has both Content-Length and Transfer-Encoding: ambiguous length";
         return Err(protocol(both));
     }
@@ -138,7 +138,7 @@ fn content_length(value: &[u8]) -> Result<u64, Fault> {
         .ok_or_else(|| protocol(format!("invalid content-length \"{}\"", printable(value))))
 }
 
-/// Whether these bytes begin with a record that carries an alert, as TLS servers send it to a plain request.
+/// Whether the bytes begin with a TLS alert record, which TLS servers send in response to a plain request.
 fn is_tls_alert(bytes: &[u8]) -> bool {
     const ALERT: u8 = 21;
     const MAJOR: u8 = 3;

@@ -11,8 +11,8 @@ pub struct Headers {
 }
 
 impl Headers {
-    /// `checked` is a head that the parser has accepted. `sets_cookies` states whether it has a `Set-Cookie` header, so
-    /// that no code has to search for it.
+    /// `checked` is a head that the parser has accepted. `sets_cookies` states whether the head has a `Set-Cookie`
+    /// header, so that no code has to search for one.
     pub(crate) fn new(checked: &[u8], sets_cookies: bool) -> Self {
         Self {
             raw: checked.into(),

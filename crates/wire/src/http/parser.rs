@@ -13,7 +13,7 @@ pub(crate) const BODY_LIMIT: usize = 64 * 1024 * 1024;
 /// Maximum number of interim responses to one request. Servers usually send one or two.
 const INTERIM_LIMIT: u32 = 100;
 
-/// Maximum memory in bytes that is reserved because a Content-Length announces a body, before the body arrives.
+/// Maximum number of bytes to reserve for a body that a Content-Length announces, before the body arrives.
 const TRUSTED_LENGTH: usize = 1024 * 1024;
 
 /// Parses responses from a stream of bytes, one per request.
@@ -94,8 +94,8 @@ impl Parser {
         self.bodies = Bodies::Counted;
     }
 
-    /// Prepares for the response to a request. `bodiless` means that the response has no body, regardless of its head
-    /// (HEAD).
+    /// Prepares for the response to a request. `bodiless` means that the response has no body, regardless of its head,
+    /// as after HEAD.
     pub fn expect(&mut self, bodiless: bool) {
         self.state = State::Head;
         self.held.clear();
@@ -121,7 +121,8 @@ impl Parser {
 
     /// Parses bytes that were read. Returns the response when it is complete.
     ///
-    /// Data after a response belongs to no request: see [`Parser::take_unasked`]. Data without a request is a fault.
+    /// For data after a response, which belongs to no request, see [`Parser::take_unasked`]. Data without a request is
+    /// a fault.
     pub fn on_bytes(&mut self, bytes: &[u8]) -> Result<Option<Response>, Fault> {
         self.touched |= !bytes.is_empty();
         let (response, used) = match &self.state {
@@ -140,8 +141,8 @@ impl Parser {
             if response.is_none() {
                 return Err(unasked);
             }
-            // The response is valid and must not fail because of data behind it. Some servers send an extra line end
-            // after a body, which is no fault.
+            // The response is valid and must not fail because of data after it. Some servers send an extra line end
+            // after a body, which is not a fault.
             self.unasked = (!rest.trim_ascii().is_empty()).then(|| Box::new(unasked));
         }
         Ok(response)
@@ -194,13 +195,14 @@ impl Parser {
             return Err(too_large("the response's head", HEAD_LIMIT));
         }
         // Without a line end the head cannot be complete. Parsing it again for every piece would take quadratic time.
-        // The first 16 bytes are always parsed, to recognise at once a peer that does not speak HTTP.
+        // The first 16 bytes are always parsed, so that a peer that does not speak HTTP is recognised at once.
         if before > 16 && !bytes.contains(&b'\n') {
             return Ok((None, bytes.len()));
         }
         let held = std::mem::take(&mut self.held);
         let (response, used) = self.read_head(&held)?;
-        // Cannot underflow: the first `before` bytes were not a complete head, so the parser used more than these.
+        // Cannot underflow: the first `before` bytes were not a complete head, so the parser used more than `before`
+        // bytes.
         Ok((response, used - before))
     }
 
@@ -270,8 +272,8 @@ impl Parser {
         }
     }
 
-    /// Handles the end of the peer's data. It completes a body without a length; any other incomplete response is a
-    /// fault.
+    /// Handles the end of the peer's data. The end completes a body without a length. Any other incomplete response is
+    /// a fault.
     pub fn on_close(&mut self) -> Result<Option<Response>, Fault> {
         self.keep_alive = false;
         let closed = |detail: String| Err(Fault::target(FaultKind::Closed, detail));
@@ -307,8 +309,8 @@ impl Incoming {
                 if self.bodies == Bodies::Counted {
                     self.received += count;
                 } else {
-                    // One allocation for most bodies. A server cannot make the client reserve more than it sends, up to
-                    // the trusted length.
+                    // Allocates once for most bodies. Beyond the trusted length, a server cannot make the client
+                    // reserve more than it sends.
                     if body.is_empty() && count > 0 {
                         body.reserve_exact((*all).min(TRUSTED_LENGTH));
                     }

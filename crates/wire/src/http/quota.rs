@@ -12,7 +12,7 @@
 use super::Headers;
 use super::date::{is_time_of_day, unix_seconds};
 
-/// Maximum number of items that are read from a header, and of policies.
+/// Maximum number of items that are read from a header, and maximum number of policies.
 const ITEMS_LIMIT: usize = 8;
 
 /// A limit that the server states.
@@ -136,7 +136,8 @@ impl Quota {
                 "X-Rate-Limit-Limit",
             ),
         ] {
-            // Drafts up to -02 list all policies after the limit that is closest: `100, 100;w=10, 1000;w=3600`.
+            // Drafts up to -02 state the limit that is closest to exhaustion, followed by all policies: `100, 100;w=10,
+            // 1000;w=3600`.
             for (place, item) in headers.all(limit).flat_map(items).enumerate() {
                 let (head, parameters) = parameters(item);
                 let window = parameters.iter().find(|(key, _)| *key == "w");
@@ -158,7 +159,7 @@ impl Quota {
         }
     }
 
-    /// The policy with this limit, added if there is none. `None` if there are too many policies.
+    /// The policy with this limit, which is added if it is missing. `None` if there are too many policies.
     fn policy(&mut self, limit: f64, header: &'static str) -> Option<&mut Policy> {
         let known = self
             .policies

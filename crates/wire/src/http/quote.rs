@@ -6,7 +6,7 @@ pub fn quoted_body(body: &[u8]) -> Option<String> {
     let shown = &body[..body.len().min(BODY_QUOTED)];
     let text = String::from_utf8_lossy(shown);
     let text = if shown.len() < body.len() {
-        // The cut may have split a character. Lossy decoding replaced its part.
+        // The cut may have split a character, whose first part lossy decoding has replaced.
         text.trim_end_matches(char::REPLACEMENT_CHARACTER)
     } else {
         &text

@@ -13,7 +13,7 @@ use super::response::Response;
 ///
 /// 303 changes the method to GET (HEAD stays), 301 and 302 change POST to GET as browsers do, and 307 and 308 change
 /// nothing. A redirect to another origin drops all headers of the request, since any of them may be a secret, such as
-/// an `X-Api-Key`. A body is not sent to another origin either. Without its body the request would be a different one,
+/// an `X-Api-Key`. A body is not sent to another origin either. Without its body, the request would be a different one,
 /// so such a redirect is a fault.
 pub fn follow(request: &Request, response: &Response) -> Result<Option<Request>, Fault> {
     if !matches!(response.status, 301 | 302 | 303 | 307 | 308) {

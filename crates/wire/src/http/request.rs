@@ -44,7 +44,7 @@ impl Request {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Whether the response may have a body. For HEAD it has none, regardless of its head.
+    /// Whether the response may have a body. A response to HEAD has no body, regardless of the response's head.
     pub fn expects_body(&self) -> bool {
         self.method != "HEAD"
     }
@@ -89,8 +89,7 @@ impl Request {
         Err(refused(&format!("method {:?} is not a token", self.method)))
     }
 
-    /// Calls `emit` for every header in the order in which it is sent, defaults first. The default Host is not among
-    /// them.
+    /// Calls `emit` for every header except the default Host, in sending order, defaults first.
     pub(crate) fn each_header(
         &self,
         cookies: Option<&str>,

@@ -42,7 +42,7 @@ impl Connection {
         &mut self.stream
     }
 
-    /// Sends a request, as [`Session::send`] does. After a fault this request has no stream. Check
+    /// Sends a request, as [`Session::send`] does. After a fault, the request has no stream. Check
     /// [`Connection::is_usable`] to learn whether the connection survived.
     pub fn send(&mut self, request: &Request, cookies: Option<&str>) -> Result<StreamId, Fault> {
         let stream = self.session.send(request, cookies)?;
@@ -53,8 +53,8 @@ impl Connection {
         Ok(stream)
     }
 
-    /// Parses bytes that were read. A fault ends the connection; [`Connection::next_finished`] returns the outcome of
-    /// its requests.
+    /// Parses bytes that were read. A fault ends the connection. [`Connection::next_finished`] then returns the outcome
+    /// of every request in flight.
     pub fn on_bytes(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         let parsed = self.session.on_bytes(bytes);
         let flushed = self.flush(); // even after a fault: the output may have a GOAWAY with the reason for the peer
@@ -66,7 +66,7 @@ impl Connection {
         self.session.on_close();
     }
 
-    /// Ends all requests in flight with `fault`, because the stream failed or is abandoned.
+    /// Ends all requests in flight with `fault`. Called when the stream has failed or is abandoned.
     pub fn fail(&mut self, fault: &Fault) {
         self.session.fail(fault);
     }
@@ -76,14 +76,14 @@ impl Connection {
         self.session.next_finished()
     }
 
-    /// Resets a stream whose response is no longer needed. It is then never returned by [`Connection::next_finished`].
-    /// Does nothing if it is already finished and was returned.
+    /// Resets a stream whose response is no longer needed. [`Connection::next_finished`] then never returns it. Does
+    /// nothing if the request has finished and was already returned.
     pub fn cancel(&mut self, stream: StreamId) -> Result<(), Fault> {
         self.session.cancel(stream)?;
         self.flush()
     }
 
-    /// Whether the head of the response has arrived, or all of it.
+    /// Whether at least the head of the response has arrived.
     pub fn has_begun(&self, stream: StreamId) -> bool {
         self.session.has_begun(stream)
     }
@@ -104,8 +104,8 @@ impl Connection {
         self.session.is_usable()
     }
 
-    /// Bytes written to the stream so far: heads, bodies as far as the peer's flow-control windows allow, and control
-    /// frames.
+    /// Number of bytes written to the stream so far: heads, control frames, and bodies as far as the peer's
+    /// flow-control windows allow.
     pub fn bytes_sent(&self) -> u64 {
         self.sent
     }

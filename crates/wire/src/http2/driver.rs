@@ -14,7 +14,7 @@ use crate::fault::printable;
 use crate::fault::protocol;
 use crate::http::head::HEAD_LIMIT;
 
-/// Flow-control windows of a stream and of the connection, in bytes: those of Chrome.
+/// Flow-control windows of a stream and of the connection in bytes, with the values of Chrome.
 const STREAM_WINDOW: u32 = 6 * 1024 * 1024;
 const CONNECTION_WINDOW: u32 = 15 * 1024 * 1024;
 
@@ -43,15 +43,15 @@ impl Driver {
             .initial_window_size(STREAM_WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW)
             .max_header_list_size(u32::try_from(HEAD_LIMIT).unwrap_or(u32::MAX))
-            // Applies until the peer announces its limit. The peer could refuse further streams, and headcount would
-            // have caused these failures.
+            // Applies until the peer announces its limit. The peer could refuse more streams, and headcount would have
+            // caused these failures.
             .initial_max_send_streams(1)
-            // Both limits protect callers that let frames accumulate. Here, frames are consumed after each batch of
-            // bytes.
+            // Disables two limits, which protect callers that let frames accumulate. Here, frames are consumed after
+            // each batch of bytes.
             .data_frame_budget(usize::MAX)
             .max_local_error_reset_streams(None);
         let handshake = pin!(builder.handshake(pipe.clone()));
-        // The handshake only writes, and the pipe is memory, so one poll completes it.
+        // The handshake only writes to the pipe, which is memory, so one poll completes the handshake.
         match handshake.poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(Ok((client, connection))) => Ok(Self {
                 client,
@@ -89,7 +89,7 @@ impl Driver {
 
     /// Lets `h2` process received bytes and pending requests. The end of the connection is reported once.
     pub(super) fn run(&mut self) -> Result<(), Failure> {
-        // Lowered before the poll, so that a wake during it is not lost.
+        // Lowered before the poll, so that a wake during the poll is not lost.
         self.flag.lower();
         let Some(connection) = &mut self.connection else {
             return Ok(());

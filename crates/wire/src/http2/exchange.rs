@@ -20,9 +20,9 @@ use crate::http::{GrpcError, Headers, Response};
 #[derive(Debug)]
 pub(super) struct Exchange {
     pub(super) id: StreamId,
-    /// Bytes that the connection had received when the request was sent.
+    /// Number of bytes that the connection had received when the request was sent.
     pub(super) received_before: u64,
-    /// Stored because dropping it would reset the stream.
+    /// Stored because dropping this handle would reset the stream.
     request: SendStream<Bytes>,
     progress: Progress,
     flag: Flag,
@@ -42,7 +42,7 @@ struct Incoming {
     bodies: Bodies,
     coding: Coding,
     body: RecvStream,
-    /// Whether a gRPC status is still missing. The call has failed if none arrives.
+    /// Whether a gRPC status is still missing. Without a status, the call has failed.
     awaits_grpc: bool,
 }
 
@@ -94,7 +94,7 @@ impl Exchange {
         if !self.flag.is_raised() {
             return Poll::Pending;
         }
-        // Lowered before the poll, so that a wake during it is not lost.
+        // Lowered before the poll, so that a wake during the poll is not lost.
         self.flag.lower();
         let mut context = Context::from_waker(self.flag.waker());
         if let Progress::Waiting(response) = &mut self.progress {
@@ -154,7 +154,7 @@ impl Incoming {
             if !self.bodies.discarded {
                 self.response.body.extend_from_slice(&piece);
             }
-            // Without this the peer's window would never open again.
+            // Without this call, the peer's flow-control window would never open again.
             self.body.flow_control().release_capacity(piece.len())?;
         }
         let trailers = ready!(self.body.poll_trailers(context))?.unwrap_or_default();

@@ -24,7 +24,7 @@ impl Wake for Raised {
 }
 
 impl Flag {
-    /// Starts raised, so that the first poll happens.
+    /// Creates a raised flag, so that the first poll happens.
     pub(super) fn new() -> Self {
         let raised = Arc::new(Raised(AtomicBool::new(true)));
         Self {

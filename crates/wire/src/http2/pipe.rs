@@ -59,7 +59,7 @@ impl AsyncRead for Pipe {
         buf.put_slice(&unread[..count]);
         ends.read += count;
         if ends.read == ends.received.len() {
-            // An idle connection holds no memory for what it has read.
+            // Frees the buffer, so that an idle connection holds no memory for received bytes.
             ends.received = Vec::new();
             ends.read = 0;
         }

@@ -10,11 +10,11 @@ use super::failure::Failure;
 use super::head;
 use crate::http::{Request, Response};
 
-/// Identifies a request on its connection. Never used twice there.
+/// Identifies a request on its connection, which never reuses an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamId(u32);
 
-/// A request that ended, and its outcome.
+/// A finished request and its outcome.
 #[derive(Clone, Debug)]
 pub struct Finished {
     /// The request.
@@ -30,7 +30,7 @@ pub struct Finished {
 pub enum Repeatable {
     /// The peer may have processed the request, or there was a response.
     No,
-    /// The connection had served other requests, and no byte arrived after this one was sent. Most likely the peer
+    /// The connection had served other requests, and no byte arrived after this request was sent. Most likely the peer
     /// closed the connection while it was idle and did not process the request, but this is not certain (RFC 9110
     /// §9.2.2).
     IfIdempotent,
@@ -94,15 +94,15 @@ impl Session {
         let exchange = Exchange::new(id, self.received, response, stream);
         self.in_flight.push(exchange);
         if let Err(fault) = self.drive() {
-            // The result already reports this request's failure, so `finished` must not list it too.
+            // The result already reports this request's failure, so `finished` must not list the request too.
             self.finished.retain(|finished| finished.stream != id);
             return Err(fault);
         }
         Ok(id)
     }
 
-    /// Parses bytes that were read. A fault ends the connection and every request in flight.
-    /// [`Session::next_finished`] returns these requests, as it returns those with a response.
+    /// Parses bytes that were read. A fault ends the connection and every request in flight. [`Session::next_finished`]
+    /// returns these requests like requests with a response.
     pub fn on_bytes(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         self.received += bytes.len() as u64;
         if let Err(fault) = self.driver.feed(bytes) {
@@ -125,7 +125,7 @@ impl Session {
         }
     }
 
-    /// Ends all requests in flight with `fault`, because the connection broke.
+    /// Ends all requests in flight with `fault`. Called when the connection broke.
     pub fn fail(&mut self, fault: &Fault) {
         self.stop();
         for exchange in std::mem::take(&mut self.in_flight) {
@@ -155,8 +155,8 @@ impl Session {
         self.finished.pop_front()
     }
 
-    /// Resets a stream whose response is no longer needed. It is then never returned by [`Session::next_finished`].
-    /// Does nothing if it is already finished and was returned.
+    /// Resets a stream whose response is no longer needed. [`Session::next_finished`] then never returns it. Does
+    /// nothing if the request has finished and was already returned.
     pub fn cancel(&mut self, stream: StreamId) -> Result<(), Fault> {
         self.finished.retain(|finished| finished.stream != stream);
         if let Some(at) = self.position(stream) {
@@ -166,7 +166,7 @@ impl Session {
         Ok(())
     }
 
-    /// Whether the head of the response has arrived, or all of it. Also true for a request that finished without one
+    /// Whether at least the head of the response has arrived. Also true for a request that finished without a response
     /// and was not returned yet.
     pub fn has_begun(&self, stream: StreamId) -> bool {
         match self.position(stream) {
@@ -189,8 +189,8 @@ impl Session {
         self.in_flight.len()
     }
 
-    /// The number of requests that may be sent now: the peer's limit minus those in flight. The limit is 1 until the
-    /// peer's settings arrive. The result stays 0 once [`Session::is_usable`] is false.
+    /// The number of requests that may be sent now: the peer's limit minus the requests in flight. The limit is 1 until
+    /// the peer's settings arrive. The result stays 0 once [`Session::is_usable`] is false.
     pub fn may_send(&self) -> usize {
         if !self.is_usable() {
             return 0;
@@ -205,7 +205,7 @@ impl Session {
         self.usable
     }
 
-    /// Passes the bytes to be sent to `send` and returns their number.
+    /// Passes all unsent bytes to `send`, and returns their number.
     pub fn take_output(
         &mut self,
         send: impl FnOnce(&[u8]) -> Result<(), Fault>,
@@ -220,8 +220,8 @@ impl Session {
         sent.map(|()| count)
     }
 
-    /// Runs `h2` until it has nothing more to do. More than one round may be needed: taking data of a response out
-    /// may let `h2` send a window update.
+    /// Runs `h2` until it has nothing more to do. This may take several rounds, because reading response data may make
+    /// `h2` send a window update.
     fn drive(&mut self) -> Result<(), Fault> {
         loop {
             let ran = self.driver.run();
@@ -254,7 +254,8 @@ impl Session {
                 outcome: end.map_err(|failure| failure.fault),
                 repeatable,
             });
-            // Dropping the exchange resets the rest of the stream, such as a body that the peer did not wait for.
+            // Dropping the exchange resets what is left of the stream, such as a request body that the peer did not
+            // wait for.
             self.in_flight.remove(at);
         }
     }

@@ -19,7 +19,7 @@ pub struct Attachments {
 }
 
 impl Attachments {
-    /// Stores the text of a packet. Its text and attachments together may have `limit` bytes.
+    /// Stores the text of a packet. Text and attachments together may have at most `limit` bytes.
     pub fn of(text: &str, packet: &Packet<'_>, limit: usize) -> Self {
         Self {
             text: text.to_owned(),
@@ -30,7 +30,7 @@ impl Attachments {
         }
     }
 
-    /// Adds an attachment. Returns whether it was the last.
+    /// Adds an attachment. Returns whether it was the last attachment of the packet.
     pub fn add(&mut self, bytes: &[u8]) -> Result<bool, Fault> {
         self.bytes += bytes.len();
         if self.bytes > self.limit {

@@ -8,7 +8,7 @@ use crate::fault::{printable, protocol};
 pub enum EnginePacket<'a> {
     /// The session is open. The data is JSON for [`Open::parse`].
     Open(&'a str),
-    /// The transport is to be closed.
+    /// The sender closes the transport.
     Close,
     /// A heartbeat from the server.
     Ping(&'a str),

@@ -14,7 +14,7 @@ pub struct Event<'a> {
 }
 
 impl<'a> Event<'a> {
-    /// Parses `["name",argument,…]`. Does not check that the arguments are valid JSON: their reader does.
+    /// Parses `["name",argument,…]`. Does not check that the arguments are valid JSON, because their reader does.
     pub fn parse(data: &'a str) -> Result<Self, Fault> {
         let found = split(data);
         found.ok_or_else(|| {

@@ -7,7 +7,7 @@ use super::event::Event;
 use super::packet::{Kind, Packet, header};
 use crate::fault::protocol;
 
-/// The client side of one namespace in an Engine.IO session. It never sends: it reports the packets to send as
+/// The client side of one namespace in an Engine.IO session. It does not send packets itself, but reports them as
 /// [`Signal::Say`].
 ///
 /// | state | meaning | leaves on |
@@ -49,7 +49,7 @@ pub enum Signal<'a> {
         event: Event<'a>,
         /// The id for the acknowledgement, if the server wants one.
         id: Option<u64>,
-        /// The binary attachments. A placeholder's number is the index.
+        /// The binary attachments, indexed by placeholder number.
         attachments: &'a [Vec<u8>],
     },
     /// An acknowledgement.
@@ -58,7 +58,7 @@ pub enum Signal<'a> {
         id: u64,
         /// The arguments as a JSON list.
         arguments: &'a str,
-        /// The binary attachments. A placeholder's number is the index.
+        /// The binary attachments, indexed by placeholder number.
         attachments: &'a [Vec<u8>],
     },
     /// The response to a probe of a new transport.
@@ -68,7 +68,7 @@ pub enum Signal<'a> {
 }
 
 impl Session {
-    /// A session for a namespace such as `/`. A message together with its attachments may have `limit` bytes.
+    /// A session for a namespace such as `/`. A message together with its attachments may have at most `limit` bytes.
     pub fn new(namespace: String, auth: Option<String>, limit: usize) -> Self {
         Self {
             namespace,
@@ -196,8 +196,8 @@ impl Session {
 
     /// Whether the packet belongs to the namespace of this session.
     ///
-    /// Most sockets use the main namespace `/`, and no other name has one character. Comparing the lengths decides
-    /// these cases without reading the name.
+    /// Most sockets use the main namespace `/`, the only name with one character. For this name, comparing the lengths
+    /// suffices.
     fn is_its(&self, packet: &Packet<'_>) -> bool {
         let its = packet.namespace;
         its.len() == self.namespace.len() && (its.len() == 1 || its == self.namespace)

@@ -10,9 +10,9 @@ pub struct ClientCertificate {
 }
 
 impl ClientCertificate {
-    /// Reads both from PEM. `chain_pem` has the client's certificate first and then those of its issuers. Text that
-    /// cannot be used is a fault of the script; whether both belong together is checked by
-    /// [`TlsSettings::presenting`](crate::TlsSettings::presenting).
+    /// Reads certificate and key from PEM. `chain_pem` has the client's certificate, followed by those of its issuers.
+    /// Unusable text is a fault of the script. [`TlsSettings::presenting`](crate::TlsSettings::presenting) checks that
+    /// the certificate and the key belong together.
     pub fn from_pem(chain_pem: &[u8], key_pem: &[u8]) -> Result<Self, Fault> {
         let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(chain_pem).collect();
         let chain = chain.map_err(|error| unusable(&format!("`cert`: {error}")))?;

@@ -5,8 +5,8 @@ use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signat
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 
-/// Accepts every certificate, for test hosts with self-signed ones. Handshake signatures are still verified, so that a
-/// broken peer is detected.
+/// Accepts every certificate, for test hosts with self-signed certificates. Handshake signatures are still verified, so
+/// that a broken peer is detected.
 #[derive(Debug)]
 pub(super) struct TrustAnybody {
     provider: Arc<CryptoProvider>,

@@ -6,12 +6,11 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, OtherError, SignatureScheme};
 
-/// Verifies as `chains` does, and in addition accepts a certificate that the user listed, if the server presents
-/// exactly this one.
+/// Verifies as `chains` does, but also accepts a server certificate that is exactly one of those that the user listed.
 ///
-/// `openssl req -x509` makes a certificate that is a CA (`CA:TRUE`), and people use it for the server itself. OpenSSL
-/// accepts this, and so do curl, Node and Python; webpki refuses a CA in the server's place. The user names the exact
-/// bytes to trust, so nobody else can use this exception. The name and the dates are checked as for any certificate.
+/// `openssl req -x509` makes a CA certificate (`CA:TRUE`), which people use for the server itself. OpenSSL, curl, Node
+/// and Python accept this, but webpki refuses a CA certificate as a server certificate. The user names the exact bytes
+/// to trust, so nobody else can use this exception. The name and the dates are checked as for any certificate.
 #[derive(Debug)]
 pub(super) struct TrustListed {
     chains: Arc<WebPkiServerVerifier>,
@@ -27,8 +26,8 @@ impl TrustListed {
     }
 }
 
-/// Whether the only objection is to the certificate's issuer, or to its being a CA itself. webpki checks the dates
-/// before both, so an expired certificate fails with another error.
+/// Whether the only objection is that the certificate's issuer is unknown, or that the certificate is a CA. webpki
+/// checks the dates first, so an expired certificate fails with another error.
 fn is_about_trust(error: &Error) -> bool {
     match error {
         Error::InvalidCertificate(CertificateError::UnknownIssuer) => true,
@@ -64,7 +63,7 @@ impl ServerCertVerifier for TrustListed {
         if !self.listed.contains(end_entity) {
             return verify(intermediates);
         }
-        // A listed certificate needs no chain. Without one, every error is about the certificate itself.
+        // A listed certificate needs no chain. Without a chain, every error is about the certificate itself.
         match verify(&[]) {
             Err(error) if is_about_trust(&error) => {
                 let certificate = ParsedCertificate::try_from(end_entity)?;

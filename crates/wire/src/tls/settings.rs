@@ -14,8 +14,8 @@ use super::listed::TrustListed;
 
 /// The TLS configuration of a run: trusted certificates and offered protocols. Cheap to clone.
 ///
-/// The certificate store is read once per run, on first use: reading it takes milliseconds, which a run without TLS
-/// need not spend.
+/// The certificate store is read once per run, on first use. Reading it takes milliseconds, which a run without TLS
+/// saves.
 #[derive(Clone)]
 pub struct TlsSettings {
     trust: Arc<Trust>,
@@ -34,14 +34,14 @@ impl TlsSettings {
     /// Trusts the machine's store and the certificates in `extra_ca_pem`, as CAs and as a server's own certificate.
     /// With `insecure`, trusts every certificate.
     ///
-    /// Sessions are not resumed: each connection makes a full handshake, as each new visitor does. Certificates in
-    /// `extra_ca_pem` that cannot be used are a fault here; other faults appear on first use.
+    /// Sessions are not resumed: each connection makes a full handshake, like a new visitor. Unusable certificates in
+    /// `extra_ca_pem` are a fault here. Other faults appear on first use.
     pub fn new(insecure: bool, extra_ca_pem: Option<&[u8]>) -> Result<Self, Fault> {
         Self::presenting(None, insecure, extra_ca_pem)
     }
 
-    /// Like [`TlsSettings::new`], and presents the certificate `own` to each peer that asks for one. A certificate that
-    /// does not belong to its key is a fault here.
+    /// Like [`TlsSettings::new`], but also presents the certificate `own` to each peer that requests a certificate. A
+    /// certificate that does not belong to its key is a fault here.
     pub fn presenting(
         own: Option<ClientCertificate>,
         insecure: bool,

@@ -81,7 +81,7 @@ impl Connection {
 
     /// Parses bytes that were read and calls `sink` for each event, in order. Replies to pings and close frames.
     ///
-    /// If the server breaks the protocol, it is sent a close frame with the code, and the fault is returned.
+    /// If the server breaks the protocol, sends a close frame with the code and returns the fault.
     pub fn on_bytes(
         &mut self,
         bytes: &[u8],

@@ -79,7 +79,7 @@ fn encode<'a>(
         }
     }
     out.extend_from_slice(&mask);
-    // The parts are joined before masking: the mask continues over part boundaries.
+    // Joins the parts before masking, because the mask continues across part boundaries.
     let start = out.len();
     for part in parts {
         out.extend_from_slice(part);

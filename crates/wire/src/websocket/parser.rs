@@ -89,7 +89,7 @@ impl Default for FrameParser {
 }
 
 impl FrameParser {
-    /// A message above `limit` bytes is a fault as soon as the header of a frame announces it.
+    /// A message above `limit` bytes is a fault as soon as a frame header announces its size.
     pub fn new(limit: usize) -> Self {
         Self {
             held: Vec::new(),
@@ -104,8 +104,8 @@ impl FrameParser {
         !self.held.is_empty() || self.fragments.is_some()
     }
 
-    /// Calls `sink` for each message and control frame that `bytes` completes, in order.
-    /// After a breach the parser is of no further use.
+    /// Calls `sink` for each message and control frame that `bytes` completes, in order. After a breach, the parser
+    /// cannot be used again.
     pub fn on_bytes(
         &mut self,
         bytes: &[u8],

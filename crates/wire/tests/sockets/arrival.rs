@@ -9,7 +9,7 @@ use wire::{Read, StampingOn, Stream};
 
 use crate::drive::{open, peer, read, reset_and_close};
 
-/// Maximum wait for the kernel to start stamping. A kernel thread enables it, which took 5 s on a busy machine.
+/// Maximum wait for the kernel to start stamping. A kernel thread enables stamping, which took 5 s on a busy machine.
 pub(crate) const UNTIL_STAMPED: Duration = Duration::from_mins(1);
 
 struct Stamped {

@@ -1,5 +1,5 @@
-//! A loop for one stream, in place of the engine's. No wait exceeds [`PATIENCE`]. The peer waits twice as long, so that
-//! its end never wakes a client that sleeps by mistake.
+//! An event loop for one stream, used instead of the engine's. No wait exceeds [`PATIENCE`]. The peer waits twice as
+//! long, so that its close never wakes a client that sleeps by mistake.
 
 use std::io::Read as _;
 use std::net::{SocketAddr, TcpListener, TcpStream};

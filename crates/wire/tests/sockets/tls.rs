@@ -79,7 +79,7 @@ fn secured(address: SocketAddr, settings: &TlsSettings, name: &str) -> Result<St
     Ok(stream)
 }
 
-/// Serves until the client closes the connection, as it does after refusing the certificate.
+/// Serves until the client closes the connection, which the client does after refusing the certificate.
 fn until_the_end(socket: &mut Secure) {
     let _ = socket.read(&mut [0; 16]);
 }

@@ -10,9 +10,10 @@ use crate::options::values::{describe, text};
 use crate::problem::{Flaw, Problems};
 use crate::rate_profile::RateProfile;
 
-/// Without `users` and `groups`, there are enough groups for iterations of this many seconds at the highest rate.
+/// If neither `users` nor `groups` is set, there are enough groups for iterations of this many seconds at the highest
+/// rate.
 const SECONDS_OF_USERS: f64 = 10.0;
-/// Bounds of the number of groups, without `users` and `groups`.
+/// Bounds of the number of groups if neither `users` nor `groups` is set.
 const LEAST_GROUPS: f64 = 10.0;
 const MOST_GROUPS: f64 = 10_000.0;
 
@@ -73,7 +74,7 @@ pub(super) fn refuse_without_rate(load: &Section<'_>, problems: &mut Problems) {
     }
 }
 
-/// The maximum number of users or groups at the same time, if the options set it.
+/// The maximum number of concurrent users or groups, if the options set one.
 fn most_at_once(
     load: &Section<'_>,
     grouping: &Grouping,

@@ -253,7 +253,7 @@ fn a_cancelled_stream_is_reset_and_never_handed_out() {
     assert_eq!(connection.may_send(), 0);
     connection.cancel(held).unwrap();
     assert_eq!(connection.may_send(), 1);
-    // The server allows one stream, so it would refuse this one if it had not received the reset.
+    // The server allows one stream, so it would refuse this request if it had not received the reset.
     connection.send(&request("GET", "/slow"), None).unwrap();
     assert_eq!(text(&answer(&mut connection).unwrap()), "1");
     assert!(connection.next_finished().is_none());

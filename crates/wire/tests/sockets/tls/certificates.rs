@@ -56,7 +56,7 @@ fn a_listed_ca_certificate_is_refused_once_it_has_expired() {
     assert!(fault.detail.contains("expired"), "{fault}");
 }
 
-/// The exception is for the listed bytes, not for the name or the key in them.
+/// The exception applies to the listed bytes, not to the name or the key in them.
 #[test]
 fn another_certificate_with_the_key_of_a_listed_one_is_refused() {
     let key = KeyPair::generate().unwrap();
