@@ -75,7 +75,7 @@ pub enum Evidence {
     Stopped {
         /// Number of requests that passed.
         passed: f64,
-        /// Time at which the last request passed.
+        /// Time of the first refusal.
         until_s: f64,
         /// Number of requests refused from then on.
         refused: u64,
