@@ -1,6 +1,6 @@
 //! Measures the operations of the hot path in two ways. Criterion times each operation (`cargo bench`). Alternatively,
-//! the program runs one operation a given number of times, and callgrind counts its instructions (`python3 bench
-//! instructions`). The benches of all crates share this file.
+//! the program runs one operation a given number of times, and callgrind counts its instructions
+//! (`python3 bench instructions`). The benches of all crates share this file.
 
 use std::hint::black_box;
 use std::time::Duration;

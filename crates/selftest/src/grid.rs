@@ -1,9 +1,9 @@
 //! The grid of misbehaviour: every kind of scenario combined with every kind of misbehaviour. A seed decides everything
 //! else.
 //!
-//! Each cell is a short run of headcount in a separate process. Its target is a port of the faulty server (`serve
-//! faulty`, started by [`launch`]), which misbehaves as configured and logs its actions. The log alone shows which
-//! thresholds hold. The program's verdicts and figures must agree with the log: never *passed* if a threshold is
+//! Each cell is a short run of headcount in a separate process. Its target is a port of the faulty server
+//! (`serve faulty`, started by [`launch`]), which misbehaves as configured and logs its actions. The log alone shows
+//! which thresholds hold. The program's verdicts and figures must agree with the log: never *passed* if a threshold is
 //! broken, never *failed* if all hold, and no figure that the log contradicts.
 
 mod cell;

@@ -57,8 +57,8 @@ pub(super) fn read(source: Source<'_>) -> Results {
     results
 }
 
-/// Returns the value in the column `name`, and the place of its line. A line looks like `Requests [total, rate,
-/// throughput] 2000, 1000.60, 900.46`.
+/// Returns the value in the column `name`, and the place of its line. A line looks like
+/// `Requests [total, rate, throughput] 2000, 1000.60, 900.46`.
 fn field(source: Source<'_>, start: &str, name: &str) -> Option<(String, String)> {
     let (index, rest) = line(source.text, start)?;
     let (names, values) = rest.strip_prefix('[')?.split_once(']')?;

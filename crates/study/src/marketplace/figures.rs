@@ -96,8 +96,8 @@ pub(super) fn levels(run: Option<&Run>) -> impl Iterator<Item = &Level> {
     run.into_iter().flat_map(|run| &run.levels)
 }
 
-/// Formats a success rate with its 95 % confidence bounds, which assume that trades fail independently: `16 of 16 (≥
-/// 79.4 %)`. Without trades, there is no rate.
+/// Formats a success rate with its 95 % confidence bounds, which assume that trades fail independently:
+/// `16 of 16 (≥ 79.4 %)`. Without trades, there is no rate.
 pub(super) fn share((passed, of): (u64, u64)) -> String {
     let Some((low, high)) = stats::clopper_pearson(passed, of) else {
         return "none was started".to_owned();

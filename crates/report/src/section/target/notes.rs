@@ -43,8 +43,8 @@ fn of_target(target: &TargetUse) -> Vec<String> {
     ends.chain(notes.into_iter().flatten()).collect()
 }
 
-/// Formats the end of a process: `process 4711 was gone after 3.0 s, killed for lack of memory; process 4712 was
-/// found after 5.0 s`.
+/// Formats the end of a process:
+/// `process 4711 was gone after 3.0 s, killed for lack of memory; process 4712 was found after 5.0 s`.
 fn end(end: &TargetEnd) -> String {
     if end.pid == 0 {
         return format!("a restart was detected after {}", seconds(end.at_s));
