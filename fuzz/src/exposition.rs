@@ -36,7 +36,7 @@ fn exposition(data: &[u8]) {
     }
 }
 
-/// Asserts that a sample, written as a line of its own, is parsed to the same sample again.
+/// Asserts that a sample, written as a separate line, is parsed to the same sample again.
 fn same_again(sample: &MetricSample) {
     let line = format!("{}{} {}", sample.name, sample.labels, sample.value);
     let again = Exposition::parse(&line);

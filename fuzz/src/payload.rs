@@ -96,7 +96,7 @@ fn pointer(data: &[u8]) {
     }
 }
 
-/// Whether a name occurs twice in an object. If so, the parsed value has fewer members than the JSON has colons outside
+/// Whether a name occurs twice in an object. The parsed value then has fewer members than the JSON has colons outside
 /// strings.
 fn has_doubled_names(json: &[u8], value: &Value) -> bool {
     fn members(value: &Value) -> usize {

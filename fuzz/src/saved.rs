@@ -3,7 +3,7 @@ use stats::Histogram;
 
 use crate::{Target, bytes_of, text_of};
 
-/// Reads a modified saved run. Either it is refused, or all of its renderings must succeed.
+/// Reads a modified saved run, which must be refused or render in all formats.
 pub(crate) const RUN: Target = Target {
     name: "run",
     run,

@@ -97,7 +97,7 @@ pub(crate) const HANDSHAKE: Target = Target {
     run: handshake,
     seeds: || {
         bytes_of(&[
-            // The response to a key of sixteen zero bytes. Its expected value was computed with another program.
+            // The expected response to a key of sixteen zero bytes, computed with another program.
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
                 Sec-WebSocket-Accept: ICX+Yqv66kxgM0FcWaLWlFLwTAI=\r\nSec-WebSocket-Protocol: chat\r\n\r\n\u{1}",
             "HTTP/1.1 403 Forbidden\r\nContent-Length: 4\r\n\r\nno!\n",

@@ -1,4 +1,4 @@
-//! Runs all checks. Those that matter most to a newcomer come first.
+//! Runs all checks. The checks that matter most to a newcomer come first.
 
 pub mod complaint;
 mod floors;

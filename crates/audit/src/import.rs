@@ -116,8 +116,8 @@ impl fmt::Debug for Text {
     }
 }
 
-/// Whether a file that begins with this line contains individual samples. Such files are read line by line, so memory
-/// use does not grow with their size.
+/// Whether a file that begins with this line contains individual samples. Files with samples are read line by line, so
+/// memory use does not grow with the file.
 pub fn by_lines(first: &str) -> bool {
     let first = first.trim_start_matches('\u{feff}');
     k6_lines::is(first) || jmeter::is(first) || hey::is(first)
@@ -240,8 +240,7 @@ fn read_text(whole: Source<'_>) -> Result<Results, ImportError> {
     }
 }
 
-/// Whether the text looks like an `audit.toml`. It then has level or claim tables, or one of the keys at the top of a
-/// form.
+/// Whether the text looks like an `audit.toml`: it has level or claim tables, or one of the keys at the top of a form.
 fn is_form(text: &str) -> bool {
     text.lines().any(|line| {
         let line = line.trim_start();

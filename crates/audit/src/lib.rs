@@ -2,8 +2,8 @@
 //!
 //! The input is a tool's output, a run of headcount, or the figures of a written report in `audit.toml`. All inputs are
 //! converted to one neutral format, [`Results`]. The rules report figures that cannot be true, claims that do not
-//! follow from the figures, and claims that are doubtful, each with the arithmetic. They also list checks that lacked
-//! figures, because a report with few figures would otherwise look flawless.
+//! follow from the figures, and claims that are doubtful, each with the arithmetic. The audit also lists checks that
+//! lacked figures, because a report with few figures would otherwise look flawless.
 //!
 //! The crate reads no clock, file, socket or environment variable. It never guesses a missing figure: a bound holds for
 //! every data set that could have produced the published figures.

@@ -1,6 +1,6 @@
 //! The quantity that a figure of a claim measures.
 
-/// The quantity that a figure measures. It decides whether an increase is good or bad.
+/// The quantity that a figure measures, which decides whether an increase is good or bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Measure {
     /// A time: `mean`, `min`, `max`, `p95`.
@@ -9,11 +9,11 @@ pub(crate) enum Measure {
     Rate,
     /// The share of operations that succeeded.
     Success,
-    /// An amount of work: `sent`, `count`, `received`, `ok`. More of it in the same time is better.
+    /// An amount of work: `sent`, `count`, `received`, `ok`. More work in the same time is better.
     Work,
     /// The number of failures.
     Failed,
-    /// The load: `users`, `sessions`. More of it is neither good nor bad.
+    /// The load: `users`, `sessions`. A higher load is neither good nor bad.
     Population,
 }
 

@@ -77,7 +77,7 @@ pub enum Method {
     /// From all samples, or from bins whose width is included in the figures' slack.
     #[default]
     Samples,
-    /// From a sketch without an error bound (t-digest). Its percentiles yield no bounds.
+    /// From a sketch without an error bound (t-digest). Percentiles from a sketch yield no bounds.
     Sketch,
 }
 
@@ -145,8 +145,8 @@ pub struct Times {
     pub undefined: Option<String>,
     /// How the percentiles were computed.
     pub method: Method,
-    /// Possible error of the percentiles and the mean in addition to their slack, as a share of the value. It is above
-    /// 0 if their histogram is unknown.
+    /// Possible error of the percentiles and the mean in addition to their slack, as a share of the value. Above 0 if
+    /// the histogram behind the percentiles is unknown.
     pub resolution: f64,
     /// Whether the tool always prints the same percentiles. Percentiles beyond p99 are then not a claim of the author.
     pub fixed_list: bool,

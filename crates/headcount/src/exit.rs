@@ -5,7 +5,7 @@ use model::{FaultKind, Verdict};
 use script::ScriptError;
 use stage::StageError;
 
-/// Exit codes of the program. They are documented in the README and never change their meaning.
+/// Exit codes of the program. The README documents them, and their meaning never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Every threshold held.

@@ -1,4 +1,4 @@
-//! Handles Ctrl-C. The first one ends the run early but keeps its results. The second one ends the program within a
+//! Handles Ctrl-C. The first Ctrl-C ends the run early but keeps its results. The second one ends the program within a
 //! second, even if the run does not react.
 
 use std::process;

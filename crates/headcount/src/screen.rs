@@ -31,8 +31,7 @@ fn width_of(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
     (columns > 0).then_some(usize::from(columns))
 }
 
-/// Values that no message may show. The record hides them itself, so everything that is made from the record omits them
-/// too.
+/// Values that no message may show. The record, and everything that is made from it, already omits these values.
 static HIDDEN: OnceLock<HiddenValues> = OnceLock::new();
 
 /// Hides values in all later messages that may contain them.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 pub struct Convergence {
     /// Groups in which all members had the same state.
     pub converged: u64,
-    /// Groups in which two members had different states.
+    /// Groups in which at least two members had different states.
     pub diverged: u64,
     /// Groups in which some members reported no state, and all others had the same state.
     pub unknown: u64,

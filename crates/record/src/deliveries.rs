@@ -83,8 +83,8 @@ pub struct OwnCopies {
     pub expected: u64,
     /// Number of expected deliveries that were never received and whose loss has no other explanation.
     pub lost: u64,
-    /// Number of messages that returned to their senders although they were addressed only to others. They count as
-    /// misdelivered.
+    /// Number of messages that returned to their senders although they were addressed only to others. These messages
+    /// count as misdelivered.
     #[serde(default)]
     pub unexpected: u64,
 }
@@ -117,8 +117,8 @@ pub struct Deliveries {
     pub reordered: u64,
     /// Messages received by someone outside the audience, counted by reason.
     pub misdelivered: BTreeMap<MisdeliveryReason, u64>,
-    /// Stamps that arrived on a followed socket, but not at the place at which the channel expects them. They do not
-    /// count as deliveries.
+    /// Stamps that arrived on a followed socket, but not at the place at which the channel expects them. Misplaced
+    /// stamps do not count as deliveries.
     #[serde(default)]
     pub misplaced: Misplaced,
     /// Latencies of delivered and late deliveries, from the planned sending to the receive timestamp.

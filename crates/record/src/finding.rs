@@ -175,12 +175,12 @@ pub enum Unknown {
         /// Number of users that were refused.
         refused: u64,
     },
-    /// The exact length of the window. Only a lower bound is known.
+    /// The exact length of the window, of which only a lower bound is known.
     WindowLongerThan {
         /// Lower bound in seconds.
         seconds: f64,
     },
-    /// The length of the window. It cannot be observed because requests pass evenly.
+    /// The length of the window, which cannot be observed if requests pass evenly.
     Window,
     /// Whether the limiter uses fixed windows, sliding windows or a token bucket.
     Algorithm,

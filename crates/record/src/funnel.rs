@@ -96,7 +96,7 @@ pub struct Unfinished {
 }
 
 impl StepFunnel {
-    /// Whether the funnel is empty. It is empty until an iteration with a step or a failure has ended.
+    /// Whether the funnel is empty: no ended iteration had a step or a failure.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.first_failures.is_empty() && self.unfinished.is_empty()
     }

@@ -229,7 +229,7 @@ pub enum Note {
         /// The threshold as the user wrote it.
         threshold: String,
     },
-    /// Nothing with the name in a threshold was measured in the first level.
+    /// The first level measured nothing under a name that a threshold uses.
     UnknownName {
         /// The threshold's subject as the user wrote it.
         subject: String,

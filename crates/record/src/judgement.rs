@@ -35,8 +35,8 @@ pub enum Inconclusive {
         /// Number of groups without a state from every member.
         groups: u64,
     },
-    /// The fate of some deliveries is unknown, and could decide the threshold. headcount cut them off, or the script
-    /// looked for their stamps in the wrong place.
+    /// The fate of some deliveries is unknown, and could decide the threshold. Either headcount cut these deliveries
+    /// off, or the script looked for their stamps in the wrong place.
     DeliveriesOpen {
         /// Number of deliveries of unknown fate.
         deliveries: u64,
@@ -165,7 +165,8 @@ pub enum CountedKind {
     Messages,
 }
 
-/// A prediction, made before the run, that a level will have too few samples to decide a threshold. It is not saved.
+/// A prediction, made before the run, that a level will have too few samples to decide a threshold. Forecasts are not
+/// saved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forecast {
     /// The threshold as the user wrote it, with its subject.

@@ -63,8 +63,8 @@ pub struct Little {
     pub at_work: f64,
     /// Iterations per second. Counts iterations that ended in the measured time or were in flight at its end.
     pub per_s: f64,
-    /// Average time that these iterations spent in the measured time, in seconds. It extends from the actual start to
-    /// the end of the iteration or of the measured time.
+    /// Average time of these iterations within the measured time, in seconds. An iteration's time ends when the
+    /// iteration or the measured time ends.
     pub time_s: f64,
     /// Whether both sides agree, up to the error at the edges of the measured time.
     pub holds: bool,

@@ -42,7 +42,7 @@ pub struct Limited {
     pub longest_wait_s: f64,
     /// Times at which the limits reset, in seconds since the start of the level.
     pub free_at_s: Vec<f64>,
-    /// Statistics per user. They cover users that received a 429 and whose responses were counted.
+    /// Statistics per user, over the users that received a 429 and whose responses were counted.
     pub users: PerKey,
     /// Counts for each source address. Empty with a single address.
     pub addresses: Vec<PerAddress>,
@@ -78,7 +78,7 @@ pub struct StatedLimit {
     pub count: u64,
 }
 
-/// Statistics per user or address. They show whether equally many requests passed for each.
+/// Statistics per user or address, which show whether equally many requests passed for each of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PerKey {
     /// Number of users or addresses.

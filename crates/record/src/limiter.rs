@@ -7,15 +7,15 @@ use crate::finding::LimitKey;
 pub struct RateLimiter {
     /// Number of requests per key that pass in a window.
     pub limit: Option<f64>,
-    /// Whether the target states the limit. If not, headcount counted it.
+    /// Whether the target states the limit. Otherwise, headcount derived it by counting requests.
     pub limit_stated: bool,
     /// Length of the window in seconds.
     pub window_s: Option<f64>,
-    /// Whether the target states the window. If not, headcount observed it.
+    /// Whether the target states the window. Otherwise, headcount derived it by observation.
     pub window_stated: bool,
     /// Lower bound of the window in seconds, if its exact length is unknown.
     pub window_at_least_s: Option<f64>,
-    /// Keys by which the limiter may count. Only one if the key is certain.
+    /// Keys by which the limiter may count; a single key if it is certain.
     pub per: Vec<LimitKey>,
     /// Algorithm. `None` if unknown.
     pub kind: Option<LimiterKind>,

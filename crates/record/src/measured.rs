@@ -61,7 +61,7 @@ pub struct Iterations {
     /// Number of iterations that failed because an awaited operation timed out.
     #[serde(default)]
     pub timed_out: u64,
-    /// Longest time from the planned start to such a timeout, in nanoseconds.
+    /// Longest time from an iteration's planned start to its timeout, in nanoseconds.
     #[serde(default)]
     pub timeout: Option<Nanos>,
     /// Number of iterations in progress when the level was closed.

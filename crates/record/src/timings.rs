@@ -15,7 +15,7 @@ pub struct Timings {
     pub count: u64,
     /// Number of failures.
     pub failed: u64,
-    /// Number of operations in flight when the level was closed. `count` does not include them.
+    /// Number of operations in flight when the level was closed, not included in `count`.
     pub unfinished: u64,
     /// Ages of unfinished operations since their planned starts. Each age is a lower bound of the response time. Empty
     /// in records of version 1.
@@ -119,7 +119,7 @@ impl Timings {
         }
     }
 
-    /// Whether the mean and the maximum are known. They are known if nothing timed out and nothing is in flight.
+    /// Whether the mean and the maximum are known, because nothing timed out and nothing is in flight.
     fn all_ended(&self) -> bool {
         self.timed_out == 0 && self.unfinished == 0
     }

@@ -1,7 +1,7 @@
 /// Value of `kind` that distinguishes a saved run from other JSON.
 pub const KIND: &str = "headcount-run";
 
-/// Version that headcount writes. It also reads versions 1 and 2, and leaves fields that these lack empty.
+/// Version that headcount writes. headcount also reads versions 1 and 2, in which newer fields are empty.
 pub const VERSION: u32 = 3;
 
 /// Why a saved run could not be read.

@@ -45,7 +45,7 @@ pub struct OpenWindow {
     pub messages: u64,
     /// Number of deliveries received.
     pub deliveries: u64,
-    /// Number of requests and round trips that timed out. They rank above all times in `response`.
+    /// Number of requests and round trips that timed out. A timeout ranks above all times in `response`.
     pub timed_out: u64,
     /// Response times of requests and round trips that received a response.
     pub response: Histogram,

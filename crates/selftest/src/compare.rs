@@ -4,7 +4,7 @@ use stats::Estimate;
 /// Allowed difference between a measured time and the known time, as a share of the known time.
 const SHARE: f64 = 0.01;
 
-/// Minimum allowed difference of times, in nanoseconds. It covers about two wake-ups of a sleeping core.
+/// Minimum allowed difference of times, in nanoseconds: the cost of about two wake-ups of a sleeping core.
 const LEAST_NS: f64 = 50_000.0;
 
 /// Share of the time without a CPU, of any process, from which differences are excused.
@@ -72,8 +72,8 @@ impl Rows {
         self.add(what, Unit::Count, planned as f64, Some(started as f64), 0.0);
     }
 
-    /// Like [`Rows::started`], but allows a difference of `few`, because some starts may have been due too early to
-    /// happen.
+    /// Like [`Rows::started`], but allows a difference of `few`, because some starts may be due before anything can
+    /// start.
     pub(crate) fn started_about(&mut self, what: &str, planned: u64, started: u64, few: u64) {
         let (planned, started) = (planned as f64, Some(started as f64));
         self.add(what, Unit::Count, planned, started, few as f64);

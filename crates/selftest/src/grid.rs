@@ -94,7 +94,7 @@ pub fn grid(
     Ok(outcome)
 }
 
-/// Returns the cells to run: each combination in turn. Their seeds are derived from the main seed.
+/// Returns the cells to run: each combination in turn, with a seed that is derived from the main seed.
 fn choose(settings: &GridSettings) -> Result<Vec<Cell>, SelftestError> {
     let whole: Vec<Cell> = settings
         .only

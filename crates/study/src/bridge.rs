@@ -85,7 +85,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Runs the study of the bridge. It takes about four minutes.
+/// Runs the study of the bridge, in about four minutes.
 pub fn bridge(
     stage: &Stage,
     stop: &Stop,

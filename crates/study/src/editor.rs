@@ -138,8 +138,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Runs the study of the editor. It takes less than six minutes. Documents are stored in a temporary folder, in a new
-/// file for each part.
+/// Runs the study of the editor, in less than six minutes. Documents are stored in a temporary folder, in a new file
+/// for each part.
 pub fn editor(
     stage: &Stage,
     stop: &Stop,

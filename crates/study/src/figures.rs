@@ -150,7 +150,7 @@ pub(crate) fn level_figures(level: &Level) -> Value {
     }
 }
 
-/// The machine, versions and seed. They are the same in all runs of a study.
+/// The machine, versions and seed, which are the same in all runs of a study.
 pub(crate) fn environment(run: Option<&Run>) -> Option<Value> {
     let run = run?;
     let machine = &run.machine;

@@ -94,7 +94,7 @@ const fn flow(name: &'static str, title: &'static str, ledger: &'static str) -> 
 }
 
 /// The parts of the study. The evidence refers to them by name. In parts that are not about passwords, hashing is
-/// cheap, because with bcrypt 12 the levels of the report would take more than five minutes of CPU time on one core.
+/// cheap. With bcrypt 12, the report's levels would take more than five minutes of CPU time on one core.
 const PARTS: [StudyPart; 8] = [
     StudyPart {
         flags: &["--hash", "argon2id", "--hash-queue", "4096"],
@@ -171,7 +171,7 @@ const PARTS: [StudyPart; 8] = [
     },
     StudyPart {
         users: Some("4,8,16,32"),
-        // With two addresses, a limit per address can be told from a limit for all requests.
+        // Two addresses make a limit per address distinguishable from a limit for all requests.
         source: &["127.0.1.0/30"],
         flags: &[
             "--rate-limits",
@@ -250,8 +250,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Runs the study of the marketplace. It takes less than six minutes. The data is in `SQLite` in a temporary folder, in
-/// a new file for each part.
+/// Runs the study of the marketplace, in less than six minutes. The data is in `SQLite` in a temporary folder, in a new
+/// file for each part.
 pub fn marketplace(
     stage: &Stage,
     stop: &Stop,

@@ -99,8 +99,8 @@ fn unwrapped(text: &str) -> String {
     unwrapped
 }
 
-/// Checks the templates of a study: they render and use exactly the figures that are provided. In addition, no line of
-/// text ends with a tag, because its last word would be joined to the next line.
+/// Checks that the templates of a study render, and use exactly the figures that are provided. Also checks that no line
+/// of text ends with a tag, because its last word would be joined to the next line.
 #[cfg(test)]
 pub(crate) fn check(templates: &Templates, figures: &Value) -> (String, String) {
     use std::collections::BTreeSet;

@@ -34,7 +34,7 @@ const DOCUMENTS: [&str; 4] = [
     "studies/README.md",
 ];
 
-/// Crates whose results are data. Their code must not contain sentences.
+/// Crates whose results are data, and whose code must not contain sentences.
 const WITHOUT_SENTENCES: [&str; 2] = ["crates/record/src/", "crates/capacity/src/"];
 /// Exempt from [`WITHOUT_SENTENCES`]: the upgrade translates sentences in older records.
 const SENTENCES_ALLOWED: [&str; 1] = ["crates/record/src/upgrade.rs"];

@@ -119,7 +119,7 @@ fn candidates(from: &Reach, module: &Module) -> Vec<String> {
     found.into_iter().flatten().collect()
 }
 
-/// Whether a file belongs to a package outside the workspace. Such a package must check its own files.
+/// Whether a file belongs to a package outside the workspace, which must check its own files.
 fn is_apart(repository: &Repository, path: &str) -> bool {
     let mut folder = folder_of(path);
     while !folder.is_empty() {

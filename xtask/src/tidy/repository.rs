@@ -8,7 +8,7 @@ use std::{fs, io};
 use super::metadata::{self, Workspace};
 use super::rust::Source;
 
-/// Generated folders. They are skipped only if git cannot list the files.
+/// Generated folders, which are skipped if git cannot list the files.
 const GENERATED: &[&str] = &[".git", "target", "node_modules", ".venv", "__pycache__"];
 
 /// Why a repository could not be opened.

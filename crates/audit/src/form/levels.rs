@@ -5,7 +5,7 @@ use super::table::Table;
 use crate::import::ImportError;
 use crate::{Counts, Figure, Level, Loop, Method, Row, Times};
 
-/// The values at the top of the form. They apply to all levels that do not state their own.
+/// The values at the top of the form, which are the defaults of all levels.
 #[derive(Clone, Debug)]
 pub(super) struct Defaults {
     pub(super) source: String,

@@ -6,7 +6,7 @@ use crate::Side;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Printed {
     pub(super) value: f64,
-    /// The value of one unit of the last digit. If the number begins with `~`, of the last digit that is not 0.
+    /// The value of one unit of the last digit, or of the last digit other than 0 if the number begins with `~`.
     pub(super) step: f64,
     /// Like `step`, but with zeros at the end of a whole number treated as rounded. At least two digits are
     /// significant.

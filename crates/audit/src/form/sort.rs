@@ -2,7 +2,7 @@
 
 use super::printed::{Printed, milliseconds, multiplied, per_second};
 
-/// The quantity of a number. It decides the unit and the precision.
+/// The quantity of a number, which decides its unit and precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
     /// An exact count, unless it is printed with `~` or `k`.

@@ -198,7 +198,7 @@ impl<'a> Table<'a> {
             .collect()
     }
 
-    /// Returns all percentiles of the table, ascending. Their keys are `p50`, or `p99.9` in quotes.
+    /// Returns all percentiles of the table (keys such as `p50`, or `p99.9` in quotes), in ascending order.
     pub(super) fn percentiles(&mut self, unit: &str) -> Result<Vec<(f64, Figure)>, ImportError> {
         let mut found = Vec::new();
         for (name, value) in self.entries {

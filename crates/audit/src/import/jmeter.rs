@@ -31,7 +31,7 @@ pub(super) fn is_sample(line: &str) -> bool {
 #[derive(Default)]
 struct Log {
     by_label: Named,
-    /// Transactions, keyed by label. They repeat the samples of their requests.
+    /// Transactions, keyed by label. A transaction repeats the samples of its requests.
     transactions: Named,
     whole: Samples,
     threads: f64,

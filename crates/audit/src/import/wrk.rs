@@ -1,6 +1,6 @@
 //! Reads the output of wrk and wrk2. wrk is a closed loop of connections, but adds times of requests that it considers
-//! missed (`stats_correct`). It does not print the number of added times, for which Little's law does not hold. wrk2
-//! starts requests on a schedule and measures times from the planned start.
+//! missed (`stats_correct`). wrk does not print the number of added times. Little's law does not hold for added times.
+//! wrk2 starts requests on a schedule and measures times from the planned start.
 
 use super::pieces::{first_number, line, printed_time, step};
 use super::{ImportError, Source};

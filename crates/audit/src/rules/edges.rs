@@ -1,5 +1,5 @@
 //! If a histogram has few buckets, a percentile is the upper edge of a bucket. The true percentile may lie anywhere in
-//! this bucket. Above the last edge, it has no upper limit.
+//! this bucket. A percentile above the last edge has no upper limit.
 
 use crate::number::time;
 use crate::{Desk, Figure, Level, Needs, Results, Row, Rule, Severity};

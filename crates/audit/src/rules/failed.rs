@@ -46,8 +46,8 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// Returns failures and total. Counts, kinds and the stated share may disagree, so the one with the most failures is
-/// used.
+/// Returns the numbers of failures and of all operations. Counts, kinds and the stated share may disagree, so the one
+/// with the most failures is used.
 fn failed_of(row: &Row) -> Option<(f64, f64)> {
     let counts = &row.counts;
     let kinds = || {

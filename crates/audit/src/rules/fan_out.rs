@@ -1,4 +1,4 @@
-//! A message with f receivers is received f times: received ≤ sent × f. Both sides are equal if nothing is lost.
+//! A message with f receivers is received at most f times: received ≤ sent × f. Without losses, received = sent × f.
 
 use crate::{Desk, Level, Needs, Results, Rule, Severity};
 use format::precise;

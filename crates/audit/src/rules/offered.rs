@@ -118,7 +118,8 @@ fn planned(level: &Level, desk: &mut Desk<'_>) {
     }
 }
 
-/// Compares the rate of planned starts with the rate of responses. The latter includes the wait for the last response.
+/// Compares the rate of planned starts with the rate of responses. The time behind the rate of responses includes the
+/// wait for the last response.
 fn kept_up(level: &Level, desk: &mut Desk<'_>) {
     let both = level
         .offered_per_s

@@ -131,7 +131,7 @@ fn least_efficient<'a, 'b>(steps: &'b [Step<'a>]) -> Option<&'b Step<'a>> {
     steps.iter().min_by(by)
 }
 
-/// Checks a figure that is 0 without users. It must grow in proportion to the users.
+/// Checks that a figure that is 0 without users grows in proportion to the users.
 fn proportional(claim: &Claim, of: &str, steps: &[Step<'_>], desk: &mut Desk<'_>) {
     let Some(step) = least_efficient(steps) else {
         return;
@@ -156,7 +156,7 @@ fn proportional(claim: &Claim, of: &str, steps: &[Step<'_>], desk: &mut Desk<'_>
     }
 }
 
-/// Checks a time. It must grow along a line, which need not start at 0.
+/// Checks that a time grows along a line, which need not start at 0.
 fn line(claim: &Claim, of: &str, steps: &[Step<'_>], desk: &mut Desk<'_>) {
     let Some(weakest) = least_efficient(steps) else {
         return;

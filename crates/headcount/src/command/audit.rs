@@ -69,7 +69,7 @@ fn open(path: &Path) -> anyhow::Result<(String, Text)> {
 
 /// Maximum length of the first line of any format, in bytes. Even a wide CSV header is shorter.
 const FIRST: u64 = 1 << 16;
-/// Maximum size of a result without individual samples, in bytes. Such a result is a summary.
+/// Maximum size of a summary, a result without individual samples, in bytes.
 const SUMMARY: u64 = 1 << 28;
 
 fn text(mut file: impl BufRead + 'static) -> anyhow::Result<Text> {

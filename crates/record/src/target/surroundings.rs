@@ -80,7 +80,7 @@ pub struct Scrapes {
 /// One series of the target's Prometheus endpoint over the measured time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WatchedMetric {
-    /// Whether the series only grows. Its figures are then increases per second, otherwise values.
+    /// Whether the series only grows. If so, the figures are increases per second; otherwise they are values.
     pub rate: bool,
     /// Total increase, if the series only grows.
     pub increase: Option<f64>,

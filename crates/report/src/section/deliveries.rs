@@ -171,7 +171,7 @@ fn counted<R: Copy>(reasons: &BTreeMap<R, u64>, words: fn(R) -> &'static str) ->
     parts.join(", ")
 }
 
-/// Formats the number of deliveries that headcount cut off. It is unknown whether the target would have made them.
+/// Formats the number of deliveries that headcount cut off, which the target might still have made.
 fn cut_off(one: &Deliveries) -> String {
     let told = [
         (

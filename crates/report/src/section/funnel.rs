@@ -58,7 +58,7 @@ fn most_telling(steps: &[FunnelStep], room: usize) -> Vec<&FunnelStep> {
     shown.into_iter().map(|(_, step)| step).collect()
 }
 
-/// Returns the name of a step. Its scenario is added if the run mixes several.
+/// Returns the name of a step, with the step's scenario if the run mixes several scenarios.
 fn told(step: &FunnelStep) -> String {
     match &step.scenario {
         Some(scenario) => format!("{scenario}: {}", step.name()),
@@ -163,7 +163,7 @@ impl First<'_> {
         each.map(|(_, failed, succeeded)| failed + succeeded).sum()
     }
 
-    /// Returns the name of the step. If the failure was outside all steps, says so.
+    /// Returns the name of the step, or a note that the failure was outside all steps.
     fn step(&self) -> String {
         let step = self.cause.step.as_deref();
         step.map_or_else(|| "outside the steps".to_owned(), path_name)

@@ -117,7 +117,7 @@ fn missing_load(shortfall: Shortfall) -> String {
     }
 }
 
-/// Formats the warning, before a run, that a threshold will be inconclusive. It has no line break.
+/// Formats the warning, before a run, that a threshold will be inconclusive. The warning has no line break.
 pub fn forecast_line(few: &Forecast) -> String {
     let each = if few.one_each {
         " (at one per iteration)"

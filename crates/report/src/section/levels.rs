@@ -21,7 +21,7 @@ pub(crate) enum Lead {
     Requests,
     /// Round trips, because they outnumber requests.
     RoundTrips,
-    /// Iterations, because there is nothing else.
+    /// Iterations, because the run has no other operations.
     Iterations,
 }
 
@@ -83,8 +83,8 @@ pub(crate) fn all_deliveries(level: &Level) -> Deliveries {
 
 /// Merges the requests, round trips and connections of a level.
 ///
-/// If requests or round trips are the main subject, a connection only carries them. An opened connection then does not
-/// count, and a failed one stands for the operations that it would have carried.
+/// If requests or round trips are the main subject, opened connections do not count as operations. A failed connection
+/// does, because it stands for the operations that it would have carried.
 pub(crate) fn all_operations(level: &Level, lead: Lead) -> Timings {
     let measured = &level.measured;
     let mut all = merged(&measured.requests);

@@ -106,8 +106,8 @@ fn one_user(setup: &Setup) -> Option<Nanos> {
     times.mean()
 }
 
-/// Returns the mean time to create one user, the mean time of an iteration, and the name of the level of that
-/// iteration. The level is the first with iterations.
+/// Returns the mean time to create one user, the mean time of an iteration in the first level that has any, and the
+/// name of that level.
 fn beside_the_flow(run: &Run) -> Option<(Nanos, Nanos, String)> {
     let made = one_user(run.setup.as_ref()?)?;
     let iteration =

@@ -191,7 +191,7 @@ struct NamedRow {
 }
 
 impl NamedRow {
-    /// Ranks failing rows by their share of failures, and above all other rows. Those rank by their times.
+    /// Ranks failing rows by their share of failures, and all other rows below them by their times.
     fn urgency(&self) -> f64 {
         const FAILING: f64 = 1e12;
         self.failed * FAILING + self.slow_s

@@ -38,7 +38,7 @@ pub(crate) fn dropped(cause: DropCause) -> String {
     }
 }
 
-/// Formats what most users were doing. `None` if the cause does not show it.
+/// Formats what most users were doing. `None` if the cause is not about users.
 pub(super) fn busy_with(cause: DropCause) -> Option<&'static str> {
     match cause {
         DropCause::UsersWaiting => Some("mostly waiting for responses"),

@@ -33,7 +33,7 @@ pub(crate) enum Judged {
     Disturbed,
     /// The truth is known, but the program made no statement, for another reason.
     Inconclusive,
-    /// The log does not show the truth.
+    /// The log does not show whether the statement is true.
     Undecided,
 }
 

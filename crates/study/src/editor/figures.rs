@@ -10,7 +10,7 @@ use crate::figures::{deliveries, memory, millis};
 const REPORTED: &str = "the report's own latency, ms";
 /// Name of the user state in which the members of a room record their final text.
 const DOCUMENT: &str = "document";
-/// Limit for the p95 of the delivery latency, in milliseconds. In addition, no delivery may be lost.
+/// Limit for the p95 of the delivery latency, in milliseconds. A level must also lose no delivery.
 const PROMISE_MS: f64 = 20.0;
 /// CPU use from which the core of a single-threaded process is full. The kernel's own work uses the rest of the core.
 const FULL_PERCENT: f64 = 93.0;
@@ -96,7 +96,7 @@ pub(super) fn converged(level: &Level) -> (u64, u64) {
     (held.map_or(0, |held| held.converged), level.load.groups)
 }
 
-/// Why a level does not show that its thresholds hold.
+/// A reason why a level does not show that its thresholds hold.
 #[derive(Debug, PartialEq)]
 pub(super) enum Reason {
     /// The level is invalid. Holds the first cause.
@@ -105,11 +105,12 @@ pub(super) enum Reason {
     TooFew,
     /// The p95 of the deliveries is too long. Holds the p95 in ms.
     P95(f64),
-    /// Some deliveries have a bad fate, or some rooms diverged. Holds the name of the figure and the number.
+    /// Some deliveries were late, lost or otherwise wrong, or some rooms diverged. Holds the name of the figure and the
+    /// number.
     Count(&'static str, u64),
 }
 
-/// The thresholds that a level did not show to hold.
+/// All reasons why a level does not show that its thresholds hold.
 #[derive(Debug, PartialEq)]
 pub(super) struct Miss {
     /// Whether a threshold was broken. If not, the level is inconclusive.
@@ -117,7 +118,7 @@ pub(super) struct Miss {
     pub(super) reasons: Vec<Reason>,
 }
 
-/// Returns the thresholds that the level did not show to hold. `None` if all held.
+/// Returns why the level does not show that its thresholds hold. `None` if all held.
 pub(super) fn miss(level: &Level) -> Option<Miss> {
     let all = deliveries(level);
     let mut reasons = Vec::new();

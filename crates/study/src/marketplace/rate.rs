@@ -72,7 +72,7 @@ pub(super) fn figures(level: &Level) -> Value {
     }
 }
 
-/// Converts the maximum rate to a number of people: a model, with its arithmetic.
+/// Converts the maximum rate to a number of people, and states the model and its arithmetic.
 pub(super) fn people(run: Option<&Run>) -> Option<Value> {
     let level = ceiling(run).0?;
     let requests_per_s = per_s(level);
