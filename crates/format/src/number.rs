@@ -1,5 +1,5 @@
 //! Formats numbers with three significant digits and grouped thousands. Every number has a unit, and every percentage
-//! its counts.
+//! is shown with its counts.
 
 use model::Nanos;
 use stats::Estimate;

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::compare::CPU_WAIT_SHARE;
 
-/// Average wait for a CPU, in microseconds, from which times describe the machine and not the measurement. The limit
+/// Average wait for a CPU, in microseconds, from which the measured times describe the machine's load. The limit
 /// applies to the generator and to the server.
 const CPU_WAIT_US: f64 = 25.0;
 

@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// Counts of windows that differ by less than this share come from a schedule.
+/// If the counts of windows differ by less than this share, a schedule produced them.
 const EVEN: f64 = 0.005;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {

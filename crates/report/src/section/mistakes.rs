@@ -1,5 +1,5 @@
 //! Mistakes of the script that make deliveries look lost or misdelivered. The channel looks in the wrong place, expects
-//! own copies although the target returns none, or expects none although it returns them.
+//! own copies that the target does not return, or does not expect own copies that the target returns.
 
 use format::{count, plural, shorten};
 use record::{Deliveries, Mismatch, Run};

@@ -55,7 +55,7 @@ fn broken_checks(run: &Run, page: Page) -> Vec<String> {
     lines
 }
 
-/// Lists the user states for which groups diverged or converged at the end.
+/// Lists, for each level and user state, how many groups converged, diverged or are unknown.
 fn converged(run: &Run, page: Page) -> Vec<String> {
     let mut lines = Vec::new();
     for level in &run.levels {

@@ -8,7 +8,7 @@ use super::figures::{AtOnce, HASHES, at_once, levels};
 
 /// The cost of hashing in a part, and the cores available for it.
 pub(super) struct Hashing {
-    /// The time of the fastest login without other load, in seconds. Other activity could only make it longer.
+    /// The time of the fastest login without other load, in seconds. Other activity can only lengthen this time.
     pub(super) cost_s: f64,
     /// The number of cores on which the marketplace may run.
     pub(super) cores: usize,

@@ -141,7 +141,7 @@ fn with_cpu(one: &Threads, run: Option<&Run>) -> Value {
     }
 }
 
-/// The numbers of users created and of logins, in all parts that are about passwords.
+/// The number of requests that hash a password, and of their failures, in all parts that are about passwords.
 fn hashed_figures(parts: &Parts<'_>) -> Value {
     let (mut hashed_requests, mut hashed_failures) = (0, 0);
     let runs = [parts.report, parts.threads4, parts.threads16];
