@@ -14,7 +14,8 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// Allowed excess over Little's law, as a share. Rounding, ramp-up and the ends of the run may explain it.
+/// Allowed excess over Little's law, as a share, in addition to the longest request. It covers rounding, ramp-up and
+/// the ends of the run.
 const TOLERANCE: f64 = 0.02;
 /// Like [`TOLERANCE`], but used if a pause is stated. Real pauses rarely match the stated ones.
 const WITH_PAUSE: f64 = 0.15;
