@@ -34,7 +34,7 @@ def arguments() -> argparse.Namespace:
 
 
 def measured(bench: ModuleType, given: argparse.Namespace) -> tuple[str, bool]:
-    """The result, and whether all goals were reached."""
+    """Runs the bench. Returns the result, and whether all goals were reached."""
     only, more = given.only or [], rounds(bench, given)
     if hasattr(bench, "attacked"):
         return bench.attacked(Place.prepared(given.headcount, given.first), given.system, given.minutes or bench.MINUTES, only)
@@ -46,7 +46,7 @@ def measured(bench: ModuleType, given: argparse.Namespace) -> tuple[str, bool]:
 
 
 def rounds(bench: ModuleType, given: argparse.Namespace) -> list[int]:
-    """The round numbers, for a bench that has rounds."""
+    """Returns the round numbers of a bench that has rounds."""
     own = getattr(bench, "ROUNDS", None)
     if given.rounds is not None and (own is None or given.rounds < 1):
         raise Failure(f"`bench {given.bench}` has no rounds" if own is None else "--rounds must be 1 or more")

@@ -1,5 +1,5 @@
-//! Measures the operations of the hot path in two ways: Criterion times each operation (`cargo bench`), or a program
-//! runs one operation a given number of times, so that callgrind can count its instructions
+//! Measures the operations of the hot path in two ways. Criterion times each operation (`cargo bench`). Alternatively,
+//! the program runs one operation a given number of times, and callgrind counts its instructions
 //! (`python3 bench instructions`). The benches of all crates share this file.
 
 use std::hint::black_box;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, Throughput};
 
-/// The allocator of the headcount binary, so that allocations cost the same here.
+/// The allocator of the headcount binary, so that allocations have the same cost here.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -22,8 +22,8 @@ pub(crate) struct Operation {
 type Call = Box<dyn FnMut()>;
 
 impl Operation {
-    /// `prepare` sets everything up and returns the call to measure. The call must always cost the same, however often
-    /// it ran before, so the data that it stores must be bounded.
+    /// Creates an operation. `prepare` sets everything up and returns the call to measure. Each call must have the same
+    /// cost, no matter how many preceded it, so the data that it stores must be bounded.
     pub(crate) fn new<R, F: FnMut() -> R + 'static>(
         name: &'static str,
         count: u32,
@@ -41,8 +41,8 @@ impl Operation {
     }
 }
 
-/// The `main` of a bench. `names` lists the operations, and `times N NAME` makes N calls of one. With other arguments,
-/// Criterion runs.
+/// The `main` function of a bench. `names` lists the operations, and `times N NAME` calls one of them N times. With any
+/// other arguments, Criterion runs.
 pub(crate) fn run(of: &str, operations: Vec<Operation>) {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -1,4 +1,4 @@
-"""The error of each tool's p99 compared with the server's own times, on a core that is nearly full and on one that is too small."""
+"""Compares each tool's p99 with the server's own times, on a core that is nearly full and on one that is too small."""
 
 from dataclasses import dataclass
 
@@ -46,11 +46,12 @@ class Outcome:
     stretch: Stretch
     report: Report
     true_ms: float
-    """The p99 of the server's own times, from the arrival of a request in its kernel to the write of the response."""
+    """Returns the p99 of the server's own times, from a request's arrival in the server's kernel to the response's write."""
 
     @property
     def p99_ms(self) -> float:
-        """From the actual send if the tool reports both, as the server sees it; otherwise the reported p99."""
+        """Returns the p99 from the actual sending if the tool reports it, because the server sees this. Otherwise the
+        reported p99."""
         return self.report.service_p99_ms or self.report.figures["p99"]
 
     @property
@@ -63,7 +64,7 @@ class Outcome:
 
 
 def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
-    """The result as Markdown, and whether all goals were reached."""
+    """Returns the result as Markdown, and whether all goals were reached."""
     rates: dict[str, int] = {}
 
     def run(key: tuple[str, object], setting: Setting) -> Outcome:
@@ -112,8 +113,8 @@ def beside_truth(setting: Setting, place: Place) -> tuple[Seen, float]:
 
 
 def rate_for(one: Open, place: Place) -> int:
-    """The rate that keeps the tool's core as busy as wanted. A binary search between a rate that leaves it too idle and
-    one that is too high finds it."""
+    """Finds the rate that keeps the tool's core as busy as required. It is a binary search between a rate that leaves the
+    core too idle and a rate that is too high."""
     rate, low, high = one.first_rate, 0, None
     best: tuple[float, int] | None = None
     for _ in range(TRIES):
@@ -173,7 +174,7 @@ def verdict(key: tuple[str, object], outcomes: list[Outcome]) -> str:
 
 
 def goals_of(comparison: Comparison) -> list[Goal]:
-    """headcount's own."""
+    """Returns the goals of headcount itself."""
     goals = []
     for load, words in [("open", f"open, at {BUSY_PERCENT} % of a core"), ("40,000/s", "open, at 40,000/s")]:
         errors = [abs(outcome.error_ms) for outcome in comparison.of(("headcount", load)).of_round.values()]

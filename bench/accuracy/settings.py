@@ -1,4 +1,4 @@
-"""Open loads that use four fifths of a core, and closed loads that may need more than one core."""
+"""Settings with open loads that use four fifths of a core, and with closed loads that may need more than one core."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ IN_FLIGHT = 4000
 
 @dataclass(frozen=True)
 class Open:
-    """A tool with a rate that has yet to be found."""
+    """A tool whose rate must still be found."""
 
     first_rate: int
     at: Callable[[int], Setting]
@@ -35,7 +35,7 @@ OPEN = {
     "k6": Open(4000, lambda rate: k6("open, constant-arrival-rate", RATE=rate, VUS=1000, SECONDS=SECONDS)),
 }
 
-# headcount spins for the last microseconds before an operation is due, so its core is busy before it is full. This load
+# headcount spins for the last microseconds before an operation is due, so its core looks busy before it is full. This load
 # fills the core.
 FULLER = {("headcount", "40,000/s"): headcount_at(40_000, "open, 40,000/s")}
 

@@ -29,19 +29,19 @@ SEVERITIES = ["impossible", "unsupported", "doubtful"]
 SCRIPTS = BENCH / "peers"
 
 PATHS = {"2 ms": "/delay/2ms", "full: one server of 2 ms": "/queue/1/2ms", "stands still for 0.2 s in 1 s": "/stall/1ms/200ms/1s/500ms"}
-"""Paths of the truth server, by their names in the table. nginx is tested in addition."""
+"""Paths of the truth server, keyed by their names in the table. nginx is tested as well."""
 
 
 @dataclass(frozen=True)
 class Tool:
-    """The command for an address and a folder, and the files that it creates in the folder."""
+    """Returns the command for an address and a folder, and the files that the command creates in the folder."""
 
     name: str
     words: str
     command: Callable[[Path, str, Path], list]
     files: list[str]
     printed: str = ""
-    """The file that receives the output of the tool."""
+    """Path of the file that receives the tool's output."""
 
 
 def shell(text: str) -> Callable[[Path, str, Path], list]:
@@ -86,7 +86,7 @@ TOOLS = [
 
 
 def findings(place: Place, tool: Tool, url: str) -> list[dict]:
-    """The findings of the audit in one run."""
+    """Returns the findings of the audit in one run."""
     program = place.program(tool.name)
     if program is None:
         raise Failure("not installed")

@@ -1,4 +1,4 @@
-"""Runs all tools of a bench in turn and writes the comparison."""
+"""Runs all tools of a bench in turn, and writes the comparison."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from common.tools import Setting
 
 @dataclass(frozen=True)
 class Comparison:
-    """The settings and their results, by the keys of the bench."""
+    """The settings and their results, under the keys of the bench."""
 
     settings: dict[Hashable, Setting]
     results: dict[Hashable, Results]
@@ -23,11 +23,12 @@ class Comparison:
     measured_on: str
 
     def of(self, key: Hashable) -> Results:
-        """The results of a setting; empty if it was not run."""
+        """Returns the results of a setting. Empty if the setting was not run."""
         return self.results.get(key, Results())
 
     def rows(self, head: list[str], row: Callable[[Hashable, Results], list[str]]) -> list[list[str]]:
-        """Rows of tool, setting, the bench's cells and remarks. A setting without a result gets the reason instead."""
+        """Returns rows with tool, setting, the bench's cells, and remarks. A setting without a result shows the reason
+        instead."""
         rows = []
         for key, setting in self.settings.items():
             result = self.results[key]
@@ -48,7 +49,7 @@ def compared(
     rounds: int,
     run: Callable[[Hashable, Setting], object],
 ) -> Comparison:
-    """Runs the chosen settings, each once per round."""
+    """Runs each of the chosen settings once per round."""
     chosen = {key: setting for key, setting in settings.items() if setting.has(only)}
     if not chosen:
         raise Failure(f"no setting contains one of the words {', '.join(only)}")
@@ -62,14 +63,14 @@ def compared(
 def written(
     title: str, first: str, comparison: Comparison, head: list[str], rows: list[list[str]], goals: list[Goal], last: str
 ) -> tuple[str, bool]:
-    """The text of the result, and whether all its goals were reached."""
+    """Formats the result. Also returns whether all its goals were reached."""
     times = "one round" if comparison.rounds == 1 else f"{comparison.rounds} rounds, medians with minimum and maximum in brackets"
     parts = [f"# {title}", f"{first} Every tool in turn, {times}.", comparison.measured_on, table(head, rows), *told(goals), last]
     return "\n\n".join(parts), all(goal.reached for goal in goals)
 
 
 def remarks(of_each: list[list[str]]) -> str:
-    """The remarks of all rounds. Those that differ only in their number appear once."""
+    """Returns the remarks of all rounds. Remarks that differ only in their number appear once."""
     kinds = {}
     for each in of_each:
         for remark in each:
@@ -78,6 +79,6 @@ def remarks(of_each: list[list[str]]) -> str:
 
 
 def figure(reports: list[Report], name: str) -> str:
-    """A figure that the tool reports, in milliseconds."""
+    """Returns a figure that the tool reports, in milliseconds."""
     values = [report.figures[name] for report in reports if name in report.figures]
     return span(values, ".2f") if values else "–"

@@ -2,4 +2,4 @@
 
 
 class Failure(Exception):
-    """The measurement is not possible. The message states the reason."""
+    """Raised if the measurement is impossible. The message states the reason."""

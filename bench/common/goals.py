@@ -1,17 +1,17 @@
-"""Goals of a result, and whether it reaches them."""
+"""Goals for a result, and whether the result reaches them."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Goal:
-    """A figure and its bound. A goal without a figure is not reached."""
+    """A figure and its limit. A goal without a figure counts as not reached."""
 
     words: str
     value: float | None
     bound: float
     least: bool
-    """Whether the bound is a minimum. Otherwise it is a maximum."""
+    """Whether the limit is a minimum. Otherwise it is a maximum."""
     form: str = ".2f"
 
     @property
@@ -36,5 +36,5 @@ def at_least(words: str, value: float | None, bound: float, form: str = ".2f") -
 
 
 def told(goals: list[Goal]) -> list[str]:
-    """A paragraph with all goals, or none."""
+    """Formats a paragraph with all goals. Empty without goals."""
     return ["Goals:\n\n" + "\n".join(goal.line() for goal in goals)] if goals else []

@@ -1,4 +1,4 @@
-"""HdrHistogram's V2 deflate format, as used in `run.json`: https://github.com/HdrHistogram/HdrHistogram."""
+"""Reads HdrHistogram's V2 deflate format, which `run.json` uses: https://github.com/HdrHistogram/HdrHistogram."""
 
 import base64
 import math
@@ -13,7 +13,7 @@ HEADER = struct.Struct(">IIIIQQd")
 
 @dataclass(frozen=True)
 class Histogram:
-    """Counts by value in nanoseconds, ascending. Each value is the highest of those that share a bin."""
+    """Counts by value in nanoseconds, in ascending order. Each value is the highest of its bin."""
 
     counts: list[tuple[int, int]]
     sum_ns: int
@@ -30,7 +30,7 @@ class Histogram:
         return self.max_ns / 1e6
 
     def percentile_ms(self, percent: float) -> float:
-        """The smallest value that this percentage of the samples does not exceed."""
+        """Returns the smallest value that this percentage of the samples does not exceed."""
         rank = max(1, math.ceil(self.count * percent / 100))
         seen = 0
         for value, count in self.counts:
@@ -41,7 +41,7 @@ class Histogram:
 
 
 def decoded(saved: dict) -> Histogram:
-    """A histogram of `run.json`: {"count", "sum_ns", "max_ns", "hdr"}."""
+    """Reads a histogram of `run.json`: {"count", "sum_ns", "max_ns", "hdr"}."""
     if not saved["count"]:
         return Histogram([], 0, 0)
     packed = base64.b64decode(saved["hdr"])
@@ -60,7 +60,7 @@ def decoded(saved: dict) -> Histogram:
 
 
 def counts_of(payload: bytes, digits: int, lowest: int) -> list[tuple[int, int]]:
-    """Decodes the counts. A positive number is a count, a negative number is a run of empty bins."""
+    """Decodes the counts. A positive number is a count; a negative number is the length of a run of empty bins."""
     half_bits = math.ceil(math.log2(2 * 10**digits)) - 1
     unit_bits = int(math.log2(lowest))
     counts, index = [], 0
@@ -75,7 +75,7 @@ def counts_of(payload: bytes, digits: int, lowest: int) -> list[tuple[int, int]]
 
 
 def highest_at(index: int, half_bits: int, unit_bits: int) -> int:
-    """The highest value of a bin."""
+    """Returns the highest value of a bin."""
     bucket, sub = (index >> half_bits) - 1, (index & ((1 << half_bits) - 1)) + (1 << half_bits)
     if bucket < 0:
         bucket, sub = 0, sub - (1 << half_bits)
@@ -83,7 +83,7 @@ def highest_at(index: int, half_bits: int, unit_bits: int) -> int:
 
 
 def zigzag(payload: bytes):
-    """Decodes signed numbers of seven bits per byte (eight in the ninth), the lowest bits first."""
+    """Decodes signed variable-length integers: seven bits per byte, or eight in the ninth, with the lowest bits first."""
     at = 0
     while at < len(payload):
         raw = shift = 0

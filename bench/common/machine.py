@@ -1,4 +1,4 @@
-"""The description of the machine behind a result."""
+"""Describes the machine on which a result was measured."""
 
 import datetime
 import os
@@ -10,7 +10,7 @@ from common.tools import Setting
 
 
 def described(place: Place, settings: list[Setting], load_before: str) -> str:
-    """A paragraph with the machine, the versions, its load and the command."""
+    """Formats a paragraph with the machine, the versions, the machine's load and the command."""
     now = datetime.datetime.now(datetime.timezone.utc)
     tools = dict.fromkeys(setting.tool for setting in settings)
     versions = ", ".join(f"{tool} {place.version(tool)}" for tool in tools)
@@ -24,14 +24,14 @@ def described(place: Place, settings: list[Setting], load_before: str) -> str:
 
 
 def command() -> str:
-    """The command line without the paths of this machine."""
+    """Returns the command line, without paths of this machine."""
     words = sys.argv[1:]
     places = [at for at, word in enumerate(words) if word in ("--headcount", "--save")]
     return " ".join(word for at, word in enumerate(words) if at not in places and at - 1 not in places)
 
 
 def load() -> str:
-    """The load averages of the last minute and of the last five."""
+    """Returns the load averages of the last minute and the last five minutes."""
     one, five, _ = os.getloadavg()
     return f"{one:.2f} / {five:.2f}"
 

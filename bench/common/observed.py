@@ -1,4 +1,4 @@
-"""Runs a setting against a target and watches both from outside."""
+"""Runs a setting against a target, and observes both from outside."""
 
 import tempfile
 from collections.abc import Callable
@@ -31,7 +31,7 @@ class Seen:
 
 
 def observed(setting: Setting, place: Place, target: Target, path: str, count: Callable[[], int]) -> Seen:
-    """Runs the setting to its end. Raises a failure with the reason if there is no result."""
+    """Runs the setting until it ends. If there is no result, raises a failure with the reason."""
     program = place.program(setting.tool)
     if program is None:
         raise Failure("not installed")

@@ -1,4 +1,4 @@
-"""The repository, headcount, the peers, and the two cores."""
+"""The repository, headcount, the other tools, and the two cores."""
 
 import os
 import re
@@ -18,22 +18,22 @@ SERVER_CORE = 0
 GENERATOR_CORE = 1
 
 HOW_A_VERSION_IS_ASKED = {"k6": "version", "wrk": "-v", "wrk2": "-v", "nginx": "-v"}
-"""Options that print the version; `--version` for all others."""
+"""Options that print a tool's version. All other tools use `--version`."""
 FROM_GO = {"vegeta", "hey"}
 VERSION = re.compile(r"v?\d+\.\d+(\.\d+)?[^\s\",]*")
 
 
 @dataclass(frozen=True)
 class Place:
-    """The environment of a bench, with everything that it needs."""
+    """The programs, cores and priorities that a bench uses."""
 
     headcount: Path
     goes_first: bool
-    """Whether server and tools have real-time priority."""
+    """Whether the server and the tools run with real-time priority."""
 
     @staticmethod
     def prepared(headcount: Path | None, goes_first: bool) -> "Place":
-        """Builds headcount unless a program is given."""
+        """Builds headcount, unless a program is given."""
         if not {SERVER_CORE, GENERATOR_CORE} <= os.sched_getaffinity(0):
             raise Failure("cores 0 and 1 are needed: one for the server, one for the generator")
         if shutil.which("taskset") is None or shutil.which("chrt") is None:
@@ -46,16 +46,16 @@ class Place:
         return Place(found, goes_first)
 
     def on_core(self, core: int, command: list) -> list[str]:
-        """The command pinned to one core, with the requested priority."""
+        """Returns the command, pinned to one core and with the requested priority."""
         return pinned(core, command, self.goes_first)
 
     def program(self, tool: str) -> Path | None:
-        """The program of a tool, if it is installed."""
+        """Returns the program of a tool. `None` if the tool is not installed."""
         found = self.headcount if tool == "headcount" else PEERS / tool.lower()
         return found if found.exists() else None
 
     def version(self, tool: str) -> str:
-        """The version that the tool prints."""
+        """Returns the version that the tool prints."""
         program = self.program(tool)
         if program is None:
             return "not installed"
@@ -76,7 +76,7 @@ class Place:
 
 
 def built() -> Path:
-    """Builds headcount with all optimisations, because a debug build would be slower."""
+    """Builds headcount with all optimisations. A debug build would be slower."""
     complain("building headcount (cargo build --release) unless it is up to date")
     try:
         subprocess.run(["cargo", "build", "--release", "--locked", "-q", "-p", "headcount"], cwd=ROOT, check=True, timeout=3600)

@@ -1,4 +1,4 @@
-"""Starts programs with a time limit, and ends them by their own process id."""
+"""Starts programs with a time limit, and ends them by their own process IDs."""
 
 import os
 import resource
@@ -15,7 +15,7 @@ from common.failure import Failure
 
 @dataclass(frozen=True)
 class Finished:
-    """A program that has ended."""
+    """The result of a program that has ended."""
 
     code: int
     stdout: str
@@ -30,19 +30,19 @@ def complain(text: str) -> None:
 
 
 def pinned(core: int, command: list, goes_first: bool) -> list[str]:
-    """The command pinned to one core, with real-time priority if requested."""
+    """Returns the command, pinned to one core and with real-time priority if requested."""
     first = ["chrt", "--rr", "1"] if goes_first else []
     return ["taskset", "-c", str(core), *first, *map(str, command)]
 
 
 Beside = Callable[[int], AbstractContextManager]
-"""Watches a process by its id while its block runs."""
+"""Observes a process by its ID while the `with` block runs."""
 
 
 def finish(
     command: list[str], limit_s: float, environment: dict[str, str], beside: Beside = lambda _: nullcontext()
 ) -> Finished:
-    """Runs a program on its core to its end. After its time limit it is killed together with its children."""
+    """Runs a program on its core until the program ends. After the time limit, kills the program and its children."""
     before, begun = cpu_of_children(), time.monotonic()
     child = subprocess.Popen(
         command,
@@ -64,7 +64,7 @@ def finish(
 
 
 def end_server(child: subprocess.Popen) -> None:
-    """Asks a server to end, and then kills the rest of its group."""
+    """Asks a server to end, then kills the rest of the server's process group."""
     child.terminate()
     try:
         child.wait(timeout=5)
@@ -74,7 +74,7 @@ def end_server(child: subprocess.Popen) -> None:
 
 
 def end_group(child: subprocess.Popen) -> None:
-    """Kills the rest of a child and its children, which have a session of their own."""
+    """Kills the remaining processes of a child, which has its own session."""
     try:
         os.killpg(child.pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -83,6 +83,6 @@ def end_group(child: subprocess.Popen) -> None:
 
 
 def cpu_of_children() -> float:
-    """CPU time of all ended children, in seconds."""
+    """Returns the CPU time of all ended children, in seconds."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

@@ -15,7 +15,7 @@ PERCENTILES = {"p50": 50, "p90": 90, "p95": 95, "p99": 99, "p99.9": 99.9}
 
 @dataclass(frozen=True)
 class Report:
-    """Times in milliseconds. A figure that the tool does not print is missing."""
+    """Times in milliseconds. Figures that the tool does not print are missing."""
 
     sent: int
     figures: dict[str, float]
@@ -24,17 +24,17 @@ class Report:
     """The tool's own warnings about its figures."""
     start_lag_p99_ms: float | None = None
     service_p99_ms: float | None = None
-    """The p99 from the actual send, if the figures count from the planned start."""
+    """The p99 from the actual sending. Set if the figures count from the planned start."""
     bound_ms: float | None = None
-    """The error bound that the tool states: the overstatement of its times at p99."""
+    """The error bound that the tool states: how much its p99 is overstated at most."""
     turns: dict[str, float] = field(default_factory=dict)
-    """Times from one request of a user to the user's next, if the tool reports them. They include the tool's own delays."""
+    """Times between consecutive requests of a user, if the tool reports them. They include delays in the tool."""
     received: int = 0
-    """The number of deliveries, or of responses on WebSockets."""
+    """Number of deliveries. For WebSockets, number of responses."""
 
 
 def of_headcount(finished: Finished, folder: Path) -> Report:
-    """Reads the record: its histogram has every percentile, including those that the report omits."""
+    """Reads the record instead of the report, because its histogram has every percentile."""
     level = level_of_headcount(finished, folder)
     [timings] = (level["measured"]["requests"] or level["measured"]["round_trips"]).values()
     lag, error = (decoded(level["generator"][times]) for times in ["start_lag", "receive_error"])
@@ -67,7 +67,7 @@ def of_headcounts_deliveries(finished: Finished, folder: Path) -> Report:
 
 
 def of_headcount_bench(finished: Finished, _: Path) -> Report:
-    """Reads the summary, which has the same form as that of a run."""
+    """Reads the summary, which has the same form as the summary of a run."""
     must_end_with(finished, [0, 98])
     level = json.loads(finished.stdout)["levels"][0]
     kind = "round_trips" if level["round_trips"]["count"] else "requests"
@@ -84,7 +84,7 @@ def level_of_headcount(finished: Finished, folder: Path) -> dict:
 
 
 def remarks_of_headcount(level: dict) -> tuple[list[str], list[str]]:
-    """The remarks for the table, and their reasons."""
+    """Returns the remarks for the table, with their reasons."""
     issues = level["issues"]
     doubts = [issue.get("text", issue["cause"]) for issue in issues]
     word = "invalid" if is_invalid(level) else "questionable" if issues else None
@@ -182,13 +182,13 @@ def of_artillery(finished: Finished, folder: Path) -> Report:
 
 
 def of_nobody(finished: Finished, _: Path) -> Report:
-    """Reads no figures, for tools without readable output."""
+    """Returns no figures. Used for tools without readable output."""
     must_end_with(finished, [0])
     return Report(0, {})
 
 
 def counted(number: int, what: str) -> list[str]:
-    """A remark with a number; none for 0."""
+    """Formats a remark with a number. Empty for 0."""
     return [f"{number:,} {what}"] if number else []
 
 

@@ -1,4 +1,4 @@
-"""Runs all settings in turn, several times, so that disturbances of the machine affect all of them."""
+"""Runs all settings in turn, several times, so that a disturbance of the machine affects all of them."""
 
 import os
 import statistics
@@ -16,7 +16,7 @@ R = TypeVar("R")
 
 @dataclass
 class Results(Generic[R]):
-    """The results of one setting in each round, or the reason why there is none."""
+    """The results of one setting in each round, or the reason why the setting has none."""
 
     of_round: dict[int, R] = field(default_factory=dict)
     failure: Failure | None = None
@@ -29,7 +29,7 @@ class Results(Generic[R]):
 
 
 def in_turn(settings: list[S], rounds: int, run: Callable[[S], R], named: Callable[[S], str]) -> dict[S, Results]:
-    """Runs each setting once per round. A setting that fails once is not run again."""
+    """Runs each setting once per round. A setting that has failed is not run again."""
     os.sched_setaffinity(0, {SERVER_CORE})
     results: dict[S, Results] = {setting: Results() for setting in settings}
     for number in range(rounds):
@@ -46,7 +46,7 @@ def in_turn(settings: list[S], rounds: int, run: Callable[[S], R], named: Callab
 
 
 def ratio(one: Results, other: Results, figure: Callable[[R], float]) -> float | None:
-    """The median of the ratios within each round; `None` if no round has both."""
+    """Returns the median of the ratios within each round. `None` if no round has both figures."""
     both = one.of_round.keys() & other.of_round.keys()
     ratios = [figure(one.of_round[number]) / figure(other.of_round[number]) for number in both]
     return statistics.median(ratios) if ratios else None

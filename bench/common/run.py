@@ -1,4 +1,4 @@
-"""Runs a setting against a new truth server, whose schedules begin with the first request."""
+"""Runs a setting against a new truth server. The server's schedules begin with the first request."""
 
 import tempfile
 from collections.abc import Callable
@@ -16,12 +16,12 @@ from common.tools import HOLD_S, Setting
 LIMIT_S = HOLD_S + 60
 
 SERVER_LATE_S = 0.1
-"""The maximum delay of the server by the machine. Longer delays cannot be distinguished from those of the tool."""
+"""Maximum delay of the server caused by the machine. Longer delays cannot be distinguished from the tool's delays."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The figures of the tool, and the counts of the server."""
+    """The figures that the tool reports, and the counts of the server."""
 
     report: Report
     server: dict

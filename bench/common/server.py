@@ -1,4 +1,4 @@
-"""Servers that a bench starts: the truth server, which counts what it did, and others."""
+"""Starts servers for a bench: the truth server, which counts its own actions, and others."""
 
 import http.client
 import json
@@ -17,7 +17,7 @@ ANNOUNCES = "listening on http://"
 
 
 class Server:
-    """Runs on a core of its own while the `with` block runs. Its first line of output states its address."""
+    """Runs a server on its own core while the `with` block runs. The server's first line of output states its address."""
 
     def __init__(self, name: str, place: Place, command: list, environment: dict[str, str] | None = None) -> None:
         self.name, self.command, self.environment = name, place.on_core(SERVER_CORE, command), environment or {}
@@ -43,7 +43,7 @@ class Server:
         end_server(self.child)
 
     def announced(self) -> str:
-        """Host and port."""
+        """Returns host and port."""
         ready, _, _ = select.select([self.child.stdout], [], [], STARTS_WITHIN_S)
         line = self.child.stdout.readline().decode().strip() if ready else ""
         if line.isdecimal():  # the servers in `e2e` print only their port
@@ -53,24 +53,24 @@ class Server:
         return line.removeprefix(ANNOUNCES).rstrip("/")
 
     def must_live(self) -> None:
-        """Raises a failure if the server has ended, because every figure would be worthless."""
+        """Raises a failure if the server has ended, because the figures would then be meaningless."""
         if self.child.poll() is not None:
             raise Failure(f"{self.name} ended unexpectedly with code {self.child.returncode}")
 
 
 class TruthServer(Server):
-    """A server whose behaviour is exactly known."""
+    """A server whose behaviour is known exactly."""
 
     def __init__(self, place: Place, *more: object) -> None:
         super().__init__("the truth server", place, [place.headcount, "serve", "truth", "--listen", "127.0.0.1:0", *more])
 
     def did(self) -> dict:
-        """The server's counts so far: `docs/reference/truth.md` explains them."""
+        """Returns the server's counts so far. `docs/reference/truth.md` explains them."""
         self.must_live()
         return json.loads(self.answer("/truth")[0])
 
     def answer(self, path: str) -> tuple[bytes, float, float]:
-        """The body of a response, and the times of request and response, on a new connection."""
+        """Sends a request on a new connection. Returns the body, and the times of request and response."""
         connection = http.client.HTTPConnection(self.address, timeout=ANSWERS_WITHIN_S)
         try:
             connection.connect()

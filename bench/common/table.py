@@ -1,10 +1,10 @@
-"""Markdown tables."""
+"""Formats Markdown tables."""
 
 import statistics
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
-    """A Markdown table with aligned columns, so that it is readable as text too."""
+    """Formats a Markdown table. Columns are aligned, so that the source is readable too."""
     lines = [head, *rows]
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
     drawn = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths)) + " |" for line in lines]
@@ -13,11 +13,11 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def listed(doubts: list[str]) -> list[str]:
-    """A paragraph of the doubts, or none."""
+    """Formats a paragraph with all doubts. Empty without doubts."""
     return ["In doubt:\n\n" + "\n".join(f"- {doubt}" for doubt in doubts)] if doubts else []
 
 
 def span(values: list[float], form: str) -> str:
-    """The median. With more than one value, the minimum and the maximum are added."""
+    """Formats the median. If there are several values, the minimum and the maximum are added."""
     middle = format(statistics.median(values), form)
     return middle if len(values) == 1 else f"{middle} ({min(values):{form}}–{max(values):{form}})"

@@ -1,4 +1,4 @@
-"""The command line of each tool. Each bench passes its own parameters."""
+"""Builds the command line of each tool. Each bench passes its own parameters."""
 
 import json
 import subprocess
@@ -15,7 +15,7 @@ from common.report import Report
 SCRIPTS = BENCH / "peers"
 
 HOLD_S = 30
-"""The duration of a setting in seconds unless its bench overrides it. The scenarios of headcount use the same."""
+"""Default duration of a setting, in seconds. headcount's scenarios have the same duration."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Setting:
     environment: dict[str, object] = field(default_factory=dict)
 
     def has(self, words: list[str]) -> bool:
-        """Whether the name contains one of the words. Without words, every setting matches."""
+        """Whether the name contains one of the words. Without words, every name matches."""
         return not words or any(word in f"{self.tool} {self.words}" for word in words)
 
 
@@ -39,7 +39,7 @@ Read = Callable[[Finished, Path], Report]
 def headcount(
     words: str, scenario: Path, read: Read = report.of_headcount, more: str = "", instead: tuple[str, str] = ("", "")
 ) -> Setting:
-    """`instead`: a part of the scenario's text, and its replacement."""
+    """Builds a run of a scenario. `instead` is a part of the scenario's text, and its replacement."""
 
     def command(program: Path, url: str, folder: Path) -> list:
         target = "/".join(url.split("/")[:3])
@@ -56,7 +56,7 @@ def headcount(
 
 
 def headcount_bench(flags: str, scheme: str = "http://") -> Setting:
-    """`headcount bench` with one address, without a script."""
+    """Builds a `headcount bench` command with one address and no script."""
 
     def command(program: Path, url: str, _: Path) -> list:
         if subprocess.run([program, "bench", "--help"], capture_output=True, timeout=60).returncode:
@@ -67,7 +67,7 @@ def headcount_bench(flags: str, scheme: str = "http://") -> Setting:
 
 
 def vegeta(flags: str, words: str = "", seconds: float = HOLD_S) -> Setting:
-    """vegeta reads the address from its input and writes a binary format, which `vegeta report` makes readable."""
+    """Builds a vegeta command. vegeta reads the address from its input, and `vegeta report` converts its binary output."""
     pipe = f'echo "GET $2" | "$1" attack {flags} -duration={seconds}s | "$1" report -type=json'
 
     def command(program: Path, url: str, _: Path) -> list:
@@ -123,7 +123,7 @@ def autocannon(connections: int, seconds: float) -> Setting:
 
 
 def ws(words: str, **environment: object) -> Setting:
-    """Node with the library ws; the library's folder takes the place of the program."""
+    """Builds a Node command with the library ws. The path of the library replaces that of the program."""
 
     def command(*_: object) -> list:
         return ["node", SCRIPTS / "ws.js"]
@@ -132,7 +132,7 @@ def ws(words: str, **environment: object) -> Setting:
 
 
 def artillery(users: int, seconds: float) -> Setting:
-    """All users start in the first second, and each continues until the time is over."""
+    """Builds a load in which all users start within the first second and continue until the time has passed."""
 
     def command(program: Path, url: str, folder: Path) -> list:
         loop = {"loop": [{"get": {"url": url}}], "whileTrue": "goesOn"}

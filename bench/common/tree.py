@@ -9,13 +9,13 @@ TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Usage:
-    """The usage of a whole process tree. Ended processes are included while their parent lives and has waited for them."""
+    """Resource use of a process tree. Includes an ended process if its parent is alive and has waited for it."""
 
     user_s: float
     system_s: float
     resident_kb: int
     peak_kb: int
-    """The sum of the peak memory of each process."""
+    """Sum of the peak memory of all processes."""
 
     @property
     def cpu_s(self) -> float:
@@ -23,7 +23,7 @@ class Usage:
 
 
 def usage(root: int) -> Usage:
-    """The usage of a process tree; all 0 if the process has ended."""
+    """Returns the resource use of a process tree. All figures are 0 if the process has ended."""
     user = system = resident = peak = 0
     for pid in tree(root):
         try:
@@ -40,7 +40,7 @@ def usage(root: int) -> Usage:
 
 
 def tree(root: int) -> list[int]:
-    """The process and all its descendants."""
+    """Returns the process and all its descendants."""
     found, open_ = [], [root]
     while open_:
         pid = open_.pop()
@@ -54,5 +54,5 @@ def tree(root: int) -> list[int]:
 
 
 def kilobytes(status: str, name: str) -> int:
-    """A line of /proc/PID/status in KB. A process that is ending has none."""
+    """Returns a value of /proc/PID/status in KB, or 0 if the process is ending and has no such value."""
     return next((int(line.split()[1]) for line in status.splitlines() if line.startswith(name)), 0)

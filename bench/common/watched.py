@@ -1,4 +1,4 @@
-"""Watches a tool from outside: samples its usage and its target's count ten times a second."""
+"""Observes a tool from outside: samples its resource use and its target's count ten times a second."""
 
 import os
 import threading
@@ -15,7 +15,7 @@ EVERY_S = 0.1
 WARM_UP_S = 1.0
 WIND_UP_S = 0.3
 AT_WORK = 0.1
-"""The share of the best growth of the count from which a tool is at full load. Single bursts are ignored."""
+"""Share of the count's highest growth from which a tool is at full load. Single bursts are ignored."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Stretch:
-    """The usage while the tool was at full load."""
+    """Resource use while the tool was at full load."""
 
     seconds: float
     count: int
@@ -63,7 +63,7 @@ class Stretch:
 
 @dataclass
 class Watch:
-    """Samples from the start of a tool to its end."""
+    """Samples from the start of a tool to the tool's end."""
 
     samples: list[Sample] = field(default_factory=list)
 
@@ -71,7 +71,7 @@ class Watch:
         return max((sample.tool.peak_kb for sample in self.samples), default=0) / 1000
 
     def stretch(self, warm_up_s: float = WARM_UP_S, least_s: float = 1.0) -> Stretch:
-        """The time from a second after the first count until shortly before the last."""
+        """Returns the period from a second after the first count until shortly before the last count."""
         if not self.samples or not self.samples[-1].count:
             raise Failure("the target counted nothing")
         growths = [after.count - before.count for before, after in zip(self.samples, self.samples[1:])]
@@ -100,8 +100,8 @@ def between(first: Sample, last: Sample) -> Stretch:
 
 @contextmanager
 def watched(tool: int, target: int, count: Callable[[], int], into: Watch, goes_first: bool) -> Iterator[None]:
-    """Samples on the target's core, so that the generator's core is left alone. If the target has real-time priority, the
-    samples have a higher one."""
+    """Samples on the target's core, so that the generator's core is not disturbed. If the target has real-time priority,
+    the sampling has a higher priority."""
     into.samples.clear()
     stop = threading.Event()
 

@@ -1,4 +1,4 @@
-"""WebSocket echo in a closed loop: the cost of a round trip."""
+"""Measures the cost of a round trip: WebSocket echo in a closed loop."""
 
 from dataclasses import dataclass
 
@@ -38,7 +38,7 @@ class Outcome:
 
 
 def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
-    """The result as Markdown, and whether all goals were reached."""
+    """Returns the result as Markdown, and whether all goals were reached."""
     comparison = compared(place, SETTINGS, only, rounds, lambda _, setting: outcome_of(setting, place))
     return written(
         "The cost of a round trip",

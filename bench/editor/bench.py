@@ -1,4 +1,4 @@
-"""Compares the editor with a plain relay on the official Socket.IO server: the cost of a delivery and of a user."""
+"""Compares the editor with a plain relay on the official Socket.IO server: the cost per delivery and per user."""
 
 import json
 import os
@@ -34,11 +34,11 @@ HEAD = [
     "CPU each, µs", "KB per user", "generator busy, %", "remarks",
 ]
 GENERATOR = 1
-"""The number of left columns that are the same in every row."""
+"""Number of the left columns, which are the same in every row."""
 
 
 def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
-    """The result as Markdown, and whether all goals were reached."""
+    """Returns the result as Markdown, and whether all goals were reached."""
     peer = versions_of_the_relay()
     comparison = compared(place, SETTINGS, only, rounds, lambda key, setting: outcome_of(key[0], setting, place))
     rows = comparison.rows(HEAD, lambda key, result: cells(result))
@@ -62,7 +62,7 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
 
 
 def versions_of_the_relay() -> str:
-    """The versions of Socket.IO and of Node. Without them there is no comparison."""
+    """Returns the versions of Socket.IO and Node. Without both, a comparison is impossible."""
     package = E2E / "node_modules" / PACKAGE / "package.json"
     if shutil.which("node") is None or not package.is_file():
         raise Failure("the relay needs Node and its packages: sh e2e/install.sh")
@@ -71,7 +71,7 @@ def versions_of_the_relay() -> str:
 
 
 def outcome_of(server: str, setting: Setting, place: Place) -> Outcome:
-    """One run against a new server."""
+    """Runs one setting against a new server."""
     with tempfile.TemporaryDirectory(prefix="headcount-bench-") as name:
         folder = Path(name)
         with started(server, place, folder) as target:
@@ -108,7 +108,7 @@ def cells(result: Results) -> list[str]:
 
 
 def goals_of(comparison: Comparison) -> list[Goal]:
-    """Goals relative to the relay, where both were run, and goals for the editor with many users."""
+    """Returns goals relative to the relay, if both servers were run, and goals for the editor with many users."""
     goals = []
     for server, users in comparison.settings:
         if server == RELAY and (EDITOR, users) in comparison.settings:
@@ -123,7 +123,7 @@ def goals_of(comparison: Comparison) -> list[Goal]:
 
 
 def goals_with_many(outcomes: list[Outcome]) -> list[Goal]:
-    """Goals in every round. An invalid round measures no time."""
+    """Returns goals that apply in every round. An invalid round yields no times."""
     valid = bool(outcomes) and all(outcome.valid for outcome in outcomes)
     longest = max(outcome.percentile_ms(95) for outcome in outcomes) if valid else None
     wrong = sum(outcome.wrong for outcome in outcomes) if outcomes else None

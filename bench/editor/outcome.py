@@ -10,14 +10,14 @@ from common.process import Finished
 from common.report import is_invalid, must_end_with, remarks_of_headcount
 
 KEPT, NOT_SOUND, BROKEN = 0, 98, 99
-"""Exit codes with a result. A broken threshold of the scenario is a result too."""
+"""Exit codes of runs with a result. A run that breaks a threshold of the scenario has a result too."""
 
 FATES = ["late", "duplicated", "reordered"]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The figures of both channels together: edits and carets."""
+    """Figures of both channels (edits and carets) together."""
 
     duration_s: float
     expected: int
@@ -29,11 +29,11 @@ class Outcome:
     late: int
     latencies: list[Histogram]
     cpu_percent: float
-    """CPU of the server's own process, over the measured time."""
+    """CPU use of the server's process, over the measured time."""
     memory_kb: float
-    """Peak memory with all users, in units of 1,000 bytes."""
+    """Peak memory with all users, in KB (10^3 bytes)."""
     idle_kb: float
-    """Memory before the first user, which is not in the record."""
+    """Memory before the first user connects. The record does not contain it."""
     users: int
     rooms: int
     converged: int
@@ -59,11 +59,11 @@ class Outcome:
 
     @property
     def wrong(self) -> int:
-        """Deliveries that were lost, late, out of order, duplicated or misdelivered."""
+        """Returns the number of deliveries that were lost, late, out of order, duplicated or misdelivered."""
         return self.lost + self.duplicated + self.misdelivered + self.reordered + self.late
 
     def percentile_ms(self, percent: float) -> float:
-        """A percentile of all deliveries."""
+        """Returns a percentile of the latencies of all deliveries."""
         counts: dict[int, int] = {}
         for histogram in self.latencies:
             for value, count in histogram.counts:

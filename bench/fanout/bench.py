@@ -1,4 +1,4 @@
-"""Deliveries in rooms: how many a tool can receive, track and time, and the cost of each."""
+"""Measures deliveries in rooms: how many a tool can receive, track and time, and the cost of each delivery."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from fanout.settings import CASES, SECONDS, USERS, Case
 
 ROUNDS = 5
 QUEUE = 256 << 20
-"""The send queue per listener, in bytes. A slow listener should be measured as slow, not disconnected."""
+"""Size of the send queue of each listener, in bytes. A slow listener should be measured, not disconnected."""
 
 HEAD = [
     "tool", "setting", "due/s", "delivered/s", "CPU %", "CPU each, µs", "of it user, µs", "per CPU-s", "server CPU %",
@@ -27,7 +27,7 @@ HEAD = [
 @dataclass(frozen=True)
 class Outcome:
     stretch: Stretch
-    """The time at full load, which counts bytes."""
+    """The period at full load. Its counts are bytes."""
     bytes_each: float
     sent: int
     report: Report
@@ -50,12 +50,12 @@ class Outcome:
 
     @property
     def followed(self) -> float:
-        """The share of the sent messages that the tool recorded."""
+        """Returns the share of the sent messages that the tool recorded."""
         return self.report.received / self.sent
 
 
 def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
-    """The result as Markdown, and whether all goals were reached."""
+    """Returns the result as Markdown, and whether all goals were reached."""
     cases = dict(enumerate(CASES))
     settings = {number: case.setting for number, case in cases.items()}
     comparison = compared(place, settings, only, rounds, lambda number, _: outcome_of(cases[number], place))
@@ -105,7 +105,7 @@ def cells(case: Case, result: Results) -> list[str]:
 
 
 def goals_of(cases: dict[int, Case], comparison: Comparison) -> list[Goal]:
-    """headcount's own goals. The table shows the results of the peers."""
+    """Returns the goals of headcount itself. The table shows the results of the other tools."""
     goals = []
     ours = {
         number: comparison.of(number)

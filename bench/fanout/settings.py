@@ -1,4 +1,4 @@
-"""The traffic in the rooms, and the tools."""
+"""The messages in the rooms, and the tools."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ USERS = 50
 
 @dataclass(frozen=True)
 class Room:
-    """The senders and their pace, which are the same for every tool."""
+    """The senders and their rates. These are the same for every tool."""
 
     path: str
     members: int
@@ -28,7 +28,7 @@ class Room:
 
     @property
     def due_per_s(self) -> float:
-        """Planned deliveries per second."""
+        """Returns the planned number of deliveries per second."""
         rooms = USERS // self.members
         return rooms * self.speakers * self.at_once * self.heard_by * 1e6 / self.every_us
 
@@ -50,12 +50,12 @@ PACED = Room("/room/ROOM?echo=1", members=10, speakers=10, at_once=1, every_us=5
 
 
 def bursts(every_us: int) -> Room:
-    """One sender: 20 frames arrive at each listener in one piece."""
+    """Returns a setting with one sender, whose 20 frames arrive at each listener in one piece."""
     return Room("/room/ROOM", members=USERS, speakers=1, at_once=20, every_us=every_us, hears_itself=False)
 
 
 def headcount_burst(every_us: int) -> Case:
-    """The burst scenario with another period."""
+    """Returns the burst scenario with another period."""
     instead = ('EVERY = "1ms"', f'EVERY = "{every_us}us"')
     words = f"burst every {every_us / 1000:g} ms"
     hold = f"--duration {SECONDS}s"

@@ -1,4 +1,4 @@
-"""The attacks of hostile clients. Each attack is one process that repeats it until it is ended."""
+"""Attacks of hostile clients. Each attack is a process that repeats the attack until the process is ended."""
 
 import contextlib
 import os
@@ -12,13 +12,13 @@ from hostile.raw import BINARY, DELETES_TYPES, PING, TEXT, connected, frame, mut
 from hostile.systems import System
 
 HELD = 300
-"""The number of simultaneous connections of a flood, in each process."""
+"""Number of concurrent connections that each process of a flood opens."""
 PAUSE_S = 0.005
 
 
 def repeated(attack: Callable[[System, random.Random], None], system: System, seed: int) -> None:
-    """Repeats an attack. A system that refuses or closes it behaves correctly. The attack runs on the generator's core,
-    with a lower priority than the observer."""
+    """Repeats an attack. A system may refuse or close the connection, which is correct. The attack runs on the generator's
+    core, with a lower priority than the observer."""
     os.sched_setaffinity(0, {GENERATOR_CORE})
     os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
     os.nice(10)
@@ -31,7 +31,7 @@ def repeated(attack: Callable[[System, random.Random], None], system: System, se
 
 
 def crowd(system: System, size: int, seconds: float) -> None:
-    """Runs this number of honest clients, who send and receive messages, for this time."""
+    """Runs honest clients, who send and receive messages for the given time."""
     dice, ends = random.Random(1), time.monotonic() + seconds
     streams = [websocket(system.address, system.path(dice)) for _ in range(size)]
     try:
@@ -49,7 +49,7 @@ def crowd(system: System, size: int, seconds: float) -> None:
 
 
 def mutated_frames(system: System, dice: random.Random) -> None:
-    """Messages of the system's own protocol, changed at random; sometimes the frame itself is changed."""
+    """Sends messages of the system's own protocol, changed at random. Sometimes the frame itself is changed."""
     with websocket(system.address, system.path(dice)) as stream:
         for _ in range(50):
             message = dice.choice(system.messages(dice))
@@ -58,7 +58,8 @@ def mutated_frames(system: System, dice: random.Random) -> None:
 
 
 def deep_values(system: System, dice: random.Random) -> None:
-    """Yjs: values and types that are nested up to the message limit, and deleted. Otherwise JSON."""
+    """Sends deeply nested data, up to the message limit. For Yjs, nested values and types, which are then deleted;
+    otherwise JSON."""
     with websocket(system.address, system.path(dice)) as stream:
         depth = int(10 ** dice.uniform(1, 5.6))
         if system.binary:
@@ -74,7 +75,7 @@ def deep_values(system: System, dice: random.Random) -> None:
 
 
 def pings(system: System, dice: random.Random) -> None:
-    """Pings as fast as possible, without reading the pongs."""
+    """Sends pings as fast as possible, without reading the pongs."""
     with websocket(system.address, system.path(dice)) as stream:
         burst = frame(PING, b"x" * 125) * 1000
         ends = time.monotonic() + 20
@@ -83,7 +84,7 @@ def pings(system: System, dice: random.Random) -> None:
 
 
 def slow_readers(system: System, dice: random.Random) -> None:
-    """Connections that send, so that there are messages to receive, but do not read."""
+    """Opens connections that send, so that there are messages to receive, but never read."""
     streams = []
     try:
         for _ in range(20):
@@ -102,13 +103,13 @@ def slow_readers(system: System, dice: random.Random) -> None:
 
 
 def half_requests(system: System, dice: random.Random) -> None:
-    """Requests with heads that never end and bodies that never arrive."""
+    """Sends requests with heads that never end and bodies that never arrive."""
     halves = [b"GET /hea", b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\nhalf", b"\x16\x03\x01\x02\x00", b""]
     held(system, dice, lambda stream: stream.sendall(dice.choice(halves)))
 
 
 def connection_flood(system: System, dice: random.Random) -> None:
-    """As many connections as the system accepts, opened one after the other, repeatedly."""
+    """Opens as many connections as the system accepts, one after the other, repeatedly."""
     held(system, dice, lambda _: None)
 
 

@@ -1,4 +1,4 @@
-"""Attacks a service for ten minutes while honest clients are served and its health is checked."""
+"""Attacks a service for ten minutes, while honest clients use it and its health is checked."""
 
 import http.client
 import multiprocessing
@@ -20,15 +20,15 @@ from hostile.attacks import ATTACKS, crowd, repeated
 from hostile.systems import NAMES, System, prepared
 
 MINUTES = 10.0
-"""The total duration of the two equal attacks, which run one after the other."""
+"""Total duration of the two identical attacks, in minutes. They run one after the other."""
 CROWD_S = 5
 REST_S = 40
-"""The pause in seconds after which empty rooms are forgotten, deadlines of half requests are over, and memory is returned."""
+"""Pause in seconds. In it, empty rooms are removed, incomplete requests time out, and memory is released."""
 IDLE_S = 5
 CONNECTIONS = 500
-"""The service's limit of connections, which is lower than the number that the floods open."""
+"""Limit of the service's connections. The floods open more connections than this."""
 PROCESSES = 2
-"""The number of processes of each attack."""
+"""Number of processes of each attack."""
 PAUSE_S = 0.1
 HEALTH_MS = 50
 MEMORY_PERCENT = 10
@@ -41,17 +41,17 @@ HEAD = [
 
 @dataclass
 class Memory:
-    """Resident memory in MB, at rest."""
+    """Resident memory in MB while nothing happens."""
 
     start: float
     before: float
-    """Memory after honest clients have used all connections once, because an allocator keeps freed memory for reuse."""
+    """Memory after honest clients have used all connections once. An allocator keeps freed memory for reuse."""
     halves: list[float] = field(default_factory=list)
-    """Memory after each of two equal attacks. A leak grows with each attack, a pool does not."""
+    """Memory after each of two identical attacks. A leak grows with each attack; a pool does not."""
 
 
 def attacked(place: Place, name: str, minutes: float, only: list[str]) -> tuple[str, bool]:
-    """The result as Markdown, and whether the service withstood the attack."""
+    """Returns the result as Markdown, and whether the service withstood the attack."""
     if name not in NAMES:
         raise Failure(f"`bench hostile` needs one of these services: {', '.join(NAMES)}")
     attacks = [attack for attack in ATTACKS if not only or any(word in attack.__name__ for word in only)]
@@ -62,7 +62,7 @@ def attacked(place: Place, name: str, minutes: float, only: list[str]) -> tuple[
         stores = {f"{system}_STORE": f"sqlite:{folder}/store.db" for system in ("EDITOR", "MARKETPLACE")}
         server = stack.enter_context(Server(name, place, [str(word) for word in command], stores))
         system = prepared(name, server.address)
-        # The honest client connects before the attackers, so that the observer does not wait for its scheduling.
+        # The honest client connects before the attackers, so that the observer need not wait for it.
         system.serves()
         os.sched_setaffinity(0, {GENERATOR_CORE})
         if place.goes_first:
@@ -95,7 +95,7 @@ def observed_under(attacks: list, system: System, server: Server, seconds: float
 
 
 def observed(system: System, server: Server, seconds: float, seen: Seen) -> None:
-    """Checks the health on a new connection, and an honest client, ten times a second."""
+    """Checks the service's health on a new connection, and an honest client, ten times a second."""
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:
         server.must_live()
@@ -110,7 +110,7 @@ def observed(system: System, server: Server, seconds: float, seen: Seen) -> None
 
 
 def health_ms(server: Server) -> float:
-    """The time of a health check in ms; infinite without a response."""
+    """Returns the time of a health check in ms. Infinite if there is no response."""
     connection = http.client.HTTPConnection(server.address, timeout=5)
     asked = time.monotonic()
     try:
@@ -125,7 +125,8 @@ def health_ms(server: Server) -> float:
 
 
 def at_rest(system: System, server: Server) -> float:
-    """The memory after a pause. The honest client sends sometimes, because idle connections are closed after 30 s."""
+    """Returns the memory after a pause. The honest client sends occasionally, because idle connections are closed after 30
+    s."""
     ends = time.monotonic() + REST_S
     while time.monotonic() < ends:
         with suppress(Failure):

@@ -1,4 +1,4 @@
-"""Sends the bytes of a hostile client: HTTP and WebSocket without a library, so that nothing is corrected."""
+"""Sends a hostile client's bytes over HTTP and WebSocket. No library is used, because it would correct them."""
 
 import base64
 import os
@@ -12,13 +12,13 @@ TEXT, BINARY, CLOSE, PING = 1, 2, 8, 9
 
 
 def connected(address: str) -> socket.socket:
-    """A TCP connection. Errors are `OSError`."""
+    """Opens a TCP connection. All errors are `OSError`."""
     host, port = address.rsplit(":", 1)
     return socket.create_connection((host, int(port)), timeout=PATIENCE_S)
 
 
 def frame(opcode: int, payload: bytes, *, last: bool = True) -> bytes:
-    """A masked frame. The mask is zero, so that the payload is sent unchanged."""
+    """Builds a masked frame. The mask is zero, so the payload is sent unchanged."""
     length = len(payload)
     head = bytes([opcode | (0x80 if last else 0)])
     if length < 126:
@@ -31,7 +31,7 @@ def frame(opcode: int, payload: bytes, *, last: bool = True) -> bytes:
 
 
 def websocket(address: str, path: str) -> socket.socket:
-    """A WebSocket after its handshake. Raises `OSError` if it is refused."""
+    """Opens a WebSocket. Raises `OSError` if the server refuses the handshake."""
     stream = connected(address)
     key = base64.b64encode(os.urandom(16)).decode()
     request = (
@@ -51,7 +51,7 @@ def websocket(address: str, path: str) -> socket.socket:
 
 
 def mutated(dice: random.Random, payload: bytes) -> bytes:
-    """The payload with a few bytes changed, cut off, doubled or nested."""
+    """Returns the payload with a few bytes changed, cut off, doubled or nested."""
     changed = bytearray(payload)
     for _ in range(dice.randint(1, 4)):
         at = dice.randrange(len(changed) + 1)
@@ -70,22 +70,22 @@ def mutated(dice: random.Random, payload: bytes) -> bytes:
 
 
 def nested_value(depth: int) -> bytes:
-    """A Yjs update with one array nested in arrays."""
+    """Returns a Yjs update with one array nested in arrays."""
     return b"\x01\x01\x07\x00\x08\x01\x01v\x01" + b"\x75\x01" * depth + b"\x7e\x00"
 
 
 def nested_types(count: int) -> bytes:
-    """A Yjs update of arrays, each inside the previous one."""
+    """Returns a Yjs update of arrays, each inside the previous one."""
     blocks = b"\x07\x01\x01a\x00" + b"".join(b"\x07\x00\x07" + varint(n) + b"\x00" for n in range(count - 1))
     return b"\x01" + varint(count) + b"\x07\x00" + blocks + b"\x00"
 
 
 DELETES_TYPES = b"\x00\x01\x07\x01\x00\x01"
-"""A Yjs update that deletes the first of them."""
+"""A Yjs update that deletes the first of the arrays."""
 
 
 def yjs(update: bytes) -> bytes:
-    """An update as a message of the sync protocol."""
+    """Returns an update as a message of the sync protocol."""
     return b"\x00\x02" + varint(len(update)) + update
 
 

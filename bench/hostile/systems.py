@@ -1,4 +1,4 @@
-"""The services under attack, and the messages of hostile and honest clients of each."""
+"""The services under attack, and the messages that hostile and honest clients send to each of them."""
 
 import contextlib
 import http.client
@@ -11,10 +11,10 @@ from hostile.raw import PATIENCE_S, yjs
 
 HELLO = b'{"type":"say","text":"' + b"hello " * 100 + b'"}'
 INSERTS = b"\x01\x01%s\x00\x04\x01\x04code\x05hello\x00"
-"""A Yjs update: a client, named by two bytes, writes into the text."""
+"""A Yjs update in which a client, identified by two bytes, writes into the text."""
 
 HONEST = ("127.0.0.2", 0)
-"""The source address of honest clients. Services limit clients by address, and the attackers exhaust the limit of theirs."""
+"""Source address of honest clients. Services limit clients by address, and the attackers exhaust the limit of their own."""
 
 NAMES = ["bridge", "editor", "marketplace"]
 
@@ -28,7 +28,7 @@ class System:
     honest: http.client.HTTPConnection | None = field(default=None, repr=False)
 
     def path(self, dice: random.Random) -> str:
-        """The path of a WebSocket for a new client."""
+        """Returns the path of a WebSocket for a new client."""
         number = dice.randrange(1 << 30)
         match self.name:
             case "bridge":
@@ -39,14 +39,15 @@ class System:
                 return f"/api/notifications/ws?access_token={self.token}"
 
     def messages(self, dice: random.Random) -> list[bytes]:
-        """Valid messages of a client."""
+        """Returns valid messages of a client."""
         if self.name == "editor":
             client = bytes([0x80 | dice.randrange(128), 1 + dice.randrange(127)])
             return [yjs(INSERTS % client), b"\x00\x00\x01\x00", b"\x01\x0a\x01\x07\x01\x06{\"a\":1}"]
         return [HELLO, b'{"type":"move","room":"Garden"}', b'{"type":"end"}'] if self.name == "bridge" else [HELLO]
 
     def serves(self) -> None:
-        """Serves an honest client on a connection of its own, which stays open. Raises `Failure` if it is not served."""
+        """Sends a request of an honest client on its own connection, which stays open. Raises `Failure` if it is not
+        served."""
         method, path, body, wanted = self.request()
         headers = {"Content-Type": "application/json"} if body else {}
         if self.token:
@@ -76,7 +77,7 @@ class System:
 
 
 def prepared(name: str, address: str) -> System:
-    """The system. For the marketplace, a user with an account has been created."""
+    """Returns the system. For the marketplace, first creates a user with an account."""
     system = System(name, address, binary=name == "editor")
     if name == "marketplace":
         account = {"email": "ada@example.test", "password": "correct horse battery", "name": "Ada", "role": "buyer"}

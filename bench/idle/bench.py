@@ -1,4 +1,4 @@
-"""The cost of an idle connected user, and the number that fit on one machine."""
+"""Measures the cost of a connected but idle user, and the number of such users that fit on one machine."""
 
 import statistics
 
@@ -20,7 +20,7 @@ HEAD = ["tool", "setting", "connected", "memory, MB", "KB per user", "heard the 
 
 
 def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
-    """The result as Markdown, and whether all goals were reached."""
+    """Returns the result as Markdown, and whether all goals were reached."""
 
     def run(key: tuple[str, int], setting: Setting) -> Outcome:
         return crowded(place) if key[1] == CROWD else outcome_of(key[1], setting, place)
@@ -44,7 +44,7 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
 
 def outcome_of(users: int, setting: Setting, place: Place) -> Outcome:
     with TruthServer(place) as server:
-        # One connection is used to read the count.
+        # The connection that reads the count is not counted.
         seen = observed(setting, place, server, "/room/idle", lambda: server.did()["connections"]["open"] - 1)
     most = max((sample.count for sample in seen.watch.samples), default=0)
     if most < users:
@@ -69,7 +69,7 @@ def cells(key: tuple[str, int], result: Results, comparison: Comparison) -> list
 
 
 def per_user(comparison: Comparison, tool: str, users: int) -> list[float]:
-    """KB per user, for each round that has both numbers of users."""
+    """Returns KB per user for each round in which both numbers of users were run."""
     few, many = comparison.of((tool, FEW)).of_round, comparison.of((tool, users)).of_round
     both = few.keys() & many.keys()
     return [(many[number].resident_kb - few[number].resident_kb) / (users - FEW) for number in both]

@@ -1,4 +1,4 @@
-"""50,000 users at the same time, in as many processes as the limit of open files requires."""
+"""Connects 50,000 users at the same time, in as many processes as the limit of open files requires."""
 
 import os
 import resource
@@ -18,7 +18,7 @@ from idle.settings import CROWD, crowd
 
 LIMIT_S = 150
 SPARE = 500
-"""Files that a process opens for its own use."""
+"""Number of files that a process opens for its own use."""
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ class Outcome:
 
 
 def descriptors() -> int:
-    """The number of files that a process may open. The servers and the tool raise their own limit to the maximum."""
+    """Returns the number of files that a process may open. The servers and the tool raise their own limits to the maximum."""
     return resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 
 
 def crowded(place: Place) -> Outcome:
-    """Connects all users and sends one message to each."""
+    """Connects all users and sends one message to each of them."""
     parts = -(-CROWD // (descriptors() - SPARE))
     setting = crowd(parts)
     with ExitStack() as stack:
@@ -65,7 +65,7 @@ def crowded(place: Place) -> Outcome:
 
 
 def watched_to_the_end(children: list[subprocess.Popen], servers: list[TruthServer]) -> tuple[int, float, float]:
-    """The highest number connected at the same time, the memory at that time, and the CPU time of all."""
+    """Returns the maximum number of concurrent connections, the memory at that time, and the CPU time of all processes."""
     give_up = time.monotonic() + LIMIT_S
     connected, resident_kb = 0, 0.0
     cpu_s = dict.fromkeys([child.pid for child in children], 0.0)

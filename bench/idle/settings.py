@@ -1,4 +1,4 @@
-"""Users who are connected and idle, few and many; and 50,000 who receive one message."""
+"""Settings with connected but idle users, few and many, and with 50,000 users who receive one message."""
 
 from common.place import BENCH
 from common.report import of_headcounts_deliveries, of_k6_ws, of_nobody
@@ -9,10 +9,10 @@ SECONDS = 4
 FEW = 100
 MANY = 10_000
 MANY_OF_K6 = 2000
-"""The limit for k6: at 10,000 users it would need more than 2 GB."""
+"""Maximum number of users for k6, which would need more than 2 GB for 10,000 users."""
 CROWD = 50_000
 SOURCES = "127.0.0.2,127.0.0.3,127.0.0.4"
-"""Source addresses, because one address has 28,000 ports."""
+"""Source addresses. A single address has only 28,000 ports."""
 
 
 def waiting(users: int) -> Setting:
@@ -29,7 +29,7 @@ def waiting_k6(users: int) -> Setting:
 
 
 def crowd(parts: int) -> Setting:
-    """The setting of one of several processes, which connects its part of the users as one group."""
+    """Returns the setting of one of several processes. Each process connects its part of the users as one group."""
     return headcount(
         f"{CROWD:,} users, one broadcast",
         SCENARIOS / "broadcast.ts",
@@ -39,7 +39,7 @@ def crowd(parts: int) -> Setting:
     )
 
 
-# The settings by tool and number of users.
+# The settings, keyed by tool and number of users.
 SETTINGS = {
     **{("headcount", users): waiting(users) for users in [FEW, MANY]},
     **{("ws", users): waiting_ws(users) for users in [FEW, MANY]},

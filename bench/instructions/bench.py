@@ -1,4 +1,4 @@
-"""Counts the instructions of each operation of the hot path under callgrind, and compares them with a baseline."""
+"""Counts the instructions of each operation of the hot path with callgrind, and compares the counts with a baseline."""
 
 import json
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from instructions.counted import Operation, Toolchain, counted, operations, tool
 BASELINE = BENCH / "results" / "instructions.json"
 
 GROWTH = 0.05
-"""Growth above this is a regression. A new compiler or allocator alone may change a figure by some percent."""
+"""Growth above this share is a regression. A new compiler or allocator can change a count by some percent."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Row:
 
 
 def checked(only: list[str], blesses: bool) -> tuple[str, bool]:
-    """The result as Markdown, and whether nothing has grown. With `blesses`, the counts become the baseline."""
+    """Returns the result as Markdown, and whether no count has grown. With `blesses`, the counts become the baseline."""
     now = toolchain()
     chosen = [one for one in operations() if not only or any(word in one.name for word in only)]
     if not chosen:

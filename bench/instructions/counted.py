@@ -1,4 +1,4 @@
-"""Builds the benches of the crates and counts the instructions of each operation."""
+"""Builds the benches of all crates and counts the instructions of each operation."""
 
 import json
 import re
@@ -17,9 +17,9 @@ FEATURES = "engine/counted"
 TARGET = "operations"
 
 FEW = 100
-"""Calls for the warm-up: caches are filled, and things that expire after a while have expired."""
+"""Number of warm-up calls. After them, caches are filled, and entries with a limited lifetime have expired."""
 MANY = 300
-"""Additional calls. Only their difference to the warm-up counts, so that start and preparation cost nothing."""
+"""Number of additional calls. Only the instructions of these calls are counted, so start and preparation add nothing."""
 
 COLLECTED = re.compile(r"Collected : (\d+)")
 LIMIT_S = 600
@@ -29,14 +29,13 @@ ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "GLIBC_TUNABLES": f"glibc.cpu.x86_rep_movsb_threshold={NOTHING}:glibc.cpu.x86_rep_stosb_threshold={NOTHING}",
 }
-"""The whole environment, because its size moves the stack and with it the cost of copies. Large blocks are copied by
-vectors like small ones, because callgrind counts `rep movsb` once per byte.
-"""
+"""The complete environment. Its size moves the stack, which changes the cost of copies. Large blocks are copied with vector
+instructions like small ones, because callgrind counts `rep movsb` once per byte."""
 
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation in the bench of a crate."""
+    """One operation in a crate's bench."""
 
     program: Path
     crate: str
@@ -52,12 +51,12 @@ class Operation:
 
 @dataclass(frozen=True)
 class Toolchain:
-    """The tools whose versions affect every figure."""
+    """Returns the versions of the tools that affect every count."""
 
     rustc: str
     valgrind: str
     cpu: str
-    """The processor, because some code checks its features."""
+    """Returns the processor, because some code checks its features."""
 
     def described(self) -> dict[str, str]:
         return {"rustc": self.rustc, "valgrind": self.valgrind, "cpu": self.cpu}
@@ -71,7 +70,7 @@ def toolchain() -> Toolchain:
 
 
 def operations() -> list[Operation]:
-    """All operations, in the order of their benches. Builds the benches if necessary."""
+    """Returns all operations in the order of their benches. Builds the benches if necessary."""
     complain("building the benches (cargo bench --no-run) unless they are up to date")
     crates = [word for crate in CRATES for word in ("-p", crate)]
     command = ["cargo", "bench", "--locked", "-q", "--no-run", "--message-format=json", *crates, "--features", FEATURES]
@@ -91,12 +90,12 @@ def operations_of(program: Path, crate: str) -> list[Operation]:
 
 
 def counted(operation: Operation) -> float:
-    """The number of instructions of one operation."""
+    """Returns the number of instructions of one operation."""
     return (collected(operation, MANY) - collected(operation, FEW)) / (MANY - FEW) / operation.per_call
 
 
 def collected(operation: Operation, calls: int) -> int:
-    """The number of instructions of a program that only makes this number of calls."""
+    """Returns the number of instructions of a program that makes only this number of calls."""
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     command += [str(operation.program), "times", str(calls), operation.words]
     try:

@@ -1,4 +1,4 @@
-"""Runs every tool that can pace against a server that responds immediately, and prints the table."""
+"""Runs every tool that supports a fixed rate against a server that responds immediately. Prints the table."""
 
 from common import machine
 from common.failure import Failure
@@ -22,7 +22,7 @@ HEAD = [
 
 
 def measured(place: Place, only: list[str]) -> tuple[str, bool]:
-    """The result as Markdown, and whether headcount kept its plan in every run."""
+    """Returns the result as Markdown, and whether headcount kept its plan in every run."""
     chosen = [paced for paced in SETTINGS if paced.setting.has(only)]
     if not chosen:
         raise Failure(f"no setting contains one of the words {', '.join(only)}")
@@ -63,7 +63,7 @@ def row_of(paced: Paced, outcome: Outcome, even: Evenness) -> tuple[list[str], b
 
 
 def text(measured_on: str, rows: list[list[str]], doubts: list[str]) -> str:
-    """The text of the result."""
+    """Formats the result."""
     return "\n\n".join([
         "# Keeping a rate",
         f"A rate for {HOLD_S} s on a server that responds immediately and counts arrivals. Its count is read ten "

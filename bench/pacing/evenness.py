@@ -1,4 +1,4 @@
-"""Computes how evenly requests arrived, from counts over time."""
+"""Computes how evenly requests arrived, from the arrival counts over time."""
 
 from dataclasses import dataclass
 
@@ -6,23 +6,23 @@ from common.failure import Failure
 from pacing.watch import Arrivals
 
 EDGE_S = 1.0
-"""Seconds left out at the start and at the end, because tools warm up and finish."""
+"""Seconds that are ignored at the start and at the end, because tools warm up and finish."""
 
 
 @dataclass(frozen=True)
 class Evenness:
-    """The evenness between the edges."""
+    """Evenness of the arrivals, without the start and the end."""
 
     per_s: float
     lowest_per_s: float
-    """The rates of the worst tenths of a second."""
+    """The lowest and highest rates in any tenth of a second."""
     highest_per_s: float
     away_ms: float
-    """The largest distance of the count from a straight line, as time."""
+    """Maximum deviation of the count from a straight line, expressed as time."""
 
 
 def evenness(arrivals: Arrivals) -> Evenness:
-    """Raises a failure if the server was not observed at load for long enough."""
+    """Raises a failure if the server was not observed long enough at full load."""
     points = inner(arrivals.points)
     if len(points) < 20:
         raise Failure(f"the server was observed at load only {len(points)} times: too few")
@@ -34,7 +34,7 @@ def evenness(arrivals: Arrivals) -> Evenness:
 
 
 def inner(points: list[tuple[float, int]]) -> list[tuple[float, int]]:
-    """The points without those before the first request, after the last, and at the edges."""
+    """Returns the points from the first to the last request, without the start and the end."""
     if not points:
         return []
     last = points[-1][1]

@@ -1,4 +1,4 @@
-"""The tools that can pace, at a rate that all of them can generate and at a difficult one."""
+"""Tools that support a fixed rate, at a rate that all of them can generate and at a difficult rate."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ SCENARIOS = BENCH / "pacing"
 
 @dataclass(frozen=True)
 class Paced:
-    """The task of a tool: this number of requests a second, evenly."""
+    """The load that a tool must generate: this number of requests per second, evenly spaced."""
 
     per_s: int
     setting: Setting

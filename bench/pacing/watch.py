@@ -1,4 +1,4 @@
-"""Reads the server's count of arrivals ten times a second while a tool is running."""
+"""Reads the server's count of arrivals ten times a second while a tool runs."""
 
 import http.client
 import json
@@ -15,14 +15,14 @@ EVERY_S = 0.1
 
 @dataclass
 class Arrivals:
-    """Points in time, on the server's clock and in seconds, with the count at each."""
+    """The count at several times. Times are in seconds on the server's clock."""
 
     points: list[tuple[float, int]] = field(default_factory=list)
 
 
 @contextmanager
 def watched(server: TruthServer, path: str, arrivals: Arrivals):
-    """Reads the count over one connection, from the server's core, so that the generator's core is left alone."""
+    """Reads the count over one connection. Runs on the server's core, so that it does not disturb the generator's core."""
     arrivals.points.clear()
     stop = threading.Event()
     thread = threading.Thread(target=watch, args=(server, path, arrivals, stop))

@@ -1,4 +1,4 @@
-"""For Locust with websocket-client: users who send a message to /echo, wait for the reply, and repeat."""
+"""Locust with websocket-client: each user sends a message to /echo, waits for the reply, and repeats."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""For Locust: users who begin a request every PACE seconds, or without a pause if PACE is 0."""
+"""Locust: each user begins a request every PACE seconds, or without a pause if PACE is 0."""
 
 import os
 

@@ -19,7 +19,7 @@ COLUMNS = ["mean", "p50", "p90", "p95", "p99", "p99.9", "max"]
 
 
 def measured(place: Place, only: list[str]) -> tuple[str, bool]:
-    """The result as Markdown, and whether headcount was right in all settings where it must be."""
+    """Returns the result as Markdown, and whether headcount was correct in all settings in which it must be."""
     chosen = [setting for setting in SETTINGS if setting.has(only)]
     if not chosen:
         raise Failure(f"no setting contains one of the words {', '.join(only)}")
@@ -54,13 +54,13 @@ def row_of(setting: Setting, outcome: Outcome, right: Truth, word: str) -> list[
 
 
 def held_in(did: dict) -> int:
-    """The number of responses that a stall delayed, and of messages in the room of one scenario."""
+    """Returns the number of responses that a stall delayed, and the number of messages that one scenario sent in a room."""
     stalls = did["routes"].get(PATH, {}).get("stalls", [])
     return sum(stall["held"] for stall in stalls) + did["websocket"]["sum"]["stalled"]
 
 
 def text(measured_on: str, rows: list[list[str]], right: Truth, late: list[float], doubts: list[str]) -> str:
-    """The text of the result."""
+    """Formats the result."""
     ranges = [right.figures[column] for column in COLUMNS]
     true = [f"{low:.1f}" if low == high else f"{low:.1f}–{high:.1f}" for low, high in ranges]
     head = ["tool", "setting", "sent", "in stall", *COLUMNS, "verdict"]

@@ -1,4 +1,4 @@
-"""Checks that the server keeps the schedule from which the truth is computed, before any tool is judged."""
+"""Checks, before any tool is judged, that the server keeps the schedule from which the true figures are computed."""
 
 import threading
 import time
@@ -18,8 +18,8 @@ PATH = f"/stall/{DELAY_S * 1e6:.0f}us/{LASTS_S * 1e6:.0f}us/{EVERY_S * 1e6:.0f}u
 
 
 def must_keep_its_schedule(server: TruthServer) -> None:
-    """Sends requests at six moments within a second: before, in and between two stalls. This is not a measurement: a busy machine
-    may be late by half a stall."""
+    """Sends requests at six times within a second: before, during and between two stalls. This is not a measurement, so a
+    busy machine may be late by up to half a stall."""
     begun = time.monotonic()
     answers: list[tuple[float, float] | Failure] = [Failure("no request was sent to the truth server")] * len(ASKED_AT_S)
     threads = [threading.Thread(target=ask, args=(server, begun, index, answers)) for index in range(len(ASKED_AT_S))]

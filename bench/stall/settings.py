@@ -1,4 +1,4 @@
-"""The tools, each with correct settings and with common ones."""
+"""The tools, each with settings that measure correctly and with common settings."""
 
 from common.place import BENCH
 from common.report import of_headcounts_deliveries

@@ -1,9 +1,8 @@
-"""Computes the truth: 200 arrivals a second for 30 s, on a server that stalls for 1 s in every 10 s. All in microseconds.
+"""Computes the true figures for 200 arrivals a second for 30 s, on a server that stalls for 1 s in every 10 s.
 
-A response is due 50 ms after its request. A hundredth of that is more than the network path costs. A response that is due
-during a stall leaves at its end. The first stall begins 2.5 ms off the grid of arrivals, which is 5 ms wide. So it is
-certain for each arrival on which side of the edge it falls, even if it is slightly
-late.
+All times are in microseconds. A response is due 50 ms after its request. The network path costs less than a hundredth of
+that time. A response that is due during a stall is sent when the stall ends. Arrivals are 5 ms apart, and the first stall
+begins 2.5 ms after an arrival is due. An arrival that is slightly late is therefore still on the same side of the edge.
 """
 
 import math
@@ -23,7 +22,7 @@ SECOND_US = 1_000_000
 
 @dataclass(frozen=True)
 class Truth:
-    """The report that is right for an open generator, in milliseconds: the lowest and the highest right value of each figure."""
+    """The correct report of an open generator: the lowest and the highest correct value of each figure, in milliseconds."""
 
     sent: int
     stalled: int
@@ -31,7 +30,7 @@ class Truth:
 
 
 def answered_after(arrival_us: int) -> int:
-    """The time that an arrival waits for its response."""
+    """Returns the time from an arrival to its response."""
     due = arrival_us + DELAY_US
     into = (due - FIRST_US) % EVERY_US
     stands_still = FIRST_US <= due and into < LASTS_US
@@ -39,7 +38,7 @@ def answered_after(arrival_us: int) -> int:
 
 
 def computed() -> Truth:
-    """The truth, from the schedule alone."""
+    """Computes the true figures, from the schedule alone."""
     arrivals = range(0, HOLD_S * SECOND_US, SECOND_US // RATE)
     waits = sorted(map(answered_after, arrivals))
     mean = sum(waits) / len(waits) / 1000
@@ -51,7 +50,7 @@ def computed() -> Truth:
 
 
 def between(waits: list[int], percent: float) -> tuple[float, float]:
-    """A percentile between two values may be reported as either, or as any value between them."""
+    """A percentile between two values may be reported as either value, or as any value between them."""
     rank = len(waits) * percent / 100
     low = waits[math.ceil(round(rank, 6)) - 1]
     high = waits[min(math.floor(round(rank, 6)), len(waits) - 1)]

@@ -1,4 +1,4 @@
-"""Compares a figure with the truth."""
+"""Compares a measured figure with the truth."""
 
 from common.report import Report
 from stall.truth import Truth
@@ -7,18 +7,18 @@ SHARE = 0.01
 LEAST_MS = 0.05
 NEAR = 0.05
 
-# p90 lies on the edge between undelayed and delayed requests: a single request that is late for another reason
-# moves it. It is shown, but not judged.
+# p90 lies on the boundary between undelayed and delayed requests. One request that is late for another reason moves p90
+# across the boundary, so p90 is shown but not judged.
 JUDGED = ["mean", "p50", "p95", "p99", "p99.9", "max"]
 
 
 def off_by(value: float, low: float, high: float) -> float:
-    """The distance from the nearest right value, with its sign."""
+    """Returns the signed distance from the nearest correct value."""
     return value - low if value < low else max(0.0, value - high)
 
 
 def cell(value: float | None, right: tuple[float, float]) -> str:
-    """The value and its error in percent of the truth; bold if it is wrong."""
+    """Formats the value, and its error in percent of the true value. A wrong value is bold."""
     if value is None:
         return "–"
     error = off_by(value, *right)
@@ -32,7 +32,7 @@ def is_right(value: float, right: tuple[float, float], share: float) -> bool:
 
 
 def verdict(report: Report, truth: Truth) -> str:
-    """One word, and the error of the worst figure."""
+    """Returns the verdict in one word, and the error of the worst figure."""
     judged = {name: report.figures[name] for name in JUDGED if name in report.figures}
     if all(is_right(value, truth.figures[name], SHARE) for name, value in judged.items()):
         return "right"

@@ -1,4 +1,4 @@
-"""The time from the start of a program to its first request."""
+"""Measures the time from the start of a program to its first request."""
 
 import os
 import subprocess
@@ -43,7 +43,7 @@ class Outcome:
 
 
 def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
-    """The result as Markdown, and whether the goal was reached."""
+    """Returns the result as Markdown, and whether the goal was reached."""
     comparison = compared(place, SETTINGS, only, rounds, lambda _, setting: outcome_of(setting, place))
     return written(
         "Start-up time",
@@ -66,7 +66,7 @@ def outcome_of(setting: Setting, place: Place) -> Outcome:
         command = list(map(str, setting.command(program, url, Path(name))))
         environment = {key: str(value) for key, value in setting.environment.items()} | {"URL": url}
         quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        # The child inherits the core. A program that sets it would be part of the measurement.
+        # The child inherits the core, because a program that sets it would be part of the measurement.
         os.sched_setaffinity(0, {GENERATOR_CORE})
         begun = time.monotonic()
         child = subprocess.Popen(command, env=os.environ | environment, start_new_session=True, **quiet)

@@ -11,7 +11,7 @@ ANSWER = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 
 
 class Listener:
-    """Listens while the `with` block runs."""
+    """Listens on a free port while the `with` block runs."""
 
     def __enter__(self) -> "Listener":
         self.door = socket.create_server(("127.0.0.1", 0), backlog=1024)
@@ -27,7 +27,7 @@ class Listener:
         self.waits.close()
 
     def first_request(self, limit_s: float) -> float:
-        """The time of the first request, on the monotonic clock. A connection without data does not count."""
+        """Returns the time of the first request, on the monotonic clock. A connection without data does not count."""
         give_up = time.monotonic() + limit_s
         while (left := give_up - time.monotonic()) > 0:
             for key, _ in self.waits.select(left):

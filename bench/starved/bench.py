@@ -1,4 +1,4 @@
-"""Starves headcount of CPU repeatedly, and counts how often it reports that."""
+"""Starves headcount of CPU repeatedly, and counts how often headcount reports it."""
 
 import json
 import subprocess
@@ -34,7 +34,7 @@ def hog() -> Iterator[list[str]]:
 
 @contextmanager
 def quota() -> Iterator[list[str]]:
-    """A control group with a tenth of a core. Yields the words that run a command in it."""
+    """Creates a control group with a tenth of a core. Yields the command prefix that runs a program in the group."""
     root, file, text = next(kind for kind in CGROUPS if kind[0].is_dir())
     folder = root / "headcount-bench"
     try:
@@ -50,7 +50,7 @@ def quota() -> Iterator[list[str]]:
 
 @dataclass(frozen=True)
 class Kind:
-    """A way to starve headcount of CPU, or none."""
+    """A way to starve headcount of CPU, or a run without starvation."""
 
     words: str
     scenario: str
@@ -67,7 +67,7 @@ KINDS = [
 
 
 def measured(place: Place, only: list[str]) -> tuple[str, bool]:
-    """The result as Markdown, and whether it was right every time."""
+    """Returns the result as Markdown, and whether all reports were correct."""
     chosen = [kind for kind in KINDS if not only or any(word in kind.words for word in only)]
     load_before = machine.load()
     rows, passed = [], True
@@ -87,7 +87,7 @@ def measured(place: Place, only: list[str]) -> tuple[str, bool]:
 
 
 def validity(kind: Kind, place: Place) -> str:
-    """The validity of the only level of one run."""
+    """Returns the validity of the run's only level."""
     with tempfile.TemporaryDirectory(prefix="headcount-bench-") as name, TruthServer(place) as server, kind.around() as before:
         command = [
             *before, place.headcount, "run", SCENARIOS / kind.scenario, "--target", server.url, "--json", "--quiet",

@@ -1,4 +1,4 @@
-"""Checks verdicts while another process uses half of the generator's core: a healthy server should pass, a broken one never."""
+"""Checks verdicts while another process uses half of the generator's core. Only a healthy server may pass."""
 
 import json
 import subprocess
@@ -26,7 +26,7 @@ HALF = "import time\nwhile True:\n end = time.monotonic() + 0.01\n while time.mo
 
 @contextmanager
 def half_of_its_core() -> Iterator[None]:
-    """Another process works for 10 ms and sleeps for 10 ms in turn, on the generator's core."""
+    """Runs a process on the generator's core that alternately works for 10 ms and sleeps for 10 ms."""
     command = pinned(GENERATOR_CORE, [sys.executable, "-c", HALF], goes_first=False)
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
     try:
@@ -37,7 +37,7 @@ def half_of_its_core() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Kind:
-    """A scenario, and whether the server meets its thresholds."""
+    """A scenario, and whether the server satisfies its thresholds."""
 
     words: str
     scenario: str
@@ -54,7 +54,7 @@ KINDS = [
 
 
 def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
-    """The result as Markdown, and whether it was right every time."""
+    """Returns the result as Markdown, and whether all verdicts were correct."""
     chosen = [kind for kind in KINDS if not only or any(word in kind.words for word in only)]
     load_before = machine.load()
     rows, right = [], True
@@ -75,7 +75,7 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
 
 
 def verdict(kind: Kind, place: Place) -> str:
-    """The verdict of one run, from its exit code."""
+    """Returns the verdict of one run, derived from its exit code."""
     with tempfile.TemporaryDirectory(prefix="headcount-bench-") as name, TruthServer(place) as server, half_of_its_core():
         command = [
             place.headcount, "run", SCENARIOS / kind.scenario, "--target", server.url, "--json", "--quiet",

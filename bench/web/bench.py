@@ -1,4 +1,4 @@
-"""Closed loops of every tool against nginx: the cost of a request."""
+"""Runs closed loops of every tool against nginx, to compare the cost of a request."""
 
 from dataclasses import dataclass
 
@@ -29,13 +29,14 @@ class Outcome:
     peak_mb: float
 
     def unfairness(self) -> float | None:
-        """The slowest time divided by the median: of the users' turns if they are reported, otherwise of the requests."""
+        """The longest time divided by the median: of users' time between requests if reported, otherwise of response
+        times."""
         figures = self.report.turns or self.report.figures
         return figures["max"] / figures["p50"] if figures.get("p50") and "max" in figures else None
 
 
 def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
-    """The result as Markdown, and whether all goals were reached."""
+    """Returns the result as Markdown, and whether all goals were reached."""
     all_of_them = {
         (connections, name): setting for connections in CONNECTIONS for name, setting in settings(connections).items()
     }
@@ -94,7 +95,7 @@ def unfairness(result: Results) -> list[float]:
 
 
 def goals_of(comparison: Comparison) -> list[Goal]:
-    """The goals whose two sides were both run."""
+    """Returns the goals for which both compared settings were run."""
     goals = []
     for connections in CONNECTIONS:
         where = f"at {connections:,}"

@@ -1,4 +1,4 @@
-"""nginx with one worker, which responds to every request with two letters and counts them."""
+"""Runs nginx with one worker, which responds to every request with two letters and counts the requests."""
 
 import http.client
 import socket
@@ -39,7 +39,7 @@ http {{
 
 
 class Nginx:
-    """Runs on the server's core while the `with` block runs."""
+    """Runs nginx on the server's core while the `with` block runs."""
 
     def __init__(self, place: Place) -> None:
         self.place = place
@@ -83,7 +83,7 @@ class Nginx:
                 time.sleep(0.05)
 
     def count(self) -> int:
-        """The number of requests so far, without those that read the count."""
+        """Returns the number of requests so far, without the requests that read the count."""
         try:
             self.connection.request("GET", "/counted")
             body = self.connection.getresponse().read().decode()
@@ -96,7 +96,7 @@ class Nginx:
 
 
 def free_port() -> int:
-    """A free port, because nginx cannot choose one itself and report it."""
+    """Returns a free port, because nginx cannot choose and report a port itself."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return found.getsockname()[1]

@@ -1,4 +1,4 @@
-"""The tools, each with this number of connections in a closed loop."""
+"""The tools, each in a closed loop with the same number of connections."""
 
 from common.place import BENCH
 from common.tools import Setting, artillery, autocannon, goose, headcount, headcount_bench, k6, locust, oha, vegeta, wrk
@@ -9,7 +9,7 @@ CONNECTIONS = [50, 1000]
 
 
 def settings(connections: int) -> dict[str, Setting]:
-    """The settings by the names that the goals use."""
+    """Returns the settings, keyed by the names that the goals use."""
     load = f"--users {connections} --duration {SECONDS}s"
     return {
         "wrk": wrk(connections, SECONDS),

@@ -1,4 +1,4 @@
-/// Cuts the bytes into pieces. The first byte of the input chooses the cuts.
+/// Cuts the bytes into pieces. `choice`, the first byte of the input, seeds the cuts.
 pub(crate) fn pieces(choice: u8, bytes: &[u8]) -> Vec<&[u8]> {
     let mut state = u32::from(choice).wrapping_mul(0x9E37_79B9) | 1;
     let longest = if choice < 64 { 3 } else { 40 };

@@ -2,7 +2,7 @@ use probe::{Exposition, MetricSample, ProcessFigures};
 
 use crate::{Target, bytes_of, text_of};
 
-/// A response of a Prometheus endpoint.
+/// Parses a response of a Prometheus endpoint.
 pub(crate) const EXPOSITION: Target = Target {
     name: "exposition",
     run: exposition,
@@ -36,7 +36,7 @@ fn exposition(data: &[u8]) {
     }
 }
 
-/// Asserts that a sample written as a separate line is parsed to the same sample.
+/// Asserts that a sample, written as a separate line, is parsed to the same sample again.
 fn same_again(sample: &MetricSample) {
     let line = format!("{}{} {}", sample.name, sample.labels, sample.value);
     let again = Exposition::parse(&line);

@@ -12,7 +12,7 @@ use crate::{Target, bytes_of, text_of};
 
 const BODY_LIMIT: usize = 100_000;
 
-/// The first byte chooses the cuts, and the second whether a body is expected.
+/// Parses an HTTP response. The first byte chooses the cuts, and the second byte chooses whether a body is expected.
 pub(crate) const RESPONSE: Target = Target {
     name: "response",
     run: response,
@@ -112,7 +112,7 @@ fn answer(status: u16, headers: &[u8]) -> Option<Response> {
     parser.on_bytes(&bytes).ok()?
 }
 
-/// The target of a redirect.
+/// Resolves the target of a redirect.
 pub(crate) const REDIRECT: Target = Target {
     name: "redirect",
     run: redirect,
@@ -171,7 +171,7 @@ fn redirect(data: &[u8]) {
     }
 }
 
-/// `Set-Cookie` values of servers, one per line.
+/// Parses `Set-Cookie` values of servers, one per line.
 pub(crate) const COOKIES: Target = Target {
     name: "cookies",
     run: cookies,

@@ -10,11 +10,11 @@ use crate::Target;
 use crate::cuts::pieces;
 
 const BODY_LIMIT: usize = 100_000;
-/// A settings frame without settings, so any number of concurrent streams is allowed.
+/// A settings frame without any settings, which allows any number of concurrent streams.
 const GREETING: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
 const METHODS: [&str; 3] = ["GET", "POST", "HEAD"];
 
-/// A server's responses to three requests. The first byte chooses the cuts.
+/// Parses a server's responses to three requests. The first byte chooses the cuts.
 pub(crate) const ANSWERS: Target = Target {
     name: "answers",
     run: answers,
@@ -40,7 +40,7 @@ fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
     [&head[..], payload].concat()
 }
 
-/// HPACK with the static table (RFC 7541, Appendix A): 0x88 is `:status: 200`, 0x5c names `content-length`.
+/// The headers use HPACK's static table (RFC 7541, Appendix A): 0x88 is `:status: 200`, 0x5c names `content-length`.
 fn seeds() -> Vec<Vec<u8>> {
     let head = |stream, flags| frame(1, flags, stream, &[0x88]);
     let data = |stream, bytes: &[u8]| frame(0, 1, stream, bytes);
@@ -95,7 +95,7 @@ fn answers(data: &[u8]) {
     assert_eq!(at_once, in_pieces, "the cuts changed the outcome");
 }
 
-/// Returns the outcome of each request, by its index.
+/// Returns the outcome of each request, keyed by the request's index.
 fn feed(pieces: &[&[u8]]) -> BTreeMap<usize, Outcome> {
     let Ok(url) = Url::parse("http://a.test/") else {
         return BTreeMap::new();

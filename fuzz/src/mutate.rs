@@ -4,7 +4,7 @@ use rand_pcg::Pcg64Mcg;
 /// Maximum length of an input, in bytes.
 const LONGEST: usize = 8192;
 
-/// Derives inputs from others. The same seed gives the same inputs.
+/// Derives new inputs from existing ones. The same seed gives the same inputs.
 #[derive(Debug)]
 pub struct Mutator {
     random: Pcg64Mcg,
@@ -12,7 +12,7 @@ pub struct Mutator {
 }
 
 impl Mutator {
-    /// Creates a mutator. `words` are words of the parser's language.
+    /// Creates a mutator. `words` are words of the parsed language.
     pub fn new(seed: u64, words: &'static [&'static str]) -> Self {
         Self {
             random: Pcg64Mcg::seed_from_u64(seed),

@@ -3,8 +3,8 @@ use serde_json::Value;
 
 use crate::{Target, bytes_of, text_of, two_of};
 
-/// The JSON that a script exports as its options. This target damages real options, while `plan/tests/any_json.rs`
-/// generates arbitrary JSON.
+/// Parses the JSON that a script exports as its options. This target damages real options, while
+/// `plan/tests/any_json.rs` generates arbitrary JSON.
 pub(crate) const OPTIONS: Target = Target {
     name: "options",
     run: options,
@@ -71,7 +71,7 @@ fn options(data: &[u8]) {
     judge(&with_overrides(value, &overrides));
 }
 
-/// The subject of a threshold in the first line, and its condition after it.
+/// Parses a threshold, with its subject in the first line and its condition in the rest.
 pub(crate) const THRESHOLDS: Target = Target {
     name: "thresholds",
     run: thresholds,
@@ -122,7 +122,7 @@ fn thresholds(data: &[u8]) {
     }
 }
 
-/// Durations and sizes.
+/// Parses durations and sizes.
 pub(crate) const UNITS: Target = Target {
     name: "units",
     run: units,
@@ -151,7 +151,7 @@ fn units(data: &[u8]) {
     }
 }
 
-/// Rate profiles.
+/// Parses rate profiles.
 pub(crate) const COURSES: Target = Target {
     name: "courses",
     run: courses,

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{Target, bytes_of, text_of, two_of};
 
-/// Stamps anywhere in a payload. The property tests of the crate cover encoding and decoding.
+/// Finds stamps anywhere in a payload. Encoding and decoding of stamps is covered by the crate's property tests.
 pub(crate) const STAMPS: Target = Target {
     name: "stamps",
     run: stamps,
@@ -41,13 +41,13 @@ fn stamps(data: &[u8]) {
             .any(|window| window == text.as_bytes());
         assert!(there, "{text} is not in the payload");
     }
-    // The same stamps must be found inside other text.
+    // The same stamps must be found if the payload is inside other text.
     let around = [b"{\"a\":\"", data, b"\"}"].concat();
     let again: Vec<_> = stamps_in(&around).flatten().collect();
     assert!(whole.iter().all(|stamp| again.contains(stamp)));
 }
 
-/// A JSON pointer in the first line, and JSON after it.
+/// Resolves a JSON pointer in JSON. The pointer is in the first line, and the JSON follows.
 pub(crate) const POINTER: Target = Target {
     name: "pointer",
     run: pointer,
@@ -96,8 +96,8 @@ fn pointer(data: &[u8]) {
     }
 }
 
-/// Returns whether a name occurs twice in an object. The parsed value then has fewer members than the JSON has colons
-/// outside strings.
+/// Whether a name occurs twice in an object. The parsed value then has fewer members than the JSON has colons outside
+/// strings.
 fn has_doubled_names(json: &[u8], value: &Value) -> bool {
     fn members(value: &Value) -> usize {
         match value {

@@ -3,7 +3,7 @@ use stats::Histogram;
 
 use crate::{Target, bytes_of, text_of};
 
-/// A modified saved run. It must be refused, or all of its renderings must work.
+/// Reads a modified saved run, which must be refused or render in all formats.
 pub(crate) const RUN: Target = Target {
     name: "run",
     run,
@@ -49,7 +49,7 @@ fn run(data: &[u8]) {
     );
 }
 
-/// Histograms in the format of HDR tools.
+/// Reads histograms in the format of HDR tools.
 pub(crate) const HISTOGRAM: Target = Target {
     name: "histogram",
     run: histogram,

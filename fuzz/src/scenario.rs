@@ -70,7 +70,7 @@ fn typescript(data: &[u8]) {
     }
 }
 
-/// URLs in a script, relative to the target.
+/// Resolves the URLs of a script relative to the target.
 pub(crate) const URLS: Target = Target {
     name: "urls",
     run: urls,

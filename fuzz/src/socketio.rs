@@ -3,7 +3,7 @@ use wire::socketio::{Event, Packet, Part, Session, Signal, encode_part, header, 
 
 use crate::{Target, bytes_of, text_of};
 
-/// Packets of a session, one per line. A line that begins with `!` is a binary message.
+/// Handles the packets of a session, one per line. A line that begins with `!` is a binary message.
 pub(crate) const SESSION: Target = Target {
     name: "session",
     run: session,
@@ -63,7 +63,7 @@ fn session(data: &[u8]) {
     }
 }
 
-/// A packet or a polling payload. Encoding the parsed value must give the same packet again.
+/// Parses a packet or a polling payload. Encoding the parsed value must give the same packet again.
 pub(crate) const PACKETS: Target = Target {
     name: "packets",
     run: packets,

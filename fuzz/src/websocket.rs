@@ -6,7 +6,7 @@ use crate::{Target, bytes_of};
 
 const MESSAGE_LIMIT: usize = 100_000;
 
-/// The first byte chooses the cuts.
+/// Parses WebSocket frames. The first byte chooses the cuts.
 pub(crate) const FRAMES: Target = Target {
     name: "frames",
     run: frames,
@@ -91,13 +91,13 @@ fn size(event: &Seen) -> usize {
     }
 }
 
-/// The server's response to the opening request.
+/// Checks the server's response to the opening request.
 pub(crate) const HANDSHAKE: Target = Target {
     name: "handshake",
     run: handshake,
     seeds: || {
         bytes_of(&[
-            // The response to a key of sixteen zero bytes, computed with another program.
+            // The expected response to a key of sixteen zero bytes, computed with another program.
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
                 Sec-WebSocket-Accept: ICX+Yqv66kxgM0FcWaLWlFLwTAI=\r\nSec-WebSocket-Protocol: chat\r\n\r\n\u{1}",
             "HTTP/1.1 403 Forbidden\r\nContent-Length: 4\r\n\r\nno!\n",
@@ -129,7 +129,8 @@ fn handshake(data: &[u8]) {
         assert!(*size <= data.len());
         assert!(protocol.is_none_or(|name| name == "chat"));
     }
-    // A decision on a prefix must not change when more data arrives, and no prefix of an invalid response is accepted.
+    // A decision about a prefix must not change when more data arrives, and no prefix of an invalid response is
+    // accepted.
     for end in (0..data.len()).step_by(1 + data.len() / 16) {
         match (handshake.check(&data[..end]), &whole) {
             (Ok(Some(part)), Ok(Some(whole))) => assert_eq!(part, *whole),

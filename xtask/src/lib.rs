@@ -3,7 +3,7 @@
 //! [`tidy()`] walks the tree and reports each breach of the rules of `ARCHITECTURE.md` and `CONTRIBUTING.md`, with
 //! file, line and remedy. It runs as a test (`cargo test -p xtask`) and as a command (`cargo run -p xtask -- tidy`).
 //!
-//! This crate never changes a file, except that `tidy --bless` rewrites `xtask/ratchet.txt`.
+//! The only file that this crate ever changes is `xtask/ratchet.txt`, which `tidy --bless` rewrites.
 
 pub mod tidy;
 

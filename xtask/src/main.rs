@@ -1,4 +1,4 @@
-//! `cargo run -p xtask -- tidy [--bless]`
+//! The command `cargo run -p xtask -- tidy [--bless]`.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints all complaints. Returns their number.
+/// Prints all complaints. Returns the number of complaints.
 fn run(bless: bool) -> Result<usize, xtask::OpenError> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     if bless {

@@ -1,4 +1,4 @@
-//! All checks. The most important ones for a newcomer come first.
+//! Runs all checks. The checks that matter most to a newcomer come first.
 
 pub mod complaint;
 mod floors;
@@ -38,8 +38,8 @@ pub fn tidy(repository: &Repository) -> Vec<Complaint> {
     complaints
 }
 
-/// Lowers the numbers of the ratchet to the current sizes. It never raises a number, and adds entries only if there is
-/// no ratchet yet. Later exceptions must be added by hand.
+/// Lowers the limits in the ratchet to the current sizes. It never raises a limit, and adds entries only if there is no
+/// ratchet yet. Later exceptions must be added by hand.
 pub fn bless(repository: &Repository) -> Result<(), OpenError> {
     ratchet::lower(repository, &length::oversized(repository))
 }

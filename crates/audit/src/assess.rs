@@ -1,11 +1,11 @@
 use crate::{Claim, Finding, Kind, RULES, Results, Severity};
 
-/// The outcome of checking results against all rules.
+/// The outcome of checking published results against all rules.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Audit {
-    /// Title or file name of the audited results.
+    /// Title or file name of the results.
     pub source: String,
-    /// Format of the file.
+    /// Format of the results.
     pub form: &'static str,
     /// Number of levels read.
     pub levels: usize,
@@ -15,7 +15,7 @@ pub struct Audit {
     pub findings: Vec<Finding>,
     /// The checks that lacked figures.
     pub unchecked: Vec<Unchecked>,
-    /// Each rule with the number of checks for which it had figures, in the order of the rules.
+    /// Number of checks that each rule could make, in the order of the rules.
     pub checked: Vec<(&'static str, usize)>,
 }
 
@@ -24,35 +24,35 @@ pub struct Audit {
 pub struct Unchecked {
     /// Name of the rule.
     pub rule: &'static str,
-    /// The missing figures.
+    /// The figures that are missing.
     pub lacks: &'static str,
-    /// The levels, rows or claims concerned, in the order of the source. Empty if the rule found nothing to check.
+    /// The levels, rows or claims concerned, in the order of the source. Empty if the rule had nothing to check.
     pub subjects: Vec<String>,
-    /// Whether a claim of the rule's kind is missing.
+    /// Whether the rule needs a claim of some kind, and there is none.
     pub claim: bool,
 }
 
-/// A rule finds one kind of contradiction.
+/// A rule, which finds one kind of contradiction.
 #[derive(Debug)]
 pub struct Rule {
     /// Name of the rule in JSON and documents.
     pub name: &'static str,
-    /// The contradiction that the rule reports, in the words of the reference.
+    /// The contradiction that the rule reports, worded as in the reference.
     pub says: &'static str,
-    /// What it needs to check anything.
+    /// The figures or claims that the rule needs to make any check.
     pub needs: Needs,
     /// What to measure instead.
     pub instead: &'static str,
-    /// Checks the results and reports to the desk.
+    /// Checks the results and reports findings to the desk.
     pub check: fn(&Results, &mut Desk<'_>),
 }
 
-/// What a rule needs to check anything.
+/// The figures or claims that a rule needs to make any check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// Figures of the results.
+    /// Certain figures of the results.
     Figures(&'static str),
-    /// A claim of a kind that the rule checks.
+    /// A claim of a certain kind.
     Claim(&'static str),
 }
 
@@ -66,19 +66,19 @@ pub struct Desk<'a> {
 }
 
 impl Audit {
-    /// The most severe severity among the findings; `None` if there are none.
+    /// Returns the worst severity of all findings. `None` if there are none.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).max()
     }
 }
 
 impl Desk<'_> {
-    /// Counts a check whose figures were present.
+    /// Counts a check that had all its figures.
     pub fn checked(&mut self) {
         self.checked += 1;
     }
 
-    /// Reports a contradiction. The subject is a level, row or claim, followed by the places of its figures.
+    /// Reports a contradiction. The subject is a level, row or claim. The places of its figures follow.
     pub fn find(
         &mut self,
         severity: Severity,
@@ -100,7 +100,7 @@ impl Desk<'_> {
         });
     }
 
-    /// Reports a check that lacked figures. Subjects that lack the same figures share one entry.
+    /// Reports a check that lacked figures. Subjects that lack the same figures share an entry.
     pub fn lacks(&mut self, subject: impl Into<String>, lacks: &'static str) {
         let subject = subject.into();
         match self.unchecked.iter_mut().find(|known| known.lacks == lacks) {
@@ -117,7 +117,7 @@ impl Desk<'_> {
 }
 
 impl Results {
-    /// The claims of one kind.
+    /// Returns the claims of one kind.
     pub(crate) fn claims_of(&self, kind: Kind) -> impl Iterator<Item = &Claim> {
         self.claims.iter().filter(move |claim| claim.kind == kind)
     }
@@ -140,7 +140,7 @@ pub fn audit(results: &Results) -> Audit {
             checked: 0,
         };
         (rule.check)(results, &mut desk);
-        // Without this entry, a rule with nothing to check would look like a rule that found nothing wrong.
+        // Without this entry, a rule that had nothing to check would look like a rule that found nothing wrong.
         if desk.checked == 0 && desk.findings.is_empty() && desk.unchecked.is_empty() {
             let (lacks, claim) = match rule.needs {
                 Needs::Figures(figures) => (figures, false),
@@ -157,7 +157,7 @@ pub fn audit(results: &Results) -> Audit {
         audit.unchecked.extend(desk.unchecked);
         audit.checked.push((rule.name, desk.checked));
     }
-    // The sort is stable: within a severity, findings stay in the order of the rules.
+    // The sort is stable, so findings of the same severity stay in the order of the rules.
     audit
         .findings
         .sort_by_key(|finding| std::cmp::Reverse(finding.severity));

@@ -1,20 +1,20 @@
-//! Bounds for the mean of `n` samples, from their percentiles, minimum and maximum.
+//! Bounds for the mean of `n` samples, computed from their percentiles, minimum and maximum.
 //!
 //! A published percentile follows one of many definitions: one of the nine of Hyndman and Fan ("Sample Quantiles in
-//! Statistical Packages", 1996), the nearest rank, or the plain index into a sorted list. Each of them takes a value
-//! between two neighbours among the ascending samples `x[1]…x[n]`. Their ranks lie between `floor(n·q − 1/2)` and
-//! `floor(n·q) + 2`. So whatever the definition, a published `v` means:
+//! Statistical Packages", 1996), the nearest rank, or the plain index into a sorted list. Each definition takes a value
+//! between two neighbours in the ascending samples `x[1]…x[n]`. The ranks of both lie between `floor(n·q − 1/2)` and
+//! `floor(n·q) + 2`. Under every definition, a published `v` therefore means:
 //!
 //!  - at least `floor(n·q − 1/2)` samples are at most `v`,
 //!  - the sample of rank `floor(n·q) + 2` and all above it are at least `v`.
 //!
-//! A percentile from a histogram with few buckets may be an edge of its bucket, or any value between both edges
-//! (interpolated). If the edges are stated, "at most `v`" becomes "at most the next edge above `v`", and "at least `v`"
-//! becomes "at least the next edge below". A stated last edge is used as it is.
+//! If a histogram has few buckets, a percentile may be an edge of a bucket, or an interpolated value between two edges.
+//! If the edges are stated, "at most `v`" becomes "at most the next edge above `v`", and "at least `v`" becomes "at
+//! least the next edge below `v`". A stated last edge is used as it is.
 //!
-//! For the largest mean, every sample is as high as these limits allow; for the smallest mean, as low. Both hold for
-//! every data set that could have led to the published figures. A mean outside these bounds is therefore impossible,
-//! not merely unlikely.
+//! For the largest mean, every sample is as high as these limits allow; for the smallest mean, as low. Both bounds hold
+//! for every data set that could have produced the published figures. A mean outside the bounds is therefore
+//! impossible, not merely unlikely.
 
 use crate::{Figure, Method, Row, Times};
 
@@ -23,12 +23,12 @@ use crate::{Figure, Method, Row, Times};
 pub struct Bounds {
     /// The smallest possible mean.
     pub low: f64,
-    /// The largest possible mean; `None` if the largest sample is not published.
+    /// The largest possible mean. `None` if the largest sample is not published.
     pub high: Option<f64>,
 }
 
 impl Bounds {
-    /// The range that covers all given ranges; `None` for an empty list.
+    /// Returns the range that covers all given ranges. `None` for an empty list.
     pub(crate) fn loosest(all: &[Self]) -> Option<Self> {
         let join = |one: Self, other: Self| Self {
             low: one.low.min(other.low),
@@ -38,27 +38,26 @@ impl Bounds {
     }
 }
 
-/// Returns two ranks for quantile `q` of `count` samples. All samples up to the first rank are certainly at most the
-/// quantile, and all samples from the second rank on are certainly at least it. The second rank exceeds `count` if no
-/// sample is.
+/// Returns two ranks for quantile `q` of `count` samples. Samples up to the first rank are certainly at most the
+/// quantile. Samples from the second rank on are certainly at least the quantile; if there are none, the rank exceeds
+/// `count`.
 pub fn ranks_of(count: f64, q: f64) -> (f64, f64) {
     let position = count * q;
-    // Binary fractions may put a product that should be whole slightly off.
+    // The product may be whole in theory, but slightly off in binary floating point.
     let below = (position - 0.5 - 1e-6).floor().clamp(0.0, count);
     let above = (position + 1e-6).floor() + 2.0;
     (below, above)
 }
 
-/// Bounds for the mean of `count` samples with the times of `row`. Percentiles from a sketch are ignored. `None`
-/// without samples.
+/// Returns bounds for the mean of `count` samples with the times of `row`. Percentiles from a sketch are ignored.
+/// `None` if there are no samples.
 pub fn mean_bounds(count: f64, row: &Row) -> Option<Bounds> {
     let max = row.times.max.as_ref();
     bounds(count, row, ranks_of, max.map(|max| (count, max.low())))
 }
 
-/// Bounds for any number of samples from `least` on. The ranks are not rounded, so the bounds are widest at `least` and
-/// hold for every larger number. The maximum does not count as a sample, because its weight among many samples is
-/// negligible.
+/// Returns bounds that hold for any number of samples from `least` on. The ranks are not rounded, so the bounds are
+/// widest at `least`. The maximum does not count as a sample, because its weight among many samples is negligible.
 pub(crate) fn mean_bounds_from(least: f64, row: &Row) -> Option<Bounds> {
     let ranks = |count: f64, q: f64| {
         let below = (count * q - 1.5 - 1e-6).clamp(0.0, count);
@@ -96,11 +95,11 @@ fn bounds(
     })
 }
 
-/// The upper limit of all samples up to a percentile.
+/// Returns the upper limit of all samples up to the percentile `time`.
 pub(crate) fn cap(row: &Row, time: &Figure) -> f64 {
     let edges = || row.edges_ms.iter().map(|edge| edge.value);
     let next = edges().filter(|edge| *edge > time.value).reduce(f64::min);
-    // A bucket's edge is exact, regardless of the digits printed.
+    // The edge of a bucket is exact, no matter how many digits were printed.
     let high = if edges().any(|edge| (edge - time.value).abs() <= 1e-9 * edge) {
         time.value
     } else {
@@ -109,7 +108,7 @@ pub(crate) fn cap(row: &Row, time: &Figure) -> f64 {
     next.map_or(high, |edge| high.max(edge))
 }
 
-/// The lower limit of all samples above a percentile.
+/// Returns the lower limit of all samples above the percentile `time`.
 pub(crate) fn floor(row: &Row, time: &Figure) -> f64 {
     let low = time.low() * (1.0 - row.times.resolution);
     if row.edges_ms.is_empty() {
@@ -120,7 +119,8 @@ pub(crate) fn floor(row: &Row, time: &Figure) -> f64 {
     low.min(below)
 }
 
-/// The largest mean: all samples up to a cap's rank are at the cap, and all beyond the last cap are at the maximum.
+/// Returns the largest mean. All samples up to a cap's rank are at the cap, and all beyond the last cap are at the
+/// maximum.
 fn highest(count: f64, max: f64, mut caps: Vec<(f64, f64)>) -> f64 {
     caps.sort_by(|one, other| other.0.total_cmp(&one.0));
     let (mut sum, mut upto, mut cap) = (0.0, count, max);
@@ -132,8 +132,8 @@ fn highest(count: f64, max: f64, mut caps: Vec<(f64, f64)>) -> f64 {
     (sum + upto * cap) / count
 }
 
-/// The smallest mean: all samples from a floor's rank on are at the floor, and all before the first floor at the
-/// minimum.
+/// Returns the smallest mean. All samples from a floor's rank on are at the floor, and all before the first floor are
+/// at the minimum.
 fn lowest(count: f64, times: &Times, mut floors: Vec<(f64, f64)>) -> f64 {
     let start = times.min.as_ref().map_or(0.0, |min| min.low().max(0.0));
     floors.sort_by(|one, other| one.0.total_cmp(&other.0));

@@ -2,10 +2,10 @@ use std::collections::BTreeMap;
 
 use crate::Figure;
 
-/// A statement of a report about its figures.
+/// A claim of a report about its figures.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Claim {
-    /// The kind of statement.
+    /// The kind of claim.
     pub kind: Kind,
     /// Wording of the claim.
     pub text: String,
@@ -13,35 +13,35 @@ pub struct Claim {
     pub at: String,
     /// The figures that the claim is about: `rate`, `p50`, `mean`, `received`, `success`.
     pub of: Vec<String>,
-    /// The operation that the claim is about; `None` for the whole level.
+    /// The operation that the claim is about. `None` for the whole level.
     pub row: Option<String>,
-    /// The levels that the claim is about, in the order of the statement: before and after, or by load.
+    /// The levels that the claim is about, in the claim's order: before and after, or ascending load.
     pub levels: Vec<String>,
-    /// The factor of the change: 1.42 for +42 %, 4.7 for 4.7 ×.
+    /// The factor of a change: 1.42 for +42 %, 4.7 for 4.7 ×.
     pub by: Option<Span>,
-    /// The distance by which `by` may extend further if its number was cut off instead of rounded.
+    /// The additional error of `by` if its number was truncated instead of rounded.
     pub cut: f64,
-    /// The stated number of users.
+    /// The number of users that the claim states.
     pub users: Option<Span>,
-    /// The users' pause between requests in seconds, if the claim converts users to people.
+    /// Pause of a user between requests, in seconds, if the claim converts concurrent users to people.
     pub think_s: Option<Span>,
-    /// The stated figure.
+    /// The figure that the claim states.
     pub value: Option<Figure>,
-    /// The limit that is said to be met.
+    /// The limit that the claim says is met.
     pub limit: Option<Figure>,
-    /// The side of the limit on which the figure is, if a sign such as `< 100ms` states the side.
+    /// The side of the limit on which the figure is said to lie. Set if a sign states it, as in `< 100ms`.
     pub side: Option<Side>,
-    /// Whether `value` and `limit` are a share, in per cent, of the counted operations.
+    /// Whether `value` and `limit` are shares of the counted operations, in per cent.
     pub percent: bool,
-    /// The figure on which other figures are said to depend: `received`.
+    /// The figure on which other figures are said to depend, such as `received`.
     pub on: Option<String>,
-    /// The owner of a measured resource: `none`, `machine`, `generator` or `process`.
+    /// What the resource figures were measured on: `none`, `machine`, `generator` or `process`.
     pub measured: Option<String>,
     /// The conditions that the claim requires: `fan_out = "100"`.
     pub conditions: BTreeMap<String, String>,
 }
 
-/// A range; both ends are equal if one number is stated.
+/// A range of numbers. Both ends are equal if the claim states a single number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Span {
     /// The smallest value, rounded down.
@@ -53,9 +53,9 @@ pub struct Span {
 /// The side of a limit on which a figure lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// At the limit or below.
+    /// The figure is at most the limit.
     AtMost,
-    /// At the limit or above.
+    /// The figure is at least the limit.
     AtLeast,
 }
 
@@ -67,41 +67,41 @@ pub enum Kind {
     Linear,
     /// The figure grows less than the users.
     SubLinear,
-    /// The figure jumps between two levels.
+    /// The figure changes abruptly between two levels.
     Cliff,
     /// The figure changes by a factor from the first level to the second.
     Change,
     /// The figure is better in the second level than in the first.
     Better,
-    /// The figure is the same in both levels, or nearly so.
+    /// The figure is the same, or nearly the same, in both levels.
     Same,
     /// The figure depends on another figure.
     DependsOn,
-    /// The system handles the stated number of users, or does not.
+    /// The system can handle the stated number of users, or cannot.
     Handles,
     /// The stated number of users were connected or active at the same time.
     Concurrent,
     /// The figure is below a limit.
     Meets,
-    /// All operations succeeded, or the stated share of them.
+    /// All operations succeeded, or a stated share of them.
     Success,
-    /// The text repeats a figure.
+    /// The claim repeats a figure.
     States,
     /// The level is within the capacity of the system.
     WithinCapacity,
-    /// The system is at its limit from the stated number of users on.
+    /// The system is at its limit from the stated number of users.
     Saturated,
-    /// The rate is the maximum of the system.
+    /// The rate is the maximum that the system can reach.
     Peak,
-    /// A resource or a component is the cause, or is not.
+    /// A resource or component is the cause of a limit, or is not.
     Cause,
-    /// A feature costs little or nothing.
+    /// A feature has little or no cost.
     NoOverhead,
-    /// A gain is expected.
+    /// An improvement is expected.
     Expected,
-    /// Concurrent flows stand for the stated number of people.
+    /// Concurrent flows correspond to the stated number of people.
     People,
-    /// The level is called good or bad.
+    /// The claim calls the level good or bad.
     Verdict,
 }
 

@@ -1,11 +1,11 @@
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Possibly true, but not shown.
+    /// The statement may be true, but the figures do not show it.
     Doubtful,
     /// The statement does not follow from the figures.
     Unsupported,
-    /// No measurement can have produced everything that is stated.
+    /// No measurement can have produced all stated figures.
     Impossible,
 }
 
@@ -20,14 +20,14 @@ impl Severity {
     }
 }
 
-/// One contradiction.
+/// A contradiction that a rule found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// The name of the rule.
     pub rule: &'static str,
     /// The severity.
     pub severity: Severity,
-    /// The level, row or claim: `multicast`, or `"scales linearly"`.
+    /// The level, row or claim in question: `multicast`, or `"scales linearly"`.
     pub subject: String,
     /// The places of the figures.
     pub at: Vec<String>,

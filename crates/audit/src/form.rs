@@ -48,7 +48,7 @@ pub fn read_form(text: &str, name: &str) -> Result<Results, ImportError> {
     Ok(results)
 }
 
-/// The file that is being read.
+/// The form that is being read.
 #[derive(Clone, Copy, Debug)]
 struct Form<'a> {
     text: &'a str,

@@ -1,4 +1,4 @@
-//! Reads the results of tools. The format is recognised by the content of a file, not by its name.
+//! Reads the results of load-testing tools. The content of a file decides its format, not the file's name.
 
 mod artillery;
 mod autocannon;
@@ -25,7 +25,7 @@ use serde_json::Value;
 
 use crate::{Results, read_form};
 
-/// The reason why a file could not be read.
+/// Why a file could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// The format is not known.
@@ -49,12 +49,12 @@ pub enum ImportError {
     Broken {
         /// Name of the file.
         file: String,
-        /// The format that the file seems to have.
+        /// The format that the content suggests.
         form: &'static str,
-        /// The missing or wrong part.
+        /// The missing or invalid part.
         why: String,
     },
-    /// A mistake in an `audit.toml`.
+    /// An `audit.toml` contains a mistake.
     #[error("{file}:{line}: {why}")]
     Form {
         /// Name of the file.
@@ -66,7 +66,7 @@ pub enum ImportError {
     },
 }
 
-/// The text and the name of a file.
+/// The name and text of a file.
 #[derive(Clone, Copy, Debug)]
 struct Source<'a> {
     text: &'a str,
@@ -98,12 +98,12 @@ impl Source<'_> {
     }
 }
 
-/// The content of a file.
+/// The content of a file, in memory or as a reader.
 pub enum Text {
     /// The whole text.
     Whole(String),
-    /// A reader for a file of any size. Use it for files whose first line satisfies [`by_lines`]. Its first buffer must
-    /// contain the whole first line.
+    /// A reader for a file of any size whose first line satisfies [`by_lines`]. The first buffer must contain the whole
+    /// first line.
     Lines(Box<dyn BufRead>),
 }
 
@@ -116,21 +116,21 @@ impl fmt::Debug for Text {
     }
 }
 
-/// Whether a file that begins with this line holds single samples. Such files are read line by line, with memory that
-/// does not grow with their size.
+/// Whether a file that begins with this line contains individual samples. Files with samples are read line by line, so
+/// memory use does not grow with the file.
 pub fn by_lines(first: &str) -> bool {
     let first = first.trim_start_matches('\u{feff}');
     k6_lines::is(first) || jmeter::is(first) || hey::is(first)
 }
 
-/// Reads texts. Each text becomes one result, except that Locust's CSV files of one run form one result together. The
-/// names appear in findings.
+/// Reads texts. Each text becomes one result, except for Locust: the CSV files of one run become one result together.
+/// The names appear in findings.
 pub fn read(files: &[(String, String)]) -> Result<Vec<Results>, ImportError> {
     let whole = |(name, text): &(String, String)| (name.clone(), Text::Whole(text.clone()));
     read_files(files.iter().map(whole).collect())
 }
 
-/// Like [`read`], for files that may be large.
+/// Like [`read`], but for files that may be large.
 pub fn read_files(files: Vec<(String, Text)>) -> Result<Vec<Results>, ImportError> {
     let mut all = Vec::new();
     let mut locust = Vec::new();
@@ -155,7 +155,7 @@ pub fn read_files(files: Vec<(String, Text)>) -> Result<Vec<Results>, ImportErro
     Ok(all)
 }
 
-/// The text without a byte order mark.
+/// Removes the byte order mark from the text.
 fn plain(text: &str) -> &str {
     text.trim_start_matches('\u{feff}')
 }
@@ -208,7 +208,7 @@ fn read_one(source: Source<'_>) -> Result<Results, ImportError> {
     full(source, results)
 }
 
-/// Refuses results without figures. For such results, "nothing found" would look like praise.
+/// Refuses results without figures, for which "nothing found" would look like praise.
 fn full(source: Source<'_>, results: Results) -> Result<Results, ImportError> {
     if results.is_empty() {
         return Err(source.broken(results.form, "it contains no figures"));
@@ -217,8 +217,8 @@ fn full(source: Source<'_>, results: Results) -> Result<Results, ImportError> {
 }
 
 fn read_text(whole: Source<'_>) -> Result<Results, ImportError> {
-    // Tools end every line with a newline. A last line without one was cut off, so `3.1 m` could be `3.1 ms` or 3.1
-    // minutes.
+    // Tools end every line with a newline. A last line without a newline was truncated, so `3.1 m` could be `3.1 ms` or
+    // 3.1 minutes.
     let end = whole.text.rfind('\n').map_or(0, |at| at + 1);
     let source = Source {
         text: &whole.text[..end],
@@ -240,7 +240,7 @@ fn read_text(whole: Source<'_>) -> Result<Results, ImportError> {
     }
 }
 
-/// Whether the text looks like an `audit.toml`: it has level or claim tables, or a key of its head.
+/// Whether the text looks like an `audit.toml`: it has level or claim tables, or one of the keys at the top of a form.
 fn is_form(text: &str) -> bool {
     text.lines().any(|line| {
         let line = line.trim_start();
@@ -252,7 +252,7 @@ fn is_form(text: &str) -> bool {
     })
 }
 
-/// An error for files that are related to a supported format but not readable.
+/// Returns an error for files that are related to a supported format but cannot be read.
 fn relative(source: Source<'_>) -> Option<ImportError> {
     let has = |words: &str| source.text.contains(words);
     if has("<testResults") {

@@ -1,12 +1,12 @@
 //! Finds contradictions in the load-test results of any tool: text in, findings out.
 //!
-//! The input is a tool's output, a run of headcount, or the figures of a written report in `audit.toml`. All are read
-//! into one neutral shape, [`Results`]. The rules report figures that cannot be true, statements that do not follow
-//! from the figures, and statements that are doubtful, each with its arithmetic. Checks that lacked figures are listed
-//! too, because a report with few figures would otherwise look flawless.
+//! The input is a tool's output, a run of headcount, or the figures of a written report in `audit.toml`. All inputs are
+//! converted to one neutral format, [`Results`]. The rules report figures that cannot be true, claims that do not
+//! follow from the figures, and claims that are doubtful, each with the arithmetic. The audit also lists checks that
+//! lacked figures, because a report with few figures would otherwise look flawless.
 //!
 //! The crate reads no clock, file, socket or environment variable. It never guesses a missing figure: a bound holds for
-//! every data set that could have led to the published figures.
+//! every data set that could have produced the published figures.
 
 mod assess;
 mod bounds;

@@ -1,9 +1,9 @@
-//! Finds figures by the names that claims use.
+//! Finds figures by the names that claims use for them.
 
 use crate::{Claim, Figure, Level, Results, Row};
 
 impl Results {
-    /// The levels that a claim names, in its order.
+    /// Returns the levels that a claim names, in the claim's order.
     pub(crate) fn levels_of(&self, claim: &Claim) -> Vec<&Level> {
         let find = |name: &String| self.levels.iter().find(|level| &level.name == name);
         claim.levels.iter().filter_map(find).collect()
@@ -11,7 +11,7 @@ impl Results {
 }
 
 impl Level {
-    /// The row of that name. Without a name, the whole level.
+    /// Returns the row called `name`. Without a name, returns the row of the whole level.
     pub(crate) fn row(&self, name: Option<&str>) -> Option<&Row> {
         let Some(name) = name else {
             return Some(&self.total);
@@ -19,7 +19,7 @@ impl Level {
         self.rows.iter().find(|row| row.name == name)
     }
 
-    /// The figure that a claim names, in the claim's own unit: failures may be stated in per cent.
+    /// Returns the figure that a claim names, in the claim's own unit. Failures may be stated in per cent.
     pub(crate) fn claimed(&self, claim: &Claim, of: &str) -> Option<Figure> {
         let row = claim.row.as_deref();
         if !claim.percent || of == "success" {
@@ -35,7 +35,7 @@ impl Level {
         })
     }
 
-    /// A figure by the name that claims use, of a row or of the whole level.
+    /// Returns the figure called `of`, of a row or of the whole level.
     pub(crate) fn figure(&self, row: Option<&str>, of: &str) -> Option<Figure> {
         match of {
             "users" => return self.users.clone(),
@@ -62,8 +62,8 @@ impl Level {
         direct.clone()
     }
 
-    /// Successes and trials of the whole level. If the level does not publish them, they are summed over its
-    /// operations, unless these are the steps of one flow.
+    /// Returns the successes and trials of the whole level. If the level does not publish them, they are summed over
+    /// its operations, unless the operations are steps of one flow.
     pub(crate) fn hits(&self) -> Option<(f64, f64)> {
         let rows = || {
             let rows = self.rows.iter().filter(|row| !row.repeats);
@@ -79,8 +79,8 @@ impl Level {
 }
 
 impl Row {
-    /// Successes and trials, as published or derived from other counts. Operations in flight when the counting stopped
-    /// are in neither, unless the number of trials is that of the starts.
+    /// Returns successes and trials, as published or derived from other counts. Neither includes operations in flight
+    /// at the end of the counting, unless the trials are the operations started.
     pub(crate) fn hits(&self) -> Option<(f64, f64)> {
         let (sent, ok, failed) = (&self.counts.sent, &self.counts.ok, &self.counts.failed);
         match (sent, ok, failed) {
@@ -91,7 +91,7 @@ impl Row {
         }
     }
 
-    /// The share of success in per cent, as published or computed from the counts.
+    /// Returns the success rate in per cent, as published or computed from the counts.
     fn success_percent(&self) -> Option<Figure> {
         let counted = || {
             let (ok, sent) = self.hits()?;

@@ -1,24 +1,24 @@
-//! The quantity that each figure of a claim measures.
+//! The quantity that a figure of a claim measures.
 
-/// The quantity of a figure, which decides whether an increase is good or bad.
+/// The quantity that a figure measures, which decides whether an increase is good or bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Measure {
-    /// `mean`, `min`, `max`, `p95`.
+    /// A time: `mean`, `min`, `max`, `p95`.
     Time,
-    /// Per second.
+    /// A rate per second.
     Rate,
     /// The share of operations that succeeded.
     Success,
-    /// `sent`, `count`, `received`, `ok`: more of them in the same time means more work.
+    /// An amount of work: `sent`, `count`, `received`, `ok`. More work in the same time is better.
     Work,
     /// The number of failures.
     Failed,
-    /// `users`, `sessions`: the load, neither good nor bad.
+    /// The load: `users`, `sessions`. A higher load is neither good nor bad.
     Population,
 }
 
 impl Measure {
-    /// The quantity of a figure by its name. Names that are not listed are times.
+    /// Returns the quantity of the figure called `name`. Names that are not listed are times.
     pub(crate) fn of(name: &str) -> Self {
         match name {
             "rate" => Self::Rate,
@@ -30,7 +30,7 @@ impl Measure {
         }
     }
 
-    /// Whether more is better; `None` if more is neither better nor worse.
+    /// Whether more is better. `None` if more is neither better nor worse.
     pub(crate) fn more_is_better(self) -> Option<bool> {
         match self {
             Self::Rate | Self::Success | Self::Work => Some(true),

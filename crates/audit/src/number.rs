@@ -1,4 +1,4 @@
-//! Numbers in findings: four significant digits, so that a reader can repeat the arithmetic.
+//! Formats numbers in findings with four significant digits, so that a reader can repeat the arithmetic.
 
 use format::precise;
 
@@ -13,7 +13,7 @@ pub(crate) fn time(ms: f64) -> String {
     }
 }
 
-/// Formats a figure with the digits of its source. `slack` is the value of one unit of the last digit.
+/// Formats a figure with as many digits as its source shows. `slack` is the value of one unit of the last digit.
 pub(crate) fn printed(figure: &Figure) -> String {
     const LAST_DIGITS: [f64; 7] = [1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
     let mut units = LAST_DIGITS.iter();

@@ -1,8 +1,8 @@
-//! The range in which the true value of a figure lies, under every reading of it.
+//! The range in which the true value of a figure lies, under every interpretation of the figure.
 //!
-//! Printed figures are rounded or cut off. Percentiles and means of a written report may come from a histogram. A share
-//! of success refers to the operations started or to those that ended. A claim is impossible only if every reading
-//! contradicts it.
+//! Printed figures are rounded or truncated. Percentiles and means of a written report may come from a histogram. A
+//! success rate refers to the operations started or to those that ended. A claim is impossible only if every
+//! interpretation contradicts it.
 
 use crate::bounds::{cap, floor};
 use crate::{Claim, Figure, Level, Row};
@@ -38,7 +38,7 @@ impl Reach {
 }
 
 impl Level {
-    /// The range of the figure that a claim names, in the claim's own unit.
+    /// Returns the range of the figure that a claim names, in the claim's own unit.
     pub(crate) fn reach(&self, claim: &Claim, of: &str) -> Option<Reach> {
         if !claim.percent {
             return self.reach_of(claim.row.as_deref(), of);
@@ -53,7 +53,7 @@ impl Level {
         })
     }
 
-    /// The range of a figure by its name.
+    /// Returns the range of the figure called `of`, in a row or in the whole level.
     pub(crate) fn reach_of(&self, row: Option<&str>, of: &str) -> Option<Reach> {
         if of == "success" {
             return self.row(row)?.success_reach();
@@ -67,7 +67,7 @@ impl Level {
 }
 
 impl Row {
-    /// The range of a figure of the row.
+    /// Returns the range of a figure of this row.
     pub(crate) fn reach(&self, of: &str, figure: &Figure) -> Reach {
         match of {
             "min" | "mean" | "max" => self.time_reach(figure),
@@ -76,7 +76,7 @@ impl Row {
         }
     }
 
-    /// The range of a time that may come from a histogram.
+    /// Returns the range of a time that may come from a histogram.
     fn time_reach(&self, time: &Figure) -> Reach {
         Reach {
             low: time.low() * (1.0 - self.times.resolution),
@@ -84,7 +84,7 @@ impl Row {
         }
     }
 
-    /// The range of a percentile. If the buckets of the histogram are stated, it is the whole bucket.
+    /// Returns the range of a percentile. If the buckets of the histogram are stated, the range is the whole bucket.
     fn percentile_reach(&self, time: &Figure) -> Reach {
         let last = self.edges_ms.iter().map(|edge| edge.value);
         let last = last.fold(0.0, f64::max);
@@ -98,7 +98,7 @@ impl Row {
         }
     }
 
-    /// The range of the share of success, in per cent.
+    /// Returns the range of the success rate, in per cent.
     pub(crate) fn success_reach(&self) -> Option<Reach> {
         let stated = self.counts.success_percent.as_ref().map(Reach::of);
         let counted = self.counted_success();
@@ -106,14 +106,15 @@ impl Row {
         all.reduce(Reach::join)
     }
 
-    /// The range of the share of success from the counts alone, of the operations started or of those that ended.
+    /// Returns the range of the success rate according to the counts alone. The rate refers to the operations started,
+    /// or to those that ended.
     pub(crate) fn counted_success(&self) -> Option<Reach> {
         let counted = self.shares().into_iter().map(|share| share.times(100.0));
         let counted = counted.reduce(Reach::join)?;
         let counts = &self.counts;
-        // The operations that ended are not exactly those that started: some had not ended, and others began before the
-        // counting. Reports often omit both numbers. The assumption is that at most twice as many operations ended as
-        // were started, plus ten.
+        // The operations that ended are not exactly the operations that started. Some had not ended yet, and others had
+        // started before the counting. Reports often omit both numbers. The assumption is that at most twice as many
+        // ended as started, plus ten.
         let most = |failed: &Figure, sent: &Figure| {
             100.0 * (1.0 - failed.low() / (2.0 * sent.high() + 10.0))
         };
@@ -137,7 +138,8 @@ impl Row {
         Some(loose)
     }
 
-    /// The range of each share of success that the counts allow: of the operations started, and of those that ended.
+    /// Returns the range of each success rate that the counts allow: relative to operations started, and to operations
+    /// ended.
     pub(crate) fn shares(&self) -> Vec<Reach> {
         let counts = &self.counts;
         let (sent, ok, failed) = (&counts.sent, &counts.ok, &counts.failed);

@@ -1,4 +1,4 @@
-//! The audit as text.
+//! Formats the result of an audit as text.
 
 mod json;
 mod markdown;
@@ -12,7 +12,7 @@ use format::plural;
 
 use crate::{Audit, Finding, Severity};
 
-/// The verdict in one sentence.
+/// Formats the verdict as one sentence.
 fn verdict(audit: &Audit) -> String {
     let count = |severity| {
         audit
@@ -41,7 +41,7 @@ fn verdict(audit: &Audit) -> String {
     format!("{} in {read}", words.join(", "))
 }
 
-/// The findings, grouped by rule and severity: the first ten of each group, and the number of findings left out.
+/// Groups the findings by rule and severity. Each group has its first ten findings and the number of omitted ones.
 fn in_runs(audit: &Audit) -> impl Iterator<Item = (&[Finding], usize)> {
     const SHOWN: usize = 10;
     let same =
@@ -54,7 +54,7 @@ fn in_runs(audit: &Audit) -> impl Iterator<Item = (&[Finding], usize)> {
     })
 }
 
-/// The number of rules that had figures to check.
+/// Returns the number of rules that could make at least one check.
 fn coverage(audit: &Audit) -> String {
     let checked = audit.checked.iter().filter(|(_, times)| *times > 0).count();
     format!(
@@ -63,7 +63,7 @@ fn coverage(audit: &Audit) -> String {
     )
 }
 
-/// The first three names, and the number of the others.
+/// Lists the first three names, and the number of further ones.
 fn names(subjects: &[String]) -> String {
     const SHOWN: usize = 3;
     let shown = subjects

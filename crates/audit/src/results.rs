@@ -2,12 +2,12 @@ use std::collections::BTreeMap;
 
 use crate::{Claim, Figure};
 
-/// Published results in one neutral shape. A figure that was not published is `None`, never 0.
+/// Published results in one neutral format. A figure that was not published is `None`, never 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Results {
-    /// The file or title from which the results were read.
+    /// The file or title of the source.
     pub source: String,
-    /// The format of the file: `k6 summary`, `audit.toml`.
+    /// The format of the source: `k6 summary`, `audit.toml`.
     pub form: &'static str,
     /// The loads, in the order of the source.
     pub levels: Vec<Level>,
@@ -22,7 +22,7 @@ pub struct Level {
     pub name: String,
     /// Place of the level in the source.
     pub at: String,
-    /// Users that are active at the same time.
+    /// Number of users that are active at the same time.
     pub users: Option<Figure>,
     /// Measured duration, in seconds.
     pub duration_s: Option<Figure>,
@@ -30,61 +30,61 @@ pub struct Level {
     pub ramp_s: Option<Figure>,
     /// Planned starts per second.
     pub offered_per_s: Option<Figure>,
-    /// Successful operations per second, including the time spent waiting for the last response.
+    /// Successful operations per second. The time includes the wait for the last response.
     pub answered_per_s: Option<Figure>,
-    /// Planned starts that were not made.
+    /// Number of planned starts that did not happen.
     pub dropped: Option<Figure>,
-    /// Whether starts wait for responses.
+    /// Whether the load is closed or open.
     pub shape: Option<Loop>,
-    /// Users' pause between a response and the next request, in milliseconds.
+    /// Pause of a user between a response and the next request, in milliseconds.
     pub think_ms: Option<Figure>,
-    /// Receivers of each message, as stated.
+    /// Stated number of receivers of each message.
     pub fan_out: Option<Figure>,
-    /// Sessions that the target counted at the end.
+    /// Number of sessions that the target counted at the end.
     pub sessions: Option<Figure>,
-    /// Number of times that the level was run.
+    /// Number of times that the level was repeated.
     pub repetitions: Option<Figure>,
-    /// CPU use of the generator, in per cent of the CPU that it can use.
+    /// CPU use of the generator, in per cent of the CPU that it may use.
     pub generator_cpu_percent: Option<Figure>,
-    /// The counts of each time window, in order.
+    /// The count of each time window, in order.
     pub windows: Vec<Figure>,
-    /// Length of one window of `windows`, in seconds.
+    /// Length of each of the `windows`, in seconds.
     pub window_s: Option<Figure>,
-    /// Names of the levels whose samples were merged here.
+    /// Names of the levels whose samples were merged into this one.
     pub pooled: Vec<String>,
     /// The conditions of the level: `version = "2.9.3"`.
     pub conditions: BTreeMap<String, String>,
-    /// Whether the operations are the steps of one flow, each of which needs the previous step.
+    /// Whether the operations are the steps of one flow. Each step then requires the previous one.
     pub flow: bool,
-    /// The whole level.
+    /// Figures of the whole level.
     pub total: Row,
-    /// The operations of the level.
+    /// Figures of each operation of the level.
     pub rows: Vec<Row>,
 }
 
-/// Whether starts wait for responses.
+/// Whether requests wait for earlier responses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loop {
-    /// Each user waits for a response before the next request.
+    /// Each user waits for a response before sending the next request.
     Closed,
-    /// Starts do not wait for responses.
+    /// Requests start regardless of responses.
     Open,
 }
 
 /// How percentiles were computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// From all samples, or from bins whose width is part of the figures' slack.
+    /// From all samples, or from bins whose width is included in the figures' slack.
     #[default]
     Samples,
-    /// From a sketch without an error bound (t-digest). No bounds are computed from them.
+    /// From a sketch without an error bound (t-digest). Percentiles from a sketch yield no bounds.
     Sketch,
 }
 
-/// One operation, or the whole of a level.
+/// The figures of one operation, or of a whole level.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
-    /// Name of the operation in the source; empty for the whole of a level.
+    /// Name of the operation in the source. Empty for a whole level.
     pub name: String,
     /// Place of the operation in the source.
     pub at: String,
@@ -96,64 +96,64 @@ pub struct Row {
     pub times: Times,
     /// The client's timeout, in milliseconds.
     pub timeout_ms: Option<Figure>,
-    /// The upper edges of the histogram's buckets, in milliseconds.
+    /// Upper edges of the histogram's buckets, in milliseconds.
     pub edges_ms: Vec<Figure>,
-    /// The length of a live stream that one operation carries, in milliseconds, if the next operation waits for the
-    /// response.
+    /// Length of the piece of a live stream that one operation carries, in milliseconds. Set only if the next operation
+    /// waits for the response.
     pub carries_ms: Option<Figure>,
-    /// Whether other rows count the same operations too, such as a transaction of several requests.
+    /// Whether other rows count the same operations too. An example is a transaction of several requests.
     pub repeats: bool,
 }
 
-/// Numbers of operations, as published. None is computed from the others.
+/// Numbers of operations, as published. None of them is computed from the others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counts {
-    /// Started requests or messages.
+    /// Number of requests or messages started.
     pub sent: Option<Figure>,
-    /// Messages received, at all receivers together.
+    /// Number of messages received, summed over all receivers.
     pub received: Option<Figure>,
-    /// Operations that succeeded.
+    /// Number of operations that succeeded.
     pub ok: Option<Figure>,
-    /// Operations that failed.
+    /// Number of operations that failed.
     pub failed: Option<Figure>,
-    /// Operations in flight when the counting stopped.
+    /// Number of operations in flight when the counting stopped.
     pub unfinished: Option<Figure>,
-    /// Failures by kind.
+    /// Number of failures of each kind.
     pub failures: Vec<(String, Figure)>,
-    /// The share that succeeded, in per cent of all, as published.
+    /// Share of operations that succeeded, in per cent, as published.
     pub success_percent: Option<Figure>,
 }
 
-/// Times, in milliseconds.
+/// Published times, in milliseconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Times {
-    /// The shortest.
+    /// The shortest time.
     pub min: Option<Figure>,
-    /// The mean.
+    /// The mean time.
     pub mean: Option<Figure>,
     /// The standard deviation.
     pub stdev: Option<Figure>,
-    /// The longest.
+    /// The longest time.
     pub max: Option<Figure>,
-    /// Quantiles (0 to 1) and their times, ascending in the quantile.
+    /// Quantiles (0 to 1) with their times, in ascending order.
     pub percentiles: Vec<(f64, Figure)>,
-    /// The number of samples, if it differs from the number of operations sent.
+    /// Number of samples behind the times, if it differs from the number of operations sent.
     pub samples: Option<Figure>,
-    /// Whether the number of samples is unknown. If so, the number of operations sent is not used in its place.
+    /// Whether the number of samples is unknown. The number of operations sent then does not replace it.
     pub samples_unknown: bool,
-    /// The place of the first time that is printed as NaN.
+    /// Place of the first time that is printed as NaN.
     pub undefined: Option<String>,
     /// How the percentiles were computed.
     pub method: Method,
-    /// The possible error of percentiles and mean in addition to their slack, as a share of the value. It is above 0 if
-    /// their histogram is not known.
+    /// Possible error of the percentiles and the mean in addition to their slack, as a share of the value. Above 0 if
+    /// the histogram behind the percentiles is unknown.
     pub resolution: f64,
-    /// Whether the tool always prints the same percentiles. If so, those beyond p99 are not a statement of the author.
+    /// Whether the tool always prints the same percentiles. Percentiles beyond p99 are then not a claim of the author.
     pub fixed_list: bool,
 }
 
 impl Results {
-    /// Whether the results have no figure and no claim.
+    /// Whether the results contain neither figures nor claims.
     pub fn is_empty(&self) -> bool {
         let rows = || self.levels.iter().flat_map(Level::all_rows);
         let users = self.levels.iter().any(|level| level.users.is_some());
@@ -162,12 +162,12 @@ impl Results {
 }
 
 impl Level {
-    /// The whole level and its operations.
+    /// Returns the row of the whole level, followed by the rows of its operations.
     pub fn all_rows(&self) -> impl Iterator<Item = &Row> {
         std::iter::once(&self.total).chain(&self.rows)
     }
 
-    /// The name of a row of this level for people: `300 users, health`.
+    /// Returns the name of a row of this level for people: `300 users, health`.
     pub fn call(&self, row: &Row) -> String {
         if row.name.is_empty() {
             self.name.clone()
@@ -190,7 +190,7 @@ impl Row {
         self.times.is_empty() && self.rate_per_s.is_none() && none
     }
 
-    /// The number of samples behind the times of the row, if it is known.
+    /// Returns the number of samples behind the times of the row. `None` if it is unknown.
     pub fn samples(&self) -> Option<&Figure> {
         let times = &self.times;
         let sent = self.counts.sent.as_ref();
@@ -200,9 +200,9 @@ impl Row {
             .or(sent.filter(|_| !times.samples_unknown))
     }
 
-    /// All numbers of samples that may be behind its times, according to the published counts. If some operations
-    /// failed or did not end, the times may be those of all operations, of the ended ones or of the successful ones.
-    /// Empty if a count is not exact.
+    /// Returns all possible numbers of samples behind the times, according to the published counts. If some operations
+    /// failed or did not end, the times may cover all operations, those that ended or those that succeeded. Empty if a
+    /// count is not exact.
     pub fn sample_counts(&self) -> Vec<f64> {
         if self.times.samples_unknown {
             return Vec::new();
@@ -241,14 +241,14 @@ impl Row {
     }
 
     /// Whether [`Row::sample_counts`] covers every case. If the number of failed or unfinished operations is not
-    /// stated, the times may be without those operations.
+    /// stated, the times may exclude those operations.
     pub(crate) fn samples_are_told(&self) -> bool {
         let ended = self.counts.ok.is_some() && self.counts.failed.is_some();
         self.times.tool_is_known() || self.times.samples.is_some() || ended
     }
 
-    /// The smallest number of samples that may be behind its times. If the counts do not show it, the assumption is a
-    /// tenth of the operations started where failures are stated, otherwise a hundredth.
+    /// Returns the smallest possible number of samples behind the times. If the counts do not show it, a share of the
+    /// operations started is assumed: a tenth if failures are stated, otherwise a hundredth.
     pub(crate) fn fewest_samples(&self) -> f64 {
         let known = self.sample_counts().first().copied().unwrap_or(0.0);
         match &self.counts.failed {
@@ -258,7 +258,7 @@ impl Row {
         }
     }
 
-    /// The published time for quantile `q`.
+    /// Returns the published time at quantile `q`.
     pub fn percentile(&self, q: f64) -> Option<&Figure> {
         let mut all = self.times.percentiles.iter();
         all.find(|(of, _)| (of - q).abs() < 1e-9)
@@ -266,7 +266,7 @@ impl Row {
     }
 }
 
-/// All whole numbers within the precision of a count. Empty if there are many.
+/// Returns all whole numbers within the precision of a count. Empty if there are too many.
 fn nearly(count: &Figure) -> Vec<f64> {
     const FEW: f64 = 2.0;
     if count.slack > FEW {
@@ -282,17 +282,17 @@ fn exactly(count: &Figure) -> Option<f64> {
 }
 
 impl Times {
-    /// Whether anything is published.
+    /// Whether no time is published.
     pub fn is_empty(&self) -> bool {
         self.mean.is_none() && self.max.is_none() && self.percentiles.is_empty()
     }
 
-    /// Whether the tool is known, so that the slack covers its histogram and its rounding.
+    /// Whether the tool is known. The slack then covers the tool's histogram and rounding.
     pub(crate) fn tool_is_known(&self) -> bool {
         self.resolution == 0.0
     }
 
-    /// Every time with its name, without the standard deviation.
+    /// Returns every time with its name, except the standard deviation.
     pub fn each(&self) -> impl Iterator<Item = (String, &Figure)> {
         let named = [("min", &self.min), ("mean", &self.mean), ("max", &self.max)];
         let single = named

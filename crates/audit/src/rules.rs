@@ -1,4 +1,4 @@
-//! The rules, one per file. The first lines of each give the source of its arithmetic.
+//! The rules, one per file. The first lines of each file explain its arithmetic and name the source.
 
 mod better;
 mod cause;

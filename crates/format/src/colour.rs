@@ -1,6 +1,6 @@
-//! The meaning of a piece of text, and the colour for it.
+//! The meaning of a text, and the colour that shows it.
 
-/// The meaning of a piece of text for its reader.
+/// The meaning of a text for its reader.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
     /// No special meaning.
@@ -10,15 +10,15 @@ pub enum Tone {
     Good,
     /// The target broke a threshold.
     Bad,
-    /// The measurement is not reliable, or does not decide.
+    /// The measurement is not reliable, or cannot decide a threshold.
     Doubtful,
-    /// The most important words.
+    /// Text that stands out, such as a title.
     Strong,
-    /// Of little importance.
+    /// Text of little importance.
     Quiet,
 }
 
-/// Returns the text in the colour of its tone, or unchanged without `colour`.
+/// Returns the text in the colour of its tone. Without `colour`, returns the text unchanged.
 pub fn paint(text: &str, tone: Tone, colour: bool) -> String {
     let code = match tone {
         Tone::Good => "1;32",

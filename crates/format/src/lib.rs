@@ -1,7 +1,7 @@
 //! Formats numbers, tables and names for people: for a terminal and as Markdown.
 //!
-//! Everything that prints figures uses this crate: the report of a run, the studies, the audit and the self-test. So a
-//! figure looks the same everywhere.
+//! Everything that prints figures uses this crate: the report of a run, the studies, the audit and the self-test.
+//! Figures therefore have the same format everywhere.
 
 mod colour;
 mod number;

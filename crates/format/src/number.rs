@@ -1,10 +1,10 @@
-//! Formats numbers: three significant digits, a unit on every number, grouped thousands, and no percentage without its
-//! counts.
+//! Formats numbers with three significant digits and grouped thousands. Every number has a unit, and every percentage
+//! is shown with its counts.
 
 use model::Nanos;
 use stats::Estimate;
 
-/// Stands for a percentile that has too few samples.
+/// Text for a percentile that has too few samples.
 pub const NOT_AVAILABLE: &str = "n/a";
 
 /// Formats a whole number: `1,234,567`.
@@ -33,27 +33,28 @@ pub fn plural(number: u64, noun: &str) -> String {
     }
 }
 
-/// Formats with three significant digits, two below 1, and all digits before the point: `0.012`, `1.23`, `12.3`, `1,234`.
+/// Formats with three significant digits, or two below 1. All digits before the point are kept: `0.012`, `1.23`,
+/// `12.3`, `1,234`.
 pub fn number(value: f64) -> String {
     significant(value, if value.abs() < 0.995 { 2 } else { 3 })
 }
 
-/// Formats with four significant digits at most, for arithmetic that a reader repeats: `0.268`, `101.6`, `13,605`.
+/// Formats with at most four significant digits, for arithmetic that a reader repeats: `0.268`, `101.6`, `13,605`.
 pub fn precise(value: f64) -> String {
     without_zeros(significant(value, 4))
 }
 
-/// Formats with two significant digits at most, for an approximate figure: `0.05`, `3.3`, `1,234`.
+/// Formats with at most two significant digits, for approximate figures: `0.05`, `3.3`, `1,234`.
 pub fn about(value: f64) -> String {
     without_zeros(significant(value, 2))
 }
 
-/// Formats a number rounded to a whole one: `1,234`.
+/// Formats a number, rounded to a whole number: `1,234`.
 pub fn whole(value: f64) -> String {
     fixed(value, 0)
 }
 
-/// Formats a number with this many digits after the point: `13,605.20`.
+/// Formats a number with `decimals` digits after the point: `13,605.20`.
 pub fn fixed(value: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", value.abs());
     let (whole, fraction) = text
@@ -73,7 +74,7 @@ fn significant(value: f64, digits: i32) -> String {
     if value.abs() < SMALLEST {
         return format!("{value:.2e}");
     }
-    // The exponent after rounding: 9.996 becomes 1.00e1, which has one decimal less than 9.99.
+    // Uses the exponent after rounding: 9.996 becomes 1.00e1, which has one decimal fewer than 9.99.
     let decimals = usize::try_from(digits - 1).unwrap_or_default();
     let rounded = format!("{value:.decimals$e}");
     let exponent: i32 = rounded
@@ -93,7 +94,7 @@ fn without_zeros(text: String) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Formats a number that may be a count: whole numbers without a point, others as in [`number`].
+/// Formats a number that may be a count. Whole numbers have no point; all others are formatted as by [`number`].
 pub fn amount(value: f64) -> String {
     const EXACT: f64 = 9e15;
     if value.fract() == 0.0 && value.abs() < EXACT {
@@ -102,7 +103,7 @@ pub fn amount(value: f64) -> String {
     number(value)
 }
 
-/// Returns the unit in which a duration is shown, as nanoseconds and as its name.
+/// Returns the unit in which a duration is shown: its length in nanoseconds, and its name.
 fn unit(span: Nanos) -> (f64, &'static str) {
     match span.0 {
         0..999_500 => (1e3, "µs"),
@@ -127,7 +128,7 @@ pub fn seconds(seconds: f64) -> String {
     format!("{} s", without_zeros(number(seconds)))
 }
 
-/// Formats a time span: `15 min`, `1 min 30 s`, `0.5 s`.
+/// Formats a time span with up to two units: `15 min`, `1 min 30 s`, `0.5 s`.
 pub fn span(seconds: f64) -> String {
     if seconds < 10.0 {
         return format!("{} s", without_zeros(fixed(seconds, 1)));
@@ -155,12 +156,12 @@ pub fn rate_of(count: u64, duration_s: f64) -> Option<String> {
     (duration_s > 0.0).then(|| rate(count as f64 / duration_s))
 }
 
-/// Formats a share of a core, a time or a limit. For shares of counts use [`share`].
+/// Formats a percentage of a core, a time or a limit. For percentages of counts, use [`share`].
 pub fn percent(percent: f64) -> String {
     format!("{} %", number(percent))
 }
 
-/// Formats a part of a whole for a column: `0`, `3 (0.30 %)`.
+/// Formats a part of a whole for a table column: `0`, `3 (0.30 %)`.
 pub fn part(part: u64, whole: u64) -> String {
     if part == 0 || whole == 0 {
         return count(part);
@@ -201,12 +202,12 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
-/// Formats the name of a quantile: `p99.9` for 0.999.
+/// Formats the name of a quantile as a percentile: `p99.9` for 0.999.
 pub fn percentile(quantile: f64) -> String {
     format!("p{}", without_zeros(fixed(quantile * 100.0, 4)))
 }
 
-/// Formats a percentile for a narrow column: `12.3 ms`, `> 15 s`, `n/a`. `limit` is the timeout.
+/// Formats a percentile for a narrow column: `12.3 ms`, `> 15 s`, `n/a`. `limit` is the timeout of the operations.
 pub fn estimate(estimate: Estimate, limit: Option<Nanos>) -> String {
     match estimate {
         Estimate::Value { value, .. } => duration(value),
@@ -220,9 +221,9 @@ pub fn estimate(estimate: Estimate, limit: Option<Nanos>) -> String {
     }
 }
 
-/// Formats a percentile with its 95 % interval: `12.3 ms (11.9–12.8)`.
+/// Formats a percentile with its 95 % confidence interval: `12.3 ms (11.9–12.8)`.
 ///
-/// Without an interval: `12.3 ms (n/a)`. With too few samples: `n/a (120 of 1,000 samples)`.
+/// Without an interval, the result is `12.3 ms (n/a)`; with too few samples, `n/a (120 of 1,000 samples)`.
 pub fn estimate_in_full(of: Estimate, limit: Option<Nanos>) -> String {
     match of {
         Estimate::Value {

@@ -1,13 +1,13 @@
-//! Tables, drawn for the terminal or as Markdown.
+//! Tables for the terminal and for Markdown.
 
 use crate::{NOT_AVAILABLE, Tone, code, escape, paint, shorten};
 
-/// A column.
+/// A column of a table.
 #[derive(Clone, Debug)]
 pub struct Column {
     title: &'static str,
     kind: Kind,
-    /// Columns with the highest rank are left out first if the table is too wide. 0: never left out.
+    /// If the table is too wide, columns with the highest rank are omitted first. Columns of rank 0 are never omitted.
     rank: u8,
 }
 
@@ -23,7 +23,7 @@ enum Kind {
 }
 
 impl Column {
-    /// A column of words.
+    /// Creates a column of words.
     pub const fn words(title: &'static str) -> Self {
         Self {
             title,
@@ -32,7 +32,7 @@ impl Column {
         }
     }
 
-    /// A column of names from the user's scenario.
+    /// Creates a column of names from the user's scenario.
     pub const fn name(title: &'static str) -> Self {
         Self {
             title,
@@ -41,7 +41,7 @@ impl Column {
         }
     }
 
-    /// A column of numbers.
+    /// Creates a column of numbers.
     pub const fn number(title: &'static str) -> Self {
         Self {
             title,
@@ -52,14 +52,14 @@ impl Column {
 }
 
 impl Column {
-    /// The same column, to be left out of a table that is too wide: the highest rank first.
+    /// Makes the column one that a table may omit if it is too wide. The highest rank is omitted first.
     #[must_use]
     pub const fn minor(self, rank: u8) -> Self {
         Self { rank, ..self }
     }
 }
 
-/// A row. `None` is a cell that was not measured or does not apply.
+/// A row of a table. A cell is `None` if its figure was not measured or does not apply.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// One cell for each column.
@@ -69,7 +69,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// A row without a special tone.
+    /// Creates a row without a special tone.
     pub fn plain(cells: Vec<Option<String>>) -> Self {
         Self {
             cells,
@@ -78,7 +78,7 @@ impl Row {
     }
 }
 
-/// Columns and rows. Columns without any content are omitted.
+/// A table with columns and rows. Columns without any content are omitted.
 #[derive(Clone, Debug)]
 pub struct Table {
     columns: Vec<Column>,
@@ -88,7 +88,7 @@ pub struct Table {
 const ABSENT: &str = "–";
 
 impl Table {
-    /// A table. Every row has one cell for each column.
+    /// Creates a table. Every row has one cell for each column.
     pub fn new(columns: Vec<Column>, rows: Vec<Row>) -> Self {
         let used = |index: usize| rows.iter().any(|row| row.cells[index].is_some());
         let kept: Vec<bool> = (0..columns.len()).map(used).collect();
@@ -102,8 +102,8 @@ impl Table {
         }
     }
 
-    /// Leaves out minor columns, and then shortens names, until the table is at most `width` characters wide. Returns the
-    /// titles left out.
+    /// Omits minor columns, and then shortens names, until the table is at most `width` characters wide. Returns the
+    /// titles of the omitted columns.
     pub fn fit(&mut self, width: usize) -> Vec<&'static str> {
         let mut left_out = Vec::new();
         while self.width() > width
@@ -118,7 +118,7 @@ impl Table {
         left_out
     }
 
-    /// Shortens the names by as much as the table is too wide, to a readable rest.
+    /// Shortens the names by the excess width of the table, but keeps them readable.
     fn shorten_names(&mut self, width: usize) {
         const READABLE: usize = 12;
         let surplus = self.width().saturating_sub(width);
@@ -142,7 +142,7 @@ impl Table {
         widths.iter().map(|width| width + 2).sum()
     }
 
-    /// The minor column to leave out first. A column that says something, and not 0 in every row, goes last.
+    /// Returns the minor column to omit first. Columns in which every row is 0 are omitted before the others.
     fn most_minor(&self) -> Option<usize> {
         let says = |index: usize| {
             let mut cells = self
@@ -155,12 +155,12 @@ impl Table {
         minor.max_by_key(|&index| (!says(index), self.columns[index].rank))
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether a percentile in it has too few samples.
+    /// Whether the table contains a percentile with too few samples.
     pub fn has_unavailable(&self) -> bool {
         let mut cells = self.rows.iter().flat_map(|row| &row.cells);
         cells.any(|cell| cell.as_deref() == Some(NOT_AVAILABLE))

@@ -1,7 +1,7 @@
-//! Shortens, wraps and escapes text, so that names from files can neither break a line nor contain markup.
+//! Shortens, wraps and escapes text, so that names from files cannot break a line or contain markup.
 
-/// Replaces every character that moves a terminal's cursor, breaks a line, reverses its direction or is invisible by a
-/// space. Names come from files and from targets.
+/// Replaces characters with spaces if they move a terminal's cursor, break a line, reverse its direction or are
+/// invisible. Names come from files and targets, which may contain such characters.
 pub fn visible(text: &str) -> String {
     let unseen = |letter: char| {
         letter.is_control()
@@ -23,13 +23,13 @@ pub fn shorten(text: &str, width: usize) -> String {
         .collect()
 }
 
-/// Breaks the text between words into at most `most` lines of at most `width` characters. The last line ends with `…`
-/// if text is left.
+/// Breaks text between words into at most `most` lines of at most `width` characters. If text remains, the last line
+/// ends with `…`.
 pub fn wrap(text: &str, width: usize, most: usize) -> Vec<String> {
     let mut rest = shorten(text, usize::MAX);
     let mut lines = Vec::new();
     while lines.len() + 1 < most && rest.chars().count() > width {
-        // A space directly after the last fitting character is a good place to break, too.
+        // A space directly after the last fitting character is a possible break, too.
         let end = rest
             .char_indices()
             .nth(width + 1)
@@ -44,7 +44,7 @@ pub fn wrap(text: &str, width: usize, most: usize) -> Vec<String> {
     lines
 }
 
-/// Formats a name as Markdown code, on one line and safe in a table.
+/// Formats a name as Markdown code on a single line, safe in a table.
 pub fn code(name: &str) -> String {
     let line = shorten(name, 200).replace('|', "\\|");
     if line.contains('`') {
@@ -54,7 +54,7 @@ pub fn code(name: &str) -> String {
     }
 }
 
-/// Escapes text for Markdown, on one line and safe in a table. Names from files cannot contain markup, mentions or
+/// Escapes text for Markdown on a single line, safe in a table. Names from files cannot contain markup, mentions or
 /// references.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());

@@ -1,4 +1,4 @@
-//! One module per command, and `stage`, which some of them share.
+//! One module per command, and the module `stage`, which several commands share.
 
 pub(crate) mod audit;
 pub(crate) mod bench;

@@ -5,7 +5,8 @@ use std::ffi::OsString;
 use anyhow::bail;
 use script::Env;
 
-/// Reads the values of `--env`: `NAME=VALUE`, or `NAME` for headcount's own variable. The last one of a name applies.
+/// Reads the values of `--env`: `NAME=VALUE`, or `NAME` to pass on headcount's own variable. The last value for a name
+/// applies.
 pub(crate) fn passed(given: &[String]) -> anyhow::Result<Env> {
     passed_from(given, |name| std::env::var_os(name))
 }
@@ -17,7 +18,7 @@ fn passed_from(given: &[String], own: impl Fn(&str) -> Option<OsString>) -> anyh
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (text.as_str(), own_value(text, &own)?),
         };
-        // The text is not quoted, because it may contain a secret.
+        // The message does not quote the text, which may contain a secret.
         if name.is_empty() {
             bail!("--env: the name before `=` is missing; write --env NAME=VALUE, or --env NAME");
         }

@@ -5,24 +5,24 @@ use model::{FaultKind, Verdict};
 use script::ScriptError;
 use stage::StageError;
 
-/// Exit codes of the program. They are documented in the README and never change their meaning.
+/// Exit codes of the program. The README documents them, and their meaning never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Every threshold held.
     Passed = 0,
     /// A bug in headcount, or a failure of the machine it runs on.
     Bug = 1,
-    /// Wrong arguments, options or files.
+    /// Invalid arguments, options or files.
     Usage = 2,
-    /// The scenario is wrong: its syntax, an import, or an error while it is loaded or in `setup`.
+    /// A mistake in the scenario: in its syntax or an import, or an error while it is loaded or in `setup`.
     Script = 3,
     /// The target could not be reached before the run started.
     Unreachable = 4,
     /// The run is inconclusive: a threshold lacks data, or the generator was the limit.
     Inconclusive = 98,
-    /// A threshold failed, or an audit found something impossible or unsupported.
+    /// A threshold was broken, or an audit found a contradiction that is impossible or unsupported.
     Failed = 99,
-    /// Ctrl-C. The measurements so far are saved.
+    /// Ctrl-C was pressed. The measurements so far are saved.
     Interrupted = 130,
 }
 

@@ -1,4 +1,4 @@
-//! The folder of a run. It belongs to one run, from before its start until the program ends.
+//! The folder of a run. No other run can use it from before the run's start until the program ends.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -10,7 +10,8 @@ use anyhow::Context as _;
 #[derive(Debug)]
 pub(crate) struct RunFolder {
     path: PathBuf,
-    /// The lock. The kernel releases it however the program ends. `None` if the file system does not support locks.
+    /// The lock. The kernel releases it, no matter how the program ends. `None` if the file system does not support
+    /// locks.
     _lock: Option<File>,
 }
 
@@ -21,8 +22,8 @@ impl RunFolder {
 
     /// Creates and locks the folder of a run before the run starts, and checks that it is writable.
     ///
-    /// Without `wanted`, the folder is new and named after the time. Fails if the folder contains a run, or another run
-    /// uses it.
+    /// Without `wanted`, the folder is new, and its name contains the time. Fails if the folder contains a run, or if
+    /// another run uses it.
     pub(crate) fn claim(wanted: Option<&Path>, started_at: &str) -> anyhow::Result<Self> {
         let path = if let Some(wanted) = wanted {
             fs::create_dir_all(wanted).with_context(|| cannot_make(wanted))?;
@@ -32,14 +33,14 @@ impl RunFolder {
             create_fresh(&name).with_context(|| cannot_make(&name))?
         };
         let lock = lock(&path)?;
-        // This check follows the lock, because the previous owner of the lock may have saved a run.
+        // This check must follow the locking, because the previous owner of the lock may have saved a run.
         if holds_a_run(&path) {
             anyhow::bail!(
                 "{} already contains a run: choose another folder, or remove it",
                 path.display()
             );
         }
-        // A folder that cannot be written must fail before the run, not after it.
+        // If the folder is not writable, the program must fail before the run, not after it.
         let probe = path.join(".headcount");
         fs::write(&probe, b"")
             .and_then(|()| fs::remove_file(&probe))
@@ -48,7 +49,8 @@ impl RunFolder {
     }
 }
 
-/// Creates the folder, or the first of `name-2`, `name-3` … that does not exist. Two callers never get the same one.
+/// Creates the folder `name`, or else the first of `name-2`, `name-3` … that does not exist. Two callers never get the
+/// same folder.
 pub(crate) fn create_fresh(name: &Path) -> io::Result<PathBuf> {
     let numbered = |number: u32| {
         let mut name = name.as_os_str().to_owned();

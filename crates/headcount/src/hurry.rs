@@ -1,5 +1,5 @@
-//! Handles Ctrl-C. The first one ends the run early and in order. The second one ends the program within a second, even
-//! if the run does not react.
+//! Handles Ctrl-C. The first Ctrl-C ends the run early but keeps its results. The second one ends the program within a
+//! second, even if the run does not react.
 
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,13 +11,13 @@ use engine::Stop;
 use crate::exit::Exit;
 use crate::screen::say;
 
-/// Time that the engine has after the second Ctrl-C to hand over its measurements.
+/// Time limit for the engine to hand over its measurements after the second Ctrl-C.
 const AT_ONCE: Duration = Duration::from_millis(900);
 
-/// Whether the engine has handed over its measurements. Saving and printing them is quick, and is not interrupted.
+/// Whether the engine has handed over its measurements. Saving and printing them is fast, and is not interrupted.
 static HANDED_OVER: AtomicBool = AtomicBool::new(false);
 
-/// Installs the handler, and returns the `Stop` that it requests.
+/// Installs the handler. Returns the `Stop` through which the handler ends the run.
 pub(crate) fn stop_on_ctrl_c() -> anyhow::Result<Stop> {
     let stop = Stop::default();
     let asked = stop.clone();
@@ -40,7 +40,7 @@ pub(crate) fn stop_on_ctrl_c() -> anyhow::Result<Stop> {
     Ok(stop)
 }
 
-/// Reports that the engine has handed over its measurements: the program now ends by itself.
+/// Records that the engine has handed over its measurements, so the program is about to end by itself.
 pub(crate) fn nothing_left_to_wait_for() {
     HANDED_OVER.store(true, Ordering::Relaxed);
 }

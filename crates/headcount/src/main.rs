@@ -1,6 +1,6 @@
 //! `headcount`: how many people can it really hold?
 //!
-//! Only this crate prints, exits and reads the command line.
+//! No other crate prints, exits or reads the command line.
 
 mod args;
 mod command;
@@ -20,7 +20,7 @@ use clap::Parser as _;
 use crate::args::{Args, Command};
 use crate::exit::Exit;
 
-/// `QuickJS` and the built-in systems allocate many small objects, for which this allocator is the fastest.
+/// The fastest allocator for many small objects, which `QuickJS` and the built-in systems allocate.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -59,7 +59,7 @@ fn main() -> ExitCode {
         .into()
 }
 
-/// Prints an error of clap. It quotes the arguments, so credentials in URLs are removed first.
+/// Prints an error of clap. The error quotes arguments, so credentials in URLs are removed first.
 fn complain_of_arguments(error: &clap::Error) {
     let text = error.render().to_string();
     if matches!(model::without_credentials(&text), Cow::Owned(_)) {
@@ -69,9 +69,9 @@ fn complain_of_arguments(error: &clap::Error) {
     }
 }
 
-/// Disables transparent huge pages. The kernel clears a page of 2 MB at its first use, which takes milliseconds. That
-/// would stall a measurement, and slow down the start for memory that is hardly used.
+/// Disables transparent huge pages. When a page of 2 MB is first used, the kernel takes milliseconds to clear it. This
+/// would stall a measurement, and slow down the start for memory that is barely used.
 fn take_small_pages() {
-    // If the kernel refuses, the measured start lag shows the cost.
+    // If the kernel refuses, the cost shows in the measured start lag.
     let _ = rustix::thread::disable_transparent_huge_pages(true);
 }

@@ -6,7 +6,7 @@ use script::host::LogLevel;
 
 use crate::screen::{say, width_of_stderr, without_hidden};
 
-/// Shows the progress of a run on stderr: one live line per level on a terminal, otherwise a line every ten seconds.
+/// Shows the progress of a run on stderr: on a terminal one live line per level, otherwise a line every ten seconds.
 #[derive(Debug)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -17,7 +17,7 @@ pub(crate) struct Progress {
     terminal: bool,
     line_open: bool,
     said_at_s: f64,
-    /// Whether the last line was about waiting for operations in flight after the measured time.
+    /// Whether the last line reported operations that were still in flight after the measured time.
     waits: bool,
 }
 
@@ -71,7 +71,7 @@ impl Progress {
 
     fn live(&mut self, live: &Live) {
         let waits = live.in_flight.is_some();
-        // The elapsed time of each phase starts at 0. The first line of a phase is shown at once.
+        // The elapsed time starts at 0 in each phase. The first line of a phase is shown immediately.
         let first = live.elapsed_s < self.said_at_s || waits && !self.waits;
         self.waits = waits;
         if !self.terminal && !first && live.elapsed_s - self.said_at_s < 10.0 {
@@ -101,7 +101,7 @@ impl Progress {
 
     fn line(&mut self, text: &str) {
         if self.terminal {
-            // A line that wraps could not be erased: only the row of the cursor is.
+            // The line must not wrap, because only the row of the cursor can be erased.
             let text = report::one_row(text, width_of_stderr());
             let _ = write!(io::stderr(), "\r\x1b[2K{text}"); // stderr may be closed
             let _ = io::stderr().flush();

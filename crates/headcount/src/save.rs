@@ -9,14 +9,14 @@ use record::Run;
 use crate::folder::create_fresh;
 use crate::screen::say;
 
-/// The place where a run was saved.
+/// The place where a run is saved.
 #[derive(Debug)]
 pub(crate) struct Saved {
     pub(crate) folder: PathBuf,
 }
 
-/// Writes run.json and report.md. If that fails, for example because the disk is full, it writes them to the system's
-/// temporary folder. The measurements are lost only if both fail.
+/// Writes run.json and report.md into the folder. If that fails, for example because the disk is full, writes them to
+/// the system's temporary folder. The measurements are lost only if both attempts fail.
 pub(crate) fn save(run: &Run, folder: &Path) -> anyhow::Result<Saved> {
     let json = record::to_json(run).context("cannot encode the record")?;
     let markdown = report::markdown(run);
@@ -55,7 +55,7 @@ fn write_both(folder: &Path, json: &str, markdown: &str) -> io::Result<()> {
 }
 
 /// Writes the file completely or not at all, without the credentials of URLs. A partial file, for example on a full
-/// disk, never gets the real name.
+/// disk, never gets the final name.
 fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     let text = without_credentials(text);
     let part = path.with_extension("part");

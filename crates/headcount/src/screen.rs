@@ -10,7 +10,7 @@ use rustix::termios::tcgetwinsize;
 
 use crate::exit::Exit;
 
-/// Returns whether to use colours: stdout must be a terminal, and `NO_COLOR` must be unset or empty.
+/// Whether to use colours: stdout must be a terminal, and `NO_COLOR` must be unset or empty.
 pub(crate) fn colour() -> bool {
     io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
@@ -31,16 +31,16 @@ fn width_of(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
     (columns > 0).then_some(usize::from(columns))
 }
 
-/// Values that no message shows. The record hides them itself, and with it everything that is made from it.
+/// Values that no message may show. The record, and everything that is made from it, already omits these values.
 static HIDDEN: OnceLock<HiddenValues> = OnceLock::new();
 
-/// Hides values in all messages from now on that may contain them.
+/// Hides values in all later messages that may contain them.
 pub(crate) fn hide(values: HiddenValues) {
     let _ = HIDDEN.set(values); // a process runs one command, which calls this once
 }
 
-/// Returns a text of the scenario or of an error without hidden values. Text that headcount itself writes has none; its
-/// figures may happen to look like one.
+/// Hides values in a text of the scenario or of an error. headcount's own text needs no hiding, and its figures could
+/// equal a hidden value by chance.
 pub(crate) fn without_hidden(text: &str) -> Cow<'_, str> {
     match HIDDEN.get() {
         Some(values) => values.hide(text),

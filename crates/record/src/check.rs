@@ -1,4 +1,4 @@
-//! Checks whether the counts add up. A record that contradicts itself is a bug of headcount, and the report says so.
+//! Checks whether the counts add up. A record that contradicts itself is a bug in headcount, and the report says so.
 
 use std::fmt;
 
@@ -6,15 +6,15 @@ use stats::Histogram;
 
 use crate::{Deliveries, FunnelStep, Iterations, Level, Run, StepFunnel, Timings};
 
-/// Counts of a level that do not add up.
+/// A contradiction between the counts of a level.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("level {}: {}{identity}", level + 1, Prefix(.of))]
 pub struct Inconsistency {
-    /// The level, from 0.
+    /// Index of the level, from 0.
     pub level: usize,
     /// The kind and name of the measured operation. `None` for iterations.
     pub of: Option<(&'static str, String)>,
-    /// The identity that does not hold.
+    /// The identity that the counts break.
     pub identity: BrokenIdentity,
 }
 
@@ -29,7 +29,7 @@ impl fmt::Display for Prefix<'_> {
     }
 }
 
-/// A rule about counts that the record breaks.
+/// An identity that the counts of a record should satisfy, but break.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages name the counts")]
 pub enum BrokenIdentity {
@@ -56,13 +56,13 @@ pub enum BrokenIdentity {
     /// Every operation that timed out also failed.
     #[error("{timed_out} timed out, but only {failed} failed")]
     TimedOut { timed_out: u64, failed: u64 },
-    /// Every age belongs to an operation in flight.
+    /// At most as many ages were recorded as operations were in flight.
     #[error("{ages} ages recorded, but {open} in flight")]
     Ages { ages: u64, open: u64 },
     /// Each failed iteration has a first failure.
     #[error("{failed} failed, but {causes} of them have a first failure")]
     FirstFailures { failed: u64, causes: u64 },
-    /// Iterations that succeeded in spite of a failure are counted among the successful ones.
+    /// The number of successful iterations with failures is at most the number of successful iterations.
     #[error("{succeeded} succeeded, but {with_failures} succeeded with failures")]
     SucceededWithFailures { succeeded: u64, with_failures: u64 },
     /// Each unfinished iteration is counted once in the step funnel.
@@ -107,14 +107,14 @@ pub enum BrokenIdentity {
     /// At most as many messages reach their whole audience as were sent.
     #[error("{whole} messages reached their whole audience, but {messages} were sent")]
     WholeAudience { whole: u64, messages: u64 },
-    /// timed out ⊆ failed ⊆ ended.
+    /// Timed-out operations are part of the failed ones, which are part of the ended ones.
     #[error("{timed_out} timed out, {failed} failed, {ended} ended")]
     Ended {
         timed_out: u64,
         failed: u64,
         ended: u64,
     },
-    /// No more times are recorded than operations that ended without a timeout.
+    /// At most as many times were recorded as operations ended without a timeout.
     #[error("{times} times and {timed_out} timeouts, but {ended} ended")]
     Times {
         times: u64,
@@ -126,7 +126,7 @@ pub enum BrokenIdentity {
 use BrokenIdentity as Broken;
 
 impl Run {
-    /// Returns all broken identities; none in a correct record.
+    /// Returns all broken identities. A correct record has none.
     pub fn inconsistencies(&self) -> Vec<Inconsistency> {
         self.levels
             .iter()
@@ -177,13 +177,13 @@ impl Level {
     }
 }
 
-/// Checks that there are at most as many ages as operations in flight. Records of version 1 have no ages.
+/// Checks that there are no more ages than operations in flight. Records of version 1 have no ages.
 fn too_many_ages(ages: &Histogram, open: u64) -> Option<Broken> {
     let ages = ages.count();
     (ages > open).then_some(Broken::Ages { ages, open })
 }
 
-/// Returns the identities that are marked as broken.
+/// Returns the identities whose condition is true, which means that they are broken.
 fn of<const N: usize>(conditions: [(bool, Broken); N]) -> Vec<Broken> {
     let broken = conditions.into_iter().filter(|(is_broken, _)| *is_broken);
     broken.map(|(_, identity)| identity).collect()
@@ -233,7 +233,7 @@ impl Iterations {
 }
 
 impl StepFunnel {
-    /// Returns the broken identities of these counts; none without a step funnel.
+    /// Returns the broken identities of these counts. Without a step funnel, there are none.
     pub fn broken_identities(&self, iterations: &Iterations) -> Vec<Broken> {
         if self.is_empty() {
             return Vec::new();

@@ -1,13 +1,13 @@
 use serde::{Deserialize, Serialize};
 
-/// Groups by whether their members had the same user state at the end of an iteration.
+/// Numbers of groups whose members had the same user state, or different ones, at the end of an iteration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Convergence {
     /// Groups in which all members had the same state.
     pub converged: u64,
-    /// Groups in which two members had different states.
+    /// Groups in which at least two members had different states.
     pub diverged: u64,
-    /// Groups in which some members reported no state, and the others had the same one.
+    /// Groups in which some members reported no state, and all others had the same state.
     pub unknown: u64,
 }
 

@@ -4,14 +4,14 @@ use model::{LossReason, MisdeliveryReason};
 use serde::{Deserialize, Serialize};
 use stats::{Blocks, Estimate, Histogram, estimate_in_blocks};
 
-/// Deliveries for which headcount itself ended the wait before their settling time was over, by reason.
+/// Deliveries for which headcount itself stopped waiting before the settling time was over, counted by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CutOff {
-    /// The iteration failed, and its sockets were closed at once.
+    /// Deliveries of failed iterations, whose sockets were closed at once.
     pub iteration_failed: u64,
-    /// The iteration ended.
+    /// Deliveries of iterations that ended.
     pub iteration_ended: u64,
-    /// The level ended.
+    /// Deliveries that were in flight when the level ended.
     pub level_ended: u64,
 }
 
@@ -28,24 +28,24 @@ impl CutOff {
     }
 }
 
-/// Difference between the place where a channel looks and a message with its stamp.
+/// How a message with a stamp differs from the messages that its channel accepts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "cause", rename_all = "snake_case")]
 pub enum Mismatch {
-    /// The stamp is at another place of the message. Both are JSON pointers or byte offsets.
+    /// The stamp is at another place in the message. Both fields are JSON pointers or byte offsets.
     Place {
-        /// The place where the channel looks (`at`).
+        /// The place at which the channel expects the stamp (`at`).
         looks: String,
-        /// The place of the stamp.
+        /// The place at which the stamp is.
         stands: String,
     },
-    /// The message has another value than the channel requires (`only`). Values are JSON texts.
+    /// A value in the message differs from the one that the channel requires (`only`). Both values are JSON texts.
     Value {
         /// The JSON pointer.
         at: String,
         /// The required value.
         wanted: String,
-        /// The received value. `None`: there was none.
+        /// The received value. `None` if the message has no such value.
         came: Option<String>,
     },
     /// The message is another Socket.IO event.
@@ -57,7 +57,7 @@ pub enum Mismatch {
     },
 }
 
-/// Stamps that arrived at a place where their channel does not look.
+/// Stamps that were not at the place at which their channel expects them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Misplaced {
     /// Number of misplaced stamps.
@@ -81,9 +81,10 @@ impl Misplaced {
 pub struct OwnCopies {
     /// Number of expected deliveries.
     pub expected: u64,
-    /// Number of expected deliveries that were never received and have no other reason for their loss.
+    /// Number of expected deliveries that were never received and whose loss has no other explanation.
     pub lost: u64,
-    /// Copies that no delivery expected: messages to others that returned to their senders. They are misdelivered.
+    /// Number of messages that returned to their senders although they were addressed only to others. These messages
+    /// count as misdelivered.
     #[serde(default)]
     pub unexpected: u64,
 }
@@ -92,98 +93,99 @@ pub struct OwnCopies {
 /// late, lost or cut off. Duplicated, reordered and misdelivered messages are counted in addition.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Deliveries {
-    /// Messages stamped and sent. A failed send counts too; its deliveries are lost with that reason.
+    /// Messages stamped and sent. A message whose sending failed counts too; its deliveries are lost for that reason.
     pub messages: u64,
-    /// Messages stamped but never sent. No delivery is expected of them.
+    /// Messages stamped but never sent. headcount expects no deliveries of these messages.
     pub unsent: u64,
     /// Sum of the audience sizes of all messages.
     pub expected: u64,
     /// The expected deliveries that go to the sender itself.
     #[serde(default)]
     pub own_copies: OwnCopies,
-    /// Received within the deadline.
+    /// Deliveries received within the deadline.
     pub delivered: u64,
-    /// Received after the deadline.
+    /// Deliveries received after the deadline.
     pub late: u64,
-    /// Not received by the end of the settling time, by reason.
+    /// Deliveries not received by the end of the settling time, counted by reason.
     pub lost: BTreeMap<LossReason, u64>,
-    /// Not received when headcount itself ended the wait. It is unknown whether the target would have delivered them.
+    /// Deliveries for which headcount itself stopped waiting. Whether the target would have made them is unknown.
     #[serde(default)]
     pub cut_off: CutOff,
     /// Deliveries that the same receiver received again.
     pub duplicated: u64,
     /// Deliveries received after a later message of the same sender.
     pub reordered: u64,
-    /// Messages received by someone outside the audience, by reason.
+    /// Messages received by someone outside the audience, counted by reason.
     pub misdelivered: BTreeMap<MisdeliveryReason, u64>,
-    /// Stamps that arrived on a followed socket at a place where the channel does not look. They do not count as
-    /// deliveries.
+    /// Stamps that arrived on a followed socket, but not at the place at which the channel expects them. Misplaced
+    /// stamps do not count as deliveries.
     #[serde(default)]
     pub misplaced: Misplaced,
-    /// Latency from the planned sending to the receive timestamp, of delivered and late deliveries.
+    /// Latencies of delivered and late deliveries, from the planned sending to the receive timestamp.
     pub latency: Histogram,
     /// The latencies over the measured time, in blocks. Empty in records of version 1.
     #[serde(default, skip_serializing_if = "Blocks::is_empty")]
     pub blocks: Blocks,
-    /// Latency to the first receiver, per message.
+    /// Time until the first receiver had the message, for each message.
     pub first: Histogram,
-    /// Latency to the median of the receivers, per message.
+    /// Time until half of the receivers had the message, for each message.
     pub median: Histogram,
-    /// Latency to the last receiver, per message.
+    /// Time until the last receiver had the message, for each message.
     pub last: Histogram,
     /// Messages that reached their whole audience.
     pub whole_audience: u64,
 }
 
 impl Deliveries {
-    /// Number of lost deliveries, for any reason.
+    /// Number of lost deliveries, whatever the reason.
     pub fn lost_count(&self) -> u64 {
         self.lost.values().sum()
     }
 
-    /// Number of deliveries with a known fate. Shares are computed from this number.
+    /// Number of deliveries with a known fate. Shares are relative to this number.
     pub fn judged(&self) -> u64 {
         self.expected.saturating_sub(self.cut_off.count())
     }
 
-    /// Number of losses that are probably due to the script and not the target. Either more stamps arrived where the
-    /// channel does not look than where it does, or no sender received its own copy.
+    /// Number of losses that the script probably caused, not the target. Either most stamps arrived at a place where
+    /// the channel does not expect them, or no sender received its own copy.
     pub fn lost_by_script(&self) -> u64 {
         self.looks_elsewhere() + self.has_no_echo()
     }
 
-    /// Number of losses whose stamps arrived at another place, if these outnumber the received deliveries; otherwise 0.
+    /// Number of losses whose stamps arrived at another place, if these stamps outnumber the received deliveries;
+    /// otherwise 0.
     pub fn looks_elsewhere(&self) -> u64 {
         let lost = self.misplaced.lost;
         if lost > self.received() { lost } else { 0 }
     }
 
-    /// Number of lost own copies, if all own copies were lost; otherwise 0.
+    /// Number of lost own copies, if every own copy was lost; otherwise 0.
     pub fn has_no_echo(&self) -> u64 {
         let OwnCopies { expected, lost, .. } = self.own_copies;
         if lost == expected { lost } else { 0 }
     }
 
     /// Number of messages to others that returned to their senders, if most did and nothing else was misdelivered;
-    /// otherwise 0. A target that returns a few has made a mistake itself.
+    /// otherwise 0. If only a few messages return, the target itself is at fault.
     pub fn has_echo(&self) -> u64 {
         let returned = self.own_copies.unexpected;
         let is_rule = 2 * returned > self.messages && returned == self.misdelivered_count();
         if is_rule { returned } else { 0 }
     }
 
-    /// Number of misdelivered messages, for any reason.
+    /// Number of misdelivered messages, whatever the reason.
     pub fn misdelivered_count(&self) -> u64 {
         self.misdelivered.values().sum()
     }
 
-    /// Number of deliveries received, in time or late.
+    /// Number of deliveries received, on time or late.
     pub fn received(&self) -> u64 {
         self.delivered + self.late
     }
 
-    /// Returns quantile `q` of the latency. Its interval is computed from blocks, because neither the deliveries of one
-    /// message nor consecutive messages are independent.
+    /// Returns quantile `q` of the latency. The confidence interval is computed from blocks, because deliveries of the
+    /// same message and of consecutive messages are not independent.
     pub fn latency_at(&self, q: f64) -> Estimate {
         estimate_in_blocks(&self.latency, 0, &self.blocks, q)
     }

@@ -11,7 +11,7 @@ pub fn to_json(run: &Run) -> Result<String, serde_json::Error> {
     Ok(text)
 }
 
-/// Reads the text of `run.json`. The version is checked first, so that a newer file is reported as newer and not as
+/// Reads the text of `run.json`. The version is checked first, so that a file of a newer version is not reported as
 /// damaged.
 pub fn from_json(text: &str) -> Result<Run, ReadError> {
     let value: Value = serde_json::from_str(text).map_err(ReadError::NotJson)?;
@@ -35,7 +35,7 @@ pub fn from_json(text: &str) -> Result<Run, ReadError> {
         }
     };
     let run = if version == u64::from(VERSION) {
-        // Parsing the text instead of the value gives errors with line numbers.
+        // Parsing the text again, and not the value, gives error messages with line numbers.
         serde_json::from_str(text)
     } else {
         let mut run = value;

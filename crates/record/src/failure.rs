@@ -8,7 +8,8 @@ pub struct Failure {
     pub side: Side,
     /// Kind of the fault.
     pub kind: FaultKind,
-    /// Name of the request, round trip, step, channel or connection; `iteration` if there is no other.
+    /// Name of the request, round trip, step, channel or connection. `iteration` if the failure belongs to none of
+    /// these.
     pub what: String,
     /// Number of failures.
     pub count: u64,
@@ -23,7 +24,7 @@ pub struct Example {
     pub at_s: f64,
     /// The affected user.
     pub user: Option<String>,
-    /// Step of the scenario.
+    /// Step of the scenario in which the failure occurred.
     pub step: Option<String>,
     /// Description in one line.
     pub detail: String,
@@ -33,8 +34,8 @@ pub struct Example {
     pub frame: Option<String>,
 }
 
-/// Adds `failure` to the entry with the same side, kind and name, or as a new entry. The entry keeps the earlier
-/// example.
+/// Adds `failure` to the entry with the same side, kind and name. Without such an entry, creates one. The entry keeps
+/// the earlier example.
 pub fn note_failure(failures: &mut Vec<Failure>, failure: Failure) {
     let same = |other: &&mut Failure| {
         other.side == failure.side && other.kind == failure.kind && other.what == failure.what

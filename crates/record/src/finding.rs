@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::limiter::RateLimiter;
 
-/// A cause from a closed list that explains why the target stops where it does, with its evidence.
+/// An explanation of why the target's performance stops growing: a cause from a closed list, with its evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// The cause, with its figures.
@@ -10,9 +10,9 @@ pub struct Finding {
     pub cause: Cause,
     /// Confidence in the cause.
     pub confidence: Confidence,
-    /// Indices of the levels that show it, from 0.
+    /// Indices of the levels that show the cause, from 0.
     pub levels: Vec<usize>,
-    /// Indices of the levels in which the cause explains most failures. They do not show the target's capacity.
+    /// Indices of the levels in which the cause explains most failures. These levels do not show the target's capacity.
     pub limits: Vec<usize>,
     /// Observations that support the cause.
     pub evidence: Vec<Evidence>,
@@ -26,9 +26,9 @@ pub struct Finding {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "cause", content = "figures", rename_all = "snake_case")]
 pub enum Cause {
-    /// The target, or something in front of it, limits the rate of requests.
+    /// The target, or a component in front of it, limits the rate of requests.
     RateLimiter(RateLimiter),
-    /// A sentence of an older record (versions 1 and 2).
+    /// The cause as an older record worded it (versions 1 and 2).
     Text {
         /// The sentence.
         what: String,
@@ -39,9 +39,9 @@ pub enum Cause {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
-    /// The cause fits, but other causes fit nearly as well.
+    /// The cause fits the figures, but other causes fit nearly as well.
     Low,
-    /// Any other cause would be a coincidence.
+    /// The cause fits the figures so well that any other cause would be a coincidence.
     High,
     /// The target states the cause, and the counts agree.
     Certain,
@@ -66,27 +66,27 @@ pub enum Evidence {
     LimitStated {
         /// Name of the header.
         header: String,
-        /// Number of requests.
+        /// Number of requests that the limit allows.
         limit: f64,
         /// Length of the window in seconds.
         window_s: Option<f64>,
     },
-    /// Some requests passed, and then none.
+    /// Some requests passed, and from then on none.
     Stopped {
         /// Number of requests that passed.
         passed: f64,
-        /// Time until which requests passed.
+        /// Time of the first refusal.
         until_s: f64,
         /// Number of requests refused from then on.
         refused: u64,
         /// Time of the last refusal.
         last_s: f64,
     },
-    /// Some requests passed, then none, repeatedly.
+    /// Repeatedly, some requests passed and then none.
     Repeated {
         /// Number of requests that passed each time.
         passed: f64,
-        /// Time from one beginning to the next.
+        /// Time from the start of one period to the start of the next.
         period_s: f64,
         /// Number of complete periods observed.
         times: u64,
@@ -95,16 +95,16 @@ pub enum Evidence {
     SteadyRate {
         /// The rate per second.
         per_s: f64,
-        /// Number of requests that passed at the beginning beyond that rate.
+        /// Number of requests beyond that rate that passed at the beginning.
         burst: f64,
         /// Whether the rate varies less than chance explains.
         regular: bool,
-        /// Time until which no request passed after the first burst.
+        /// Time until which no further request passed after the first burst.
         reopened_s: Option<f64>,
         /// Length of the observation in seconds.
         seconds: u64,
     },
-    /// All `Retry-After` headers state the same reset time.
+    /// All `Retry-After` headers point to the same reset time.
     SameResetTime {
         /// The reset time.
         at_s: f64,
@@ -114,7 +114,7 @@ pub enum Evidence {
         /// The longest wait in seconds.
         longest_s: f64,
     },
-    /// A header names a partition, so the limiter does not count all requests together.
+    /// A header names a partition, so different requests count against different limits.
     PartitionNamed,
     /// The number of requests that passed in a window fits the stated limit.
     FitsStatedLimit {
@@ -127,7 +127,7 @@ pub enum Evidence {
         /// Number of source addresses that these users used.
         addresses: u64,
     },
-    /// All users, or all addresses, passed about equally often, regardless of how many requests they sent.
+    /// Equally many requests passed for all users or addresses, approximately, no matter how many they sent.
     PassedAlike {
         /// Whether users or addresses are compared.
         per: LimitKey,
@@ -136,7 +136,7 @@ pub enum Evidence {
         /// Largest number of requests that passed for one user or address.
         most: f64,
     },
-    /// The numbers of passed requests differ between the refused users, or between the refused addresses.
+    /// The number of passed requests differs between the refused users, or between the refused addresses.
     PassedUnequally {
         /// Whether users or addresses are compared.
         per: LimitKey,
@@ -145,7 +145,7 @@ pub enum Evidence {
         /// Largest number of requests that passed for one user or address.
         most: f64,
     },
-    /// In a level with another number of users, requests passed at a higher rate or at the same rate.
+    /// In a level with another number of users, requests passed at the same rate or at a higher rate.
     OtherLevel {
         /// Number of users of that level.
         users: u64,
@@ -154,7 +154,7 @@ pub enum Evidence {
         /// Rate of that level as a multiple of this level's rate.
         times: f64,
     },
-    /// A sentence of an older record (versions 1 and 2).
+    /// The evidence as an older record worded it (versions 1 and 2).
     Text {
         /// The sentence.
         text: String,
@@ -165,22 +165,22 @@ pub enum Evidence {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Unknown {
-    /// Whether the limiter counts by address or all requests together.
+    /// Whether the limiter counts requests per address, or all requests together.
     AddressOrAll {
         /// Why addresses could not be distinguished.
         because: Option<OneAddress>,
     },
-    /// Whether the limiter counts by user.
+    /// Whether the limiter counts requests per user.
     ByUser {
         /// Number of users that were refused.
         refused: u64,
     },
-    /// The length of the window; it is longer than this.
+    /// The exact length of the window, of which only a lower bound is known.
     WindowLongerThan {
         /// Lower bound in seconds.
         seconds: f64,
     },
-    /// The length of the window, because requests pass evenly.
+    /// The length of the window, which cannot be observed if requests pass evenly.
     Window,
     /// Whether the limiter uses fixed windows, sliding windows or a token bucket.
     Algorithm,
@@ -193,14 +193,14 @@ pub enum Unknown {
         /// A route that was not refused. `None` if no other was requested.
         free: Option<String>,
     },
-    /// A sentence of an older record (versions 1 and 2).
+    /// The question as an older record worded it (versions 1 and 2).
     Text {
         /// The sentence.
         text: String,
     },
 }
 
-/// Reason why addresses could not be distinguished.
+/// Why addresses could not be distinguished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OneAddress {
@@ -223,16 +223,16 @@ pub enum Advice {
         /// Minimum number of addresses that this load needs.
         needed: Option<f64>,
     },
-    /// Use more users, or send fewer requests with each.
+    /// Use more users, or send fewer requests per user.
     MoreUsers,
     /// Stay below the limit.
     StayBelow {
         /// Requests per minute.
         per_minute: f64,
-        /// Key that the limit applies to. `None` if unknown.
+        /// Key by which the limit counts requests. `None` if unknown.
         per: Option<LimitKey>,
     },
-    /// A sentence of an older record (versions 1 and 2).
+    /// The advice as an older record worded it (versions 1 and 2).
     Text {
         /// The sentence.
         text: String,
@@ -243,10 +243,10 @@ pub enum Advice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitKey {
-    /// All requests together.
+    /// All requests count against one limit.
     All,
-    /// Each source address.
+    /// Each source address has its own limit.
     Address,
-    /// Each user.
+    /// Each user has their own limit.
     User,
 }

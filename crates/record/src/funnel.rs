@@ -7,9 +7,10 @@ use stats::{Blocks, Estimate, Histogram, Samples};
 
 use crate::{Example, Timings};
 
-/// The step funnel of a level: how far iterations came, step by step, and their first failures.
+/// The step funnel of a level: the number of iterations that reached, passed and failed each step, and their first
+/// failures.
 ///
-/// The funnel covers only iterations that belong to the level. Each iteration counts once, when it has ended or is
+/// The funnel covers only iterations that belong to the level. Each iteration is counted once, when it has ended or is
 /// abandoned.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepFunnel {
@@ -17,7 +18,7 @@ pub struct StepFunnel {
     pub steps: Vec<FunnelStep>,
     /// The first failures with their counts. Each iteration counts at most once.
     pub first_failures: Vec<FirstFailure>,
-    /// The steps in which unfinished iterations were. Their counts cover all unfinished iterations.
+    /// The steps that unfinished iterations were in. The counts add up to the number of unfinished iterations.
     pub unfinished: Vec<Unfinished>,
 }
 
@@ -26,54 +27,54 @@ pub struct StepFunnel {
 /// reached = passed + failed + unfinished.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FunnelStep {
-    /// Names of the outer steps, then the name of the step.
+    /// Names of the outer steps, followed by the name of the step itself.
     pub path: Vec<String>,
     /// Whether the step is a condition of `eventually`.
     pub eventually: bool,
-    /// Scenario of a mix to which the step belongs.
+    /// The scenario that the step belongs to, in a mix.
     pub scenario: Option<String>,
     /// Number of iterations that began the step at least once.
     pub reached: u64,
     /// Number of iterations in which the step never ended with an error.
     pub passed: u64,
-    /// Number of passes in which a request or a check of the step failed, without an error that ended the step.
+    /// Number of iterations that passed the step although one of its requests or checks failed.
     pub passed_with_failures: u64,
     /// Number of iterations in which the step ended with an error at least once.
     pub failed: u64,
-    /// Number of iterations that were over while the step had not ended.
+    /// Number of iterations that were over before the step had ended.
     pub unfinished: u64,
-    /// Number of times that the step was begun in the measured time. If several members begin it, or a loop does, this
-    /// is more than `reached`.
+    /// Number of times that the step was begun in the measured time. Exceeds `reached` if several members begin the
+    /// step, or a loop repeats it.
     pub begun: u64,
-    /// Times of the passes.
+    /// Times of the step in iterations that passed it.
     pub passed_time: Histogram,
     /// Times of passes and failures over the measured time, in blocks. Empty in records of version 1.
     #[serde(default, skip_serializing_if = "Blocks::is_empty")]
     pub blocks: Blocks,
-    /// Times until a failure, without timeouts.
+    /// Times from the start of the step to its failure, without timeouts.
     pub failed_time: Histogram,
-    /// Number of timeouts. They have no time.
+    /// Number of timeouts of the step. Timeouts have no time.
     pub timed_out: u64,
     /// Longest time after which the step timed out.
     pub timeout: Option<Nanos>,
-    /// Ages of the step in iterations that were over while it had not ended. Empty in records of version 1.
+    /// Ages of steps that had not ended when their iteration was over. Empty in records of version 1.
     #[serde(default)]
     pub open: Histogram,
-    /// Sum, over iterations, of the step's position among the steps that the iteration reached. Used only for sorting.
+    /// Sum of the step's positions among the steps that each iteration reached. Used only for sorting.
     #[serde(skip)]
     pub places: u64,
 }
 
-/// A first failure of iterations.
+/// The first failure of one or more iterations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FirstFailure {
-    /// Path of the innermost step in which the failure occurred. `None` outside any step.
+    /// Path of the innermost step in which the failure occurred. `None` if it occurred outside all steps.
     pub step: Option<Vec<String>>,
     /// Side at fault.
     pub side: Side,
     /// Kind of the fault.
     pub kind: FaultKind,
-    /// HTTP status, if that was the failure.
+    /// HTTP status, if the status was the failure.
     pub status: Option<u16>,
     /// Name of the request, round trip, connection or check. Empty if the script itself threw.
     pub what: String,
@@ -88,14 +89,14 @@ pub struct FirstFailure {
 /// Iterations that had not ended when the level was over.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unfinished {
-    /// Path of the step that had not ended. `None` outside any step.
+    /// Path of the step that had not ended. `None` if the iteration was outside all steps.
     pub step: Option<Vec<String>>,
     /// Number of unfinished iterations in this step.
     pub count: u64,
 }
 
 impl StepFunnel {
-    /// Whether the funnel is empty: no iteration ended, or none of those that ended had a step or failed.
+    /// Whether the funnel is empty: no ended iteration had a step or a failure.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.first_failures.is_empty() && self.unfinished.is_empty()
     }
@@ -151,7 +152,8 @@ impl StepFunnel {
         self.unfinished.sort_by_key(|left| Reverse(left.count));
     }
 
-    /// Finds the step with this name: a whole path with ` > ` between the names, or the name of a step if it is unique.
+    /// Finds the step called `name`. The name is a path with ` > ` between the parts, or the name of a step if it is
+    /// unique.
     pub fn step(&self, name: &str) -> Option<&FunnelStep> {
         if let Some(step) = self.steps.iter().find(|step| step.name() == name) {
             return Some(step);
@@ -181,9 +183,9 @@ impl FunnelStep {
         self.begun.saturating_sub(ended)
     }
 
-    /// Returns quantile `q` of the time until the step was passed, over all that began it.
+    /// Returns quantile `q` of the time until the step was passed, over all iterations that began it.
     ///
-    /// Failures and timeouts rank above all times, unfinished ones at their age or higher. The result therefore never
+    /// Failures and timeouts rank above all times, and unfinished steps at their age or higher. Thus the result never
     /// covers successes alone.
     pub fn time_at(&self, q: f64) -> Estimate {
         let others = self.begun.saturating_sub(self.passed_time.count());
@@ -195,7 +197,7 @@ impl FunnelStep {
         samples.at_in(&self.blocks, q)
     }
 
-    /// Converts the step to timings, which cover passes and failures.
+    /// Converts the step to timings of passes and failures.
     pub fn timings(&self) -> Timings {
         let mut times = self.passed_time.clone();
         times.merge(&self.failed_time);
@@ -213,7 +215,7 @@ impl FunnelStep {
         }
     }
 
-    /// Average position among the steps of an iteration, in thousandths.
+    /// Average position of the step among the steps of an iteration, in thousandths.
     fn place(&self) -> u64 {
         self.places * 1000 / self.reached.max(1)
     }

@@ -1,56 +1,57 @@
 use serde::{Deserialize, Serialize};
 use stats::Histogram;
 
-/// One worker thread during one level, in percent of the measured time.
+/// CPU use of one worker thread during one level, in percent of the measured time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkerUse {
-    /// Share of the time in which the worker did not wait for events. Includes time in which it had work but no CPU.
+    /// Share of the time in which the worker did not wait for events. Includes time in which it was ready to run but
+    /// had no CPU.
     pub busy_percent: f64,
     /// Share of the time in which the worker was ready to run but had no CPU.
     pub cpu_wait_percent: Option<f64>,
-    /// Time ready to run without a CPU, as a share of the time in which the worker ran or was ready to run.
+    /// Time for which the worker waited for a CPU, as a share of the time in which it ran or was ready to run.
     pub starved_percent: Option<f64>,
-    /// Average wait for a CPU, in microseconds per wait.
+    /// Average time that the worker waited for a CPU, in microseconds per wait.
     pub cpu_wait_each_us: Option<f64>,
 }
 
-/// Health of headcount itself during one level. CPU is in percent of one core.
+/// Resource use of headcount itself during one level. CPU is in percent of one core.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GeneratorUse {
-    /// CPU of the whole process.
+    /// CPU use of the whole process.
     pub cpu_percent: Option<f64>,
     /// Busy share of the busiest worker.
     pub busiest_worker_percent: Option<f64>,
-    /// Each worker thread.
+    /// CPU use of each worker thread.
     #[serde(default)]
     pub workers: Vec<WorkerUse>,
-    /// Time for which the CPU quota of its cgroup stopped the generator, in milliseconds.
+    /// Time for which the CPU quota of the generator's cgroup stopped the generator, in milliseconds.
     #[serde(default)]
     pub throttled_ms: Option<f64>,
     /// Start lag: actual start minus planned start.
     pub start_lag: Histogram,
-    /// Read delay: time from the kernel's receive timestamp to the read, for a sample of the sockets.
+    /// Read delay: time from the kernel's receive timestamp to the read, sampled on some of the sockets.
     pub read_delay: Option<Histogram>,
-    /// Receive-time error: the amount by which a receive time, and with it a latency, may be too late, for the same
-    /// sample.
+    /// Receive-time error: the maximum by which a receive time, and thus a latency, may be too late. Measured on the
+    /// same sample as `read_delay`.
     ///
-    /// Older records have none. Their times ended at the read, so the read delay was the error.
+    /// `None` in older records, whose times ended at the read: their error is the read delay.
     #[serde(default)]
     pub receive_error: Option<Histogram>,
-    /// Number of receive timestamps that contradict headcount's clock, because the machine's clock was set during the
-    /// level.
+    /// Number of receive timestamps that are impossible by headcount's own clock, because the machine's clock was set
+    /// during the level.
     #[serde(default)]
     pub implausible_stamps: u64,
-    /// Largest share of the measured time in which a worker waited for a CPU.
+    /// Share of the measured time that a worker waited for a CPU, for the worker that waited longest.
     pub cpu_wait_percent: Option<f64>,
-    /// Largest `starved_percent` of a worker.
+    /// Largest `starved_percent` of all workers.
     #[serde(default)]
     pub starved_percent: Option<f64>,
-    /// Largest average wait for a CPU of a worker, in microseconds per wait.
+    /// Largest `cpu_wait_each_us` of all workers.
     #[serde(default)]
     pub cpu_wait_each_us: Option<f64>,
-    /// Longest pause of the script's garbage collection, in milliseconds.
+    /// Longest pause for garbage collection in the script engine, in milliseconds.
     pub gc_pause_ms_max: Option<f64>,
-    /// Number of items dropped from headcount's own full queues.
+    /// Number of items that headcount dropped because its own queues were full.
     pub dropped_queue: u64,
 }

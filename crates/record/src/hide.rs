@@ -1,5 +1,5 @@
-//! Hides values in the texts of a run. Figures and identifiers stay, and so does the scenario's source, because no value
-//! from outside the file can be in it.
+//! Hides values in the texts of a run. Figures, identifiers and the scenario's source stay unchanged. The source cannot
+//! contain any of the values, because they all come from outside the file.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Run {
-    /// Replaces the values by `***` in options, names, thresholds, addresses and descriptions of errors.
+    /// Replaces the values with `***` in options, names, thresholds, addresses and descriptions of errors.
     pub fn hide(&mut self, values: &HiddenValues) {
         if values.is_empty() {
             return;
@@ -183,7 +183,7 @@ fn text(values: &HiddenValues, text: &mut String) {
     }
 }
 
-/// Hides values in names. Two names that then are equal are numbered, so that no measurement is lost.
+/// Hides values in names. If two names become equal, they are numbered, so that no measurement is lost.
 fn names<T>(values: &HiddenValues, all: &mut BTreeMap<String, T>) {
     let is_hidden = |name: &String| matches!(values.hide(name), Cow::Owned(_));
     if !all.keys().any(is_hidden) {

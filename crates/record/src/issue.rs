@@ -33,23 +33,23 @@ impl LevelIssue {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// The generator came near its limits, or part of the plan was not carried out.
+    /// The generator came near its limits, or did not generate part of the planned load.
     Questionable,
     /// The generator was the limit, so the figures do not describe the target.
     Invalid,
 }
 
-/// Why a level is questionable or invalid. Shares are in percent. Each limit is the one that was exceeded.
+/// Why a level is questionable or invalid. Shares are in percent. `limit` fields state the limit that was exceeded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "cause", rename_all = "snake_case")]
 pub enum IssueCause {
     /// The level ended before its measurement began.
     NotMeasured,
-    /// The measurement was too short to judge how busy the workers were.
+    /// The measurement was too short to determine the busy share of the workers.
     ShortMeasurement {
         /// Length of the measurement.
         measured_ms: f64,
-        /// Minimum length for judging.
+        /// Minimum length of a measurement that shows the busy share.
         needed_ms: f64,
     },
     /// The busiest worker hardly ever waited, so it could not have handled more load.
@@ -61,7 +61,7 @@ pub enum IssueCause {
         /// Limit for `busy_percent`.
         limit_percent: f64,
     },
-    /// The CPU quota of its cgroup stopped the generator.
+    /// The CPU quota of the generator's cgroup stopped the generator.
     CpuQuota {
         /// Total time for which the quota stopped the generator.
         stopped_ms: f64,
@@ -81,13 +81,13 @@ pub enum IssueCause {
         /// Share of the measurement in which a worker was ready but had no CPU.
         cpu_wait_percent: Option<f64>,
     },
-    /// The generator did not reach planned starts in time.
+    /// The generator dropped planned starts because it was behind.
     StartsMissed {
         /// Number of missed starts.
         missed: u64,
         /// Number of planned starts.
         planned: u64,
-        /// Limit for their share.
+        /// Limit for the share of missed starts.
         limit_percent: f64,
     },
     /// Planned starts were dropped because all users were busy.
@@ -99,7 +99,7 @@ pub enum IssueCause {
         /// What most users were doing when the starts were due.
         users: Option<DropCause>,
     },
-    /// The script's garbage collection stopped a worker, which read nothing in that time.
+    /// Garbage collection in the script engine paused a worker, which read no data during the pause.
     GarbageCollection {
         /// Longest pause.
         pause_ms: f64,
@@ -118,16 +118,16 @@ pub enum IssueCause {
         /// Average time of one iteration, in seconds.
         time_s: f64,
     },
-    /// A worker did not end, so only its last saved copy counts.
+    /// A worker did not end, so only its last saved measurements count.
     WorkerLost {
-        /// Age of that copy. `None` if there was none.
+        /// Age of the saved measurements. `None` if there were none.
         saved_ms_before: Option<f64>,
     },
-    /// A target that sent small messages or frames without pause kept a worker busy.
+    /// A worker was busy because the target sent small messages or frames without pause.
     SmallMessages {
-        /// Share of the measurement that a worker spent on such messages or frames.
+        /// Share of the measurement that a worker spent on these messages or frames.
         spent_percent: f64,
-        /// Remote end of the first such connection.
+        /// Remote address of the first such connection.
         connection: String,
     },
     /// `bench --count` did not send all operations in the available time.
@@ -140,7 +140,7 @@ pub enum IssueCause {
         #[serde(rename = "limit_ns")]
         limit: Option<Nanos>,
     },
-    /// A sentence of an older record (versions 1 and 2).
+    /// The reason as an older record worded it (versions 1 and 2).
     Text {
         /// The sentence.
         text: String,
@@ -155,14 +155,14 @@ pub struct Lateness {
     /// The delay in nanoseconds.
     #[serde(rename = "late_ns")]
     pub late: Nanos,
-    /// The statistic that `late` is, over all such delays.
+    /// The statistic of all such delays that `late` states.
     pub statistic: DelayStatistic,
-    /// `late` as a share of the measured time at that percentile. `None` if nothing was measured.
+    /// `late` as a share of the measured time at the same percentile. `None` if nothing was measured.
     pub share_percent: Option<f64>,
     /// The limit of `late`, in nanoseconds.
     #[serde(rename = "limit_ns")]
     pub limit: Nanos,
-    /// Limit for `share_percent`, which must be exceeded too. `None` if `late` alone decides.
+    /// Limit for `share_percent`. Both limits must be exceeded. `None` if `late` alone decides.
     pub limit_percent: Option<f64>,
     /// Share of the measurement in which a worker was ready but had no CPU.
     pub cpu_wait_percent: Option<f64>,
@@ -172,11 +172,11 @@ pub struct Lateness {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LateAt {
-    /// A planned start.
+    /// Starting an operation at its planned start.
     Start,
     /// Reading data that the kernel had received.
     Read,
-    /// Noticing received data, where the kernel gave no receive timestamp.
+    /// Noticing received data for which the kernel gave no receive timestamp.
     Receive,
 }
 
@@ -186,9 +186,9 @@ pub enum LateAt {
 pub enum DelayStatistic {
     /// The 99th percentile.
     P99,
-    /// The 90th percentile, with too few delays for the 99th.
+    /// The 90th percentile, used with too few delays for the 99th.
     P90,
-    /// The maximum, with too few delays for a percentile.
+    /// The maximum, used with too few delays for a percentile.
     Max,
 }
 
@@ -198,21 +198,21 @@ pub enum DelayStatistic {
 pub enum DropCause {
     /// All users were busy, and most waited for responses.
     UsersWaiting,
-    /// All users were busy, and most were in the scenario's own pauses or work.
+    /// All users were busy, and most were pausing or computing in the scenario itself.
     UsersBusy,
-    /// The measurement ended before the generator reached the start.
+    /// The measurement ended before the generator could start the operation.
     GeneratorBehind,
-    /// An older record names another cause.
+    /// A cause from an older record that has no equivalent here.
     #[serde(other)]
     Unknown,
 }
 
-/// A kind of operation that never succeeded, although every iteration may have succeeded.
+/// A kind of operation of which none succeeded, although all iterations may have succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoneSucceeded {
     /// No request succeeded.
     Request,
-    /// No message got its reply.
+    /// No message received its reply.
     RoundTrip,
     /// No connection opened.
     Connection,
@@ -229,16 +229,16 @@ pub enum Note {
         /// The threshold as the user wrote it.
         threshold: String,
     },
-    /// The first level measured nothing under the name of a threshold.
+    /// The first level measured nothing under a name that a threshold uses.
     UnknownName {
         /// The threshold's subject as the user wrote it.
         subject: String,
         /// The name that was probably meant.
         nearest: Option<String>,
-        /// Up to five names of this kind that were measured.
+        /// Up to five names of the same kind that were measured.
         measured: Vec<String>,
     },
-    /// State left from an earlier run could not be queried.
+    /// The query for state left from an earlier run failed.
     LeftoversUnknown {
         /// URL of the query.
         url: String,
@@ -250,7 +250,7 @@ pub enum Note {
         /// The error that ended it.
         error: String,
     },
-    /// A sentence of an older record (versions 1 and 2).
+    /// The remark as an older record worded it (versions 1 and 2).
     Text {
         /// The sentence.
         text: String,

@@ -8,7 +8,7 @@ pub enum Outcome {
     Held,
     /// The threshold was broken.
     Broken,
-    /// The level's data does not decide the threshold.
+    /// The level's data cannot decide whether the threshold held.
     Inconclusive(Inconclusive),
 }
 
@@ -16,43 +16,43 @@ pub enum Outcome {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "cause", rename_all = "snake_case")]
 pub enum Inconclusive {
-    /// Nothing of the kind was measured.
+    /// No operation of the threshold's kind was measured.
     NoData,
-    /// Too few samples for the percentile and for a bound on the share beyond the limit.
+    /// There are too few samples to compute the percentile or to bound the share of values beyond the limit.
     TooFewSamples {
         /// Number of samples; for deliveries, number of messages.
         have: u64,
-        /// Approximate number of samples needed for a decision, if the share beyond the limit stays the same.
+        /// Approximate number of samples that a decision needs, if the share beyond the limit stays the same.
         need: u64,
     },
-    /// Operations were in flight when the level was closed. Their outcome could decide the threshold either way.
+    /// Operations were in flight when the level was closed, and their outcome could decide the threshold.
     InFlight {
         /// Number of operations in flight.
         open: u64,
     },
-    /// Not all members of some groups reported a user state. Their state could decide the threshold either way.
+    /// Some members of some groups reported no user state, and those states could decide the threshold.
     GroupsUnknown {
         /// Number of groups without a state from every member.
         groups: u64,
     },
-    /// The fate of some deliveries is unknown: headcount cut them off, or the script looked for them in the wrong
-    /// place. They could decide the threshold either way.
+    /// The fate of some deliveries is unknown, and could decide the threshold. Either headcount cut these deliveries
+    /// off, or the script looked for their stamps in the wrong place.
     DeliveriesOpen {
         /// Number of deliveries of unknown fate.
         deliveries: u64,
     },
     /// The threshold held, but the load was lower than planned.
     LessLoad {
-        /// The missing load.
+        /// Why the load was lower than planned.
         shortfall: Shortfall,
     },
     /// The level is invalid, and the generator may have caused the observed figures.
     InvalidLevel,
-    /// No level is within the load to which the threshold applies.
+    /// No level has a load to which the threshold applies.
     OutOfReach,
 }
 
-/// Why the load was lower than planned, which makes the target's figures look better than they are.
+/// Why the load was lower than planned. A lower load makes the target's figures look better than they are.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "why", rename_all = "snake_case")]
 pub enum Shortfall {
@@ -68,19 +68,19 @@ pub enum Shortfall {
         /// Share of the users' time that they spent waiting for the generator, in percent.
         percent: f64,
     },
-    /// A worker of a closed load had no time left.
+    /// A worker of a closed load was almost always busy.
     WorkerBusy {
         /// Busy share of the worker, in percent.
         percent: f64,
     },
-    /// The script was too slow for messages or ticks.
+    /// Messages or ticks were dropped because the script was too slow.
     QueueDropped {
         /// Number of dropped messages and ticks.
         dropped: u64,
     },
 }
 
-/// The figure that a threshold observed.
+/// The observed figure that a threshold is compared with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Observed {
@@ -91,16 +91,16 @@ pub enum Observed {
         /// Unit of the value.
         unit: Unit,
     },
-    /// A range, because of operations in flight.
+    /// A range, because the outcome of operations in flight is unknown.
     Between {
         /// Lower end.
         low: f64,
         /// Upper end.
         high: f64,
-        /// Unit of both.
+        /// Unit of both ends.
         unit: Unit,
     },
-    /// A lower bound, because of operations in flight.
+    /// A lower bound, because the outcome of operations in flight is unknown.
     MoreThan {
         /// The lower bound.
         value: f64,
@@ -109,18 +109,18 @@ pub enum Observed {
     },
     /// The operations at this percentile timed out.
     TimedOut,
-    /// The text of an older record (versions 1 and 2).
+    /// The figure as an older record worded it (versions 1 and 2).
     Text {
-        /// The text.
+        /// The record's text.
         text: String,
-        /// The figure, if there was one.
+        /// The figure in base units, if the record has one.
         value: Option<f64>,
     },
 }
 
 impl Observed {
-    /// Creates the observation for a value from `low` to `high`, both inclusive. Infinity stands for a timeout, or for
-    /// no upper bound.
+    /// Creates the observation for a value from `low` to `high`, both inclusive. If `high` is infinite, there is no
+    /// upper bound; if `low` is too, the operation timed out.
     pub fn between(low: f64, high: f64, unit: Unit) -> Self {
         if low.is_infinite() {
             Self::TimedOut
@@ -143,29 +143,30 @@ impl Observed {
     }
 }
 
-/// Counts in place of a percentile with too few samples.
+/// Counts that decide a threshold if there are too few samples for its percentile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counted {
-    /// Number of values certainly beyond the limit.
+    /// Number of values that are certainly beyond the limit.
     pub beyond: u64,
-    /// Total number.
+    /// Number of all values.
     pub of: u64,
-    /// The kind of things counted.
+    /// What the counts refer to.
     pub what: CountedKind,
 }
 
-/// The kind of things counted against a limit.
+/// What is counted against a threshold's limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CountedKind {
     /// Single values.
     Values,
-    /// Messages, because the deliveries of a message are not independent. A message is beyond the limit if one of its
-    /// deliveries is.
+    /// Messages, because deliveries of the same message are not independent. A message is beyond the limit if any of
+    /// its deliveries is.
     Messages,
 }
 
-/// A prediction before the run that a level will have too few samples to decide a threshold. It is not saved.
+/// A prediction, made before the run, that a level will have too few samples to decide a threshold. Forecasts are not
+/// saved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forecast {
     /// The threshold as the user wrote it, with its subject.
@@ -174,10 +175,10 @@ pub struct Forecast {
     pub level: usize,
     /// Number of samples that the level will have.
     pub samples: u64,
-    /// Whether this assumes one sample per iteration.
+    /// Whether the prediction assumes one sample per iteration.
     pub one_each: bool,
-    /// Minimum number of samples that can show the limit to hold, if all are within it.
+    /// Minimum number of samples that can show that the threshold holds, if all samples are within the limit.
     pub need: u64,
-    /// Measured time that supplies them, in seconds. `None` with `once`.
+    /// Measured time that yields this number of samples, in seconds. `None` with `once`.
     pub duration_s: Option<f64>,
 }

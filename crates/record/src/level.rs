@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{GeneratorUse, IssueCause, LevelIssue, Limited, Measured, Severity, TargetUse, Window};
 
-/// One load and its measurements. Figures are never pooled over levels.
+/// One load and its measurements. Figures of different levels are never pooled.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Level {
     /// Index of the level, from 0.
@@ -11,7 +11,7 @@ pub struct Level {
     pub load: Load,
     /// Lengths of the level's phases.
     pub phases: Phases,
-    /// All reasons to doubt the level's figures. Empty in a valid level.
+    /// All reasons to doubt the level's figures. Empty if the level is valid.
     #[serde(default)]
     pub issues: Vec<LevelIssue>,
     /// The check of Little's law. `None` if the level was too short.
@@ -19,16 +19,17 @@ pub struct Level {
     pub little: Option<Little>,
     /// Measurements of the workers.
     pub measured: Measured,
-    /// Time series. Seconds in which nothing happened are missing.
+    /// Time series with one window per second. Seconds in which nothing happened are missing.
     pub series: Vec<Window>,
-    /// The responses with status 429, if there were any.
+    /// Statistics of the responses with status 429. `None` if there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limited: Option<Limited>,
-    /// The target's own process, if it was found.
+    /// Resource use of the target's own process. `None` if the process was not found.
     pub target: Option<TargetUse>,
-    /// The generator itself.
+    /// Resource use of the generator itself.
     pub generator: GeneratorUse,
-    /// State left from an earlier run when the level began, as counted by the target: for example a number of sessions.
+    /// State left from an earlier run when the level began, such as a number of sessions. The target reports this
+    /// number.
     pub leftovers: Option<f64>,
     /// Whether generator and target ran on the same cores.
     pub shares_cores_with_target: bool,
@@ -41,9 +42,9 @@ pub struct Load {
     pub users: u64,
     /// Number of groups at full load.
     pub groups: u64,
-    /// Composition of a group: `5`, or `1 buyer + 3 sellers`.
+    /// Composition of a group, such as `5` or `1 buyer + 3 sellers`.
     pub group_size: String,
-    /// Planned arrivals per second of an open load, on average.
+    /// Planned arrivals per second of an open load, averaged over the measured time.
     pub rate_per_s: Option<f64>,
     /// The rate as the user wrote it: `500/s for 10s, nothing for 50s`.
     #[serde(default)]
@@ -51,7 +52,7 @@ pub struct Load {
     /// Distribution of the arrivals: `even` or `poisson`.
     #[serde(default)]
     pub arrivals: Option<String>,
-    /// Whether every group ran its scenario exactly once, all started together.
+    /// Whether every group ran its scenario exactly once, with all groups starting together.
     pub once: bool,
 }
 
@@ -60,23 +61,23 @@ pub struct Load {
 pub struct Little {
     /// Average number of groups at work during the measured time.
     pub at_work: f64,
-    /// Iterations per second that ended, or were in flight at the end of the measured time.
+    /// Iterations per second. Counts iterations that ended in the measured time or were in flight at its end.
     pub per_s: f64,
-    /// Average time of these iterations within the measured time, in seconds: from their actual start until they ended
-    /// or the measured time ended.
+    /// Average time of these iterations within the measured time, in seconds. An iteration's time ends when the
+    /// iteration or the measured time ends.
     pub time_s: f64,
-    /// Whether both sides agree, within the error that the edges of the measured time explain.
+    /// Whether both sides agree, up to the error at the edges of the measured time.
     pub holds: bool,
 }
 
 /// Whether the figures of a level describe the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Validity {
-    /// Nothing casts doubt on the figures.
+    /// There is no reason to doubt the figures.
     Valid,
-    /// The generator came near its limits, or part of the planned load was not made.
+    /// The generator came near its limits, or did not generate part of the planned load.
     Questionable,
-    /// The generator was the limit.
+    /// The generator was the limit, so the figures do not describe the target.
     Invalid,
 }
 
@@ -92,7 +93,7 @@ impl Validity {
 }
 
 impl Level {
-    /// Returns the most severe effect of the level's issues.
+    /// Returns the validity that follows from the level's most severe issue.
     pub fn validity(&self) -> Validity {
         match self.issues.iter().map(|issue| issue.severity).max() {
             Some(Severity::Invalid) => Validity::Invalid,
@@ -125,14 +126,14 @@ impl Level {
 /// Lengths of the phases of a level, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Phases {
-    /// Ramp-up: until all users were present.
+    /// Ramp-up, which ends when all users are present.
     pub ramp_s: f64,
-    /// Warm-up: at full load, before the measurement.
+    /// Warm-up, the time at full load before the measurement.
     pub warmup_s: f64,
     /// The measurement.
     pub duration_s: f64,
-    /// Settling: waiting for operations in flight.
+    /// Settling, in which headcount waits for operations in flight.
     pub settle_s: f64,
-    /// Draining: until all users had finished.
+    /// Draining, which ends when all users have finished.
     pub drain_s: f64,
 }

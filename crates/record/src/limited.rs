@@ -2,49 +2,49 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of bins over time. When it is exceeded, bins become twice as long.
+/// Maximum number of time bins. When there are more, the length of each bin doubles.
 const BINS_LIMIT: u32 = 1200;
 /// Initial length of a bin, in seconds.
 const BIN_S: f64 = 0.1;
-/// Maximum number of stated limits, request names and reset times. Further ones are omitted.
+/// Maximum number of stated limits, of request names and of reset times. Further ones are omitted.
 const KEPT: usize = 32;
 /// Maximum number of source addresses counted separately.
 const ADDRESSES_KEPT: usize = 256;
 
 /// Statistics of the responses with status 429 (too many requests): the evidence of a rate limiter.
 ///
-/// They cover the whole level, including ramp-up and warm-up, because a limiter counts those requests too.
+/// The statistics cover the whole level, including ramp-up and warm-up, because a limiter counts those requests too.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limited {
     /// Number of responses with status 429.
     pub count: u64,
-    /// Number of requests that ended without a 429.
+    /// Number of requests that ended with another status or an error.
     pub passed: u64,
-    /// Number of these requests after the last 429.
+    /// Number of the passed requests that ended after the last 429.
     pub passed_after: u64,
     /// Time of the first 429, in seconds since the start of the level.
     pub first_s: f64,
     /// Time of the last 429, in seconds since the start of the level.
     pub last_s: f64,
-    /// Time of the level's end, in seconds since its start.
+    /// End of the level, in seconds since its start.
     pub end_s: f64,
-    /// Length of one of the `bins`, in seconds.
+    /// Length of each bin in `bins`, in seconds.
     pub bin_s: f64,
-    /// Counts over time. Bins without a 429 are missing.
+    /// Counts for each time bin. Bins without a 429 are missing.
     pub bins: Vec<LimitedBin>,
-    /// Number of 429s by name of the request.
+    /// Number of 429s for each request name.
     pub names: BTreeMap<String, u64>,
-    /// Limits stated in headers, with their counts.
+    /// Limits that response headers stated, with their counts.
     pub stated: Vec<StatedLimit>,
-    /// Number of responses that stated a wait, in `Retry-After` or a reset header.
+    /// Number of responses that stated how long to wait, in `Retry-After` or a reset header.
     pub told_to_wait: u64,
     /// The longest stated wait, in seconds.
     pub longest_wait_s: f64,
-    /// Reset times, in seconds since the start of the level.
+    /// Times at which the limits reset, in seconds since the start of the level.
     pub free_at_s: Vec<f64>,
-    /// Statistics per user, over users that got a 429 and whose responses were counted.
+    /// Statistics per user, over the users that received a 429 and whose responses were counted.
     pub users: PerKey,
-    /// Counts by source address, if there were several.
+    /// Counts for each source address. Empty with a single address.
     pub addresses: Vec<PerAddress>,
 }
 
@@ -57,20 +57,20 @@ pub struct LimitedBin {
     pub limited: u64,
     /// Number of requests that ended without a 429 since the previous 429.
     pub passed: u64,
-    /// Number of 429s that came after at least one passed request since the previous 429.
+    /// Number of 429s with at least one passed request between them and the previous 429.
     pub turns: u64,
 }
 
-/// A limit stated in headers.
+/// A limit that response headers stated.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StatedLimit {
     /// Name of the header, such as `RateLimit-Policy`.
     pub header: String,
-    /// Number of requests.
+    /// Number of requests that the limit allows.
     pub limit: f64,
     /// Length of the window in seconds, if stated.
     pub window_s: Option<f64>,
-    /// Whether the server named a partition, so that the limit does not apply to all requests together.
+    /// Whether the server named a partition, which means that different requests count against different limits.
     pub partitioned: bool,
     /// Number of times that this limit was exhausted.
     pub spent: u64,
@@ -78,27 +78,27 @@ pub struct StatedLimit {
     pub count: u64,
 }
 
-/// Statistics over several users or addresses, which show whether all of them passed equally often.
+/// Statistics per user or address, which show whether equally many requests passed for each of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PerKey {
     /// Number of users or addresses.
     pub count: u64,
-    /// Requests that passed.
+    /// Number of requests that passed.
     pub passed: Spread,
-    /// All requests.
+    /// Number of all requests.
     pub asked: Spread,
 }
 
 /// Summary of several numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
-    /// Their sum.
+    /// Sum of the numbers.
     pub sum: f64,
-    /// Sum of their squares.
+    /// Sum of the squares.
     pub squares: f64,
-    /// The smallest.
+    /// Smallest number.
     pub least: f64,
-    /// The largest.
+    /// Largest number.
     pub most: f64,
 }
 
@@ -116,7 +116,7 @@ pub struct PerAddress {
 }
 
 impl Limited {
-    /// Counts a 429 at `at_s`. `passed` is the number of requests that had ended without a 429 before.
+    /// Counts a 429 at `at_s`. `passed` is the number of requests that have ended without a 429 so far.
     pub fn note(&mut self, at_s: f64, passed: u64) {
         if self.count == 0 {
             self.first_s = at_s;
@@ -143,7 +143,7 @@ impl Limited {
         bin.turns += u64::from(more > 0);
     }
 
-    /// Counts the name of a request that got a 429.
+    /// Counts a 429 under the name of its request.
     pub fn note_name(&mut self, name: &str) {
         if let Some(count) = self.names.get_mut(name) {
             *count += 1;
@@ -152,7 +152,7 @@ impl Limited {
         }
     }
 
-    /// Counts a limit that a header stated. If `spent`, the limit is exhausted.
+    /// Counts a limit that a header stated.
     pub fn note_stated(&mut self, stated: &StatedLimit) {
         let same = |known: &&mut StatedLimit| {
             known.header == stated.header
@@ -175,8 +175,8 @@ impl Limited {
         self.note_free(at_s + wait_s);
     }
 
-    /// Counts a reset time. Headers use whole seconds, rounded up, so reset times within 1.1 s count as the same. The
-    /// earliest is kept.
+    /// Counts a time at which a limit resets. Headers round up to whole seconds, so times within 1.1 s count as the
+    /// same, and the earliest is kept.
     fn note_free(&mut self, at_s: f64) {
         let near = |known: &&mut f64| (**known - at_s).abs() <= 1.1;
         if let Some(known) = self.free_at_s.iter_mut().find(near) {
@@ -186,7 +186,7 @@ impl Limited {
         }
     }
 
-    /// Adds the counts of an address.
+    /// Adds the counts of a source address.
     pub fn add_address(&mut self, new: &PerAddress) {
         let known = self
             .addresses
@@ -201,14 +201,14 @@ impl Limited {
         }
     }
 
-    /// Closes the statistics at the end of the level. `passed` is the number of requests that ended without a 429.
+    /// Completes the statistics when the level ends. `passed` is the number of requests that ended without a 429.
     pub fn close(&mut self, end_s: f64, passed: u64) {
         self.end_s = end_s;
         self.passed_after = passed.saturating_sub(self.passed);
         self.passed = self.passed.max(passed);
     }
 
-    /// Adds the statistics of another worker. A worker without a 429 adds the requests that passed.
+    /// Adds the statistics of another worker. A worker without a 429 contributes only its passed requests.
     pub fn merge(&mut self, mut other: Self) {
         if self.count == 0 {
             std::mem::swap(self, &mut other);

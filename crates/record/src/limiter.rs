@@ -5,23 +5,23 @@ use crate::finding::LimitKey;
 /// Figures of a rate limiter.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RateLimiter {
-    /// Requests that pass per window, for each key.
+    /// Number of requests per key that pass in a window.
     pub limit: Option<f64>,
-    /// Whether the target states the limit; otherwise it was counted.
+    /// Whether the target states the limit. Otherwise, headcount derived it by counting requests.
     pub limit_stated: bool,
     /// Length of the window in seconds.
     pub window_s: Option<f64>,
-    /// Whether the target states the window; otherwise it was observed.
+    /// Whether the target states the window. Otherwise, headcount derived it by observation.
     pub window_stated: bool,
-    /// Lower bound of the window in seconds, if the length of the window is unknown.
+    /// Lower bound of the window in seconds, if its exact length is unknown.
     pub window_at_least_s: Option<f64>,
-    /// Possible keys by which the limiter counts. A single one if the key is known.
+    /// Keys by which the limiter may count; a single key if it is certain.
     pub per: Vec<LimitKey>,
     /// Algorithm. `None` if unknown.
     pub kind: Option<LimiterKind>,
     /// Requests that passed per second while others were refused.
     pub rate_per_s: Option<f64>,
-    /// Number of requests that passed at the beginning beyond that rate.
+    /// Number of requests beyond `rate_per_s` that passed at the beginning.
     pub burst: f64,
     /// Number of keys that shared the passed requests. 1 if the key is unknown.
     pub keys: f64,
@@ -31,10 +31,10 @@ pub struct RateLimiter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimiterKind {
-    /// Windows begin by the clock.
+    /// Windows begin at fixed times.
     FixedWindow,
-    /// Each request counts for the length of one window.
+    /// A request counts against the limit until one window length has passed.
     SlidingWindow,
-    /// A bucket of requests that is refilled at a steady rate.
+    /// Each request takes a token from a bucket, which is refilled at a steady rate.
     TokenBucket,
 }

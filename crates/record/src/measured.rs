@@ -11,37 +11,37 @@ use crate::{
     Convergence, Deliveries, DropCause, Failure, Metric, NoneSucceeded, StepFunnel, Timings,
 };
 
-/// Measurements of one level. Each worker has its own; `merge` adds them up.
+/// Measurements of one level. Each worker has its own, and `merge` combines them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// Iterations: calls of the scenario function.
+    /// Calls of the scenario function.
     pub iterations: Iterations,
-    /// Iterations per scenario of a mix.
+    /// Iterations of each scenario in a mix.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scenarios: BTreeMap<String, Iterations>,
-    /// Connections by name.
+    /// Connections, keyed by name.
     pub connections: BTreeMap<String, Timings>,
-    /// Requests by name: `POST /bridge/chat`.
+    /// Requests, keyed by name, such as `POST /bridge/chat`.
     pub requests: BTreeMap<String, Timings>,
-    /// Round trips by name.
+    /// Round trips, keyed by name.
     pub round_trips: BTreeMap<String, Timings>,
-    /// Steps of the scenario by name.
+    /// Steps of the scenario, keyed by name.
     pub steps: BTreeMap<String, Timings>,
-    /// Deliveries by channel.
+    /// Deliveries, keyed by channel.
     pub deliveries: BTreeMap<String, Deliveries>,
-    /// Convergence of user states within groups, by name of the state.
+    /// Convergence of user states within groups, keyed by the name of the state.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub converged: BTreeMap<String, Convergence>,
-    /// Conditions of `eventually` with the time until they were true, by name.
+    /// Conditions of `eventually`, keyed by name, with the time until each was true.
     pub eventually: BTreeMap<String, Timings>,
-    /// Checks by name.
+    /// Checks, keyed by name.
     pub checks: BTreeMap<String, Check>,
-    /// The script's own metrics by name.
+    /// The script's own metrics, keyed by name.
     pub metrics: BTreeMap<String, Metric>,
-    /// The step funnel: steps with their counts, and first failures.
+    /// The step funnel: the steps with their counts, and the first failures.
     #[serde(default, skip_serializing_if = "StepFunnel::is_empty")]
     pub funnel: StepFunnel,
-    /// Failures by side, kind and name.
+    /// Failures, with one entry for each side, kind and name.
     pub failures: Vec<Failure>,
     /// Operations that ended during ramp-up and warm-up. None of the figures above includes them.
     pub before: Outside,
@@ -61,23 +61,23 @@ pub struct Iterations {
     /// Number of iterations that failed because an awaited operation timed out.
     #[serde(default)]
     pub timed_out: u64,
-    /// Longest time from the planned start to such a timeout, in nanoseconds.
+    /// Longest time from an iteration's planned start to its timeout, in nanoseconds.
     #[serde(default)]
     pub timeout: Option<Nanos>,
     /// Number of iterations in progress when the level was closed.
     pub unfinished: u64,
-    /// Ages of unfinished iterations, from their planned start: lower bounds of their times. Empty in records of
-    /// version 1.
+    /// Ages of unfinished iterations since their planned starts. Each age is a lower bound of the iteration's time.
+    /// Empty in records of version 1.
     #[serde(default)]
     pub open: Histogram,
-    /// Number of iterations that were due and never started.
+    /// Number of iterations that were due but never started.
     pub dropped: u64,
     /// Causes of dropped starts, with their counts.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub dropped_by_cause: BTreeMap<DropCause, u64>,
-    /// Times from the planned start, of iterations that succeeded.
+    /// Times of successful iterations, from the planned start.
     pub time: Histogram,
-    /// The times of `time` over the measured time, in blocks. Empty in records of version 1.
+    /// The same times as in `time`, in blocks over the measured time. Empty in records of version 1.
     #[serde(default, skip_serializing_if = "Blocks::is_empty")]
     pub blocks: Blocks,
 }
@@ -94,24 +94,24 @@ pub struct Check {
 /// Events outside a level's measured time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outside {
-    /// Requests that ended.
+    /// Number of requests that ended.
     pub requests: u64,
     /// Number of requests that failed.
     pub failed_requests: u64,
-    /// Messages sent.
+    /// Number of messages sent.
     pub messages: u64,
-    /// Iterations that failed.
+    /// Number of iterations that failed.
     pub iterations_failed: u64,
 }
 
 impl Measured {
-    /// Whether iterations failed because of the script itself.
+    /// Whether any iteration failed because of the script itself.
     pub fn script_failed(&self) -> bool {
         let own = |failure: &Failure| failure.side == model::Side::Script;
         self.iterations.failed > 0 && self.failures.iter().any(own)
     }
 
-    /// Returns the kind of operation of which none succeeded. `None` if something succeeded, or nothing was tried.
+    /// Returns a kind of operation of which none succeeded. `None` if an operation succeeded, or if none was tried.
     pub fn only_failures(&self) -> Option<NoneSucceeded> {
         let requests = tried(&self.requests);
         let round_trips = tried(&self.round_trips);
@@ -125,7 +125,7 @@ impl Measured {
         }
     }
 
-    /// Whether no request and no round trip has succeeded so far, and some are still in flight.
+    /// Whether no request or round trip has succeeded so far, and some are in flight.
     pub fn only_failures_so_far(&self) -> bool {
         let families = [&self.requests, &self.round_trips];
         let open = families.iter().flat_map(|family| family.values());
@@ -156,7 +156,7 @@ impl Measured {
     }
 }
 
-/// Counts the ended operations, and the successes among them.
+/// Returns the number of operations that ended, and how many of them succeeded.
 fn tried(all: &BTreeMap<String, Timings>) -> (u64, u64) {
     let each = all.values();
     each.fold((0, 0), |(ended, well), one| {
@@ -179,7 +179,7 @@ fn merge_maps<T>(
 }
 
 impl Iterations {
-    /// Counts an iteration in progress when the level was closed, `age` after its planned start.
+    /// Counts an iteration that was in progress when the level was closed, `age` after its planned start.
     pub fn left_open(&mut self, age: Nanos) {
         self.unfinished += 1;
         self.open.record(age);
@@ -192,25 +192,25 @@ impl Iterations {
     }
 
     /// Returns quantile `q` of the time of iterations that did not fail. Unfinished iterations rank at their age or
-    /// higher, timed-out ones above all others.
+    /// higher. Iterations that timed out rank above all others.
     pub fn time_at(&self, q: f64) -> Estimate {
         self.samples(&self.ages()).at_in(&self.blocks, q)
     }
 
-    /// Counts iterations that took at most `limit`, and longer than `limit`. Timed-out iterations count as longer;
-    /// other failures do not count.
+    /// Counts iterations that took at most `limit`, and iterations that took longer. Iterations that timed out count as
+    /// longer. Iterations that failed otherwise do not count.
     ///
-    /// For unfinished iterations that are younger than `limit`, the answer is unknown.
+    /// Unfinished iterations younger than `limit` count as unknown.
     pub fn beyond(&self, limit: Nanos) -> Shares {
         self.samples(&self.ages()).shares(limit)
     }
 
-    /// Returns the longest time. `None` without times, or if an iteration timed out or is unfinished.
+    /// Returns the longest time. `None` if there are no times, or if an iteration timed out or is unfinished.
     pub fn longest(&self) -> Option<Nanos> {
         self.time.max().filter(|_| self.all_ended())
     }
 
-    /// Returns a lower bound of the longest time, if that time itself is unknown.
+    /// Returns a lower bound of the longest time if the longest time itself is unknown.
     pub fn longest_exceeds(&self) -> Option<Nanos> {
         let known = self.time.max().max(self.open.max()).max(self.timeout);
         known.filter(|_| !self.all_ended())

@@ -5,11 +5,11 @@ use stats::Values;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MetricKind {
-    /// A sum that grows.
+    /// A sum that only grows.
     Counter,
-    /// A value of which only the latest counts.
+    /// A value that replaces the previous one.
     Gauge,
-    /// Values with their distribution.
+    /// Values whose distribution is recorded.
     Trend,
 }
 
@@ -30,7 +30,7 @@ pub struct Metric {
     pub min: Option<f64>,
     /// The largest value.
     pub max: Option<f64>,
-    /// Distribution of a trend.
+    /// Distribution of the values. Only for a trend.
     pub values: Option<Values>,
 }
 
@@ -49,8 +49,8 @@ impl Metric {
         }
     }
 
-    /// Records a value at `at_s` seconds after the start of the run. Values that are not finite are ignored, except
-    /// that a trend counts them.
+    /// Records a value at `at_s` seconds after the start of the run. Values that are not finite are ignored, but a
+    /// trend counts them.
     pub fn record(&mut self, value: f64, at_s: f64) {
         if let Some(values) = &mut self.values {
             values.record(value);

@@ -14,20 +14,20 @@ pub struct Run {
     pub kind: String,
     /// Version of the file format.
     pub version: u32,
-    /// Program that wrote it: `headcount 0.1.0`.
+    /// Program that wrote the record: `headcount 0.1.0`.
     pub tool: String,
     /// Start of the run, RFC 3339.
     pub started_at: String,
     /// End of the run, RFC 3339.
     pub ended_at: String,
-    /// Part of the names of users and groups. The seed decides it.
+    /// Text in the names of users and groups, derived from the seed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub run_tag: String,
-    /// Seed of all random numbers.
+    /// Seed of all random number generators.
     pub seed: u64,
     /// The scenario.
     pub script: ScriptInfo,
-    /// The options in effect, in the user's order.
+    /// The options in effect, in the order in which the user wrote them.
     pub options: serde_json::Value,
     /// Address of the target.
     pub target: String,
@@ -35,28 +35,28 @@ pub struct Run {
     pub machine: Machine,
     /// Number of worker threads.
     pub workers: u32,
-    /// Source addresses of the users. `None`: the kernel chose.
+    /// Source addresses of the users. `None` if the kernel chose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sources: Option<Sources>,
     /// The verdict.
     pub verdict: Verdict,
-    /// Whether the run was interrupted. The record then holds the measurements until that time.
+    /// Whether the run was interrupted. The record then holds the measurements until the interruption.
     pub interrupted: bool,
-    /// Record of `setup`, if there is one.
+    /// Record of `setup`. `None` if the scenario has no `setup`.
     pub setup: Option<Setup>,
-    /// Record of `teardown`, if there is one and it was started.
+    /// Record of `teardown`. `None` if the scenario has no `teardown`, or if it was not started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub teardown: Option<Teardown>,
     /// The levels, in the order in which they ran.
     pub levels: Vec<Level>,
-    /// Results of each threshold in each level.
+    /// Result of each threshold in each level.
     pub thresholds: Vec<ThresholdResult>,
-    /// Findings: causes that limit the target.
+    /// Findings: the causes that limit the target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
     /// Remarks about the run as a whole.
     pub notes: Vec<Note>,
-    /// Faults of the script outside any level: while it was loaded, in `setup` or in `teardown`.
+    /// Faults of the script outside all levels: during loading, in `setup` or in `teardown`.
     pub script_faults: Vec<Failure>,
 }
 
@@ -104,7 +104,7 @@ pub struct ScriptInfo {
     pub env: Vec<String>,
 }
 
-/// The local addresses that users connect from, in turn.
+/// The local addresses from which users connect, in turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sources {
     /// Addresses and networks as the user gave them: `127.0.0.9`, `127.0.0.0/24`.
@@ -113,7 +113,7 @@ pub struct Sources {
     pub addresses: u64,
 }
 
-/// The generator's machine. `None` if a value is not available.
+/// The generator's machine. Values that are not available are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// Name of the processor.
@@ -140,13 +140,13 @@ pub struct Setup {
     /// The pools of users, in the order in which they were started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pools: Vec<Pool>,
-    /// Requests by name.
+    /// Requests, keyed by name.
     pub requests: BTreeMap<String, Timings>,
     /// Number of users that could not be created.
     pub failed: u64,
-    /// Failures by side, kind and name.
+    /// Failures, with one entry for each side, kind and name.
     pub failures: Vec<Failure>,
-    /// Checks by name.
+    /// Checks, keyed by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub checks: BTreeMap<String, Check>,
 }
@@ -156,11 +156,11 @@ pub struct Setup {
 pub struct Teardown {
     /// Duration of `teardown`, in seconds.
     pub took_s: f64,
-    /// Requests by name.
+    /// Requests, keyed by name.
     pub requests: BTreeMap<String, Timings>,
-    /// Failures by side, kind and name.
+    /// Failures, with one entry for each side, kind and name.
     pub failures: Vec<Failure>,
-    /// Checks by name.
+    /// Checks, keyed by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub checks: BTreeMap<String, Check>,
 }
@@ -168,11 +168,11 @@ pub struct Teardown {
 /// Number of failures in `setup` or `teardown`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FailedAround {
-    /// Failed requests.
+    /// Number of failed requests.
     pub requests: u64,
-    /// Failures of any kind except checks, including requests.
+    /// Number of failures of any kind, including failed requests but not checks.
     pub failures: u64,
-    /// Checks that were false.
+    /// Number of checks that were false.
     pub checks: u64,
 }
 
@@ -200,19 +200,19 @@ impl FailedAround {
 }
 
 impl Run {
-    /// Returns the failures in `setup`, without an error that ended it.
+    /// Returns the number of failures in `setup`, without the error that ended it.
     pub fn failed_in_setup(&self) -> FailedAround {
         let of = |it: &Setup| FailedAround::of(&it.requests, &it.failures, &it.checks);
         self.setup.as_ref().map(of).unwrap_or_default()
     }
 
-    /// Returns the failures in `teardown`, without an error that ended it.
+    /// Returns the number of failures in `teardown`, without the error that ended it.
     pub fn failed_in_teardown(&self) -> FailedAround {
         let of = |it: &Teardown| FailedAround::of(&it.requests, &it.failures, &it.checks);
         self.teardown.as_ref().map(of).unwrap_or_default()
     }
 
-    /// Whether `setup` or `teardown` failed, or a request or check in them.
+    /// Whether `setup` or `teardown` failed, or any request or check in them.
     pub fn failed_around(&self) -> bool {
         let around = [self.failed_in_setup(), self.failed_in_teardown()];
         !self.script_faults.is_empty() || around.iter().any(|failed| !failed.is_nothing())
@@ -226,13 +226,13 @@ pub struct Pool {
     pub asked: u64,
     /// Number of users created.
     pub made: u64,
-    /// Number of users that could not be created. The remaining ones were not tried.
+    /// Number of users that could not be created. After a failure, the remaining users were not tried.
     pub failed: u64,
-    /// Number of users created concurrently.
+    /// Maximum number of users created concurrently.
     pub at_once: u64,
     /// Time from the start of the first user to the end of the last, in seconds.
     pub took_s: f64,
-    /// Time to create each user, of those created.
+    /// Creation times of the users that were created.
     pub time: Histogram,
 }
 
@@ -252,24 +252,24 @@ pub struct ThresholdResult {
     pub observed: Option<Observed>,
     /// Whether the threshold held. `None` if the result is inconclusive.
     pub held: Option<bool>,
-    /// Why the result is inconclusive. In records of version 1, `observed` states the reason.
+    /// Why the result is inconclusive. In records of version 1, `observed` holds the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inconclusive: Option<Inconclusive>,
-    /// Counts in place of a percentile with too few samples.
+    /// Counts that decide the threshold if there are too few samples for its percentile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted: Option<Counted>,
 }
 
-/// The kind of figure that a threshold limits. Failures and losses are missing from latencies, so a report looks for a
-/// threshold on them.
+/// The kind of figure that a threshold limits. Latencies omit failures and losses, so the report checks whether
+/// thresholds on failures and losses exist too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limits {
-    /// Latency: percentiles, mean, smallest and largest.
+    /// A latency: a percentile, the mean, the minimum or the maximum.
     Latency,
-    /// The failed ones.
+    /// The number or share of failures.
     Failures,
-    /// The lost deliveries, or the delivered ones.
+    /// The number or share of lost or delivered deliveries.
     Losses,
     /// Any other figure.
     Other,

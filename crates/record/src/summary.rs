@@ -94,7 +94,8 @@ fn iterations(iterations: &Iterations) -> Value {
     })
 }
 
-/// A step with its counts of iterations. Percentiles cover all that began the step, as in `FunnelStep::time_at`.
+/// A step with its counts of iterations. Percentiles cover all iterations that began the step, as in
+/// `FunnelStep::time_at`.
 fn step(step: &FunnelStep) -> Value {
     let mut figures = object([
         ("step", json!(step.name())),
@@ -138,7 +139,7 @@ fn failure(failure: &Failure) -> Value {
     })
 }
 
-/// A metric of the script. Figures that its kind does not have are `null`.
+/// A metric of the script. Figures that its kind lacks are `null`.
 fn metric(metric: &Metric) -> Map<String, Value> {
     let is = |kind| metric.kind == kind && metric.count > 0;
     let at = |q| metric.values.as_ref().and_then(|values| values.stated(q));
@@ -199,7 +200,8 @@ fn timings(timings: &Timings, duration_s: f64) -> Map<String, Value> {
     figures
 }
 
-/// Percentiles with keys such as `p50_ms` and `p99_9_ms`; `null` with too few samples, or among timeouts.
+/// Percentiles with keys such as `p50_ms` and `p99_9_ms`. `null` if there are too few samples, or if the percentile
+/// lies among timeouts.
 fn percentiles(at: impl Fn(f64) -> Estimate) -> impl Iterator<Item = (String, Value)> {
     stats::REPORTED.into_iter().map(move |percentile| {
         let key = format!("{}_ms", percentile.name.replace('.', "_"));

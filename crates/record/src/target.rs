@@ -11,14 +11,15 @@ pub use surroundings::{CgroupUse, ListenQueue, MemoryGrowth, Scrapes, TargetEnd,
 /// Resource use of the target's own process during one level. CPU is in percent of one core.
 ///
 /// If the process has children, every figure covers the process and its children. Machine-wide figures are never used
-/// instead.
+/// as a substitute.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetUse {
-    /// Process ID. 0 if the target is known only by its metrics endpoint.
+    /// Process ID. 0 if only the target's metrics endpoint is known.
     pub pid: u32,
     /// Command name.
     pub name: String,
-    /// Source of CPU, memory, threads and descriptors. `None` in older records, which had only one.
+    /// Source of the figures for CPU, memory, threads and descriptors. `None` in older records, which had only one
+    /// source.
     #[serde(default)]
     pub source: Option<TargetSource>,
     /// Runtime of the process, if certain: `Node.js`, `Python`, `JVM`, `Go`, `Rust`.
@@ -31,17 +32,17 @@ pub struct TargetUse {
     pub cpu_percent: Option<f64>,
     /// The thread that used the most CPU.
     pub busiest_thread: Option<BusiestThread>,
-    /// Number of threads that ran, or were ready but had no CPU, for more than 80 % of the time. If it is 1, an event
-    /// loop is probably saturated; if it is the size of a thread pool, the pool is.
+    /// Number of threads that ran, or waited for a CPU, for more than 80 % of the time. If it is 1, an event loop is
+    /// probably saturated; if it equals the size of a thread pool, the pool is.
     #[serde(default)]
     pub busy_threads: Option<u64>,
-    /// The 16 threads that used the most CPU, the busiest first, including ended ones.
+    /// The 16 threads that used the most CPU, busiest first. Includes threads that have ended.
     #[serde(default)]
     pub busiest_threads: Vec<ThreadUse>,
-    /// The processes at the end, parents before children. If there are more than 64, only the 64 busiest.
+    /// The processes at the end of the measurement, parents before children. Of more than 64, only the busiest 64.
     #[serde(default)]
     pub processes: Vec<ProcessUse>,
-    /// Number of processes at the end.
+    /// Number of processes at the end of the measurement.
     #[serde(default)]
     pub process_count: Option<u64>,
     /// Resident memory when the measurement began, after ramp-up and warm-up, in MB (10^6 bytes).
@@ -50,14 +51,14 @@ pub struct TargetUse {
     pub memory_mb_end: Option<f64>,
     /// Largest resident memory observed.
     pub memory_mb_max: Option<f64>,
-    /// Growth of memory. `None` with too few samples, or if the process was restarted.
+    /// Growth of memory. `None` if there are too few samples, or if the process was restarted.
     #[serde(default)]
     pub memory_growth: Option<MemoryGrowth>,
     /// Largest number of threads observed.
     pub threads: Option<u64>,
     /// Largest number of open descriptors observed.
     pub descriptors: Option<u64>,
-    /// Limit of descriptors. With several processes, the limit of the process nearest to its limit.
+    /// Maximum number of descriptors. With several processes, the maximum of the process nearest to its own.
     pub descriptor_limit: Option<u64>,
     /// Open descriptors at the end, in percent of their limit, for the process nearest to its limit.
     #[serde(default)]
@@ -67,10 +68,10 @@ pub struct TargetUse {
     /// The queue of connections that wait to be accepted.
     #[serde(default)]
     pub listen_queue: Option<ListenQueue>,
-    /// Number of connections that did not fit into a listen queue of the target's network namespace.
+    /// Number of connections dropped because a listen queue in the target's network namespace was full.
     pub listen_overflows: Option<u64>,
-    /// Number of connection requests that a listener of the target's network namespace dropped, for this or any other
-    /// reason.
+    /// Number of connection requests that listeners in the target's network namespace dropped, for any reason. Includes
+    /// `listen_overflows`.
     #[serde(default)]
     pub listen_drops: Option<u64>,
     /// Number of TCP segments retransmitted in the target's network namespace.

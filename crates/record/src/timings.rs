@@ -4,36 +4,36 @@ use model::Nanos;
 use serde::{Deserialize, Serialize};
 use stats::{Blocks, Estimate, Histogram, Samples, Shares};
 
-/// Counts and times of one named kind of operation: a connection, request, round trip, step or condition.
+/// Counts and times of all operations with one name: connections, requests, round trips, steps or conditions.
 ///
-/// `failed` is part of `count`, and `timed_out` is part of `failed`. Every operation with a response has a time,
-/// including error responses. An operation that timed out has no time and ranks above all times. An operation in flight
-/// when the level was closed ranks at its age or higher.
+/// `failed` is part of `count`, and `timed_out` is part of `failed`. Every operation with a response has a time, even
+/// if the response is an error. An operation that timed out has no time and ranks above all times. An operation that
+/// was in flight when the level was closed ranks at its age or higher.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timings {
     /// Number of operations that ended, successfully or not.
     pub count: u64,
     /// Number of failures.
     pub failed: u64,
-    /// Number of operations in flight when the level was closed. Not part of `count`.
+    /// Number of operations in flight when the level was closed, not included in `count`.
     pub unfinished: u64,
-    /// Ages of unfinished operations, from their planned start: lower bounds of their response times. Empty in records
-    /// of version 1.
+    /// Ages of unfinished operations since their planned starts. Each age is a lower bound of the response time. Empty
+    /// in records of version 1.
     #[serde(default)]
     pub open: Histogram,
-    /// Number of failures without a response within the limit.
+    /// Number of operations that received no response within the time limit.
     pub timed_out: u64,
-    /// Longest limit that such an operation exceeded, in nanoseconds.
+    /// Longest time limit that an operation exceeded, in nanoseconds.
     pub timeout: Option<Nanos>,
     /// Response times: from the planned start to the end, as the user experiences them.
     pub response: Histogram,
-    /// Service times: from the actual start to the end, the time that the target took.
+    /// Service times: from the actual start to the end. This is the time that the target took.
     pub service: Histogram,
-    /// Response times over the measured time, in blocks, including timeouts. Empty in records of version 1.
+    /// Response times and timeouts over the measured time, in blocks. Empty in records of version 1.
     #[serde(default, skip_serializing_if = "Blocks::is_empty")]
     pub blocks: Blocks,
-    /// Number of operations sent a second time, on a new connection, because the reused connection had closed before
-    /// any response. The target may have received them twice.
+    /// Number of operations sent again on a new connection, because the reused connection closed before any response.
+    /// The target may have received them twice.
     #[serde(default)]
     pub repeated: u64,
     /// Bytes received.
@@ -43,7 +43,8 @@ pub struct Timings {
 }
 
 impl Timings {
-    /// Counts an operation with a response: `response` after its planned start, `service` after its actual start.
+    /// Counts an operation that received a response, `response` after its planned start and `service` after its actual
+    /// start.
     pub fn answered(&mut self, response: Nanos, service: Nanos, failed: bool) {
         self.count += 1;
         self.failed += u64::from(failed);
@@ -51,20 +52,20 @@ impl Timings {
         self.service.record(service);
     }
 
-    /// Counts an operation that failed without a response: refused, reset, or not written.
+    /// Counts an operation that failed without a response: refused, reset, or not sent.
     pub fn broke(&mut self) {
         self.count += 1;
         self.failed += 1;
     }
 
-    /// Counts an operation without a response within `limit`.
+    /// Counts an operation that received no response within `limit`.
     pub fn ran_out(&mut self, limit: Nanos) {
         self.broke();
         self.timed_out += 1;
         self.timeout = self.timeout.max(Some(limit));
     }
 
-    /// Counts an operation in flight when the level is closed, `age` after its planned start.
+    /// Counts an operation that is in flight when the level is closed, `age` after its planned start.
     pub fn left_open(&mut self, age: Nanos) {
         self.unfinished += 1;
         self.open.record(age);
@@ -93,15 +94,15 @@ impl Timings {
             .at_in(&self.blocks, q)
     }
 
-    /// Returns quantile `q` of the service time, without an interval. Of operations in flight, only the number is
-    /// known.
+    /// Returns quantile `q` of the service time, without a confidence interval. Operations in flight have no service
+    /// time; only their number is known.
     pub fn service_at(&self, q: f64) -> Estimate {
         let open = ages_of(self.unfinished, Histogram::NONE);
         self.samples(&self.service, &open).at(q)
     }
 
-    /// Counts response times within and beyond `limit`. Operations in flight that are younger than `limit` count as
-    /// unknown. Operations that failed without a response have no time and do not count.
+    /// Counts response times within `limit` and beyond it. Operations in flight that are younger than `limit` count as
+    /// unknown. Operations that failed without a response have no time and are not counted.
     pub fn beyond(&self, limit: Nanos) -> Shares {
         self.samples(&self.response, &self.ages()).shares(limit)
     }
@@ -118,22 +119,22 @@ impl Timings {
         }
     }
 
-    /// Whether the mean and the maximum are known: nothing timed out, and nothing is in flight.
+    /// Whether the mean and the maximum are known, because nothing timed out and nothing is in flight.
     fn all_ended(&self) -> bool {
         self.timed_out == 0 && self.unfinished == 0
     }
 
-    /// Returns the mean response time. `None` without times, or if an operation timed out or is in flight.
+    /// Returns the mean response time. `None` if there are no times, or if an operation timed out or is in flight.
     pub fn mean(&self) -> Option<Nanos> {
         self.response.mean().filter(|_| self.all_ended())
     }
 
-    /// Returns the longest response time. `None` without times, or if an operation timed out or is in flight.
+    /// Returns the longest response time. `None` if there are no times, or if an operation timed out or is in flight.
     pub fn longest(&self) -> Option<Nanos> {
         self.response.max().filter(|_| self.all_ended())
     }
 
-    /// Returns a lower bound of the longest response time, if that time is unknown: the longest time, timeout or age.
+    /// Returns a lower bound of the longest response time if that time is unknown: the longest time, timeout or age.
     pub fn longest_exceeds(&self) -> Option<Nanos> {
         let measured = self.response.max();
         let known = self.timeout.max(self.open.max()).max(measured);
@@ -141,7 +142,8 @@ impl Timings {
     }
 }
 
-/// Returns the ages of `count` operations in flight. Records of version 1 have no ages, so the lower bound 0 is used.
+/// Returns the ages of `count` operations in flight. Records of version 1 have no ages, so each age is 0, the lowest
+/// bound.
 pub(crate) fn ages_of(count: u64, known: &Histogram) -> Cow<'_, Histogram> {
     let missing = count.saturating_sub(known.count());
     if missing == 0 {

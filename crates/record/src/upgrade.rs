@@ -1,11 +1,11 @@
-//! Converts a saved run of an older version to the current format, before it is read.
+//! Converts a saved run of an older version to the current format before it is read.
 //!
-//! Versions 1 and 2 had sentences where version 3 has identifiers, and other key names. Sentences with a known
-//! identifier are translated. Others stay as text.
+//! Where version 3 has identifiers, versions 1 and 2 had sentences. Some keys also had other names. Sentences that
+//! match an identifier are translated; all others remain text.
 
 use serde_json::{Map, Value, json};
 
-/// New names of keys. A path selects objects by key; `*` selects every element of a list or object.
+/// New names of keys. A path lists the keys that lead to an object; `*` matches every element of a list or object.
 const RENAMED: [(&str, &str, &str); 6] = [
     ("levels/*/measured", "story", "funnel"),
     ("levels/*/phases", "hold_s", "duration_s"),
@@ -71,7 +71,7 @@ pub(crate) fn to_version_3(run: &mut Value) {
     });
 }
 
-/// Adds the kind of figure that a threshold limits, by the first letters of its condition.
+/// Adds the kind of figure that a threshold limits, derived from the first letters of its condition.
 fn limited(threshold: &mut Map<String, Value>) {
     const BEGINNINGS: [(&str, &str); 7] = [
         ("p", "latency"),
@@ -123,8 +123,8 @@ fn rename(object: &mut Map<String, Value>, old: &str, new: &str) {
     }
 }
 
-/// Replaces the keys of the counts at `key`. Counts of unknown keys are summed under `unknown`, a key that all reasons
-/// have.
+/// Translates the keys of the counts at `key`. Counts of unknown keys are added to `unknown`, a key that exists for all
+/// reasons.
 fn translate(object: &mut Map<String, Value>, key: &str, words: &[(&str, &str)]) {
     let Some(Value::Object(counts)) = object.get_mut(key) else {
         return;
@@ -140,7 +140,7 @@ fn translate(object: &mut Map<String, Value>, key: &str, words: &[(&str, &str)])
     *counts = translated;
 }
 
-/// Converts `sound` and its sentences to a list of issues.
+/// Converts `sound` and the sentences that explain it to a list of issues.
 fn issues(level: &mut Map<String, Value>) {
     let mut issues = Vec::new();
     for (key, severity) in [
@@ -158,7 +158,7 @@ fn issues(level: &mut Map<String, Value>) {
     level.insert("issues".to_owned(), Value::Array(issues));
 }
 
-/// Combines the figure and its text into one value.
+/// Combines the figure and the text in `observed` into one value.
 fn observed(threshold: &mut Map<String, Value>) {
     rename(threshold, "undecided", "inconclusive");
     let text = threshold.remove("observed_text");

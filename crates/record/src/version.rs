@@ -1,7 +1,7 @@
 /// Value of `kind` that distinguishes a saved run from other JSON.
 pub const KIND: &str = "headcount-run";
 
-/// Version that is written. Versions 1 and 2 can be read too; fields that they did not have are empty.
+/// Version that headcount writes. headcount also reads versions 1 and 2, in which newer fields are empty.
 pub const VERSION: u32 = 3;
 
 /// Why a saved run could not be read.
@@ -10,13 +10,13 @@ pub enum ReadError {
     /// The text is not JSON.
     #[error("not JSON: {0}")]
     NotJson(serde_json::Error),
-    /// JSON of another kind.
+    /// The file is JSON, but not a saved run.
     #[error("not a saved run: `kind` is {found}, not \"{KIND}\"")]
     OtherKind {
         /// Value of `kind` as JSON, or `missing`.
         found: String,
     },
-    /// Written by a later version of headcount.
+    /// A later version of headcount wrote the file.
     #[error(
         "the run was saved in version {found}, but this headcount reads only up to version {VERSION}: use a newer \
          headcount"
@@ -25,7 +25,7 @@ pub enum ReadError {
         /// Version of the file.
         found: u64,
     },
-    /// A version that never existed.
+    /// The file states a version that never existed.
     #[error(
         "the run states version {found}, which does not exist; this headcount reads up to version {VERSION}"
     )]
@@ -33,7 +33,7 @@ pub enum ReadError {
         /// Value of `version` as JSON, or `missing`.
         found: String,
     },
-    /// The kind and version are right, but a part is missing or has another shape.
+    /// The kind and version are right, but a part is missing or malformed.
     #[error("the run (saved in version {version}) is damaged: {why}")]
     Damaged {
         /// Version of the file.

@@ -7,54 +7,54 @@ use stats::{Histogram, estimate};
 pub struct Window {
     /// Start in seconds since the start of the level, including ramp-up and warm-up.
     pub start_s: f64,
-    /// Users present.
+    /// Number of users present.
     pub users: u64,
-    /// Requests that ended.
+    /// Number of requests that ended.
     pub requests: u64,
     /// Number of requests that failed.
     pub failed: u64,
-    /// Round trips that ended.
+    /// Number of round trips that ended.
     pub round_trips: u64,
-    /// Messages sent.
+    /// Number of messages sent.
     pub messages: u64,
-    /// Deliveries received.
+    /// Number of deliveries received.
     pub deliveries: u64,
-    /// Median of the delivery latency if there were deliveries, otherwise of the response time, in milliseconds. The
-    /// fields below are of the same kind.
+    /// Median of the delivery latency in milliseconds. Without deliveries, median of the response time. The percentiles
+    /// and the maximum below refer to the same quantity.
     pub p50_ms: Option<f64>,
-    /// 95th percentile. As for all percentiles here, `None` with too few samples, or if it lies among timeouts.
+    /// 95th percentile. Every percentile is `None` if there are too few samples, or if it lies among timeouts.
     pub p95_ms: Option<f64>,
     /// 99th percentile.
     pub p99_ms: Option<f64>,
-    /// Maximum. `None` also if something timed out, because that took longer.
+    /// Maximum. `None` if an operation timed out, because its time is longer but unknown.
     pub max_ms: Option<f64>,
 }
 
 /// A window that is still being measured. Unlike a [`Window`], it can be merged.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OpenWindow {
-    /// Users present.
+    /// Number of users present.
     pub users: u64,
-    /// Requests that ended.
+    /// Number of requests that ended.
     pub requests: u64,
     /// Number of requests that failed.
     pub failed: u64,
-    /// Round trips that ended.
+    /// Number of round trips that ended.
     pub round_trips: u64,
-    /// Messages sent.
+    /// Number of messages sent.
     pub messages: u64,
-    /// Deliveries received.
+    /// Number of deliveries received.
     pub deliveries: u64,
-    /// Requests and round trips without a response within their limit. They took longer than every time in `response`.
+    /// Number of requests and round trips that timed out. A timeout ranks above all times in `response`.
     pub timed_out: u64,
-    /// Response times of requests and round trips with a response.
+    /// Response times of requests and round trips that received a response.
     pub response: Histogram,
     /// Delivery latencies.
     pub latency: Histogram,
 }
 
 impl OpenWindow {
-    /// Adds the same window of another worker.
+    /// Adds the measurements of another worker for the same second.
     pub fn merge(&mut self, other: &Self) {
         self.users += other.users;
         self.requests += other.requests;
@@ -67,7 +67,7 @@ impl OpenWindow {
         self.latency.merge(&other.latency);
     }
 
-    /// Returns the figures of the window, which began at `start_s`.
+    /// Returns the figures of the window, which starts at `start_s`.
     pub fn close(&self, start_s: f64) -> Window {
         let (times, beyond) = if self.latency.is_empty() {
             (&self.response, self.timed_out)

@@ -5,11 +5,11 @@ use record::Run;
 
 use crate::section::deliveries;
 
-/// Number of reasons shown, and the maximum number of lines per reason.
+/// Maximum number of reasons shown, and of lines per reason.
 const SHOWN: usize = 4;
 const LINES: usize = 2;
 
-/// Returns the first reasons, in lines of about `width` characters; all of them, uncut, without a width.
+/// Returns the first reasons, in lines of about `width` characters. Without a width, returns all reasons, uncut.
 pub(crate) fn missing_deliveries(run: &Run, width: Option<usize>, colour: bool) -> Vec<String> {
     let reasons = deliveries::missing(run);
     let most = if width.is_some() {

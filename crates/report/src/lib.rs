@@ -1,9 +1,9 @@
 //! Renders a saved run as text for people: for the terminal, as Markdown, and as the live line during a run.
 //!
-//! All functions are pure functions of a [`record::Run`]: a saved run renders to the same text as the run itself.
+//! All functions are pure functions of a [`record::Run`], so a loaded run renders to the same text as the original.
 //!
 //! The crate reads no clock, file, socket or environment variable, and does not detect what a terminal supports: colour
-//! is a parameter. It prints nothing that was not measured, and never prints 0 instead.
+//! is a parameter. It omits figures that were not measured, and never prints 0 in their place.
 
 mod deliveries;
 mod markdown;

@@ -10,7 +10,7 @@ pub struct Live {
     pub level: usize,
     /// Total number of levels.
     pub levels: usize,
-    /// Users present.
+    /// Number of users present.
     pub users: u64,
     /// Rate of an open load, as the user wrote it.
     pub rate: Option<String>,
@@ -22,20 +22,20 @@ pub struct Live {
     pub total_s: Option<f64>,
     /// Deliveries, requests or round trips per second.
     pub per_s: Option<f64>,
-    /// 95th percentile of the delivery latency or response time, in milliseconds.
+    /// 95th percentile of the delivery latency or of the response time, in milliseconds.
     pub p95_ms: Option<f64>,
-    /// Deliveries lost so far.
+    /// Number of deliveries lost so far.
     pub lost: Option<u64>,
-    /// Failures so far.
+    /// Number of failures so far.
     pub failed: Option<u64>,
     /// Busy share of the busiest worker of the generator, in percent.
     pub busy_percent: Option<f64>,
-    /// After the measured time: the number of requests in flight, and the maximum time that the level waits for them,
-    /// in seconds.
+    /// After the measured time, the number of requests in flight and the maximum time that the level waits for them, in
+    /// seconds.
     pub in_flight: Option<(u64, f64)>,
 }
 
-/// Formats the line, without a line break.
+/// Formats the live line, without a line break.
 pub fn live_line(live: &Live) -> String {
     let time = match live.total_s {
         Some(total) => format!("{} of {}", seconds(live.elapsed_s.floor()), seconds(total)),
@@ -69,7 +69,8 @@ pub fn live_line(live: &Live) -> String {
     parts.join(" · ")
 }
 
-/// Shortens a line to one row of a terminal of this width. Some terminals wrap when the last column is filled.
+/// Shortens a line to one row of a terminal with this width. The last column stays free, because some terminals wrap
+/// when it is filled.
 pub fn one_row(line: &str, width: Option<usize>) -> String {
     shorten(
         line,

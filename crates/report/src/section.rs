@@ -1,4 +1,4 @@
-//! The view model that terminal and Markdown share: sections of text, lists and tables.
+//! The view model that the terminal and Markdown renderers share: sections of text, lists and tables.
 
 pub(crate) mod counts;
 pub(crate) mod deliveries;
@@ -36,7 +36,7 @@ pub(crate) enum Block {
     Table(Table),
 }
 
-/// A title with its blocks.
+/// A titled list of blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct Section {
     pub(crate) title: &'static str,
@@ -44,7 +44,7 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    /// Creates a section, unless all blocks are empty.
+    /// Creates a section. Returns `None` if all blocks are empty.
     pub(crate) fn unless_empty(title: &'static str, blocks: Vec<Block>) -> Option<Self> {
         let has_content = |block: &Block| match block {
             Block::Text(text) | Block::Code(text) => !text.is_empty(),
@@ -56,7 +56,7 @@ impl Section {
     }
 }
 
-/// Returns the name of a level: its users, or its rate for an open load.
+/// Returns the name of a level: its number of users, or the rate of an open load.
 pub(crate) fn label(load: &Load) -> String {
     match load.rate_per_s {
         Some(planned) => rate(planned),
@@ -64,7 +64,7 @@ pub(crate) fn label(load: &Load) -> String {
     }
 }
 
-/// Returns the name of a level for use beside its figures, marked if the level is questionable or invalid.
+/// Returns the name of a level for use beside its figures. A mark shows if the level is questionable or invalid.
 pub(crate) fn marked(level: &Level) -> String {
     let label = label(&level.load);
     match level.validity() {
@@ -87,14 +87,14 @@ pub(crate) const ERROR: &str =
     "error: at least 98 % of times are overstated by at most this much (below 1,000 samples: all)";
 
 /// Returns the error bound of a level's response times and latencies: p99 of the start lag plus p99 of the receive-time
-/// error. With too few samples for p99, the maximum replaces it.
+/// error. If there are too few samples for p99, the maximum replaces it.
 ///
-/// Older records have no receive-time error. For them the read delay is used.
+/// Older records have no receive-time error, so the read delay is used.
 pub(crate) fn error_bound(level: &Level) -> Option<String> {
     Some(format!("−{}", duration(overstated_by(level)?)))
 }
 
-/// Returns by how much times of a level may be too long. See [`error_bound`].
+/// Returns the maximum by which times of a level may be too long. See [`error_bound`].
 pub(crate) fn overstated_by(level: &Level) -> Option<Nanos> {
     let generator = &level.generator;
     let receipt = generator.receive_error.as_ref();
@@ -103,7 +103,7 @@ pub(crate) fn overstated_by(level: &Level) -> Option<Nanos> {
     Some(most(receipt)? + most(&generator.start_lag).unwrap_or_default())
 }
 
-/// Returns the name of the level with this index.
+/// Returns the name of the level at `index`.
 pub(crate) fn label_at(levels: &[Level], index: usize) -> String {
     let level = levels.iter().find(|level| level.index == index);
     level.map_or_else(
@@ -112,10 +112,10 @@ pub(crate) fn label_at(levels: &[Level], index: usize) -> String {
     )
 }
 
-/// Returns upper bounds of a rate after `trials` trials without a failure.
+/// Returns two upper bounds of a rate after `trials` trials without a failure.
 ///
-/// Without failures, their correlation is unknown. The second bound therefore treats whole seconds as the independent
-/// trials.
+/// Without failures, it is unknown how strongly they would be correlated. The second bound therefore treats whole
+/// seconds as the independent trials.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

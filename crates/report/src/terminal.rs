@@ -1,5 +1,5 @@
-//! One screen at the end of a run: the verdict first, then the most important parts that fit. Without a terminal, nothing
-//! is cut.
+//! Renders one screen at the end of a run: the verdict first, then the most important parts that fit. Output that does
+//! not go to a terminal is never cut.
 
 mod brief;
 mod page;
@@ -21,13 +21,13 @@ use page::{Page, cut};
 pub struct Terminal<'a> {
     /// Whether to use colours.
     pub colour: bool,
-    /// Width of the terminal in characters. `None` for a file or a pipe: nothing is cut, and lines are not wrapped.
+    /// Width of the terminal in characters. `None` for a file or a pipe, where lines are neither cut nor wrapped.
     pub width: Option<usize>,
-    /// Path of the saved record, if it was saved.
+    /// Path of the saved record. `None` if it was not saved.
     pub saved_to: Option<&'a str>,
 }
 
-/// Maximum number of lines of one note, and of all notes.
+/// Maximum number of lines for one note, and for all notes together.
 const NOTE: usize = 3;
 const NOTES: usize = 8;
 /// Number of lines reserved for findings and for the script's own metrics, and of failing operations always shown.
@@ -49,18 +49,18 @@ pub fn terminal(run: &Run, options: Terminal<'_>) -> String {
         lines.push(String::new());
     }
     if let Some(path) = options.saved_to {
-        // It follows the last part without an empty line.
+        // The line with the path follows the last part without an empty line.
         lines.pop();
         lines.extend([page.labelled("saved", path), String::new()]);
     }
     lines.join("\n")
 }
 
-/// The parts of the screen from top to bottom.
+/// Returns the parts of the screen from top to bottom.
 fn parts(run: &Run, page: Page) -> Vec<Vec<String>> {
     let head = head(run, page);
     let foot = foot(run, page);
-    // The line with the saved path is always reserved, so that a saved run renders as it did at first.
+    // The line with the saved path is always reserved, so that a loaded run renders like the original.
     let own = own_metrics(run, METRICS, page);
     let operations = run.levels.last().map(timings::of_level);
     let of_failing = lines_of_failing(operations.as_ref());
@@ -69,7 +69,7 @@ fn parts(run: &Run, page: Page) -> Vec<Vec<String>> {
         let lines: usize = used.iter().map(|part| part.len() + 1).sum();
         page.lines.saturating_sub(lines + 1 + kept)
     };
-    // The parts get the remaining lines by importance: thresholds, failures, findings, steps, names, metrics.
+    // The parts get the remaining lines in this order: thresholds, failures, findings, steps, names, metrics.
     let verdicts = threshold_lines(run, page);
     let room = left(&[&head, &foot]).max(4) / 2;
     let verdicts = cut(verdicts, room, "thresholds");
@@ -86,7 +86,7 @@ fn parts(run: &Run, page: Page) -> Vec<Vec<String>> {
     vec![head, steps, names, own, found, failed, verdicts, foot]
 }
 
-/// The verdict, notes and the table of levels.
+/// Returns the verdict, the notes and the table of levels.
 fn head(run: &Run, page: Page) -> Vec<String> {
     let mut lines = headline(run, page);
     lines.extend(notes(&verdict::remarks(run), page));
@@ -114,18 +114,18 @@ fn head(run: &Run, page: Page) -> Vec<String> {
     lines
 }
 
-/// The verdict and its sentence.
+/// Formats the verdict and the first sentence.
 fn headline(run: &Run, page: Page) -> Vec<String> {
     let headline = verdict::headline(run);
     let first = paint(headline.verdict, headline.tone, page.colour);
     let whole = format!("{}{}", headline.verdict, headline.sentence);
     let mut lines = page.wrapped(&whole, 0, NOTE);
-    // Only the first word has a colour, which would disturb the width.
+    // The first word is coloured after wrapping, because colour codes would count as width.
     lines[0] = lines[0].replacen(headline.verdict, &first, 1);
     lines
 }
 
-/// The lines about setup, target and generator.
+/// Returns the lines about setup, target and generator.
 fn foot(run: &Run, page: Page) -> Vec<String> {
     let setup = setup::line(run).into_iter();
     let mut lines: Vec<String> = setup
@@ -137,7 +137,7 @@ fn foot(run: &Run, page: Page) -> Vec<String> {
     lines
 }
 
-/// Shows complete notes only, as many as fit: a note ends with what to do.
+/// Returns as many whole notes as fit. A note is never cut, because it ends with the next step.
 fn notes(remarks: &[String], page: Page) -> Vec<String> {
     let mut lines = Vec::new();
     for (told, remark) in remarks.iter().enumerate() {
@@ -162,12 +162,12 @@ fn too_few() -> String {
     format!("n/a: too few samples; p50 needs {p50}, p95 {p95}, p99 {p99}")
 }
 
-/// The steps of the last level and the first failures, as far as they fit.
+/// Returns the steps of the last level and the first failures, as far as they fit.
 fn steps(run: &Run, room: usize, page: Page) -> Vec<String> {
     let Some(last) = run.levels.last() else {
         return Vec::new();
     };
-    // Without steps, the section of failures shows the same.
+    // Without steps, the section of failures shows the same information.
     let told = |level: &Level| level.load.once || !level.measured.funnel.steps.is_empty();
     if !run.levels.iter().any(told) {
         return Vec::new();
@@ -203,13 +203,13 @@ fn first_failures(run: &Run, page: Page) -> Vec<String> {
     firsts.iter().map(line).collect()
 }
 
-/// Number of lines that the failing operations always get, with the lines around them.
+/// Returns the number of lines that failing operations always get, including the lines around them.
 fn lines_of_failing(operations: Option<&Operations>) -> usize {
     let failing = operations.filter(|named| named.failing > 0 && named.table.len() > 1);
     failing.map_or(0, |named| named.failing.min(FAILING) + 4)
 }
 
-/// Table of the named operations of the last level. Failing ones are always shown.
+/// Builds the table of the named operations of the last level. Failing operations are always shown.
 fn by_name(run: &Run, operations: Option<Operations>, room: usize, page: Page) -> Vec<String> {
     let (Some(last), Some(operations)) = (run.levels.last(), operations) else {
         return Vec::new();
@@ -236,7 +236,7 @@ fn by_name(run: &Run, operations: Option<Operations>, room: usize, page: Page) -
     lines
 }
 
-/// Table of the script's own metrics in the last level.
+/// Builds the table of the script's own metrics in the last level.
 fn own_metrics(run: &Run, room: usize, page: Page) -> Vec<String> {
     let Some(last) = run.levels.last() else {
         return Vec::new();
@@ -254,7 +254,7 @@ fn own_metrics(run: &Run, room: usize, page: Page) -> Vec<String> {
     lines
 }
 
-/// Lines of the findings.
+/// Returns the lines of the findings.
 fn finding_lines(run: &Run, page: Page) -> Vec<String> {
     const WORD: usize = 11;
     let mut lines = Vec::new();
@@ -300,7 +300,7 @@ fn threshold_lines(run: &Run, page: Page) -> Vec<String> {
     lines
 }
 
-/// Lines about target and generator at the last level.
+/// Returns the lines about the target and the generator in the last level.
 fn health(last: &Level, page: Page) -> Vec<String> {
     let at = label(&last.load);
     let told = |text: String| match text.as_str() {

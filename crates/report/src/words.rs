@@ -1,4 +1,4 @@
-//! The words for every cause that a record holds as an identifier with figures. Only these modules produce them.
+//! The words for every cause that a record holds as an identifier with figures. No other module produces such words.
 
 pub(crate) mod finding;
 pub(crate) mod issue;
@@ -14,7 +14,7 @@ pub use note::note;
 pub(crate) use observed::observed;
 pub(crate) use reason::{dropped, lost, misdelivered, none_succeeded};
 
-/// Returns the reasons why a level is invalid, one sentence without a full stop each. Empty for other levels.
+/// Returns the reasons why a level is invalid, one sentence each, without a full stop. Empty for other levels.
 pub fn invalid_because(level: &Level) -> Vec<String> {
     level.invalid_because().map(issue::sentence).collect()
 }

@@ -1,13 +1,13 @@
 use serde_json::{Value, json};
 use stats::Estimate;
 
-/// The allowed difference between a measured time and the truth, as a share.
+/// Allowed difference between a measured time and the known time, as a share of the known time.
 const SHARE: f64 = 0.01;
 
-/// The minimum allowed difference of times, in nanoseconds: about two wake-ups of a sleeping core.
+/// Minimum allowed difference of times, in nanoseconds: the cost of about two wake-ups of a sleeping core.
 const LEAST_NS: f64 = 50_000.0;
 
-/// If a process waited for a CPU for at least this share of the time, every difference is excused.
+/// Share of the time without a CPU, of any process, from which differences are excused.
 pub(crate) const CPU_WAIT_SHARE: f64 = 0.02;
 
 /// The unit of a figure.
@@ -26,15 +26,15 @@ pub enum Unit {
 /// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Within the allowed difference.
+    /// The difference is within the allowed range.
     Ok,
-    /// Outside the allowed difference.
+    /// The difference is outside the allowed range.
     Differs,
-    /// Outside the allowed difference, but the machine was too busy to blame the measurement.
+    /// The difference is outside the allowed range, but the machine was too busy to blame the measurement.
     Disturbed,
 }
 
-/// A known value beside the measured one.
+/// A measured value and the known value that it is compared with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// The name of the figure.
@@ -43,13 +43,13 @@ pub struct Row {
     pub unit: Unit,
     /// The known value.
     pub truth: f64,
-    /// The measured value; `None` if nothing was measured.
+    /// The measured value. `None` if nothing was measured.
     pub measured: Option<f64>,
     /// The allowed difference.
     pub allowed: f64,
-    /// The minimum share of the time without a CPU that excuses a difference. `None` if nothing excuses it.
+    /// Share of the time without a CPU from which a difference is excused. `None` if it is never excused.
     pub excused_by: Option<f64>,
-    /// The result.
+    /// The result of the comparison.
     pub verdict: Verdict,
 }
 
@@ -66,20 +66,21 @@ impl Rows {
         }
     }
 
-    /// Compares the number of starts with the plan of a clock. A busy machine may skip some starts; such differences
-    /// may be excused.
+    /// Compares the number of starts with the schedule. A busy machine may skip some starts, so a difference may be
+    /// excused.
     pub(crate) fn started(&mut self, what: &str, planned: u64, started: u64) {
         self.add(what, Unit::Count, planned as f64, Some(started as f64), 0.0);
     }
 
-    /// The same, but up to `few` starts may have been due before anything could start.
+    /// Like [`Rows::started`], but allows a difference of `few`, because some starts may be due before anything can
+    /// start.
     pub(crate) fn started_about(&mut self, what: &str, planned: u64, started: u64, few: u64) {
         let (planned, started) = (planned as f64, Some(started as f64));
         self.add(what, Unit::Count, planned, started, few as f64);
     }
 
-    /// Compares quantile `q` of times, within 1 % or 50 µs. A difference is excused if the disturbance lasted for a
-    /// quarter of the share of time beyond the quantile.
+    /// Compares quantile `q` of the times, within 1 % or 50 µs. A difference is excused if the disturbance lasted for
+    /// at least a quarter of the share of time beyond the quantile.
     pub(crate) fn time(&mut self, what: &str, q: f64, truth_ns: u64, measured: Estimate) {
         let truth = truth_ns as f64;
         let measured = measured.value().map(|value| value.0 as f64);
@@ -119,8 +120,8 @@ impl Rows {
         });
     }
 
-    /// Excuses differences if a process had no CPU for this share of the time, and returns whether there were any. Most
-    /// counts are never excused.
+    /// Excuses differences if a process had no CPU for `share` of the time. Returns whether any difference was excused.
+    /// Most counts are never excused.
     pub(crate) fn disturbed(&mut self, share: f64) -> bool {
         let mut any = false;
         for row in &mut self.0 {

@@ -8,17 +8,17 @@ use thiserror::Error;
 
 use crate::compare::CPU_WAIT_SHARE;
 
-/// The average wait for a CPU, in microseconds, at which times stop being meaningful because they describe the machine.
-/// The limit applies to the generator and to the server.
+/// Average wait for a CPU, in microseconds, from which the measured times describe the machine's load. The limit
+/// applies to the generator and to the server.
 const CPU_WAIT_US: f64 = 25.0;
 
-/// Maximum lateness of the server's wake-ups at p99, in microseconds.
+/// Maximum p99 of the lateness of the server's wake-ups, in microseconds.
 const LATE_US: u64 = 200;
 
-/// Reason why the self-test could not be run.
+/// Why the self-test could not be run.
 #[derive(Debug, Error)]
 pub enum SelftestError {
-    /// A part cannot be run.
+    /// A part could not be started.
     #[error(transparent)]
     Stage(#[from] StageError),
     /// The truth server did not report its counts.
@@ -27,15 +27,15 @@ pub enum SelftestError {
     /// The part does not exist.
     #[error("unknown part `{0}`; known parts: {1}")]
     Unknown(String, String),
-    /// A run ended without a level.
+    /// A run ended before any level.
     #[error("part `{0}`: nothing was measured")]
     Nothing(&'static str),
 }
 
-/// The results of one part.
+/// Measurements and known values of one part.
 #[derive(Debug)]
 pub(crate) struct Evidence {
-    /// The measurements of headcount.
+    /// The level that headcount measured.
     pub(crate) level: Level,
     /// The counts of the server.
     pub(crate) truth: Value,
@@ -44,7 +44,7 @@ pub(crate) struct Evidence {
 }
 
 impl Evidence {
-    /// Returns a count of the server, or 0 if it has none at this path.
+    /// Returns the server's count at this path, or 0 if the server has no such count.
     pub(crate) fn told(&self, path: &[&str]) -> u64 {
         let place = path
             .iter()
@@ -52,13 +52,13 @@ impl Evidence {
         place.and_then(Value::as_u64).unwrap_or(0)
     }
 
-    /// A count of the server for one URL path.
+    /// Returns a count of the server for one URL path.
     pub(crate) fn route(&self, path: &str, count: &[&str]) -> u64 {
         self.told(&[&["routes", path], count].concat())
     }
 
-    /// The lateness of the first arrival at the server, compared with the plan. The server's schedule began with that
-    /// arrival. The last arrival locates the plan in time.
+    /// Returns how late the first arrival reached the server, compared with the plan. The server's schedule began with
+    /// this arrival. The last arrival relates the plan to the server's clock.
     pub(crate) fn lead(&self, path: &str) -> u64 {
         let came = |which| self.route(path, &[which]);
         let came = came("last_request_ns").saturating_sub(came("first_request_ns"));
@@ -94,7 +94,7 @@ impl Evidence {
             .unwrap_or_default()
     }
 
-    /// The number of failures of this kind at the operation of this name.
+    /// Returns the number of failures of `kind` in the operation called `what`.
     pub(crate) fn failures(&self, kind: FaultKind, what: &str) -> u64 {
         let all = self.level.measured.failures.iter();
         all.filter(|failure| failure.kind == kind && failure.what == what)
@@ -102,7 +102,7 @@ impl Evidence {
             .sum()
     }
 
-    /// The strongest CPU disturbance during the level.
+    /// Returns the strongest disturbance of the CPU during the level.
     pub(crate) fn disturbance(&self) -> Disturbance {
         if self.level.is_invalid() {
             let causes = report::invalid_because(&self.level).join("; ");
@@ -129,10 +129,10 @@ impl Evidence {
     }
 }
 
-/// A disturbance by other work on this machine that used the CPU.
+/// A disturbance by other work that used the machine's CPU.
 #[derive(Clone, Debug)]
 pub(crate) struct Disturbance {
-    /// The share of time that was disturbed, or 1 if every time may be wrong.
+    /// The share of the time that was disturbed. 1 if every measured time may be wrong.
     pub(crate) share: f64,
     pub(crate) why: String,
 }
@@ -154,7 +154,7 @@ impl Disturbance {
         }
     }
 
-    /// Whether every time may be wrong.
+    /// Whether every measured time may be wrong.
     pub(crate) fn is_complete(&self) -> bool {
         self.share >= 1.0
     }

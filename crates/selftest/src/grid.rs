@@ -1,8 +1,9 @@
-//! The grid of misbehaviour: every kind of scenario against every kind of misbehaviour. A seed decides the rest.
+//! The grid of misbehaviour: every kind of scenario combined with every kind of misbehaviour. A seed decides everything
+//! else.
 //!
-//! Each cell is a short run of headcount in a separate process. Its target is a port of the faulty server, which
-//! misbehaves as configured and logs its actions ([`launch`] starts it: `serve faulty`). The log alone shows which
-//! thresholds hold. The program's verdicts and figures are compared with the log: never *passed* if a threshold is
+//! Each cell is a short run of headcount in a separate process. Its target is a port of the faulty server
+//! (`serve faulty`, started by [`launch`]), which misbehaves as configured and logs its actions. The log alone shows
+//! which thresholds hold. The program's verdicts and figures must agree with the log: never *passed* if a threshold is
 //! broken, never *failed* if all hold, and no figure that the log contradicts.
 
 mod cell;
@@ -40,23 +41,23 @@ pub use table::GridOutcome;
 /// The settings of the grid.
 #[derive(Clone, Debug)]
 pub struct GridSettings {
-    /// The headcount program. It runs each cell, and serves the faulty server.
+    /// Path of the headcount program, which runs each cell and the faulty server.
     pub exe: PathBuf,
     /// The seed of all random choices.
     pub seed: u64,
     /// The number of cells.
     pub cells: usize,
-    /// The number of cells that run at the same time.
+    /// The number of cells that run concurrently.
     pub at_once: usize,
-    /// Selects cells whose name contains one of these texts. A complete name selects one cell, and an empty list all
-    /// cells.
+    /// Texts of which a cell's name must contain at least one. A complete name selects one cell. If empty, all cells
+    /// are run.
     pub only: Vec<String>,
-    /// The folder with one folder per cell. Those of wrong cells are kept.
+    /// The folder that contains one folder per cell. Only the folders of wrong cells are kept.
     pub folder: PathBuf,
 }
 
-/// Runs the cells. After a stop, it finishes the cells in progress. `tell` receives the number of finished cells, of
-/// all cells and of wrong cells.
+/// Runs the cells. After a stop, it finishes the cells in progress. `tell` receives three numbers: finished cells, all
+/// cells, and wrong cells.
 pub fn grid(
     settings: &GridSettings,
     stop: &Stop,
@@ -76,7 +77,7 @@ pub fn grid(
                         return;
                     }
                     let played = play(cell, system.url(), settings);
-                    // The receiver is gone only if the caller has given up.
+                    // Sending fails only if the caller no longer waits for results.
                     if sender.send((cell, played)).is_err() {
                         return;
                     }
@@ -93,7 +94,7 @@ pub fn grid(
     Ok(outcome)
 }
 
-/// The cells to run: all combinations in turn. Their seeds are derived from the main seed.
+/// Returns the cells to run: each combination in turn, with a seed that is derived from the main seed.
 fn choose(settings: &GridSettings) -> Result<Vec<Cell>, SelftestError> {
     let whole: Vec<Cell> = settings
         .only
@@ -120,7 +121,7 @@ fn choose(settings: &GridSettings) -> Result<Vec<Cell>, SelftestError> {
         return Err(SelftestError::Unknown(settings.only.join(", "), known));
     }
     let mut dice = Dice::new(settings.seed);
-    // Shuffled, so that a small number of cells covers all kinds.
+    // The order is random, so that even a small number of cells covers all kinds.
     for place in (1..combinations.len()).rev() {
         let other = dice.between(0, place as u64);
         combinations.swap(place, usize::try_from(other).unwrap_or(0));
@@ -131,7 +132,7 @@ fn choose(settings: &GridSettings) -> Result<Vec<Cell>, SelftestError> {
         .collect())
 }
 
-/// Configures the fault, runs the program, fetches the log, and judges the program's statements.
+/// Runs one cell: configures the fault, runs the program, fetches the log, and judges the program's statements.
 fn play(cell: &Cell, server: &str, settings: &GridSettings) -> io::Result<Outcome> {
     let opened = tell::call(server, "POST", "/cells", Some(&cell.order()))?;
     let port = opened["port"]
@@ -152,6 +153,6 @@ fn play(cell: &Cell, server: &str, settings: &GridSettings) -> io::Result<Outcom
 }
 
 fn remove(folder: &Path) {
-    // A folder that cannot be removed does no harm.
+    // A folder that cannot be removed causes no harm.
     let _ = std::fs::remove_dir_all(folder);
 }

@@ -1,8 +1,8 @@
-//! Checks headcount's measurements on this machine. The engine that all runs use measures a server with exactly known
-//! behaviour, and the measured values are compared with the known ones.
+//! Checks headcount's measurements on this machine. The same engine as in every run measures a server whose behaviour
+//! is known exactly. The measured values are compared with the known values.
 //!
 //! Each part starts the truth server as a separate process and runs one scenario. Expected times are computed from the
-//! configuration and the planned arrivals; expected counts come from the server. Nothing is printed or saved here. If
+//! configuration and the planned arrivals. Expected counts come from the server. The crate prints and saves nothing. If
 //! the machine was disturbed, times are not judged, and the disturbance is reported.
 
 mod compare;

@@ -8,9 +8,9 @@ use crate::compare::{Row, Unit, Verdict};
 /// The outcome of all parts.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// The parts in order.
+    /// The parts, in the order in which they ran.
     pub parts: Vec<PartOutcome>,
-    /// Whether the self-test was stopped before the last part had ended.
+    /// Whether the self-test was stopped before the last part ended.
     pub interrupted: bool,
 }
 
@@ -21,14 +21,14 @@ pub struct PartOutcome {
     pub name: &'static str,
     /// The title of the part.
     pub title: &'static str,
-    /// The known values beside the measured ones.
+    /// The comparisons of known values with measured ones.
     pub rows: Vec<Row>,
-    /// The reason why its times cannot be judged on this machine now.
+    /// Why the part's times cannot be judged on this machine. `None` without a disturbance.
     pub disturbance: Option<String>,
 }
 
 impl Outcome {
-    /// The worst verdict among the rows. A difference is worse than a disturbance.
+    /// Returns the worst verdict of all rows. A difference is worse than a disturbance.
     pub fn verdict(&self) -> Verdict {
         if self.count(Verdict::Differs) > 0 {
             Verdict::Differs
@@ -48,7 +48,7 @@ impl Outcome {
         self.parts.iter().map(|part| part.rows.len()).sum()
     }
 
-    /// The outcome in one sentence.
+    /// Describes the outcome in one sentence.
     pub fn headline(&self) -> String {
         let all = self.all();
         if self.interrupted {
@@ -77,7 +77,7 @@ impl Outcome {
         }
     }
 
-    /// The outcome for a terminal.
+    /// Formats the outcome for a terminal.
     pub fn terminal(&self) -> String {
         let mut text = format!("{}\n", self.headline());
         for part in &self.parts {
@@ -93,7 +93,7 @@ impl Outcome {
         text
     }
 
-    /// The outcome for scripts.
+    /// Returns the outcome as JSON, for scripts.
     pub fn to_json(&self) -> Value {
         let parts = self.parts.iter().map(|part| {
             let rows: Vec<Value> = part.rows.iter().map(Row::to_json).collect();

@@ -7,11 +7,11 @@ use stage::Part;
 use crate::compare::Rows;
 use crate::evidence::Evidence;
 
-/// A scenario with its known values.
+/// A part of the self-test: a scenario for which the measured values are known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProofPart {
     pub(crate) part: Part,
-    /// Deliveries per second of its duration. `None` if the user cannot request more of them.
+    /// Number of deliveries per second of the part's duration. `None` if the user cannot request more deliveries.
     pub(crate) deliveries_per_s: Option<u64>,
     pub(crate) judge: fn(&Evidence, &mut Rows),
 }

@@ -11,22 +11,22 @@ use crate::tell;
 /// The settings of the self-test.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The machine and the seed of all parts.
+    /// The machine and the seed for all parts.
     pub stage: Stage,
-    /// The minimum number of deliveries in the part that counts them.
+    /// Minimum number of deliveries in the part that counts deliveries.
     pub deliveries: u64,
-    /// The parts to run. An empty list means all parts.
+    /// Names of the parts to run. If empty, all parts are run.
     pub only: Vec<String>,
-    /// Extra flags of the server. Tests use them to falsify its counts.
+    /// Additional flags of the server. Tests use them to falsify the server's counts.
     pub server_flags: Vec<String>,
 }
 
-/// The names of all parts.
+/// Returns the names of all parts.
 pub(crate) fn names() -> Vec<&'static str> {
     PARTS.iter().map(|part| part.part.name).collect()
 }
 
-/// Checks the measurements on this machine, in under a minute. A stop takes effect after the current part.
+/// Checks headcount's measurements on this machine, in under a minute. A stop takes effect after the current part.
 pub fn selftest(
     settings: &Settings,
     stop: &Stop,
@@ -57,7 +57,7 @@ pub fn selftest(
         });
         let found = run(part, settings, stop, tell);
         if stop.asked() > 0 {
-            // An interrupted part proves nothing, and may not have reached a level, so its error is ignored.
+            // An interrupted part shows nothing and may not have reached a level, so its error is ignored.
             outcome.interrupted = true;
             break;
         }
@@ -107,7 +107,7 @@ fn run(
     })
 }
 
-/// The planned starts of an open load.
+/// Returns the planned starts of an open load.
 fn planned(config: &RunConfig) -> Vec<u64> {
     let seed = config.arrivals_seed(0);
     let level = config.options.load.levels.first();

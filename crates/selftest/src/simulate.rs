@@ -1,17 +1,18 @@
-//! Computes the expected times from the configuration and the planned arrivals. It shares no code with the server. All
+//! Computes the expected times from the configuration and the planned arrivals, without any code of the server. All
 //! times are in nanoseconds.
 
-/// Repeated stalls. During a stall, the server sends nothing.
+/// Repeated stalls, during which the server sends nothing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stalls {
     pub(crate) lasts: u64,
     pub(crate) every: u64,
-    /// Start of the first stall, after the first arrival.
+    /// Time from the first arrival to the start of the first stall.
     pub(crate) first: u64,
 }
 
-/// The response times of arrivals. Each response is ready after `delay`, and is sent when there is no stall. The
-/// server's schedule begins `lead` after the first arrival was due, because nothing reached it earlier.
+/// Returns the response times of the arrivals. A response is ready after `delay`, and is sent as soon as there is no
+/// stall. The server's schedule begins `lead` after the first arrival was due, because no arrival reached the server
+/// earlier.
 pub(crate) fn stalled(due: &[u64], lead: u64, delay: u64, stalls: Stalls) -> Vec<u64> {
     let begin = begin_of(due, lead);
     let response = |due: &u64| {
@@ -30,12 +31,12 @@ pub(crate) fn stalled(due: &[u64], lead: u64, delay: u64, stalls: Stalls) -> Vec
     due.iter().map(response).collect()
 }
 
-/// The response times of a queue in front of `servers` that take `service` each. No arrival reaches them before `lead`
-/// after the first one was due.
+/// Returns the response times of a queue in front of `servers` servers, each with the service time `service`. No
+/// arrival reaches the queue before `lead` after the first arrival was due.
 pub(crate) fn queued(due: &[u64], lead: u64, servers: usize, service: u64) -> Vec<u64> {
     let begin = begin_of(due, lead);
-    // The queue is first come, first served, with equal service times. An arrival begins when the one `servers` places
-    // before it has left.
+    // The queue is first come, first served, and all service times are equal. Service of an arrival begins when the
+    // arrival `servers` places earlier has left.
     let mut leaves: Vec<u64> = Vec::with_capacity(due.len());
     for (place, due) in due.iter().enumerate() {
         let before = place
@@ -54,7 +55,7 @@ fn begin_of(due: &[u64], lead: u64) -> u64 {
     due.first().copied().unwrap_or(0) + lead
 }
 
-/// The quantile of these times.
+/// Returns the quantile `q` of the times.
 pub(crate) fn quantile(times: &mut [u64], q: f64) -> u64 {
     times.sort_unstable();
     let rank = stats::rank_of(times.len() as u64, q);

@@ -11,7 +11,7 @@ pub(crate) fn ask(url: &str) -> io::Result<Value> {
     call(url, "GET", "/truth", None)
 }
 
-/// Sends one request to a server of our own at `url`, and returns the JSON of its response.
+/// Sends one request to our own server at `url`. Returns the JSON in the response.
 pub(crate) fn call(url: &str, method: &str, path: &str, body: Option<&Value>) -> io::Result<Value> {
     let address = url.trim_start_matches("http://");
     let mut socket = TcpStream::connect(address)?;

@@ -1,4 +1,4 @@
-//! The study of the bridge: rooms in which people talk.
+//! The study of the bridge, in whose rooms people talk.
 
 mod field;
 mod figures;
@@ -31,7 +31,7 @@ const TEMPLATES: &Templates = &[
     ),
 ];
 
-/// The parts, by the names that the evidence uses.
+/// The parts of the study. The evidence refers to them by name.
 const PARTS: [StudyPart; 4] = [
     StudyPart {
         must_be_valid: false,
@@ -65,7 +65,7 @@ const PARTS: [StudyPart; 4] = [
     ),
 ];
 
-/// The records of the parts; `None` if the study was stopped before the part.
+/// The records of the parts. `None` for a part before which the study was stopped.
 #[derive(Default)]
 pub(crate) struct Parts<'a> {
     pub(crate) short: Option<&'a Run>,
@@ -85,7 +85,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The study of the bridge. It takes about four minutes.
+/// Runs the study of the bridge, in about four minutes.
 pub fn bridge(
     stage: &Stage,
     stop: &Stop,

@@ -1,4 +1,4 @@
-//! The study of the editor: rooms in which people write one document.
+//! The study of the editor, in whose rooms people edit a shared document.
 
 mod field;
 mod figures;
@@ -33,7 +33,7 @@ const TEMPLATES: &Templates = &[
 const REPORT: &str = include_str!("../scenarios/editor-report.ts");
 const ROOMS: &str = include_str!("../scenarios/editor-rooms.ts");
 
-/// The parts, by the names that the evidence uses.
+/// The parts of the study. The evidence refers to them by name.
 const PARTS: [StudyPart; 9] = [
     StudyPart::new(
         "report",
@@ -108,7 +108,7 @@ const PARTS: [StudyPart; 9] = [
     ),
 ];
 
-/// The records of the parts; `None` if the study was stopped before the part.
+/// The records of the parts. `None` for a part before which the study was stopped.
 #[derive(Default)]
 pub(crate) struct Parts<'a> {
     pub(crate) report: Option<&'a Run>,
@@ -138,7 +138,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The study of the editor. It takes less than six minutes. Documents are stored in a temporary folder, in a new file
+/// Runs the study of the editor, in less than six minutes. Documents are stored in a temporary folder, in a new file
 /// for each part.
 pub fn editor(
     stage: &Stage,

@@ -19,7 +19,7 @@ pub(crate) fn millis_of(value: Option<Nanos>) -> String {
     })
 }
 
-/// All requests of a level together.
+/// Merges all requests of a level.
 pub(crate) fn requests(level: &Level) -> Timings {
     level
         .measured
@@ -31,7 +31,7 @@ pub(crate) fn requests(level: &Level) -> Timings {
         })
 }
 
-/// All deliveries of a level together.
+/// Merges all deliveries of a level.
 pub(crate) fn deliveries(level: &Level) -> Deliveries {
     level
         .measured
@@ -62,7 +62,7 @@ pub(crate) fn levels_at(run: &Run, users: u64) -> impl Iterator<Item = &Level> {
         .filter(move |level| level.load.users == users)
 }
 
-/// The smallest and the largest value; `None` without values.
+/// Returns the smallest and the largest value. `None` without values.
 pub(crate) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.fold(None, |range, value| match range {
         None => Some((value, value)),
@@ -70,18 +70,18 @@ pub(crate) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-/// The CPU use of the system.
+/// Formats the CPU use of the system.
 pub(crate) fn cpu(level: &Level) -> String {
     let percent = level.target.as_ref().and_then(|target| target.cpu_percent);
     percent.map_or("n/a".to_owned(), |percent| format!("{percent:.0} %"))
 }
 
-/// The system's peak memory, in MB.
+/// Returns the system's peak memory, in MB.
 pub(crate) fn memory(level: &Level) -> Option<f64> {
     level.target.as_ref()?.memory_mb_max
 }
 
-/// The validity in a table cell.
+/// Formats the validity of a level for a table cell.
 pub(crate) fn validity(level: &Level) -> String {
     if level.is_invalid() {
         format!("INVALID: {}", report::invalid_because(level).join("; "))
@@ -90,7 +90,7 @@ pub(crate) fn validity(level: &Level) -> String {
     }
 }
 
-/// The remark in the last column of a terminal's table.
+/// Formats the remark in the last column of a terminal's table.
 pub(crate) fn remark(level: &Level) -> String {
     let remark = if level.is_invalid() {
         "(INVALID: the generator was the limit)"
@@ -100,12 +100,12 @@ pub(crate) fn remark(level: &Level) -> String {
     remark.to_owned()
 }
 
-/// By how many percent the second figure is larger than the first.
+/// Returns by how many percent the second figure exceeds the first.
 pub(crate) fn percent_more(from: f64, to: f64) -> f64 {
     (to / from - 1.0) * 100.0
 }
 
-/// The fates of deliveries, and percentiles of their latency.
+/// The fates of deliveries, and the percentiles of their latency.
 pub(crate) fn delivery_figures(all: &Deliveries) -> Value {
     context! {
         messages => all.messages,
@@ -123,8 +123,8 @@ pub(crate) fn delivery_figures(all: &Deliveries) -> Value {
     }
 }
 
-/// The figures of a level by the names that the templates use. `response_…` are those of requests, `p50_ms` to `p99_ms`
-/// those of deliveries.
+/// The figures of a level, keyed by the names that the templates use. `response_…` are figures of requests; `p50_ms` to
+/// `p99_ms` are figures of deliveries.
 pub(crate) fn level_figures(level: &Level) -> Value {
     let all = requests(level);
     let thread = level
@@ -150,7 +150,7 @@ pub(crate) fn level_figures(level: &Level) -> Value {
     }
 }
 
-/// Machine, versions and seed, which are the same for all runs of a study.
+/// The machine, versions and seed, which are the same in all runs of a study.
 pub(crate) fn environment(run: Option<&Run>) -> Option<Value> {
     let run = run?;
     let machine = &run.machine;
@@ -165,7 +165,7 @@ pub(crate) fn environment(run: Option<&Run>) -> Option<Value> {
     })
 }
 
-/// The memory of an open WebSocket session, from two levels.
+/// The memory of an open WebSocket session, computed from two levels.
 pub(crate) fn session_figures(run: &Run) -> Option<Value> {
     let (few, many) = (run.levels.first()?, run.levels.last()?);
     let users = many

@@ -1,8 +1,8 @@
 //! Repeats the load tests of the field reports on the rebuilt systems, with correct measurements.
 //!
-//! A study starts its system as a process of its own and runs its parts one after the other, with the engine of every
-//! other run. It compares our figures with the published ones and lists the evidence for their mistakes. It prints and
-//! saves nothing: the caller receives the record of each part.
+//! A study starts its system as a separate process and runs its parts one after the other, with the engine that all
+//! runs use. It compares our figures with the published ones and lists the evidence for mistakes in the field reports.
+//! It prints and saves nothing: the caller receives the record of each part.
 
 mod bridge;
 mod editor;

@@ -1,4 +1,4 @@
-//! The study of the marketplace: trades of a buyer with three sellers, and a ledger that must add up.
+//! The study of the marketplace. A buyer trades with three sellers, and the ledger must add up afterwards.
 
 mod field;
 mod figures;
@@ -63,7 +63,7 @@ const MODULES: &[(&str, &str)] = &[(
     "marketplace-trade.ts",
     include_str!("../scenarios/marketplace-trade.ts"),
 )];
-/// A part that checks the ledger afterwards.
+/// Creates a part that is followed by a check of the ledger.
 const fn part(
     name: &'static str,
     title: &'static str,
@@ -88,13 +88,13 @@ const fn part(
     }
 }
 
-/// Trades whose users are created in the flow.
+/// Creates a part whose trades create their own users.
 const fn flow(name: &'static str, title: &'static str, ledger: &'static str) -> StudyPart {
     part(name, title, ("marketplace-flow.ts", FLOW), ledger)
 }
 
-/// The parts, by the names that the evidence uses. In parts that are not about passwords, hashing is cheap: with bcrypt
-/// 12, the levels of the report would take more than five minutes of CPU time on one core.
+/// The parts of the study. The evidence refers to them by name. In parts that are not about passwords, hashing is
+/// cheap. With bcrypt 12, the report's levels would take more than five minutes of CPU time on one core.
 const PARTS: [StudyPart; 8] = [
     StudyPart {
         flags: &["--hash", "argon2id", "--hash-queue", "4096"],
@@ -171,7 +171,7 @@ const PARTS: [StudyPart; 8] = [
     },
     StudyPart {
         users: Some("4,8,16,32"),
-        // Two addresses, so that a limit per address differs from a limit for all requests.
+        // Two addresses make a limit per address distinguishable from a limit for all requests.
         source: &["127.0.1.0/30"],
         flags: &[
             "--rate-limits",
@@ -202,7 +202,7 @@ const PARTS: [StudyPart; 8] = [
     },
 ];
 
-/// Hashing as in the report, with a queue that has room for every request.
+/// Configures hashing as in the report, with a queue that is large enough for all requests.
 const fn with_threads(threads: &'static str) -> [&'static str; 8] {
     [
         "--hash",
@@ -216,7 +216,7 @@ const fn with_threads(threads: &'static str) -> [&'static str; 8] {
     ]
 }
 
-/// The records of the parts; `None` if the study was stopped before the part.
+/// The records of the parts. `None` for a part before which the study was stopped.
 #[derive(Default)]
 pub(crate) struct Parts<'a> {
     pub(crate) report: Option<&'a Run>,
@@ -227,7 +227,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) full: Option<&'a Run>,
     pub(crate) limiter: Option<&'a Run>,
     pub(crate) lost: Option<&'a Run>,
-    /// The check of the ledger after each part, by the name of the part.
+    /// The records of the ledger checks, each with the name of the part that the check followed.
     pub(crate) ledgers: Vec<(&'static str, &'a Run)>,
 }
 
@@ -250,8 +250,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The study of the marketplace. It takes less than six minutes, on `SQLite` in a temporary folder, with a new file for
-/// each part.
+/// Runs the study of the marketplace, in less than six minutes. The data is in `SQLite` in a temporary folder, in a new
+/// file for each part.
 pub fn marketplace(
     stage: &Stage,
     stop: &Stop,
@@ -266,7 +266,7 @@ pub fn marketplace(
         let mut flags = vec!["--store".to_owned(), store];
         flags.extend([admin, password].concat().into_iter().map(str::to_owned));
         if part.name != "limiter" {
-            // As in the report, the other parts bypass the rate limiter.
+            // All other parts bypass the rate limiter, as the report did.
             flags.extend(["--rate-limit-bypass-ips", "127.0.0.0/8"].map(str::to_owned));
         }
         flags

@@ -9,33 +9,33 @@ use tempfile::TempDir;
 /// The result of one part.
 #[derive(Clone, Debug)]
 pub struct PartRun {
-    /// Its name, which is also the name of its folder.
+    /// Name of the part, which is also the name of its folder.
     pub name: &'static str,
-    /// Whether the study's verdict requires its levels to be valid. It does not for a part that repeats a mistake on
-    /// purpose, nor for a part at full load, where an invalid level is reported as a lower bound.
+    /// Whether the study passes only if the levels of this part are valid. False for a part that repeats a mistake on
+    /// purpose, and for a part at full load, whose invalid levels are reported as lower bounds.
     pub must_be_valid: bool,
-    /// Whether the study's verdict requires its thresholds to hold. It does not for a part that looks for the load at
-    /// which they break.
+    /// Whether the study passes only if the thresholds of this part hold. False for a part that searches for the load
+    /// at which they break.
     pub must_hold: bool,
     /// The record of the part.
     pub record: Run,
-    /// The record of the check of the system afterwards, if one was planned.
+    /// The record of the check that followed the part. `None` if no check was planned.
     pub after: Option<Run>,
 }
 
 /// The result of a study.
 #[derive(Clone, Debug)]
 pub struct StudyOutcome {
-    /// The parts in order.
+    /// The parts, in the order in which they ran.
     pub parts: Vec<PartRun>,
     /// The report, as Markdown.
     pub markdown: String,
-    /// The same in short, for a terminal.
+    /// A short version of the report, for a terminal.
     pub terminal: String,
 }
 
 impl StudyOutcome {
-    /// Creates the result. `pages` renders the parts as Markdown and for a terminal.
+    /// Creates the outcome. `pages` renders the parts as Markdown and for a terminal.
     pub(crate) fn told(
         parts: Vec<PartRun>,
         pages: impl FnOnce(&[PartRun]) -> (String, String),
@@ -48,13 +48,13 @@ impl StudyOutcome {
         }
     }
 
-    /// A study passes if its levels are valid and its thresholds held. A threshold that broke on an invalid level is
-    /// inconclusive. A percentile with too few samples is not a breach: the report shows `n/a`.
+    /// Returns the verdict. A study passes if its levels are valid and its thresholds held. A threshold that broke in
+    /// an invalid level is inconclusive. A percentile with too few samples breaks no threshold: the report shows `n/a`.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         let mut open = false;
         for part in &self.parts {
-            // The check afterwards counts exact figures, so its failures do not depend on how busy the machine was.
+            // The check after a part counts exact figures, so its failures do not depend on how busy the machine was.
             let looked = part.after.iter().flat_map(|run| &run.thresholds);
             if looked.into_iter().any(|one| one.held == Some(false)) {
                 return Verdict::Failed;
@@ -82,30 +82,31 @@ impl StudyOutcome {
     }
 }
 
-/// One part of a study, with its changes to the scenario and to the system.
+/// One part of a study, with its changes to the scenario and the system.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StudyPart {
     pub(crate) part: Part,
     pub(crate) must_be_valid: bool,
     pub(crate) must_hold: bool,
-    /// Members of a group, instead of those of the scenario.
+    /// Number of members of a group, if it differs from the scenario's.
     pub(crate) group: Option<u64>,
-    /// Levels, instead of those of the scenario.
+    /// Levels, if they differ from the scenario's.
     pub(crate) users: Option<&'static str>,
-    /// Source addresses of users, instead of the system's choice.
+    /// Source addresses of users. If empty, the operating system chooses.
     pub(crate) source: &'static [&'static str],
-    /// Ramp-up and duration, instead of those of the scenario.
+    /// Ramp-up and duration, if they differ from the scenario's.
     pub(crate) times: Option<(&'static str, &'static str)>,
-    /// Faults to inject into the system.
+    /// Faults that are injected into the system.
     pub(crate) faults: Option<&'static str>,
-    /// Flags of the system for this part.
+    /// Additional command-line flags of the system.
     pub(crate) flags: &'static [&'static str],
-    /// A check of the system after the part.
+    /// A scenario that checks the system after the part.
     pub(crate) after: Option<Part>,
 }
 
 impl StudyPart {
-    /// The unchanged scenario on a healthy system. Its levels must be valid, and its thresholds must hold.
+    /// Creates a part with the unchanged scenario and a system without faults. Its levels must be valid, and its
+    /// thresholds must hold.
     pub(crate) const fn new(
         name: &'static str,
         title: &'static str,
@@ -145,13 +146,13 @@ impl StudyPart {
     }
 }
 
-/// The part of this name, if it was run.
+/// Returns the record of the part called `name`. `None` if the part was not run.
 pub(crate) fn named<'a>(parts: &'a [PartRun], name: &str) -> Option<&'a Run> {
     let part = parts.iter().find(|part| part.name == name);
     part.map(|part| &part.record)
 }
 
-/// A temporary folder for the data of a system.
+/// Creates a temporary folder for the data of a system.
 pub(crate) fn folder_of(system: &str) -> Result<TempDir, StageError> {
     let cannot = |why| LaunchError::Start {
         name: system.to_owned(),
@@ -160,8 +161,8 @@ pub(crate) fn folder_of(system: &str) -> Result<TempDir, StageError> {
     Ok(tempfile::tempdir().map_err(cannot)?)
 }
 
-/// Runs the parts one after the other, each against a new process of the system with the flags for that part. A stop
-/// ends the study after the current part; its results so far are returned.
+/// Runs the parts one after the other, each against a new process of the system with the part's flags. A stop ends the
+/// study after the current part, and the results so far are returned.
 pub(crate) fn run_all(
     system: &str,
     flags_of: impl Fn(&Part) -> Vec<String>,

@@ -4,7 +4,7 @@ use format::{Column, Row};
 use minijinja::context;
 use minijinja::value::Value;
 
-/// A table. Columns with numbers are aligned to the right, others to the left.
+/// A table. Columns of numbers are aligned right, all others left.
 #[derive(Clone, Debug)]
 pub(crate) struct Table(format::Table);
 
@@ -27,13 +27,13 @@ impl Table {
     }
 }
 
-/// Whether a cell begins with a digit, or with a bound or a sign before one.
+/// Whether a cell begins with a digit. A sign or the sign of a bound may precede it.
 fn is_number(cell: &str) -> bool {
     let begins = |first: char| first.is_ascii_digit() || "≤≥−".contains(first);
     cell.chars().next().is_some_and(begins)
 }
 
-/// For the templates: the table as `markdown` and as `terminal`.
+/// Makes a table available to templates, as `markdown` and as `terminal`.
 impl From<Table> for Value {
     fn from(table: Table) -> Self {
         context! {

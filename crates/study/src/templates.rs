@@ -1,5 +1,5 @@
-//! Renders the reports from the templates in `crates/study/templates`. The templates contain all sentences; the code
-//! provides the figures, by their names.
+//! Renders the reports from the templates in `crates/study/templates`. The templates contain all sentences. The code
+//! provides the figures, each under a name.
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Value;
@@ -7,7 +7,7 @@ use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, context, esca
 
 use format::whole;
 
-/// The names of templates, with their text.
+/// A list of templates, each with its name and text.
 pub(crate) type Templates = [(&'static str, &'static str)];
 
 /// The templates that all studies use.
@@ -19,8 +19,8 @@ const SHARED: &Templates = &[
     ("words.md", include_str!("../templates/words.md")),
 ];
 
-/// Renders `report.md` and `terminal.md`. If a template is faulty, the error stands in place of the page, so that the
-/// records of the study are not lost. The tests exclude this for all templates.
+/// Renders `report.md` and `terminal.md`. If a template is faulty, the page consists of the error message, so that the
+/// records of the study are not lost. Tests ensure that no template is faulty.
 pub(crate) fn pages(templates: &Templates, figures: &Value) -> (String, String) {
     render_all(templates, figures)
         .unwrap_or_else(|error| (format!("{error:#}\n"), format!("{error:#}\n")))
@@ -68,7 +68,7 @@ fn environment(templates: &Templates) -> Result<Environment<'static>, Error> {
     Ok(environment)
 }
 
-/// The titles of the findings, which are the headings of the third level.
+/// Returns the titles of the findings, which are the third-level headings.
 fn headings(markdown: &str) -> impl Iterator<Item = &str> {
     markdown
         .lines()
@@ -76,7 +76,8 @@ fn headings(markdown: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Joins the lines of each paragraph, so that templates can break lines anywhere. Tables, lists, headings and indented
-/// lines stay as they are. Punctuation at the start of a line follows the last word. Several blank lines become one.
+/// lines stay unchanged. Punctuation at the start of a line is attached to the last word. Several blank lines become
+/// one.
 fn unwrapped(text: &str) -> String {
     let mut unwrapped = String::new();
     let mut is_open = false; // the last line was part of a paragraph
@@ -98,8 +99,8 @@ fn unwrapped(text: &str) -> String {
     unwrapped
 }
 
-/// Checks the templates of a study: they render, they use exactly the figures that are provided, and no line of text
-/// ends with a tag, which would join its last word to the next line.
+/// Checks that the templates of a study render, and use exactly the figures that are provided. Also checks that no line
+/// of text ends with a tag, because its last word would be joined to the next line.
 #[cfg(test)]
 pub(crate) fn check(templates: &Templates, figures: &Value) -> (String, String) {
     use std::collections::BTreeSet;
@@ -132,7 +133,7 @@ pub(crate) fn check(templates: &Templates, figures: &Value) -> (String, String) 
     (unaligned(&markdown), terminal)
 }
 
-/// The text with one space around each cell of a table, so that tests can search for a row.
+/// Reduces the padding of table cells to one space, so that tests can search for a row.
 #[cfg(test)]
 fn unaligned(text: &str) -> String {
     let lines = text.lines().map(|line| {

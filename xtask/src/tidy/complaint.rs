@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// One breach of a rule.
+/// A breach of one rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Complaint {
     /// Path relative to the root, with `/`.
     pub path: String,
-    /// Line, counted from 1. `None` if the complaint is about the whole file.
+    /// Number of the line, from 1. `None` if the complaint is about the whole file.
     pub line: Option<usize>,
     /// The problem and its remedy.
     pub message: String,

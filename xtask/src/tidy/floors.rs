@@ -1,10 +1,10 @@
-//! Dependencies between crates: each crate may use only crates on lower floors.
+//! Checks dependencies between crates: each crate may use only crates on lower floors.
 
 use super::complaint::Complaint;
 use super::metadata::{Dependency, Package};
 use super::repository::Repository;
 
-/// The floors of the load tester, as in `ARCHITECTURE.md`.
+/// The floor of each crate of the load tester, as in `ARCHITECTURE.md`.
 const FLOORS: &[(&str, u8)] = &[
     ("model", 0),
     ("stats", 1),
@@ -30,7 +30,7 @@ const FLOORS: &[(&str, u8)] = &[
 /// The crate that the systems share.
 const KIT: &str = "kit";
 
-/// The only load tester crate that may use the systems.
+/// The only crate of the load tester that may use the systems.
 const BINARY: &str = "headcount";
 
 enum Place {
@@ -68,7 +68,7 @@ pub(super) fn check(repository: &Repository) -> Vec<Complaint> {
     complaints
 }
 
-/// Returns the place of a crate. Crates under `systems/` have no floor, because they are targets of the load tester.
+/// Returns the place of a crate. Crates under `systems/` have no floor, because the load tester only measures them.
 fn place_of(package: &Package) -> Option<Place> {
     if package.folder.starts_with("systems/") {
         return Some(Place::System);

@@ -1,5 +1,5 @@
-//! Finds functions in JavaScript and TypeScript by layout: a function ends at the first closing brace with the
-//! indentation of its first word.
+//! Finds functions in JavaScript and TypeScript by their layout. A function ends at the first closing brace that has
+//! the same indentation as the line on which the function begins.
 
 use super::length::Size;
 
@@ -26,7 +26,7 @@ pub(super) fn functions(text: &str) -> Vec<(String, Size)> {
     found
 }
 
-/// Returns the name in `export default async function* name(…) {`.
+/// Returns the name in a line such as `export default async function* name(…) {`.
 fn declared(line: &str) -> Option<&str> {
     let (before, after) = line.split_once("function")?;
     let modifiers = before

@@ -1,4 +1,4 @@
-//! Limits on the length of files and functions, so that one person can understand each of them as a whole.
+//! Limits on the length of files and functions, so that one person can understand each of them completely.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ const FUNCTION_LINES: usize = 70;
 const CODE: &[&str] = &["rs", "js", "mjs", "ts", "py", "sh"];
 const SCRIPT: &[&str] = &["js", "mjs", "ts"];
 
-/// Something that is longer than its limit.
+/// A file or function whose length is limited.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Subject {
     File { path: String },
@@ -22,7 +22,7 @@ pub(super) enum Subject {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
     pub(super) lines: usize,
-    /// Line on which it begins.
+    /// Line on which the file or function begins.
     pub(super) at: usize,
 }
 

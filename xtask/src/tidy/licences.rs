@@ -1,7 +1,6 @@
-//! Checks third-party code: its licence must be in the list of `deny.toml`, and its source must be the public
-//! registry.
+//! Checks third-party code. The licence must be in the list of `deny.toml`, and the source must be the public registry.
 //!
-//! `cargo deny` checks the same rules more thoroughly, but requires an installation.
+//! `cargo deny` checks the same rules more thoroughly, but must be installed first.
 
 use std::iter::Peekable;
 
@@ -44,7 +43,7 @@ fn refusal(named: &str, licence: Option<&str>, allowed: &[&str]) -> Option<Compl
     })
 }
 
-/// Returns the strings of `allow = […]` under `[licenses]`.
+/// Returns the strings in `allow = […]` under `[licenses]`.
 fn allowed(policy: &str) -> Vec<&str> {
     let list = policy
         .split("[licenses]")
@@ -61,8 +60,8 @@ fn allowed(policy: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Evaluates an SPDX expression, including the older `/` for `OR`. `AND` binds tighter than `OR`; `WITH` belongs to
-/// the licence before it.
+/// Whether the licences in an SPDX expression are allowed. The older `/` means `OR`. `AND` binds tighter than `OR`, and
+/// `WITH` belongs to the licence before it.
 fn is_allowed(expression: &str, allowed: &[&str]) -> bool {
     let spaced = expression
         .replace('/', " OR ")

@@ -1,4 +1,4 @@
-//! Checks that links in Markdown files to other files have targets.
+//! Checks that links in Markdown files lead to files that exist.
 
 use super::complaint::Complaint;
 use super::repository::{Repository, folder_of, has_extension, join};
@@ -28,7 +28,7 @@ pub(super) fn check(repository: &Repository) -> Vec<Complaint> {
     complaints
 }
 
-/// Returns the link targets that are files, with their lines. Code blocks and code spans contain no links.
+/// Returns the link targets that are files, each with its line. Links in code blocks and code spans are ignored.
 fn links(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut fenced = false;

@@ -1,4 +1,4 @@
-//! Every crate has a description, and every dependency an explanation.
+//! Checks that every crate has a description, and that every dependency has an explanation.
 
 use super::complaint::Complaint;
 use super::metadata::{Package, TargetKind};
@@ -56,7 +56,7 @@ fn documented(repository: &Repository, package: &Package) -> Vec<Complaint> {
     complaints
 }
 
-/// Checks that versions are chosen only once, in the root.
+/// Checks that versions are stated only in the root manifest.
 fn versions(repository: &Repository, package: &Package) -> Vec<Complaint> {
     entries(repository.text(&package.manifest), |table| {
         table.ends_with("dependencies]")
@@ -107,12 +107,12 @@ struct Entry<'a> {
     number: usize,
     name: &'a str,
     line: &'a str,
-    /// Whether its own comment or the heading of its group explains it.
+    /// Whether the entry's own comment, or the heading of its group, explains it.
     explained: bool,
 }
 
-/// Returns the `name = …` lines of the wanted tables. Each entry must be on one line, as everywhere in this
-/// repository.
+/// Returns the `name = …` lines of the tables for which `wanted` is true. Each entry must be on a single line, as
+/// everywhere in this repository.
 fn entries(text: &str, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = Entry<'_>> {
     let (mut inside, mut heading) = (false, false);
     text.lines().enumerate().filter_map(move |(index, line)| {

@@ -1,4 +1,4 @@
-//! Metadata of the workspace and of all packages of its build, from `cargo metadata`.
+//! Metadata of the workspace and of all packages that it builds, from `cargo metadata`.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::repository::OpenError;
 
-/// The members, and all other packages of the build for this machine's platform.
+/// The members of the workspace, and all other packages that are built on this platform.
 #[derive(Debug)]
 pub(crate) struct Workspace {
     pub(crate) members: Vec<Package>,
@@ -28,7 +28,7 @@ pub(crate) struct Package {
 
 #[derive(Debug)]
 pub(crate) struct Dependency {
-    /// Its name in the manifest.
+    /// Name of the dependency in the manifest.
     pub(crate) name: String,
     /// Whether the package is a crate of this repository.
     pub(crate) ours: bool,
@@ -44,7 +44,7 @@ pub(crate) struct Target {
 pub(crate) enum TargetKind {
     Library,
     Binary,
-    /// Tests, examples and benches, which are not shipped.
+    /// Tests, examples and benches, which are not released.
     Aside,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Foreign {
     pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) licence: Option<String>,
-    /// `registry+…` or `git+…`. `None` for a path outside this repository.
+    /// Source of the package: `registry+…` or `git+…`. `None` for a path outside this repository.
     pub(crate) source: Option<String>,
 }
 

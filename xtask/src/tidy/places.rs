@@ -1,5 +1,5 @@
-//! Operations that are allowed only in a few places: reading the clock, printing, ending the process, reading the
-//! environment.
+//! Finds operations that are allowed only in a few places: reading the clock, printing, ending the process, and reading
+//! the environment.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use super::reach::reached;
 use super::repository::Repository;
 
 struct Rule {
-    /// The tokens to find. `::` is two tokens.
+    /// The sequence of tokens to find. `::` is two tokens.
     tokens: &'static [&'static str],
-    /// Prefixes of the paths where the tokens are allowed. If empty, they are allowed nowhere.
+    /// Prefixes of the paths where the tokens are allowed. If empty, the tokens are not allowed anywhere.
     only_in: &'static [&'static str],
-    /// Whether tests, examples and benches may use them.
+    /// Whether tests, examples and benches may use the tokens.
     tests_may: bool,
     advice: &'static str,
 }
@@ -159,8 +159,8 @@ fn breaches(
     complaints
 }
 
-/// Returns whether this is a system's `main.rs` and the rule is about printing. Such a file may report its address and
-/// its errors.
+/// Whether the rule is about printing and the file is a system's `main.rs`. This file may print the system's address
+/// and errors.
 fn is_system_main(rule: &Rule, path: &str) -> bool {
     rule.only_in == TALKERS && path.starts_with("systems/") && path.ends_with("/src/main.rs")
 }

@@ -2,14 +2,15 @@
 //!
 //! GLOSSARY.md lists the current words.
 //!
-//! Text: `record` stores closed sets as enums with figures, and `report` turns them into sentences. No code may
-//! compare, search or split a sentence.
+//! `record` stores closed sets of causes as enums with figures, and `report` turns them into sentences. No code may
+//! compare, search or split such a sentence.
 
 use super::complaint::Complaint;
 use super::reach::reached;
 use super::repository::{Repository, has_extension};
 
-/// Retired words and their successors. Each is written in two parts, so that this file does not match its own rule.
+/// Retired words, each with its replacement. A word is written in two parts, so that this file does not match its own
+/// rule.
 const RETIRED: [(&str, &str); 12] = [
     (concat!("stra", "yed"), "misdelivered"),
     (concat!("exch", "ange"), "round trip"),
@@ -25,7 +26,7 @@ const RETIRED: [(&str, &str); 12] = [
     (concat!("--", "hold"), "--duration"),
 ];
 
-/// Documents and types that users read.
+/// Documents and type definitions that users read.
 const DOCUMENTS: [&str; 4] = [
     "README.md",
     "docs/",
@@ -33,13 +34,13 @@ const DOCUMENTS: [&str; 4] = [
     "studies/README.md",
 ];
 
-/// Crates whose results are data: their code contains no sentences.
+/// Crates whose results are data, and whose code must not contain sentences.
 const WITHOUT_SENTENCES: [&str; 2] = ["crates/record/src/", "crates/capacity/src/"];
-/// The upgrade of older records translates the sentences that they contain.
+/// Exempt from [`WITHOUT_SENTENCES`]: the upgrade translates sentences in older records.
 const SENTENCES_ALLOWED: [&str; 1] = ["crates/record/src/upgrade.rs"];
 
-/// Crates that create, forward or render text for people. `audit` is not listed, because it imports text printed by
-/// other tools.
+/// Crates that create, forward or render text for people, and must not compare it. `audit` is not listed, because it
+/// reads text that other tools printed.
 const WITHOUT_COMPARISONS: [&str; 8] = [
     "crates/record/src/",
     "crates/capacity/src/",
@@ -89,7 +90,7 @@ fn retired(repository: &Repository) -> Vec<Complaint> {
     complaints
 }
 
-/// Removes code spans: identifiers in backticks may belong to a system or another tool.
+/// Removes code spans, because an identifier in backticks may belong to a system or another tool.
 fn without_code(line: &str) -> String {
     line.split('`').step_by(2).collect::<Vec<_>>().join(" ")
 }
@@ -131,8 +132,8 @@ fn text_as_data(repository: &Repository) -> Vec<Complaint> {
     complaints
 }
 
-/// Returns whether the line contains a string of three words or more. Comments, attributes, calls of `expect` and
-/// lines that start with a string are exempt.
+/// Whether the line contains a string of three words or more. Comments, attributes, calls of `expect`, and lines that
+/// start with a string are exempt.
 fn is_sentence(line: &str) -> bool {
     let line = line.trim_start();
     let exempt = ["//", "#[", "reason =", "\""]
@@ -143,7 +144,7 @@ fn is_sentence(line: &str) -> bool {
         && literals(line).any(|text| text.split_whitespace().count() > 2)
 }
 
-/// Returns whether the line contains a comparing call with a literal that has a space in it.
+/// Whether the line calls a comparing method with a literal that contains a space.
 fn compares_text(line: &str) -> bool {
     let line = line.trim_start();
     COMPARING.iter().any(|call| {

@@ -1,5 +1,5 @@
-//! Exceptions from the length limits, for code that was too long when the limits were introduced. Such code may shrink
-//! but not grow.
+//! Exceptions from the length limits, for code that was already too long when the limits were introduced. Such code may
+//! shrink but not grow.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -51,7 +51,7 @@ pub(super) fn compare(repository: &Repository, found: &Sizes) -> Vec<Complaint> 
     complaints
 }
 
-/// Writes the smaller of the allowed and the current length of each entry.
+/// Lowers each entry to the current length if that is smaller.
 pub(super) fn lower(repository: &Repository, found: &Sizes) -> Result<(), OpenError> {
     let first = !repository.files.contains_key(PATH);
     let (kept, _) = read(repository.text(PATH));
@@ -79,7 +79,7 @@ fn what(subject: &Subject) -> String {
     }
 }
 
-/// Parses the ratchet. `Size::at` is the line of each entry.
+/// Parses the ratchet. `Size::at` is the line on which the entry is.
 fn read(text: &str) -> (Sizes, Vec<Complaint>) {
     let (mut sizes, mut complaints) = (Sizes::new(), Vec::new());
     for (index, line) in text

@@ -1,5 +1,5 @@
-//! Dead files: Rust files that no module declares, assets that nothing includes, and included files that do not
-//! exist.
+//! Finds dead files: Rust files that no module declares, and assets that nothing includes. Also finds included files
+//! that do not exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,8 +46,8 @@ pub(super) fn check(repository: &Repository) -> Vec<Complaint> {
     complaints
 }
 
-/// Returns every Rust file that a target of the workspace reaches. The value is true if only tests, examples or
-/// benches reach it.
+/// Returns every Rust file that a target of the workspace reaches. The value is true for files that only tests,
+/// examples or benches reach.
 pub(super) fn reached(repository: &Repository) -> BTreeMap<String, bool> {
     let mut reached = BTreeMap::new();
     let targets = repository
@@ -93,11 +93,11 @@ pub(super) fn reached(repository: &Repository) -> BTreeMap<String, bool> {
 struct Reach {
     path: String,
     aside: bool,
-    /// Whether its modules are beside it, and not in a folder with its name.
+    /// Whether the file's modules are beside it. If not, they are in a folder with the file's name.
     is_root: bool,
 }
 
-/// Returns the paths at which the file of a module may be.
+/// Returns the paths at which a module's file may be.
 fn candidates(from: &Reach, module: &Module) -> Vec<String> {
     let here = folder_of(&from.path);
     let beside = from.is_root || from.path.ends_with("/mod.rs");
@@ -119,8 +119,7 @@ fn candidates(from: &Reach, module: &Module) -> Vec<String> {
     found.into_iter().flatten().collect()
 }
 
-/// Returns whether a file belongs to a package outside the workspace. Such a package is responsible for its own
-/// files.
+/// Whether a file belongs to a package outside the workspace, which must check its own files.
 fn is_apart(repository: &Repository, path: &str) -> bool {
     let mut folder = folder_of(path);
     while !folder.is_empty() {

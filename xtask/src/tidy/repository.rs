@@ -1,4 +1,4 @@
-//! The repository as the checks see it: its files, their text and the metadata from cargo.
+//! The repository as the checks see it: its files with their text, and the metadata from cargo.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use std::{fs, io};
 use super::metadata::{self, Workspace};
 use super::rust::Source;
 
-/// Generated folders. They are skipped only if git cannot list the files.
+/// Generated folders, which are skipped if git cannot list the files.
 const GENERATED: &[&str] = &[".git", "target", "node_modules", ".venv", "__pycache__"];
 
-/// Reason why a repository cannot be opened.
+/// Why a repository could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// A file of the tree cannot be read or written.
@@ -31,13 +31,13 @@ pub enum OpenError {
 #[derive(Debug)]
 pub struct Repository {
     pub(crate) root: PathBuf,
-    /// Every file that git tracks or does not ignore, by its path relative to the root. The value is its text, or
-    /// `None` if it is not UTF-8.
+    /// Every file that git tracks or does not ignore, keyed by its path relative to the root. The value is the file's
+    /// text, or `None` if the file is not UTF-8.
     pub files: BTreeMap<String, Option<String>>,
     pub(crate) workspace: Workspace,
-    /// Every Rust file that can be parsed.
+    /// Rust files that could be parsed, keyed by path.
     pub(crate) sources: BTreeMap<String, Source>,
-    /// Rust files that cannot be parsed, with the line and the reason.
+    /// Rust files that could not be parsed, keyed by path. The value is the line and the reason.
     pub(crate) unparsed: BTreeMap<String, (usize, String)>,
 }
 
@@ -76,7 +76,7 @@ impl Repository {
         })
     }
 
-    /// Returns the text of a file. Empty if there is no such file, or if it is not UTF-8.
+    /// Returns the text of a file. Empty if the file does not exist or is not UTF-8.
     pub(crate) fn text(&self, path: &str) -> &str {
         self.files
             .get(path)
@@ -84,14 +84,14 @@ impl Repository {
             .unwrap_or_default()
     }
 
-    /// Returns all text files with their paths.
+    /// Returns the path and text of each text file.
     pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
         self.files
             .iter()
             .filter_map(|(path, text)| Some((path.as_str(), text.as_deref()?)))
     }
 
-    /// Returns whether the path is a file, or a folder with files in it.
+    /// Whether the path is a file, or a folder that contains files.
     pub(crate) fn holds(&self, path: &str) -> bool {
         let folder = format!("{}/", path.trim_end_matches('/'));
         path.is_empty()
@@ -104,7 +104,7 @@ impl Repository {
     }
 }
 
-/// Returns whether the path has one of these extensions.
+/// Whether the path has one of these extensions.
 pub(crate) fn has_extension(path: &str, extensions: &[&str]) -> bool {
     Path::new(path)
         .extension()
@@ -129,7 +129,7 @@ pub(crate) fn join(folder: &str, relative: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Lists the files that git tracks or does not ignore. `None` if the root is no work tree of its own.
+/// Lists the files that git tracks or does not ignore. `None` if `root` is not the root of a git work tree.
 fn tracked(root: &Path) -> Option<Vec<String>> {
     if !root.join(".git").exists() {
         return None;
@@ -156,7 +156,7 @@ fn tracked(root: &Path) -> Option<Vec<String>> {
     )
 }
 
-/// Lists every file below the root that is not generated, for a tree without git.
+/// Lists all files below the root that are not generated. Used if git cannot list the files.
 fn walked(root: &Path) -> Result<Vec<String>, OpenError> {
     let mut found = Vec::new();
     let mut folders = vec![root.to_owned()];

@@ -1,4 +1,4 @@
-//! A Rust file that is parsed once: its tokens, modules, functions and test lines.
+//! A parsed Rust file: its tokens, modules, functions and test lines. Each file is parsed once.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -10,13 +10,13 @@ use syn::visit::{self, Visit};
 /// The properties of a file that the checks use.
 #[derive(Debug, Default)]
 pub(crate) struct Source {
-    /// Every token except comments, with its line.
+    /// All tokens except comments, each with its line.
     pub(crate) words: Vec<(String, usize)>,
     pub(crate) modules: Vec<Module>,
     pub(crate) functions: Vec<Function>,
     /// Lines of items under `#[cfg(test)]`.
     pub(crate) test_lines: Vec<RangeInclusive<usize>>,
-    /// Lines that contain a string literal or a part of one.
+    /// Lines that contain a string literal, or a part of one.
     pub(crate) string_lines: BTreeSet<usize>,
     /// Number of `//!` lines.
     pub(crate) doc_lines: usize,
@@ -25,7 +25,7 @@ pub(crate) struct Source {
 /// A `mod name;` declaration.
 #[derive(Debug)]
 pub(crate) struct Module {
-    /// Names of the inline modules around it, and its own.
+    /// Names of the enclosing inline modules, followed by the module's own name.
     pub(crate) path: Vec<String>,
     /// The value of `#[path]`.
     pub(crate) file: Option<String>,
@@ -35,15 +35,15 @@ pub(crate) struct Module {
 /// A function with a body.
 #[derive(Debug)]
 pub(crate) struct Function {
-    /// Its name, with the type if it is a method.
+    /// Name of the function. For a method, the name of the type precedes it.
     pub(crate) name: String,
     pub(crate) line: usize,
-    /// From the signature to the closing brace.
+    /// Number of lines from the signature to the closing brace.
     pub(crate) length: usize,
 }
 
 impl Source {
-    /// Parses a file. An error is a line and a message.
+    /// Parses a file. An error consists of a line and a message.
     pub(crate) fn parse(text: &str) -> Result<Self, (usize, String)> {
         let at = |error: syn::Error| (error.span().start().line, error.to_string());
         let file = syn::parse_file(text).map_err(at)?;
@@ -62,7 +62,7 @@ impl Source {
         Ok(source)
     }
 
-    /// Returns the lines on which this sequence of tokens begins.
+    /// Returns the lines on which the sequence of tokens begins.
     pub(crate) fn lines_of<'a>(&'a self, tokens: &'a [&str]) -> impl Iterator<Item = usize> + 'a {
         self.words
             .windows(tokens.len())
@@ -127,7 +127,7 @@ struct Visitor<'a> {
 }
 
 impl Visitor<'_> {
-    /// Visits a nested item, and restores the test flag afterwards.
+    /// Visits a nested item, and restores the flag for test code afterwards.
     fn within(&mut self, attributes: &[syn::Attribute], span: Span, visit: impl FnOnce(&mut Self)) {
         let outer = self.test;
         if attributes.iter().any(only_in_tests) {
@@ -223,7 +223,7 @@ impl<'ast> Visit<'ast> for Visitor<'_> {
     }
 }
 
-/// `#[cfg(test)]`, `#[cfg(all(test, …))]`, `#[test]`
+/// Whether an attribute marks test code: `#[cfg(test)]`, `#[cfg(all(test, …))]` or `#[test]`.
 fn only_in_tests(attribute: &syn::Attribute) -> bool {
     if attribute.path().is_ident("test") {
         return true;

@@ -1,4 +1,4 @@
-//! Words that must not appear in the repository, and lines that are too long.
+//! Finds words that must not appear in the repository, and lines that are too long.
 
 use super::complaint::Complaint;
 use super::reach::reached;
@@ -6,7 +6,7 @@ use super::repository::Repository;
 
 const COLUMNS: usize = 140;
 
-/// Forbidden words with advice. Each is written in two parts, so that this file does not match its own rule.
+/// Forbidden words, each with advice. A word is written in two parts, so that this file does not match its own rule.
 const FORBIDDEN: &[(&str, Kind, &str)] = &[
     (
         concat!("TO", "DO"),
@@ -73,7 +73,7 @@ const LOCK: &str = "the host of a package registry: write the lock file with `om
 enum Kind {
     /// A whole word, not a part of a longer one.
     Word,
-    /// An absolute path: `crates/…` may have folders of any name.
+    /// The start of an absolute path. A relative path such as `crates/…` may have folders of any name.
     Path,
     Host,
     LineStart,
@@ -95,8 +95,8 @@ pub(super) fn check(repository: &Repository) -> Vec<Complaint> {
     complaints
 }
 
-/// Reports lines above the limit. Rows of data in tests may be longer, because a table is easier to read with one
-/// case per line.
+/// Reports lines above the limit. Data rows in tests may be longer, because a table is easier to read with one case per
+/// line.
 fn long_lines(repository: &Repository) -> Vec<Complaint> {
     let reached = reached(repository);
     let mut complaints = Vec::new();

@@ -1,4 +1,4 @@
-//! Users who request the page of `--host` repeatedly. Goose's own arguments set everything else.
+//! Users who repeatedly request the page at `--host`. Goose's own arguments set everything else.
 
 use goose::prelude::*;
 

@@ -1,4 +1,4 @@
-//! `[[claim]]`.
+//! Reads the `[[claim]]` tables of `audit.toml`.
 
 use super::levels::Defaults;
 use super::printed;
@@ -52,7 +52,7 @@ pub(super) fn claim(
     Ok(claim)
 }
 
-/// The quantity of `value` and `limit`: that of the figures that the claim is about.
+/// Returns the quantity of `value` and `limit`, which is the quantity of the figures that the claim is about.
 fn sort(table: &Table<'_>, kind: Kind, of: &[String], percent: bool) -> Result<Sort, ImportError> {
     if kind == Kind::Success && of.is_empty() {
         return Ok(Sort::Percent);
@@ -95,7 +95,7 @@ fn kind(table: &mut Table<'_>) -> Result<Kind, ImportError> {
     })
 }
 
-/// The figures that claims may name, in addition to percentiles.
+/// The names of figures that claims may use, in addition to percentiles.
 const FIGURES: [&str; 12] = [
     "rate", "mean", "min", "max", "success", "sent", "count", "received", "ok", "failed", "users",
     "sessions",

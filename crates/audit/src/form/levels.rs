@@ -1,11 +1,11 @@
-//! `[[level]]` and `[[level.row]]`.
+//! Reads the `[[level]]` and `[[level.row]]` tables of `audit.toml`.
 
 use super::sort::Sort;
 use super::table::Table;
 use crate::import::ImportError;
 use crate::{Counts, Figure, Level, Loop, Method, Row, Times};
 
-/// The values at the top of the form, for all levels without their own.
+/// The values at the top of the form, which are the defaults of all levels.
 #[derive(Clone, Debug)]
 pub(super) struct Defaults {
     pub(super) source: String,
@@ -100,7 +100,8 @@ pub(super) fn level(
     Ok(level)
 }
 
-/// The assumed error of percentiles and means: 1 %, that of a histogram with two digits. Reports rarely state theirs.
+/// The assumed error of percentiles and means: 1 %, as in a histogram with two digits. Reports rarely state their
+/// error.
 const RESOLUTION: f64 = 0.01;
 
 fn row(table: &mut Table<'_>, defaults: &Defaults) -> Result<Row, ImportError> {

@@ -1,21 +1,22 @@
-//! Numbers as reports print them: `1.411ms`, `1,780,045`, `~1,520`, `12.3k`, `+42%`, `4.7x`.
+//! Reads numbers as reports print them: `1.411ms`, `1,780,045`, `~1,520`, `12.3k`, `+42%`, `4.7x`.
 
 use crate::Side;
 
-/// A printed number with its unit and its precision.
+/// A printed number with its unit and precision.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Printed {
     pub(super) value: f64,
-    /// The value of one unit of the last digit. For a number with `~`, of the last digit that is not 0.
+    /// The value of one unit of the last digit, or of the last digit other than 0 if the number begins with `~`.
     pub(super) step: f64,
-    /// Like `step`, but zeros at the end of a whole number count as rounded. At least two digits are significant.
+    /// Like `step`, but with zeros at the end of a whole number treated as rounded. At least two digits are
+    /// significant.
     pub(super) coarse: f64,
     pub(super) about: bool,
     pub(super) signed: bool,
     pub(super) unit: String,
 }
 
-/// Reads a number; `None` if the text is not one.
+/// Reads a number. `None` if the text is not a number.
 pub(super) fn read(text: &str) -> Option<Printed> {
     let text = text.trim();
     let (about, text) = match text.strip_prefix(['~', '≈']) {
@@ -23,7 +24,7 @@ pub(super) fn read(text: &str) -> Option<Printed> {
         None => (false, text),
     };
     let text = text.strip_prefix(['×', 'x']).unwrap_or(text).trim_start();
-    // The typographic minus sign.
+    // Replaces the typographic minus sign.
     let text = text.replacen('\u{2212}', "-", 1);
     let end = text
         .char_indices()
@@ -68,7 +69,7 @@ pub(super) fn read(text: &str) -> Option<Printed> {
     })
 }
 
-/// Reads `1m2.5s` or `1h0m`, as Go prints times, in seconds.
+/// Reads a time in the format of Go, such as `1m2.5s` or `1h0m`. Returns seconds.
 fn compound(first: f64, unit: &str) -> Option<Printed> {
     let hours = unit.strip_prefix('h').map(|rest| (3600.0, rest));
     let (scale, rest) = hours.or_else(|| Some((60.0, unit.strip_prefix('m')?)))?;
@@ -86,8 +87,8 @@ fn compound(first: f64, unit: &str) -> Option<Printed> {
     })
 }
 
-/// The two numbers of a range: `4-6x`, `25–30` or `15 to 30s`. A unit after the second applies to both. `None` if the
-/// text is not a range.
+/// Reads the two numbers of a range: `4-6x`, `25–30` or `15 to 30s`. A unit after the second number applies to both.
+/// `None` if the text is not a range.
 pub(super) fn range(text: &str) -> Option<(String, String)> {
     let between = ["-", "\u{2013}", "\u{2014}", "\u{2212}", " to "];
     let mut places = between
@@ -105,14 +106,14 @@ pub(super) fn range(text: &str) -> Option<(String, String)> {
     })
 }
 
-/// The text without the sign of a limit: `< 100ms` is a limit of 100 ms.
+/// Removes the sign of a limit from the text: `< 100ms` is a limit of 100 ms.
 pub(super) fn without_bound(text: &str) -> &str {
     text.trim().trim_start_matches(BOUND).trim_start()
 }
 
 const BOUND: [char; 5] = ['<', '>', '=', '\u{2264}', '\u{2265}'];
 
-/// The side of a limit that its sign states.
+/// Returns the side of the limit that the sign states.
 pub(super) fn side(text: &str) -> Option<Side> {
     match text.trim().chars().next()? {
         '<' | '\u{2264}' => Some(Side::AtMost),
@@ -121,7 +122,7 @@ pub(super) fn side(text: &str) -> Option<Side> {
     }
 }
 
-/// Whether commas separate thousands, as in `1,780,045`. `1,5` is refused, because it may mean one and a half.
+/// Whether all commas separate thousands, as in `1,780,045`. `1,5` is refused because it may mean one and a half.
 fn grouped_by_three(number: &str) -> bool {
     let whole = number.split('.').next().unwrap_or_default();
     if number.len() > whole.len() && number[whole.len()..].contains(',') {
@@ -133,18 +134,18 @@ fn grouped_by_three(number: &str) -> bool {
     rest.peek().is_none() || ((1..=3).contains(&first.len()) && rest.all(|group| group.len() == 3))
 }
 
-/// Splits the suffix of a number that is not a time into a factor and the rest: `k/s` is 1,000 and `/s`.
+/// Splits the suffix of a number that is not a time into a factor and the rest: `k/s` becomes 1,000 and `/s`.
 pub(super) fn multiplied(unit: &str) -> (f64, &str) {
     let all = [('k', 1e3), ('K', 1e3), ('M', 1e6), ('G', 1e9)];
     let found = all.into_iter().find_map(|(letter, times)| {
         let rest = unit.strip_prefix(letter)?;
-        // The M of `messages` is not a million.
+        // The `m` of `messages` does not mean million.
         (!rest.starts_with(|next: char| next.is_alphabetic())).then(|| (times, rest.trim_start()))
     });
     found.unwrap_or((1.0, unit))
 }
 
-/// The factor from a rate's unit to operations per second; `None` if the unit is not that of a rate.
+/// Returns the factor that converts a rate's unit to operations per second. `None` if the unit is not that of a rate.
 pub(super) fn per_second(unit: &str) -> Option<f64> {
     let (before, after) = unit.split_once('/').unwrap_or((unit, ""));
     let word = |text: &str| {
@@ -163,7 +164,7 @@ pub(super) fn per_second(unit: &str) -> Option<f64> {
     }
 }
 
-/// The milliseconds in a unit of time.
+/// Returns the number of milliseconds in a unit of time.
 pub(super) fn milliseconds(unit: &str) -> Option<f64> {
     Some(match unit {
         "ns" => 1e-6,

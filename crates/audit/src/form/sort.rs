@@ -1,26 +1,26 @@
-//! The quantities of the numbers in the form, with their units and precision.
+//! The quantities of numbers in the form, with their units and precision.
 
 use super::printed::{Printed, milliseconds, multiplied, per_second};
 
 /// The quantity of a number, which decides its unit and precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
-    /// Exact, unless printed with `~` or `k`.
+    /// An exact count, unless it is printed with `~` or `k`.
     Count,
-    /// In milliseconds; without a unit, in the default unit of the form.
+    /// A time in milliseconds. A number without a unit is in the default unit of the form.
     Time,
-    /// In seconds.
+    /// A time in seconds.
     Seconds,
     /// A measured number, such as a rate per second.
     Measured,
-    /// In per cent, with or without the sign.
+    /// A percentage, with or without the sign.
     Percent,
-    /// A change: `+42%` is 1.42, and so is `1.42x`.
+    /// A factor of change: both `+42%` and `1.42x` are 1.42.
     Factor,
 }
 
-/// The value in the unit of its quantity, and its slack. The slack is a whole unit of the last digit, because some
-/// tools round and others cut off. In a measured number, zeros at the end do not count as digits.
+/// Returns the value in the unit of its quantity, and its slack. The slack is one unit of the last digit, because some
+/// tools round and others truncate. In a measured number, zeros at the end do not count as digits.
 pub(super) fn scaled(number: &Printed, sort: Sort, unit: &str) -> Result<(f64, f64), String> {
     let given = if number.unit.is_empty() {
         unit

@@ -1,4 +1,4 @@
-//! A table of the form. Its keys are taken one by one, and a key that nothing takes is refused.
+//! A table of the form. The reader takes the keys one by one, and the form is refused if any key remains.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(super) struct Table<'a> {
     form: Form<'a>,
     entries: &'a DeTable<'a>,
     offset: usize,
-    /// The place of all numbers for which no place is stated.
+    /// The place of all numbers whose own place is not stated.
     at: Option<String>,
     known: Vec<&'static str>,
 }
@@ -43,7 +43,7 @@ impl<'a> Table<'a> {
         self.form.refuse(self.offset, why)
     }
 
-    /// The place of the table: its key `at`, otherwise its line in the form.
+    /// Returns the place of the table: the value of its key `at`, or else its line in the form.
     pub(super) fn place(&mut self, source: &str) -> Result<String, ImportError> {
         let given = self.text("at")?;
         let place = match given {
@@ -71,7 +71,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The text of a key, if it is text.
+    /// Returns the value of a key if it is a string.
     pub(super) fn words(&self, key: &str) -> Option<&'a str> {
         let (_, value) = self
             .entries
@@ -150,7 +150,7 @@ impl<'a> Table<'a> {
         table.iter().map(pair).collect()
     }
 
-    /// The tables of `[[key]]`.
+    /// Returns the tables of `[[key]]`.
     pub(super) fn tables(&mut self, key: &'static str) -> Result<Vec<Table<'a>>, ImportError> {
         let form = self.form;
         let Some(value) = self.take(key) else {
@@ -198,7 +198,7 @@ impl<'a> Table<'a> {
             .collect()
     }
 
-    /// All keys that are a percentile (`p50`, `p99.9` in quotes), ascending.
+    /// Returns all percentiles of the table (keys such as `p50`, or `p99.9` in quotes), in ascending order.
     pub(super) fn percentiles(&mut self, unit: &str) -> Result<Vec<(f64, Figure)>, ImportError> {
         let mut found = Vec::new();
         for (name, value) in self.entries {
@@ -211,7 +211,7 @@ impl<'a> Table<'a> {
         Ok(found)
     }
 
-    /// Named counts: `failures = { timeout = 12 }`.
+    /// Reads named counts: `failures = { timeout = 12 }`.
     pub(super) fn named_counts(
         &mut self,
         key: &'static str,
@@ -232,8 +232,8 @@ impl<'a> Table<'a> {
         table.iter().map(pair).collect()
     }
 
-    /// One number or a range: `["4x", "6x"]`, `"4-6x"`; `"1000+"` is read as 1000. A percentage with a sign is a
-    /// factor: `+42%` is 1.42.
+    /// Reads one number or a range: `["4x", "6x"]`, `"4-6x"`. `"1000+"` becomes 1000. A percentage with a sign is a
+    /// factor: `+42%` becomes 1.42.
     pub(super) fn span(
         &mut self,
         key: &'static str,
@@ -243,7 +243,7 @@ impl<'a> Table<'a> {
         Ok(found.map(|(span, _)| span))
     }
 
-    /// Like `span`, with the distance by which the number may extend further if it was cut off instead of rounded.
+    /// Like `span`, but also returns the additional error of a number that was truncated instead of rounded.
     pub(super) fn span_and_cut(
         &mut self,
         key: &'static str,
@@ -318,7 +318,7 @@ impl<'a> Table<'a> {
         self.printed(key, &text, value.span().start, (sort, unit))
     }
 
-    /// Reads a number as it is printed.
+    /// Reads a number in the format in which it was printed.
     fn printed(
         &self,
         key: &str,
@@ -341,7 +341,7 @@ impl<'a> Table<'a> {
         Ok(Figure::rounded(value, slack, place))
     }
 
-    /// Refuses the first key that was not taken.
+    /// Refuses the table if a key was not taken.
     pub(super) fn close(&mut self) -> Result<(), ImportError> {
         for (name, value) in self.entries {
             let name: &str = name.get_ref();
@@ -357,10 +357,10 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Keys whose number may be printed with the sign of a limit: `limit = "< 100ms"`.
+/// Keys whose number may have the sign of a limit: `limit = "< 100ms"`.
 const BOUNDS: [&str; 2] = ["limit", "generator_cpu"];
 
-/// A hint at the known name that is closest to a mistyped one; empty if none is close.
+/// Suggests the known name that is closest to a mistyped one. Empty if none is close.
 pub(super) fn meant(known: &[&str], name: &str) -> String {
     let close = |known: &&&str| strsim::jaro_winkler(known, name) > 0.8;
     let meant = known.iter().find(close);

@@ -1,5 +1,5 @@
-//! Artillery's report: version 2 (`aggregate.summaries`) and version 1 (`aggregate.latency`). Times are in
-//! milliseconds. Version 2 stores them in a sketch with a relative error of 1 % (`DDSketch`), version 1 in an HDR
+//! Reads Artillery's report, version 2 (`aggregate.summaries`) or version 1 (`aggregate.latency`). Times are in
+//! milliseconds. Version 2 stores times in a sketch with a relative error of 1 % (`DDSketch`), version 1 in an HDR
 //! histogram.
 
 use serde_json::Value;
@@ -50,7 +50,7 @@ fn second(aggregate: &Value) -> Level {
         at: "aggregate".to_owned(),
         duration_s: span
             .map(|(last, first)| Figure::rounded(last.value - first.value, 0.002, last.at)),
-        // Users that `maxVusers` prevented.
+        // Counts the users that were not started because of `maxVusers`.
         dropped: counter("vusers.skipped"),
         total: Row {
             at: "aggregate.summaries".to_owned(),
@@ -102,7 +102,7 @@ fn first(aggregate: &Value) -> Level {
     }
 }
 
-/// The tool rounds each time to a whole millisecond. Percentiles may be off by `share` in addition.
+/// The tool rounds each time to a whole millisecond. Percentiles have the additional error `share`.
 fn times(values: &Value, share: f64, at: &str) -> Times {
     let time = |key: &str| {
         figure(values, &[key], 1.0, 1.0).map(|time| Figure {

@@ -1,5 +1,5 @@
-//! autocannon's JSON. Times are whole milliseconds in an HDR histogram of three digits, and the mean is computed from
-//! it. The minimum ignores times that were rounded to 0.
+//! Reads autocannon's JSON. Times are whole milliseconds in an HDR histogram with three digits, which also yields the
+//! mean. The minimum ignores times that were rounded to 0.
 
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
     let time = |key: &str| widen(figure(value, &["latency", key], 1.0, 1.0), 0.001, 1.0);
     let pipelining = value["pipelining"].as_f64().unwrap_or(1.0);
     let users = figure(value, &["connections"], pipelining, 0.0);
-    // With a fixed rate, autocannon adds times for requests that it considers omitted. Little's law does not hold then.
+    // At a fixed rate, autocannon adds times for requests that it considers omitted, so Little's law does not hold.
     let samples = figure(value, &["latency", "totalCount"], 1.0, 0.0);
     let own = samples
         .as_ref()

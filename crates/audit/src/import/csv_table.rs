@@ -1,4 +1,4 @@
-//! CSV with a header. Fields are read by the name of their column.
+//! Reads CSV with a header. Fields are selected by the names of their columns.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
@@ -7,7 +7,7 @@ use csv::StringRecord;
 
 use super::{ImportError, Source};
 
-/// The index of each column.
+/// The index of each column, keyed by name.
 pub(super) struct Columns(BTreeMap<String, usize>);
 
 impl Columns {
@@ -25,10 +25,10 @@ impl Columns {
     }
 }
 
-/// A whole table.
+/// A CSV table that has been read completely.
 pub(super) struct CsvTable {
     pub(super) columns: Columns,
-    /// Each row with its line number in the file.
+    /// The rows, each with its line number in the file.
     pub(super) rows: Vec<(u64, StringRecord)>,
 }
 
@@ -47,13 +47,13 @@ impl CsvTable {
     }
 }
 
-/// The longest row, in bytes. Real rows have a few hundred. A longer row comes from a quote that is not closed.
+/// Maximum length of a row in bytes. Real rows have a few hundred bytes; a longer one comes from an unclosed quote.
 const LONGEST: u64 = 1 << 24;
 
-/// The longest row, in bytes, that counts as a line cut off at the end of the file.
+/// Maximum length in bytes of a row that counts as truncated at the end of the file.
 const HALF_A_LINE: usize = 1 << 16;
 
-/// A reader that fails after [`LONGEST`] bytes unless its limit is reset, which happens after each row.
+/// A reader that fails after [`LONGEST`] bytes. The limit is reset after each row.
 struct Rows<'a> {
     text: &'a mut dyn BufRead,
     left: u64,
@@ -69,8 +69,8 @@ impl Read for Rows<'_> {
     }
 }
 
-/// Reads the rows one by one, with memory that does not grow with their number. A last row that is shorter than the
-/// header was cut off, and is left out.
+/// Reads the rows one by one, so memory use does not grow with their number. A last row that is shorter than the header
+/// was truncated, and is omitted.
 pub(super) fn each(
     (source, form): (Source<'_>, &'static str),
     text: &mut dyn BufRead,
@@ -108,7 +108,7 @@ pub(super) fn each(
         more = reader
             .read_record(&mut next)
             .map_err(|why| broken(line, why))?;
-        // A line that was cut off is short. The rest of a file after an unclosed quote is long.
+        // A truncated line is short. After an unclosed quote, the rest of the file is long.
         let number = row.position().map_or(0, csv::Position::line);
         if !more && row.len() < header.len() && row.as_slice().len() > HALF_A_LINE {
             let why = format!("line {number}: check for an unclosed quote");
@@ -122,7 +122,8 @@ pub(super) fn each(
     Ok(columns)
 }
 
-/// The delimiter of the first line: a comma, semicolon or tab. Spreadsheets with a decimal comma write semicolons.
+/// Returns the delimiter of the first line: a comma, semicolon or tab. Spreadsheets with a decimal comma write
+/// semicolons.
 pub(super) fn delimiter(text: &[u8]) -> u8 {
     let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let parts = |of: u8| line.split(|&byte| byte == of).count();

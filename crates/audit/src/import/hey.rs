@@ -1,4 +1,4 @@
-//! The samples of hey as CSV (`-o csv`). Its text output is similar to oha's and is read by `oha_text`.
+//! Reads the samples of hey as CSV (`-o csv`). hey's text output is similar to oha's, and `oha_text` reads it.
 
 use std::io::BufRead;
 
@@ -13,7 +13,7 @@ pub(super) fn is(first: &str) -> bool {
 
 pub(super) fn read(source: Source<'_>, text: &mut dyn BufRead) -> Result<Results, ImportError> {
     const FORM: &str = "hey's CSV";
-    /// hey prints four decimals of a second.
+    /// hey prints seconds with four decimals.
     const RESOLUTION_MS: f64 = 0.1;
     let mut samples = Samples::default();
     each((source, FORM), text, |columns, line, record| {

@@ -1,4 +1,4 @@
-//! `JMeter`'s log of samples (JTL) as CSV with a header. Times are whole milliseconds.
+//! Reads `JMeter`'s sample log (JTL) as CSV with a header. Times are whole milliseconds.
 
 use std::io::BufRead;
 
@@ -18,7 +18,7 @@ pub(super) fn is(first: &str) -> bool {
         .all(|column| first.split(delimiter).any(|name| name.trim() == *column))
 }
 
-/// Whether this line is from a log without a header, as versions before 3.0 wrote it.
+/// Whether the line comes from a log without a header, as written by versions before 3.0.
 pub(super) fn is_sample(line: &str) -> bool {
     let cells: Vec<&str> = line.split(char::from(delimiter(line.as_bytes()))).collect();
     let digits = |cell: &str| !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit());
@@ -31,7 +31,7 @@ pub(super) fn is_sample(line: &str) -> bool {
 #[derive(Default)]
 struct Log {
     by_label: Named,
-    /// Transactions by label. They repeat the samples of their requests.
+    /// Transactions, keyed by label. A transaction repeats the samples of its requests.
     transactions: Named,
     whole: Samples,
     threads: f64,

@@ -1,6 +1,6 @@
-//! k6's summaries: `--summary-export` (figures directly below the metric), `handleSummary` (below `values`, with the
-//! duration) and the newer machine-readable one (a list of metrics). Times are in milliseconds. Percentiles are
-//! interpolated between neighbours.
+//! Reads k6's summaries: `--summary-export` (figures directly below the metric), `handleSummary` (figures below
+//! `values`, and the duration), and the newer machine-readable summary (a list of metrics). Times are in milliseconds.
+//! Percentiles are interpolated between neighbouring samples.
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
     Ok(summary(source, metrics, duration))
 }
 
-/// `{"config": {"duration": 5.0}, "results": {"metrics": [{"name": "iterations", "values": {…}}, …]}}`
+/// Reads the newer summary: `{"config": {"duration": 5.0}, "results": {"metrics": [{"name": "iterations", …}, …]}}`.
 pub(super) fn read_listed(source: Source<'_>, value: &Value) -> Result<Results, ImportError> {
     let results = &value["results"];
     let listed = results["metrics"].as_array();
@@ -38,7 +38,7 @@ pub(super) fn read_listed(source: Source<'_>, value: &Value) -> Result<Results, 
     ))
 }
 
-/// Adds `passes` and `fails`, the names that the other summaries use for matches and misses.
+/// Adds the keys `passes` and `fails`, which the other summaries use for matches and misses.
 fn passes(mut metric: Value) -> Value {
     let values = &mut metric["values"];
     if let (Some(matches), Some(total)) = (values["matches"].as_f64(), values["total"].as_f64()) {
@@ -56,14 +56,14 @@ fn summary(source: Source<'_>, metrics: &Value, duration_s: Option<Figure>) -> R
         users: number(metrics, "vus_max", "max").or_else(|| number(metrics, "vus_max", "value")),
         duration_s,
         dropped: number(metrics, "dropped_iterations", "count"),
-        // A user's iteration begins when the previous one has ended, whatever its requests do.
+        // A user begins an iteration when the previous one has ended, so the load is closed.
         shape: Some(Loop::Closed),
         total: trend(metrics, "iteration_duration", ""),
         ..Level::default()
     };
     level.total.counts.sent = number(metrics, "iterations", "count");
     if level.total.times.samples.is_none() {
-        // Older versions time `setup` and `teardown` as iterations but do not count them.
+        // Older versions time `setup` and `teardown` as iterations, but do not count them as such.
         let counted = level.total.counts.sent.as_ref();
         level.total.times.samples =
             counted.map(|count| Figure::rounded(count.value + 1.0, 1.0, count.at.clone()));
@@ -81,7 +81,7 @@ fn summary(source: Source<'_>, metrics: &Value, duration_s: Option<Figure>) -> R
     results
 }
 
-/// Widens a rate, because the duration behind it is not in the file.
+/// Widens the slack of a rate, because the file does not state the duration behind the rate.
 fn wide(figure: Figure) -> Figure {
     Figure {
         slack: 0.02 * figure.value,
@@ -96,7 +96,7 @@ fn requests(metrics: &Value) -> Row {
     if row.times.samples.is_none() {
         row.times.samples.clone_from(&row.counts.sent);
     }
-    // A rate metric counts matches. This metric matches failures, so its `passes` are the failed requests.
+    // A rate metric counts matches. Here, a match is a failure, so `passes` is the number of failed requests.
     row.counts.failed = number(metrics, "http_req_failed", "passes");
     row.counts.ok = number(metrics, "http_req_failed", "fails");
     row
@@ -136,7 +136,7 @@ fn trend(metrics: &Value, metric: &str, name: &str) -> Row {
         .into_iter()
         .flat_map(serde_json::Map::keys)
     {
-        // Keys are `p(95)`, and `p95` in the newest version.
+        // Keys are `p(95)`, or `p95` in the newest version.
         let digits = key.strip_prefix('p').map(|rest| {
             let inner = rest
                 .strip_prefix('(')

@@ -1,4 +1,5 @@
-//! k6's JSON lines (`--out json=FILE`): one sample of one metric per line. Only requests are read, by name.
+//! Reads k6's JSON lines (`--out json=FILE`), each with one sample of a metric. Only requests are used, grouped by
+//! name.
 
 use std::io::BufRead;
 
@@ -31,7 +32,7 @@ impl Requests {
         let moment = data["time"].as_str().and_then(milliseconds);
         let ended = moment.ok_or("the timestamp is not valid")?;
         let tags = &data["tags"];
-        // Before version 0.31, no tag says whether a response was expected, so the status decides.
+        // Before version 0.31, no tag states whether a response was expected, so the status decides.
         let status = tags["status"].as_str().unwrap_or("no answer");
         let failed = match tags["expected_response"].as_str() {
             Some(expected) => expected == "false",
@@ -49,14 +50,14 @@ impl Requests {
 pub(super) fn read(source: Source<'_>, text: &mut dyn BufRead) -> Result<Results, ImportError> {
     let mut requests = Requests::default();
     lines((source, FORM), text, |number, line, whole| {
-        // Nine of ten lines are about other metrics, so they are skipped before parsing.
+        // Nine out of ten lines are about other metrics, so they are skipped before parsing.
         if !line.contains(METRIC) {
             return Ok(());
         }
         let broken = |why: String| source.broken(FORM, format!("line {number}: {why}"));
         let value: Value = match serde_json::from_str(line) {
             Ok(value) => value,
-            // A process that was stopped while writing leaves an incomplete last line.
+            // If k6 was stopped while writing, the last line is incomplete.
             Err(_) if !whole => return Ok(()),
             Err(why) => return Err(broken(why.to_string())),
         };

@@ -1,5 +1,6 @@
-//! Locust's CSV files: `_stats.csv` (requests), `_stats_history.csv` (users over time), `_failures.csv`. Together they
-//! form one result. Percentiles are rounded to two digits (to whole milliseconds below 100 ms), other times are not.
+//! Reads Locust's CSV files: `_stats.csv` (requests), `_stats_history.csv` (users over time) and `_failures.csv`.
+//! Together they form one result. Percentiles are rounded to two digits, or to whole milliseconds below 100 ms. Other
+//! times are not rounded.
 
 use super::csv_table::CsvTable;
 use super::{ImportError, Source};
@@ -17,14 +18,14 @@ enum Kind {
     Stats,
     History,
     Failures,
-    /// Exceptions in users' code, without figures of requests.
+    /// Exceptions in the users' code, without figures about requests.
     Exceptions,
     /// Percentiles, which versions before 1.0 write to a separate file.
     Distribution,
 }
 
 impl Kind {
-    /// The endings that Locust gives to the names of its files.
+    /// The suffixes of the file names that Locust writes.
     fn endings(self) -> &'static [&'static str] {
         match self {
             Self::Stats => &["_stats.csv", "_requests.csv"],
@@ -57,7 +58,7 @@ fn kind(header: &str) -> Option<Kind> {
     }
 }
 
-/// Returns one result per run; none without files.
+/// Returns one result per run. Empty without files.
 pub(super) fn read(files: &[Source<'_>]) -> Result<Vec<Results>, ImportError> {
     let known = |source: &Source<'_>| kind(source.text.lines().next().unwrap_or_default());
     let is_stats = |source: &&Source<'_>| known(source) == Some(Kind::Stats);
@@ -65,7 +66,7 @@ pub(super) fn read(files: &[Source<'_>]) -> Result<Vec<Results>, ImportError> {
     if runs.len() < 2 {
         return Ok(run(files)?.into_iter().collect());
     }
-    // With several runs, files with the same name prefix belong together.
+    // If there are several runs, files with the same name prefix belong together.
     if let Some(stray) = files.iter().find(|file| !runs.contains(&run_of(file))) {
         let why = "its run cannot be seen from the file name: keep Locust's endings (`_stats.csv`, `_failures.csv`)";
         return Err(stray.broken(FORM, why));
@@ -79,7 +80,7 @@ pub(super) fn read(files: &[Source<'_>]) -> Result<Vec<Results>, ImportError> {
     Ok(each?.into_iter().flatten().collect())
 }
 
-/// The prefix of a file name: `night` for `night_stats.csv`.
+/// Returns the prefix of a file name: `night` for `night_stats.csv`.
 fn run_of<'a>(source: &Source<'a>) -> &'a str {
     let kind = kind(source.text.lines().next().unwrap_or_default());
     let endings = kind.map_or(&[] as &[&str], Kind::endings);
@@ -163,7 +164,7 @@ fn row(
     let sent = either("Request Count", "# requests", 0.0);
     let failed = either("Failure Count", "# failures", 0.0);
     let nothing = sent.as_ref().is_none_or(|sent| sent.value == 0.0);
-    // Before 1.0, times were whole milliseconds.
+    // Versions before 1.0 rounded times to whole milliseconds.
     let old = table.columns.names().any(|column| column == "# requests");
     let slack = if old { 1.0 } else { 1e-6 };
     let times = Times {
@@ -212,7 +213,8 @@ fn percentiles(table: &CsvTable, record: &csv::StringRecord, at: &str) -> Vec<(f
     found
 }
 
-/// Half of the rounding step. Values just below a power of ten may round up to it, and keep the smaller step.
+/// Returns half of the rounding step. Values just below a power of ten may be rounded up to it; they have the smaller
+/// step.
 fn rounded_to(value: f64) -> f64 {
     match value {
         _ if value < 100.0 => 0.5,
@@ -222,7 +224,7 @@ fn rounded_to(value: f64) -> f64 {
     }
 }
 
-/// Adds the percentiles to the rows of the same name.
+/// Adds the percentiles to the rows with the same names.
 fn distribution(source: Source<'_>, table: &CsvTable, level: &mut Level) {
     for (line, record) in &table.rows {
         let name = table.columns.text(record, "Name").unwrap_or_default();
@@ -237,7 +239,7 @@ fn distribution(source: Source<'_>, table: &CsvTable, level: &mut Level) {
     }
 }
 
-/// Takes the highest number of users.
+/// Takes the largest number of users in the history.
 fn history(source: Source<'_>, table: &CsvTable, level: &mut Level) {
     let whole = table.rows.iter().filter(|(_, record)| {
         matches!(
@@ -248,7 +250,7 @@ fn history(source: Source<'_>, table: &CsvTable, level: &mut Level) {
     let counts = whole
         .filter_map(|(line, record)| Some((*line, table.columns.number(record, "User Count")?)));
     let most = counts.reduce(|most, next| if next.1 > most.1 { next } else { most });
-    // A short run may end before Locust has written a number of users.
+    // A short run may end before Locust writes a number of users.
     let most = most.filter(|(_, users)| *users > 0.0);
     level.users = most.map(|(line, users)| Figure::exact(users, format!("{}:{line}", source.name)));
 }

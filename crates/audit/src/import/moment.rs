@@ -1,6 +1,6 @@
-//! Timestamps in RFC 3339.
+//! Reads timestamps in RFC 3339.
 
-/// The milliseconds since 1970 for `2026-11-21T19:09:13.060029323+01:00`.
+/// Returns the milliseconds since 1970 of a timestamp such as `2026-11-21T19:09:13.060029323+01:00`.
 pub(super) fn milliseconds(text: &str) -> Option<f64> {
     let (date, clock) = text.split_once('T')?;
     let mut date = date.splitn(3, '-').map(str::parse::<i64>);
@@ -14,7 +14,7 @@ pub(super) fn milliseconds(text: &str) -> Option<f64> {
     Some(1e3 * (days as f64 * 86_400.0 + seconds - ahead(zone)?))
 }
 
-/// The offset of a time zone from UTC in seconds: `Z`, `+01:00`.
+/// Returns the offset of a time zone from UTC in seconds. Accepts `Z` and `+01:00`.
 fn ahead(zone: &str) -> Option<f64> {
     if zone == "Z" {
         return Some(0.0);
@@ -24,8 +24,8 @@ fn ahead(zone: &str) -> Option<f64> {
     Some(if zone.starts_with('-') { -span } else { span })
 }
 
-/// The days since 1970 in the Gregorian calendar. Years begin in March here, so that a leap day is the last day of a
-/// year (Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+/// Returns the days since 1970 in the Gregorian calendar. Years begin in March here, so that a leap day is the last day
+/// of a year (Hinnant, "chrono-Compatible Low-Level Date Algorithms").
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month > 2 { year } else { year - 1 };
     let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
@@ -43,7 +43,7 @@ mod tests {
         assert!((of("1970-01-01T00:00:00Z")).abs() < 1e-9);
         assert!((of("2000-03-01T00:00:00Z") - 951_868_800_000.0).abs() < 1e-9);
         assert!((of("2026-11-21T19:09:13.5+01:00") - 1_795_284_553_500.0).abs() < 1e-3);
-        // Over midnight, and in another zone.
+        // Past midnight, and in another time zone.
         assert!((of("2024-03-01T00:00:01Z") - of("2024-02-29T23:59:59Z") - 2000.0).abs() < 1e-3);
         assert!((of("2024-02-29T18:29:59-05:30") - of("2024-02-29T23:59:59Z")).abs() < 1e-3);
         assert!(milliseconds("yesterday").is_none());

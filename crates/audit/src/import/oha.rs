@@ -1,4 +1,5 @@
-//! oha's JSON. Times are in seconds. Its success rate counts every request with a response, including server errors.
+//! Reads oha's JSON. Times are in seconds. oha's success rate counts every request with a response, even a server
+//! error.
 
 use serde_json::Value;
 
@@ -35,7 +36,7 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
             success_percent: summary("successRate", 100.0),
             ..Counts::default()
         },
-        // Some versions include requests that the end cut off in the rate, but not in the status codes.
+        // In some versions, the rate includes requests that the end of the run aborted, but the status codes do not.
         rate_per_s: figure(value, &["summary", "requestsPerSec"], 1.0, 0.0).map(|rate| Figure {
             slack: rate.value * 0.01,
             ..rate

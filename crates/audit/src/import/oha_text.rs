@@ -1,4 +1,5 @@
-//! The text output of oha and of hey, after which oha's was modelled. Neither counts a server error as a failure.
+//! Reads the text output of oha, and that of hey, after which oha's was modelled. Neither counts a server error as a
+//! failure.
 
 use super::Source;
 use super::pieces::{line, printed_time};
@@ -30,7 +31,7 @@ pub(super) fn read(source: Source<'_>, form: &'static str) -> Results {
             success_percent: success(source),
             ..Counts::default()
         },
-        // Some versions include requests that the end cut off in the rate, but not in the status codes.
+        // In some versions, the rate includes requests that the end of the run aborted, but the status codes do not.
         rate_per_s: source.number("Requests/sec:").map(|rate| Figure {
             slack: rate.value * 0.01,
             ..rate
@@ -57,7 +58,7 @@ pub(super) fn read(source: Source<'_>, form: &'static str) -> Results {
     results
 }
 
-/// Reads `100.00%`, or `1.0000` as 0.5.4 prints it.
+/// Reads the success rate: `100.00%`, or `1.0000` as printed by 0.5.4.
 fn success(source: Source<'_>) -> Option<Figure> {
     let told = source.number("Success rate:")?;
     let percent = line(source.text, "Success rate:").is_some_and(|(_, rest)| rest.ends_with('%'));
@@ -69,7 +70,7 @@ fn success(source: Source<'_>) -> Option<Figure> {
     })
 }
 
-/// Reads `99.00% in 7.8874 ms`, and `99%% in 0.0023 secs` as hey 0.1.5 prints it.
+/// Reads a percentile: `99.00% in 7.8874 ms`, or `99%% in 0.0023 secs` as printed by hey 0.1.5.
 fn percentiles(source: Source<'_>) -> Vec<(f64, Figure)> {
     let read = |(index, line): (usize, &str)| {
         let (percent, rest) = line.trim().split_once("% in ")?;
@@ -82,7 +83,7 @@ fn percentiles(source: Source<'_>) -> Vec<(f64, Figure)> {
     source.text.lines().enumerate().filter_map(read).collect()
 }
 
-/// The place of the first time that is printed as NaN, as hey does if no request got a response.
+/// Returns the place of the first time that is printed as NaN. hey prints NaN if no request received a response.
 fn undefined(source: Source<'_>) -> Option<String> {
     let is_time = |line: &str| {
         let named = ["Slowest:", "Fastest:", "Average:"];
@@ -94,7 +95,7 @@ fn undefined(source: Source<'_>) -> Option<String> {
     Some(source.place(index + 1))
 }
 
-/// Reads `[200] 48824 responses`.
+/// Reads the count of a status code: `[200] 48824 responses`.
 fn codes(source: Source<'_>) -> Vec<(String, Figure)> {
     let read = |(index, line): (usize, &str)| {
         let (code, rest) = line.trim().strip_prefix('[')?.split_once(']')?;

@@ -1,4 +1,4 @@
-//! A `run.json` of headcount. Its histograms have three digits.
+//! Reads a `run.json` of headcount. Its histograms have three significant digits.
 
 use record::{Level as Recorded, Timings};
 use stats::Histogram;
@@ -76,7 +76,7 @@ fn row(name: &str, timings: &Timings, at: String) -> Row {
             failed: count(timings.failed),
             ..Counts::default()
         },
-        // Operations that timed out are not in the histogram, so its percentiles would be those of the others.
+        // Operations that timed out are not in the histogram, so its percentiles would cover only the others.
         times: if timings.timed_out == 0 {
             times(&timings.response, &at)
         } else {
@@ -87,7 +87,7 @@ fn row(name: &str, timings: &Timings, at: String) -> Row {
     }
 }
 
-/// Uses only the percentiles that the number of samples supports. The record states no others.
+/// Adds only the percentiles that the number of samples supports, because the record states no others.
 fn times(histogram: &Histogram, at: &str) -> Times {
     /// The relative error of three significant digits.
     const SHARE: f64 = 0.001;

@@ -1,4 +1,4 @@
-//! Helpers that the readers of JSON and text share.
+//! Helpers for the readers of JSON and text.
 
 use std::io::{BufRead, Read as _};
 
@@ -7,14 +7,14 @@ use serde_json::Value;
 use super::{ImportError, Source};
 use crate::Figure;
 
-/// The number at a path of keys, times `scale`. `slack` is in the unit after scaling.
+/// Returns the number at a path of keys, multiplied by `scale`. `slack` is in the unit of the result.
 pub(super) fn figure(root: &Value, path: &[&str], scale: f64, slack: f64) -> Option<Figure> {
     let found = path.iter().try_fold(root, |value, key| value.get(key))?;
     let number = found.as_f64().filter(|number| number.is_finite())?;
     Some(Figure::rounded(number * scale, slack, path.join(".")))
 }
 
-/// Widens the slack to a share of the value plus `least`, for a histogram with few digits or a sketch.
+/// Widens the slack to `share` of the value plus `least`, for a sketch or a histogram with few digits.
 pub(super) fn widen(figure: Option<Figure>, share: f64, least: f64) -> Option<Figure> {
     figure.map(|figure| Figure {
         slack: figure.slack.max(figure.value.abs() * share + least),
@@ -22,8 +22,8 @@ pub(super) fn widen(figure: Option<Figure>, share: f64, least: f64) -> Option<Fi
     })
 }
 
-/// A time as Go and C tools print it, `1.017ms` or `2.00s`. Returns milliseconds: the time, and one unit of its last
-/// digit.
+/// Reads a time as Go and C tools print it, such as `1.017ms` or `2.00s`. Returns the time and the value of one unit of
+/// its last digit, in milliseconds.
 pub(super) fn printed_time(text: &str) -> Option<(f64, f64)> {
     let text = text.trim();
     let end = text.find(|byte: char| !(byte.is_ascii_digit() || byte == '.'))?;
@@ -40,19 +40,19 @@ pub(super) fn printed_time(text: &str) -> Option<(f64, f64)> {
     Some((number.parse::<f64>().ok()? * scale, step(number) * scale))
 }
 
-/// Reads `1m2.5s`.
+/// Reads a time such as `1m2.5s`.
 fn compound(minutes: &str, rest: &str) -> Option<(f64, f64)> {
     let (value, slack) = printed_time(rest.strip_prefix('m')?)?;
     Some((minutes.parse::<f64>().ok()? * 6e4 + value, slack))
 }
 
-/// The value of one unit of the last printed digit.
+/// Returns the value of one unit of the last printed digit.
 pub(super) fn step(number: &str) -> f64 {
     let places = number.split_once('.').map_or(0, |(_, places)| places.len());
     10f64.powi(-i32::try_from(places).unwrap_or(0))
 }
 
-/// The first number in a text, and the value of one unit of its last digit.
+/// Returns the first number in a text, and the value of one unit of its last digit.
 pub(super) fn first_number(text: &str) -> Option<(f64, f64)> {
     let from = text.find(|byte: char| byte.is_ascii_digit())?;
     let rest = &text[from..];
@@ -63,14 +63,14 @@ pub(super) fn first_number(text: &str) -> Option<(f64, f64)> {
     Some((number.parse().ok()?, step(number)))
 }
 
-/// Reads lines one by one, with memory that does not grow with their number. `take` gets the line's number, the line
-/// and whether it ends with a newline.
+/// Reads lines one by one, so memory use does not grow with their number. `take` receives the line's number, the line,
+/// and whether a newline ends it.
 pub(super) fn lines(
     (source, form): (Source<'_>, &'static str),
     text: &mut dyn BufRead,
     mut take: impl FnMut(usize, &str, bool) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
-    /// The longest line, in bytes. A sample has a few hundred bytes, so a longer line is not a sample.
+    /// Maximum length of a line in bytes. A sample has a few hundred bytes, so a longer line is not a sample.
     const LONGEST: u64 = 1 << 20;
     let mut line = Vec::new();
     for number in 1.. {
@@ -96,7 +96,7 @@ pub(super) fn lines(
     Ok(())
 }
 
-/// The rest of the first line that begins with `start`, and the number of the line.
+/// Returns the number of the first line that begins with `start`, and the rest of that line.
 pub(super) fn line<'a>(text: &'a str, start: &str) -> Option<(usize, &'a str)> {
     let mut lines = text.lines().enumerate();
     let (index, line) = lines.find(|(_, line)| line.trim_start().starts_with(start))?;
@@ -104,19 +104,19 @@ pub(super) fn line<'a>(text: &'a str, start: &str) -> Option<(usize, &'a str)> {
 }
 
 impl Source<'_> {
-    /// The place of a line.
+    /// Returns the place of a line.
     pub(super) fn place(self, line: usize) -> String {
         format!("{}:{line}", self.name)
     }
 
-    /// The time after the start of a line, in milliseconds.
+    /// Returns the time after the start of a line, in milliseconds.
     pub(super) fn time(self, start: &str) -> Option<Figure> {
         let (index, rest) = line(self.text, start)?;
         let (value, slack) = printed_time(rest)?;
         Some(Figure::rounded(value, slack, self.place(index)))
     }
 
-    /// The time after the start of a line, in seconds.
+    /// Returns the time after the start of a line, in seconds.
     pub(super) fn seconds(self, start: &str) -> Option<Figure> {
         let time = self.time(start)?;
         Some(Figure {
@@ -126,7 +126,7 @@ impl Source<'_> {
         })
     }
 
-    /// The first number after the start of a line.
+    /// Returns the first number after the start of a line.
     pub(super) fn number(self, start: &str) -> Option<Figure> {
         let (index, rest) = line(self.text, start)?;
         let (value, slack) = first_number(rest)?;

@@ -1,4 +1,4 @@
-//! Computes rows from single samples, with only the percentiles that the number of samples supports.
+//! Computes rows from individual samples. Includes only the percentiles that the number of samples supports.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,18 @@ use stats::Values;
 
 use crate::{Counts, Figure, Row, Times};
 
-/// The samples of one operation. Memory does not grow with their number.
+/// The samples of one operation. Memory use does not grow with their number.
 #[derive(Debug, Default)]
 pub(super) struct Samples {
     times_ms: Values,
     failed: u64,
     kinds: BTreeMap<String, u64>,
-    /// Start of the first sample and end of the last, in milliseconds.
+    /// Start of the first sample and end of the last one, in milliseconds.
     span: Option<(f64, f64)>,
 }
 
-/// Samples by the name of their operation. URLs that contain numbers may give every sample a new name. Names beyond the
-/// first thousand share one row, so that memory does not grow with the file.
+/// Samples, keyed by the name of their operation. If URLs contain numbers, every sample may have a new name. Names
+/// beyond the first thousand therefore share one row, so that memory use does not grow with the file.
 #[derive(Debug, Default)]
 pub(super) struct Named(BTreeMap<String, Samples>);
 
@@ -25,7 +25,7 @@ impl Named {
     const MOST: usize = 1000;
     const OTHERS: &str = "all other names";
 
-    /// Adds a sample of the operation with that name.
+    /// Adds a sample of the operation called `name`.
     pub(super) fn note(
         &mut self,
         name: &str,
@@ -35,7 +35,7 @@ impl Named {
     ) {
         let room = self.0.len() < Self::MOST || self.0.contains_key(name);
         let name = if room { name } else { Self::OTHERS };
-        // Looking up by reference first allocates each name once, not once per sample.
+        // Looking up the borrowed name first allocates it once per name, not once per sample.
         if !self.0.contains_key(name) {
             self.0.insert(name.to_owned(), Samples::default());
         }
@@ -51,10 +51,10 @@ impl Named {
 }
 
 impl Samples {
-    /// Maximum number of kinds of failures. Further kinds are counted together.
+    /// Maximum number of failure kinds. Further kinds are counted together.
     const KINDS: usize = 100;
 
-    /// Adds a sample that began at `began_ms`, on any clock.
+    /// Adds a sample that began at `began_ms`. The clock may have any origin.
     pub(super) fn note(&mut self, began_ms: f64, took_ms: f64, failure: Option<String>) {
         self.times_ms.record(took_ms);
         let (first, last) = self.span.unwrap_or((began_ms, began_ms));
@@ -67,7 +67,7 @@ impl Samples {
         }
     }
 
-    /// The time from the first start to the last end, in seconds.
+    /// Returns the time from the first start to the last end, in seconds.
     pub(super) fn duration_s(&self) -> Option<f64> {
         self.span.map(|(first, last)| (last - first) / 1000.0)
     }

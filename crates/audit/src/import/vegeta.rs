@@ -1,4 +1,4 @@
-//! vegeta's JSON report. Times are in nanoseconds. Its percentiles come from a t-digest, which has no error bound.
+//! Reads vegeta's JSON report. Times are in nanoseconds. Percentiles come from a t-digest, which has no error bound.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
     };
     let listed = [(0.5, "50th"), (0.9, "90th"), (0.95, "95th"), (0.99, "99th")];
     let codes = value["status_codes"].as_object();
-    // Code 0 means that there was no response.
+    // Status code 0 means that there was no response.
     let failures = codes
         .into_iter()
         .flatten()
@@ -55,7 +55,7 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
         name: "run".to_owned(),
         at: "requests".to_owned(),
         duration_s: figure(value, &["duration"], 1e-9, 0.0),
-        // vegeta's `rate` counts the requests sent, and its `throughput` the successes.
+        // In vegeta's report, `rate` counts the requests sent, and `throughput` counts the successes.
         offered_per_s: figure(value, &["rate"], 1.0, 0.0),
         answered_per_s: figure(value, &["throughput"], 1.0, 0.0),
         shape: Some(Loop::Open),

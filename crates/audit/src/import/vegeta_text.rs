@@ -1,4 +1,4 @@
-//! vegeta's text report: version 12 (with the minimum) and older ones (without).
+//! Reads vegeta's text report, from version 12 (with the minimum) or older versions (without it).
 
 use super::Source;
 use super::pieces::{line, printed_time, step};
@@ -57,8 +57,8 @@ pub(super) fn read(source: Source<'_>) -> Results {
     results
 }
 
-/// The value in the column `name` of a line such as `Requests [total, rate, throughput] 2000, 1000.60, 900.46`, and the
-/// place of the line.
+/// Returns the value in the column `name`, and the place of its line. A line looks like
+/// `Requests [total, rate, throughput] 2000, 1000.60, 900.46`.
 fn field(source: Source<'_>, start: &str, name: &str) -> Option<(String, String)> {
     let (index, rest) = line(source.text, start)?;
     let (names, values) = rest.strip_prefix('[')?.split_once(']')?;
@@ -78,7 +78,8 @@ fn time(source: Source<'_>, start: &str, name: &str) -> Option<Figure> {
     Some(Figure::rounded(value, slack, at))
 }
 
-/// The failures in `Status Codes [code:count] 200:1800 500:200`. Code 0 means that there was no response.
+/// Returns the failures in a line such as `Status Codes [code:count] 200:1800 500:200`. Code 0 means that there was no
+/// response.
 fn codes(source: Source<'_>) -> Vec<(String, Figure)> {
     let Some((index, rest)) = line(source.text, "Status Codes") else {
         return Vec::new();

@@ -1,6 +1,6 @@
-//! wrk and wrk2. wrk is a closed loop of connections, but adds times of requests that it considers missed
-//! (`stats_correct`). Their number is not printed, and Little's law does not hold for them. wrk2 starts requests by a
-//! clock and measures times from the planned start.
+//! Reads the output of wrk and wrk2. wrk is a closed loop of connections, but adds times of requests that it considers
+//! missed (`stats_correct`). wrk does not print the number of added times. Little's law does not hold for added times.
+//! wrk2 starts requests on a schedule and measures times from the planned start.
 
 use super::pieces::{first_number, line, printed_time, step};
 use super::{ImportError, Source};
@@ -95,7 +95,7 @@ fn times(source: Source<'_>, planned: bool) -> Times {
             Figure::rounded(value, slack, source.place(index + 1)),
         ))
     });
-    // wrk2 counts the requests of its calibration, but does not record their times.
+    // wrk2 counts the requests of its calibration phase, but does not record their times.
     let samples = line(source.text, "#[Max").and_then(|(index, rest)| {
         let (_, count) = rest.split_once("Total count")?;
         let (count, _) = first_number(count)?;

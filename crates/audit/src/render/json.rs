@@ -2,7 +2,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{Audit, Severity};
 
-/// The audit as JSON. `verdict` is the worst severity, or `nothing found`.
+/// Formats the audit as JSON. `verdict` is the worst severity, or `nothing found`.
 pub fn json(audit: &Audit) -> Value {
     let findings: Vec<Value> = audit
         .findings

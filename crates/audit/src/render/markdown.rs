@@ -5,7 +5,7 @@ use format::{Column, Row, Table, code, escape};
 use super::{coverage, in_runs, names, verdict};
 use crate::{Audit, Finding, Unchecked};
 
-/// The audit as Markdown.
+/// Formats the audit as Markdown.
 pub fn markdown(audit: &Audit) -> String {
     let mut text = format!(
         "# Audit of {}\n\n{}: {}.\n",
@@ -63,7 +63,7 @@ fn one(text: &mut String, finding: &Finding) {
     );
 }
 
-/// The checks that were not made because figures are missing.
+/// Lists the checks that were not made because figures are missing.
 fn table(unchecked: &[&Unchecked]) -> Table {
     let rows = unchecked.iter().map(|one| {
         let cells = [one.rule, one.lacks, &names(&one.subjects)];

@@ -5,7 +5,7 @@ use format::{Tone, visible};
 use super::{coverage, in_runs, names, verdict};
 use crate::{Audit, Finding, Severity, Unchecked};
 
-/// The audit for a terminal: the verdict, the findings, and the checks that lacked figures.
+/// Formats the audit for a terminal: the verdict, the findings, and the checks that lacked figures.
 pub fn terminal(audit: &Audit, colour: bool) -> String {
     let source = visible(&audit.source);
     let mut text = format!("{source} ({}): {}\n", audit.form, verdict(audit));
@@ -48,7 +48,7 @@ pub fn terminal(audit: &Audit, colour: bool) -> String {
     text
 }
 
-/// The findings alone, one line each, for the end of a run.
+/// Formats only the findings, one line each, for the end of a run.
 pub fn brief(audit: &Audit, colour: bool) -> String {
     let lines = in_runs(audit).map(|(shown, more)| {
         let Finding {
@@ -68,7 +68,7 @@ pub fn brief(audit: &Audit, colour: bool) -> String {
     lines.collect()
 }
 
-/// Writes words after a start, wrapped to the width. Writes nothing if there are no words.
+/// Writes words after a prefix, wrapped to the width. Writes nothing if there are no words.
 fn list(text: &mut String, start: &str, between: char, words: impl Iterator<Item = String>) {
     const WIDTH: usize = 100;
     let mut line = start.to_owned();

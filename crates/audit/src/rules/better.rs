@@ -1,5 +1,5 @@
-//! "Better" means more success, a higher rate and less time, in every figure that is stated. A claim of improvement
-//! must also mention the other figures that became worse.
+//! "Better" means a higher success rate, a higher throughput and shorter times, in every stated figure. A claim of
+//! improvement must also mention the figures that became worse.
 
 use crate::measure::Measure;
 use crate::reach::Reach;
@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// A time that grew by more than this factor became worse.
+/// Factor by which a time must have grown to count as worse.
 const WORSE: f64 = 1.2;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
@@ -71,7 +71,7 @@ fn told(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
     );
 }
 
-/// The value to compare: failures as a share, if the total is known.
+/// Returns the value to compare. Failures become a share if the total is known.
 fn figure(level: &Level, claim: &Claim, of: &str) -> Option<f64> {
     let row = claim.row.as_deref();
     if of == "failed"
@@ -82,8 +82,8 @@ fn figure(level: &Level, claim: &Claim, of: &str) -> Option<f64> {
     level.figure(row, of).map(|figure| figure.value)
 }
 
-/// Whether the figure became worse under every rounding and reading. False for counts, which depend on the length of
-/// the run.
+/// Whether the figure became worse under every rounding and interpretation. False for counts, because they depend on
+/// the length of the run.
 fn surely_worse(claim: &Claim, before: &Level, after: &Level, of: &str) -> bool {
     let (measure, row) = (Measure::of(of), claim.row.as_deref());
     let both = before.reach_of(row, of).zip(after.reach_of(row, of));

@@ -1,5 +1,5 @@
-//! Only figures of the process itself show that a resource is a bottleneck, or that it is not. Figures of the machine
-//! include other processes and several cores. Figures of the generator are about the generator.
+//! Only figures of the process itself show whether a resource is a bottleneck. Figures of the machine include other
+//! processes and several cores. Figures of the generator describe only the generator.
 
 use crate::{Desk, Kind, Needs, Results, Rule, Severity};
 

@@ -1,4 +1,4 @@
-//! A change of "+42 %" or "4.7 ×" is after / before, within the rounding of both.
+//! A change such as "+42 %" or "4.7 ×" is the ratio after / before, within the rounding of both figures.
 
 use crate::reach::Reach;
 use crate::{Claim, Desk, Kind, Level, Needs, Results, Rule, Severity, Span};
@@ -60,7 +60,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// The range, or one number if both ends are equal.
+/// Formats the range, or a single number if both ends are equal.
 pub(super) fn told(by: Span) -> String {
     let (low, high) = (precise(by.low), precise(by.high));
     if low == high {
@@ -70,7 +70,7 @@ pub(super) fn told(by: Span) -> String {
     }
 }
 
-/// Whether the change, rounded or cut off, fits any reading of the figures.
+/// Whether the stated change, rounded or truncated, fits any interpretation of the figures.
 fn possible(claim: &Claim, (before, after): (&Level, &Level), of: &str, by: Span) -> bool {
     let row = claim.row.as_deref();
     let both = before.reach_of(row, of).zip(after.reach_of(row, of));
@@ -80,7 +80,7 @@ fn possible(claim: &Claim, (before, after): (&Level, &Level), of: &str, by: Span
     })
 }
 
-/// Whether a change of success is meant in percentage points: 50 to 75 % is often written as +25 %.
+/// Whether a change of the success rate may be meant in percentage points: 50 to 75 % is often written as +25 %.
 fn by_points(claim: &Claim, before: &Level, after: &Level, of: &str) -> bool {
     let (row, Some(by)) = (claim.row.as_deref(), claim.by) else {
         return false;
@@ -94,7 +94,7 @@ fn by_points(claim: &Claim, before: &Level, after: &Level, of: &str) -> bool {
     of == "success" && both.is_some_and(fits)
 }
 
-/// After / before: the ratio as printed, and the range that rounding allows.
+/// Returns after / before: the ratio of the printed figures, and the range that rounding allows.
 pub(super) struct Factor {
     pub(super) printed: f64,
     pub(super) low: f64,

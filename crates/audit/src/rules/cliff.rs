@@ -1,4 +1,4 @@
-//! A cliff is a jump that only the number of users causes. Two levels show no more than a line, and a level without
+//! A cliff is an abrupt change that only the number of users causes. Two levels show only a slope, and a level without
 //! data shows nothing. Levels with the same number of users must agree.
 
 use crate::measure::Measure;
@@ -77,8 +77,8 @@ fn check_one(results: &Results, claim: &Claim, of: &str, desk: &mut Desk<'_>) {
     }
 }
 
-/// Returns the missing change if the figure shows no cliff. At a cliff, a time rises, and a rate or a share of success
-/// falls.
+/// Returns the change that a cliff should show if the figure does not show it. At a cliff, times rise, and rates and
+/// success rates fall.
 fn missing(measure: Measure, before: Reach, after: Reach) -> Option<&'static str> {
     let rises = after.high > before.low;
     let falls = after.low < before.high;

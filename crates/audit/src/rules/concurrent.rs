@@ -1,5 +1,5 @@
-//! Little's law: on average, Σ rate × mean time operations are in progress. Users who wait or think have none in
-//! progress.
+//! By Little's law, Σ rate × mean time is the average number of operations in progress. Users who wait or think have no
+//! operation in progress.
 
 use super::little::{at_work, measured};
 use crate::{Desk, Kind, Needs, Results, Rule, Severity};

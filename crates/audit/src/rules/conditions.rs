@@ -1,4 +1,4 @@
-//! A statement about one condition does not follow from a measurement under another one.
+//! A measurement under one condition does not support a claim about another condition.
 
 use crate::{Desk, Needs, Results, Rule, Severity};
 

@@ -50,7 +50,7 @@ fn compare(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
     if before.pooled != after.pooled {
         differ.push(format!("loads mixed: {} → {}", mixed(before), mixed(after)));
     }
-    // If the numbers of users differ, the claim is about growth with the users, and no other condition may change.
+    // If the numbers of users differ, the claim is about the effect of more users, so no other condition may change.
     let between_loads = before.users != after.users;
     let allowed = usize::from(!between_loads);
     if differ.len() > allowed {

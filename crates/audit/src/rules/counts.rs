@@ -1,7 +1,8 @@
-//! sent = ok + failed + unfinished; failed = the sum of its kinds; a share = its count; a whole = its parts.
+//! Counts must add up: sent = ok + failed + unfinished, failed = the sum of its kinds, a share = its count / the total,
+//! and a whole = the sum of its parts.
 //!
-//! Counts of a window may include operations that were in flight before it. In a closed load that is at most one per
-//! user. A share of success may refer to the operations started or to those that ended.
+//! The counts of a window may include operations that were in flight before the window. In a closed load, that is at
+//! most one per user. A success rate may refer to the operations started or to those that ended.
 
 use crate::number::percent;
 use crate::reach::Reach;
@@ -39,8 +40,8 @@ fn ends(level: &Level, row: &Row, desk: &mut Desk<'_>) {
         .collect();
     let (least, most) = (sum(&parts, Figure::low), sum(&parts, Figure::high));
     desk.checked();
-    // Reports often omit unfinished operations. A sum below the starts is therefore only a gap, but a sum above is
-    // impossible.
+    // Reports often omit unfinished operations. A sum below the number of starts is therefore only a gap, but a larger
+    // sum is impossible.
     let told = counts.failed.is_some();
     let before = match (&level.users, level.shape) {
         (Some(users), Some(Loop::Closed)) => users.high(),
@@ -120,7 +121,7 @@ fn share(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     let (low, high) = (stated.low() - 1e-6, stated.high() + 1e-6);
     let fits = |share: Reach| 100.0 * share.low <= high && 100.0 * share.high >= low;
     if !row.shares().into_iter().any(fits) {
-        // Operations that are missing from the counts may not have ended.
+        // Operations that are missing from the counts may be unfinished.
         let possible = |share: Reach| share.low <= high && share.high >= low;
         let severity = if row.counted_success().is_some_and(possible) {
             Severity::Unsupported
@@ -184,12 +185,12 @@ fn windows(level: &Level, desk: &mut Desk<'_>) {
     );
 }
 
-/// Whether the windows may cover more than the whole does, such as the warm-up. Also true if the lengths are unknown.
+/// Whether the windows may extend beyond the whole, for example into the warm-up. Also true if a length is unknown.
 fn longer_than_the_run(level: &Level) -> bool {
     let Some((window, duration)) = level.window_s.as_ref().zip(level.duration_s.as_ref()) else {
         return true;
     };
-    // The last window may have begun before the end.
+    // The last window may have begun just before the end of the run.
     let whole = level.windows.len().saturating_sub(1) as f64;
     whole * window.low() >= duration.high()
 }

@@ -1,4 +1,4 @@
-//! The end of a run cuts off everything that takes nearly as long as the run. Longer times cannot be seen, and
+//! The end of a run cuts off operations that take nearly as long as the run. Longer times cannot be observed, and
 //! operations in flight at the end are missing or counted as failed.
 
 use crate::number::{percent, time};
@@ -20,7 +20,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             continue;
         };
         for row in level.all_rows() {
-            // A report that counts unfinished operations includes those that the end cut off.
+            // If a report counts unfinished operations, it includes those in flight at the end.
             let told = row.counts.unfinished.is_some();
             let Some(max) = row.times.max.as_ref().filter(|_| !told) else {
                 continue;

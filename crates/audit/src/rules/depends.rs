@@ -1,4 +1,4 @@
-//! If y depends on x, a large change of x moves y while everything else stays the same.
+//! If y depends on x, a large change of x must change y while everything else stays the same.
 
 use super::change::factor;
 use crate::{Desk, Kind, Needs, Results, Rule, Severity};
@@ -12,9 +12,9 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// A cause that changes by more than this factor must have a visible effect.
+/// Factor of change from which a cause must have a visible effect.
 const LARGE: f64 = 1.5;
-/// An effect within this factor counts as none.
+/// Factor within which an effect counts as no effect.
 const NONE: f64 = 1.1;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {

@@ -1,5 +1,5 @@
-//! count / duration is no more precise than the duration: 200 / 0.015 s is anything from 12,903 to 13,793. A duration
-//! in whole seconds is taken as the configured one, which is exact.
+//! A rate, count / duration, is no more precise than the duration: 200 / 0.015 s is anything from 12,903 to 13,793. A
+//! duration in whole seconds counts as configured and therefore exact.
 
 use crate::number::{percent, printed};
 use crate::{Desk, Needs, Results, Rule, Severity};

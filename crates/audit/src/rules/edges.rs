@@ -1,5 +1,5 @@
-//! A percentile from a histogram with few buckets is the upper edge of a bucket. The true percentile may lie anywhere
-//! in this bucket. Above the last edge, it has no upper limit.
+//! If a histogram has few buckets, a percentile is the upper edge of a bucket. The true percentile may lie anywhere in
+//! this bucket. A percentile above the last edge has no upper limit.
 
 use crate::number::time;
 use crate::{Desk, Figure, Level, Needs, Results, Row, Rule, Severity};
@@ -12,10 +12,10 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// Without stated edges, the rule needs this many percentiles, all of them 1, 2 or 5 times a power of ten.
+/// Minimum number of percentiles for the rule without stated edges. All must be 1, 2 or 5 times a power of ten.
 const SUSPICIOUS: usize = 6;
-/// Their probability by chance must be below this (law of leading digits: Benford, "The Law of Anomalous Numbers",
-/// 1938).
+/// The probability that such percentiles occur by chance must be below this value (law of leading digits: Benford, "The
+/// Law of Anomalous Numbers", 1938).
 const CHANCE: f64 = 1e-4;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
@@ -75,14 +75,14 @@ fn range(q: f64, at: &Figure, edges: &[f64]) -> String {
 }
 
 fn unstated(level: &Level, rows: &[&Row], desk: &mut Desk<'_>) {
-    // The importer of a known tool states its precision, so its percentiles need no guess.
+    // The importer of a known tool states the precision, so the rule need not guess the edges.
     let own = |row: &&&Row| row.edges_ms.is_empty() && !row.times.fixed_list;
     let rows: Vec<&&Row> = rows.iter().filter(own).collect();
     let listed: Vec<&Figure> = rows
         .iter()
         .flat_map(|row| row.times.percentiles.iter().map(|(_, time)| time))
         .collect();
-    // The other times show that the tool could print more than round numbers.
+    // The other times show that the tool could also print numbers that are not round.
     let others = rows
         .iter()
         .flat_map(|row| [&row.times.min, &row.times.mean, &row.times.max])
@@ -106,7 +106,7 @@ fn unstated(level: &Level, rows: &[&Row], desk: &mut Desk<'_>) {
     }
 }
 
-/// The probability that a time printed with this precision is 1, 2 or 5 times a power of ten.
+/// Returns the probability that a time printed with this precision is 1, 2 or 5 times a power of ten.
 fn chance(time: &Figure) -> f64 {
     let unit =
         (time.slack / 10f64.powf(time.value.abs().max(1e-9).log10().floor())).clamp(1e-6, 1.0);

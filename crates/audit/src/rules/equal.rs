@@ -1,6 +1,6 @@
-//! Times are hardly ever equal to three digits. If p99 equals the maximum, there are at most about 100 samples. If p95
+//! Two times are rarely equal in three digits. If p99 equals the maximum, there are at most about 100 samples. If p95
 //! equals p99, there are most likely fewer, or the tail is cut off. If the number of samples is stated, the rule
-//! `too-few-samples` says more.
+//! `too-few-samples` is more precise.
 
 use crate::number::time;
 use crate::{Desk, Figure, Needs, Results, Row, Rule, Severity};
@@ -50,14 +50,14 @@ fn ladder(row: &Row) -> Vec<(String, &Figure)> {
     ladder
 }
 
-/// Whether both are equal and printed to about 1 % or finer. Coarse figures are often equal by chance.
+/// Whether both times are equal and printed to about 1 % or finer. Times with fewer digits are often equal by chance.
 fn same(one: &Figure, other: &Figure) -> bool {
     one.value > 0.0
         && one.value.to_bits() == other.value.to_bits()
         && one.slack <= 0.011 * one.value
 }
 
-/// Whether the time is the timeout. The rule `at-the-timeout` reports such times.
+/// Whether the time equals the timeout. The rule `at-the-timeout` reports such times.
 fn at_timeout(row: &Row, time: &Figure) -> bool {
     row.timeout_ms
         .as_ref()

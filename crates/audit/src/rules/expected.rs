@@ -1,4 +1,4 @@
-//! An expected gain is a hypothesis until it is measured.
+//! An expected improvement is a hypothesis until it is measured.
 
 use crate::{Desk, Kind, Needs, Results, Rule, Severity};
 

@@ -1,5 +1,5 @@
-//! A load that was not tested was not measured: above the highest level, or between two levels, its figures are
-//! guesses. A share from n flows may also be too high: Wilson's interval of n of n begins at about 1 − 4 / (n + 4).
+//! Figures for an untested load are guesses, whether the load is above the highest level or between two levels. A
+//! success rate from n flows may also be too high: Wilson's interval for n of n begins at about 1 − 4 / (n + 4).
 
 use crate::number::percent;
 use crate::{Claim, Desk, Kind, Level, Needs, Results, Rule, Severity};
@@ -13,9 +13,9 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// A level covers numbers of users within this factor of the level's number.
+/// Factor around a level's number of users within which the level covers other numbers of users.
 const NEAR: f64 = 1.02;
-/// A share of 100 % is doubtful if its interval begins below this.
+/// A success rate of 100 % is doubtful if its confidence interval begins below this value.
 const SURE: f64 = 0.95;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {

@@ -1,5 +1,5 @@
-//! Failures are often quicker than responses, or as long as a timeout. If most requests failed, the percentiles are
-//! those of failures. If failures have no time, the percentiles are those of the few successes.
+//! Failures are often faster than responses, or take as long as a timeout. If most requests failed, the percentiles
+//! describe the failures. If failures have no times, the percentiles describe the few successes.
 
 use crate::number::percent;
 use crate::{Desk, Figure, Level, Needs, Results, Row, Rule, Severity};
@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// Above this share of failures, figures of all operations describe the failures.
+/// Share of failures above which figures of all operations describe the failures.
 const MOST: f64 = 0.5;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
@@ -28,8 +28,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             told |= failed > MOST * all;
             check_row(level, row, (failed, all), desk);
         }
-        // Checks of response contents have no times of their own, but they show whether the times are those of
-        // failures.
+        // Checks of response contents have no times, but they show whether the times describe failures.
         let timed = level.all_rows().any(|row| !row.times.is_empty());
         let bare = level.rows.iter().filter(|row| row.times.is_empty());
         for row in bare.filter(|_| timed && !told) {
@@ -47,7 +46,8 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// Failures and total. Counts, kinds and the stated share may differ: whichever gives the most failures is used.
+/// Returns the numbers of failures and of all operations. Counts, kinds and the stated share may disagree, so the one
+/// with the most failures is used.
 fn failed_of(row: &Row) -> Option<(f64, f64)> {
     let counts = &row.counts;
     let kinds = || {

@@ -1,4 +1,4 @@
-//! A message with f receivers is received f times: received ≤ sent × f, with equality if nothing is lost.
+//! A message with f receivers is received at most f times: received ≤ sent × f. Without losses, received = sent × f.
 
 use crate::{Desk, Level, Needs, Results, Rule, Severity};
 use format::precise;
@@ -65,8 +65,8 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// The longest delivery as a share of the run. Messages in flight at the start or end of the counting may be counted
-/// only as sent or only as received.
+/// Returns the longest delivery time as a share of the run. A message in flight at the start or end of the counting may
+/// be counted only as sent or only as received.
 fn on_the_way(level: &Level) -> f64 {
     let max = level.total.times.max.as_ref();
     let both = max.zip(level.duration_s.as_ref());

@@ -1,5 +1,5 @@
-//! A percentile needs samples beyond it. With fewer than ten, its 95 % interval is too wide to be useful (order
-//! statistics: the number beyond is binomial, its spread √(n·q·(1 − q))).
+//! A percentile needs samples beyond it. With fewer than ten, its 95 % interval is too wide to be useful. By order
+//! statistics, the number beyond it is binomial, with the standard deviation √(n·q·(1 − q)).
 
 use crate::{Desk, Level, Needs, Results, Row, Rule, Severity};
 use format::{percentile, precise};
@@ -28,7 +28,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
 
 fn check_row(level: &Level, row: &Row, count: f64, desk: &mut Desk<'_>) {
     desk.checked();
-    // Percentiles that a tool always prints are reported only if less than one sample lies beyond them.
+    // A percentile that a tool always prints is reported only if less than one sample lies beyond it.
     let listed = row.times.percentiles.iter();
     let few: Vec<f64> = if row.times.fixed_list {
         listed

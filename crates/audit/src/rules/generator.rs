@@ -1,4 +1,4 @@
-//! A load generator without spare CPU measures itself: it sends late and reads late.
+//! A load generator without spare CPU sends late and reads late, so its times include its own delays.
 
 use crate::{Desk, Needs, Results, Rule, Severity};
 use format::precise;

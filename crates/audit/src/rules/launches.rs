@@ -1,6 +1,6 @@
-//! Counts of completed operations vary with their times. If some took longer than a window, completions per window
-//! cannot be as even as the starts. If the counts are as even nevertheless, they count starts and do not describe the
-//! system.
+//! Counts of completed operations vary with the operations' times. If some operations took longer than a window,
+//! completions cannot be as evenly spread over the windows as starts. If the counts are that even nevertheless, they
+//! count starts and do not describe the system.
 
 use crate::number::{percent, time};
 use crate::{Desk, Level, Needs, Results, Rule, Severity};
@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// Counts of windows that differ by less than this follow a clock.
+/// If the counts of windows differ by less than this share, a schedule produced them.
 const EVEN: f64 = 0.005;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
@@ -51,8 +51,8 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// The largest distance of a window from the median. The first window is left out, because a limiter may begin with a
-/// burst.
+/// Returns the largest distance of a window from the median. The first window is left out, because a rate limiter may
+/// begin with a burst.
 fn unevenness(level: &Level) -> f64 {
     let mut counts: Vec<f64> = level
         .windows

@@ -1,4 +1,4 @@
-//! A run with u users cannot have more than u sessions of its own.
+//! A run with u users creates at most u sessions. Further sessions are left from an earlier run.
 
 use crate::{Desk, Needs, Results, Rule, Severity};
 use format::precise;

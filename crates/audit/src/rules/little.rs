@@ -1,6 +1,6 @@
 //! Little's law (Little, "A Proof for the Queuing Formula L = λW", 1961): operations in progress = rate × time. In a
-//! closed loop each user has at most one request in flight, so rate × mean time cannot exceed the number of users. With
-//! a known pause, rate × (time + pause) equals that number.
+//! closed loop, each user has at most one request in flight, so rate × mean time cannot exceed the number of users.
+//! With a known pause, rate × (time + pause) equals the number of users.
 
 use crate::number::time;
 use crate::{Desk, Figure, Level, Loop, Needs, Results, Row, Rule, Severity};
@@ -14,9 +14,10 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// The share that rounding, ramp-up and the ends of the run may explain, in addition to the longest request.
+/// Allowed excess over Little's law, as a share, in addition to the longest request. It covers rounding, ramp-up and
+/// the ends of the run.
 const TOLERANCE: f64 = 0.02;
-/// Like [`TOLERANCE`], for the comparison with a pause. Real pauses rarely match the stated ones.
+/// Like [`TOLERANCE`], but used if a pause is stated. Real pauses rarely match the stated ones.
 const WITH_PAUSE: f64 = 0.15;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
@@ -44,7 +45,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         let room = room(level, &rows);
         let most = users.high() * (1.0 + room.unwrap_or(0.0) + TOLERANCE);
         if at_work > most {
-            // Requests that failed at once may be part of the rate but not of the times.
+            // Requests that failed immediately may be included in the rate but not in the times.
             let timed: Option<f64> = rows.iter().map(|row| timed(row)).sum();
             let surely = room.is_some() && timed.is_some_and(|timed| timed > most);
             let severity = if surely {
@@ -74,8 +75,8 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// The least number of operations in progress if the times cover as few operations as possible. `None` if failures are
-/// not stated.
+/// Returns the smallest number of operations in progress, which results if the times cover as few operations as
+/// possible. `None` if failures are not stated.
 fn timed(row: &Row) -> Option<f64> {
     let all = at_work(row, f64::min)? * (1.0 - row.times.resolution);
     let counts = row.sample_counts();
@@ -86,8 +87,9 @@ fn timed(row: &Row) -> Option<f64> {
     Some(all * fewest / row.counts.sent.as_ref()?.high())
 }
 
-/// The share by which the count may exceed the users' time in the run. Each user may have begun one request before the
-/// counting, and the ramp-up may be counted too. `None` if the figures for this are not stated.
+/// Returns the share by which the operations' total time may exceed the users' time in the run. Each user may have
+/// begun a request before the counting, and the ramp-up may be counted too. `None` if the necessary figures are not
+/// stated.
 fn room(level: &Level, rows: &[&Row]) -> Option<f64> {
     let whole_run = rows.iter().all(|row| row.times.tool_is_known());
     let ramp = match &level.ramp_s {
@@ -99,7 +101,8 @@ fn room(level: &Level, rows: &[&Row]) -> Option<f64> {
     Some(edge + ramp / span)
 }
 
-/// The longest request as a share of the run, and the length of the run in seconds. `None` if one is not stated.
+/// Returns the longest request as a share of the run, and the length of the run in seconds. `None` if either is not
+/// stated.
 fn edge(level: &Level, rows: &[&Row]) -> Option<(f64, f64)> {
     let longest: Option<Vec<f64>> = rows
         .iter()
@@ -126,7 +129,7 @@ fn with_pause(level: &Level, users: f64, row: &Row, desk: &mut Desk<'_>) {
     let needed = rate.value * (mean.value + pause.value) / 1000.0;
     let least = rate.low() * (mean.low() + pause.low()) / 1000.0;
     let most = rate.high() * (mean.high() + pause.high()) / 1000.0;
-    // The number of users is smaller during the ramp-up, or the ramp-up is in the count but not in the duration.
+    // During the ramp-up there are fewer users, and the count may include the ramp-up while the duration does not.
     let ramp = level.ramp_s.as_ref().map_or(0.0, Figure::high);
     let span = level.duration_s.as_ref().map_or(ramp, Figure::low);
     let coming = (ramp / span.max(1e-9)).min(1.0);
@@ -159,7 +162,7 @@ fn with_pause(level: &Level, users: f64, row: &Row, desk: &mut Desk<'_>) {
     }
 }
 
-/// Returns the whole level if it has a rate and a mean. Otherwise returns its operations.
+/// Returns the row of the whole level if it has a rate and a mean, or otherwise the rows of its operations.
 pub(super) fn measured(level: &Level) -> Vec<&Row> {
     let has = |row: &&Row| at_work(row, f64::min).is_some();
     if has(&&level.total) {

@@ -1,4 +1,4 @@
-//! A mean must lie within the bounds that percentiles, minimum and maximum leave (`bounds.rs` has the arithmetic).
+//! A mean must lie within the bounds that follow from percentiles, minimum and maximum. `bounds.rs` explains them.
 
 use crate::bounds::mean_bounds_from;
 use crate::number::time;
@@ -41,7 +41,7 @@ fn check_row(level: &Level, row: &Row, desk: &mut Desk<'_>) {
             "percentiles with an error bound, which a sketch does not have",
         );
     }
-    // A mean is impossible only if every possible number of samples contradicts it.
+    // A mean is impossible only if it contradicts every possible number of samples.
     let counts = row.sample_counts();
     let bounds: Vec<Bounds> = counts
         .iter()
@@ -85,7 +85,7 @@ fn check_row(level: &Level, row: &Row, desk: &mut Desk<'_>) {
 }
 
 /// If failures or unfinished operations are not stated, the times may cover fewer operations. A mean that is possible
-/// for fewer samples is only unsupported.
+/// for fewer samples is unsupported, but not impossible.
 fn severity(row: &Row, (low, high): (f64, f64)) -> Severity {
     let fewer = mean_bounds_from(row.fewest_samples(), row);
     let possible =

@@ -1,6 +1,6 @@
-//! A figure does not show that it is below a limit if it equals the limit, is an edge of a bucket or the timeout, or is
-//! refuted by its own mean. For a rate, a share of success and messages received, the limit is a minimum unless a sign
-//! says otherwise. A figure beyond the limit is impossible only if no rounding and no histogram explain it.
+//! A figure does not show that it is below a limit if it equals the limit, is a bucket's edge or the timeout, or is
+//! refuted by its own mean. For rates, success rates and messages received, the limit is a minimum unless a sign states
+//! otherwise. A figure beyond the limit is impossible only if neither rounding nor a histogram explains it.
 
 use crate::measure::Measure;
 use crate::number::time;
@@ -80,8 +80,8 @@ fn compare(
     );
 }
 
-/// The side of the limit on which the figure must be: that of the stated sign, otherwise the better side. `None`
-/// without a sign if neither side is better.
+/// Returns the side of the limit on which the figure must lie: the side that the sign states, or otherwise the better
+/// side. `None` if there is no sign and neither side is better.
 fn side(claim: &Claim, measure: Measure) -> Option<Side> {
     let good = measure
         .more_is_better()

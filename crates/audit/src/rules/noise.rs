@@ -1,6 +1,6 @@
-//! Two shares differ by more than chance if Newcombe's 95 % interval of their difference excludes 0 (Newcombe,
-//! "Interval Estimation for the Difference Between Independent Proportions", 1998, method 10: from two Wilson
-//! intervals). Rates and times need more than one run of each level.
+//! Two shares differ by more than chance if Newcombe's 95 % interval of their difference excludes 0. Reference:
+//! Newcombe, "Interval Estimation for the Difference Between Independent Proportions", 1998, method 10, from two Wilson
+//! intervals. For rates and times, a comparison needs more than one run of each level.
 
 use crate::number::percent;
 use crate::{Claim, Desk, Kind, Level, Needs, Results, Rule, Severity};
@@ -75,7 +75,7 @@ fn shares(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
     }
 }
 
-/// The 95 % interval of the second share minus the first.
+/// Returns the 95 % interval of the second share minus the first share.
 pub(super) fn newcombe(one: (u64, u64), other: (u64, u64)) -> Option<(f64, f64)> {
     let ((low_one, high_one), (low_other, high_other)) = (
         stats::wilson(one.0, one.1)?,

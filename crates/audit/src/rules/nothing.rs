@@ -1,4 +1,4 @@
-//! Without a measured operation there is no time, whatever is printed: 0 requests, or NaN, the mean of nothing.
+//! A time requires a measured operation. A time beside 0 requests, or one printed as NaN, was not measured.
 
 use crate::{Desk, Level, Needs, Results, Row, Rule, Severity};
 
@@ -19,7 +19,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// The place that shows it, and what is printed there.
+/// Returns the place that shows that nothing was measured, and the text printed there.
 fn nothing(row: &Row) -> Option<(&str, &'static str)> {
     let none = row.counts.sent.as_ref().filter(|sent| sent.high() <= 0.0);
     let none = none.map(|sent| (sent.at.as_str(), "number of requests = 0"));

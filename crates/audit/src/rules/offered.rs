@@ -1,5 +1,6 @@
-//! Planned load = starts made + starts not made. Dropped or late starts are missing from the percentiles, and the real
-//! load was lower than the stated one. If an open load ends long after its last start, the target did not keep up.
+//! The planned load is the starts that happened plus those that did not. If starts were dropped or late, they are
+//! missing from the percentiles, and the load was lower than stated. If an open load ends long after its last start,
+//! the target did not keep up.
 
 use crate::number::percent;
 use crate::{Desk, Figure, Level, Needs, Results, Rule, Severity};
@@ -16,9 +17,9 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// A missing share above this is more than rounding, the ends of the run and chance explain.
+/// Maximum share of missing starts that rounding, the ends of the run and chance can explain.
 const MISSING: f64 = 0.05;
-/// A share of dropped starts below this is not reported.
+/// Share of dropped starts below which they are not reported.
 const FEW: f64 = 0.001;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
@@ -64,7 +65,7 @@ fn dropped(level: &Level, desk: &mut Desk<'_>) {
     }
 }
 
-/// The highest rate of starts that the figures allow.
+/// Returns the highest rate of starts that the figures allow.
 fn made(level: &Level) -> Option<f64> {
     let row = &level.total;
     let ramp = level.ramp_s.as_ref().map_or(0.0, Figure::high);
@@ -91,7 +92,7 @@ fn planned(level: &Level, desk: &mut Desk<'_>) {
     };
     desk.checked();
     let missing = 1.0 - made / offered.low().max(1e-9);
-    // The number of random starts varies by about its square root. A difference of three times the root is allowed.
+    // The number of random starts varies by about its square root. Three times the square root is allowed.
     let count = level
         .total
         .counts
@@ -117,7 +118,8 @@ fn planned(level: &Level, desk: &mut Desk<'_>) {
     }
 }
 
-/// Compares the planned starts with the responses per second, which include the wait for the last response.
+/// Compares the rate of planned starts with the rate of responses. The time behind the rate of responses includes the
+/// wait for the last response.
 fn kept_up(level: &Level, desk: &mut Desk<'_>) {
     let both = level
         .offered_per_s

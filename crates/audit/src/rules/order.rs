@@ -1,4 +1,4 @@
-//! min ≤ p50 ≤ p90 ≤ … ≤ max and min ≤ mean ≤ max, by definition.
+//! By definition, min ≤ p50 ≤ p90 ≤ … ≤ max, and min ≤ mean ≤ max.
 
 use crate::number::time;
 use crate::{Desk, Figure, Needs, Results, Row, Rule, Severity};

@@ -1,4 +1,4 @@
-//! The cost of a feature is the difference to a run without it.
+//! The cost of a feature is the difference between a run with the feature and a run without it.
 
 use crate::{Desk, Kind, Needs, Results, Rule, Severity};
 

@@ -1,5 +1,5 @@
-//! In a closed loop the rate is users / (time + pause) while nothing is saturated. A rate that grows in proportion to
-//! the users is the demand of the users, not the capacity of the system.
+//! In a closed loop, the rate is users / (time + pause) until a resource is saturated. A rate that grows in proportion
+//! to the users is the demand of the users, not the capacity of the system.
 
 use crate::number::percent;
 use crate::{Desk, Kind, Needs, Results, Rule, Severity};

@@ -1,5 +1,5 @@
-//! For users who pause Z between requests that take R, N = X·(R + Z) with X requests per second, and c = X·R requests
-//! are in flight. So c concurrent flows stand for c·(R + Z) / R users, with the measured R.
+//! Users pause for Z between requests that take R. With X requests per second, there are N = X·(R + Z) users and c =
+//! X·R requests in flight. Therefore c concurrent flows correspond to c·(R + Z) / R users, where R is measured.
 
 use crate::number::time;
 use crate::{Claim, Desk, Figure, Kind, Level, Needs, Results, Rule, Severity};
@@ -32,7 +32,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             let response = typical.value / 1000.0;
             let stands_for = |think: f64| users.value * (response + think) / response;
             let (least, most) = (stands_for(think.low), stands_for(think.high));
-            // Disjoint ranges, or a stated upper end far beyond what is possible.
+            // The ranges are disjoint, or the upper end of the stated range is far beyond what is possible.
             if stated.low > most || stated.high < least {
                 desk.find(
                     Severity::Unsupported,
@@ -58,7 +58,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// The time that the claim names, otherwise the mean or the median.
+/// Returns the time that the claim names, or otherwise the mean or the median.
 fn typical(claim: &Claim, level: &Level) -> Option<Figure> {
     let row = claim.row.as_deref();
     let named = claim.of.iter().find_map(|of| level.figure(row, of));

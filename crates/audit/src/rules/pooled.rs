@@ -1,4 +1,5 @@
-//! Percentiles of a mixture of loads describe none of them: they depend on the number of samples from each load.
+//! Percentiles of samples from several loads describe none of the loads: they depend on the number of samples from
+//! each.
 
 use crate::{Desk, Needs, Results, Rule, Severity};
 

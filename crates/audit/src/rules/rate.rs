@@ -1,4 +1,4 @@
-//! rate = count / duration.
+//! A rate must equal count / duration.
 
 use crate::{Desk, Figure, Level, Needs, Results, Row, Rule, Severity};
 use format::precise;
@@ -33,7 +33,7 @@ fn check_row(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     }
     desk.checked();
     let (least, most) = (count.low() / rate.high(), count.high() / rate.low());
-    // The ramp-up may be in the count but not in the duration, or the other way round.
+    // The count may include the ramp-up while the duration does not, or the reverse.
     let ramp = level.ramp_s.as_ref().map_or(0.0, Figure::high);
     let (shortest, longest) = (duration.low() - ramp, duration.high() + ramp);
     if least > longest * (1.0 + TOLERANCE) || most < shortest * (1.0 - TOLERANCE) {

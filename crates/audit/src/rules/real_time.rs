@@ -1,4 +1,4 @@
-//! A live stream that waits for each response before its next piece runs at piece / response time of real time.
+//! A live stream whose pieces each wait for the previous response runs at piece length / response time of real time.
 
 use crate::number::time;
 use crate::{Desk, Needs, Results, Rule, Severity};

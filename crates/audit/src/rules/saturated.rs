@@ -1,5 +1,5 @@
-//! "Well within capacity at n users" and "saturated from m < n users on" cannot both be true. The first cannot be true
-//! either if the rate no longer grows with the users.
+//! "Well within capacity at n users" and "saturated from m users", with m < n, cannot both be true. "Within capacity"
+//! is also wrong if the rate no longer grows with the users.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// A rate whose growth is below this share of the users' growth is at its limit.
+/// A rate is at its limit if it grows by less than this share of the users' growth.
 const FLAT: f64 = 0.2;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
@@ -33,7 +33,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// Compares a claim with claims of saturation. Returns whether there was one to compare.
+/// Compares a claim with claims of saturation. Returns whether there was any claim to compare with.
 fn against_words(results: &Results, claim: &Claim, desk: &mut Desk<'_>) -> bool {
     let Some(users) = claim.users else {
         return false;
@@ -60,7 +60,8 @@ fn against_words(results: &Results, claim: &Claim, desk: &mut Desk<'_>) -> bool 
     compared
 }
 
-/// How serious a contradiction between two statements is. `None` if they are about different systems or conditions.
+/// Returns the severity of a contradiction between two claims. `None` if they are about different systems or
+/// conditions.
 fn of_the_same(results: &Results, one: &Claim, other: &Claim) -> Option<Severity> {
     let differ = |one: &BTreeMap<String, String>, other: &BTreeMap<String, String>| {
         one.iter()
@@ -79,8 +80,8 @@ fn of_the_same(results: &Results, one: &Claim, other: &Claim) -> Option<Severity
     {
         return None;
     }
-    // A claim that names no levels may be about any. If levels differ in their conditions, the claims may be about
-    // different systems.
+    // A claim that names no levels may be about any level. If the conditions of the levels differ, the claims may be
+    // about different systems.
     let all: Vec<&Level> = results.levels.iter().collect();
     let told = !named.is_empty() && !others.is_empty();
     Some(if told || !levels_differ(&all, &all) {

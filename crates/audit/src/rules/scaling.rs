@@ -1,8 +1,9 @@
-//! Proportional: y2 / y1 = u2 / u1. The efficiency of a step is (y2 / y1) / (u2 / u1): 1 is linear, 0.5 half of that.
-//! Less than proportional ("sub-linear") means an efficiency below 1, from the first level to the last.
+//! Proportional growth means y2 / y1 = u2 / u1. The efficiency of a step is (y2 / y1) / (u2 / u1): 1 is linear, 0.5
+//! half of that. Less than proportional ("sub-linear") growth has an efficiency below 1, from the first level to the
+//! last.
 //!
-//! A time is not 0 without users, so it may grow along a line that does not begin at 0. For times, the slopes of the
-//! steps are compared.
+//! A time is not 0 without users, so it may grow along a line that does not start at 0. For times, the rule therefore
+//! compares the slopes of the steps.
 
 use crate::measure::Measure;
 use crate::{Claim, Desk, Figure, Kind, Level, Needs, Results, Rule, Severity};
@@ -16,9 +17,9 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// An efficiency above this is linear within rounding and noise.
+/// Efficiency above which growth is linear within rounding and noise.
 const LINEAR: f64 = 0.8;
-/// An efficiency below this is not linear, whatever the noise.
+/// Efficiency below which growth is not linear, even with noise.
 const NOT_LINEAR: f64 = 0.6;
 
 struct Step<'a> {
@@ -30,7 +31,7 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Growth of the figure and of the users, as factors.
+    /// Growth factors of the figure and of the users.
     fn growth(&self) -> (f64, f64) {
         (
             self.figures.1.value / self.figures.0.value,
@@ -42,7 +43,7 @@ impl Step<'_> {
         self.growth().0 / self.growth().1
     }
 
-    /// The range of the efficiency if both figures were rounded in the same way: both cut off, or both rounded.
+    /// Returns the range of the efficiency if both figures were rounded, or both truncated.
     fn possible(&self) -> (f64, f64) {
         let (before, after) = &self.figures;
         let growths = [0.0, 0.5, 1.0].map(|below| {
@@ -60,7 +61,7 @@ impl Step<'_> {
         (least / users, most / users)
     }
 
-    /// The range of the growth of the figure per user.
+    /// Returns the range of the figure's growth per additional user.
     fn slope(&self) -> (f64, f64) {
         let (before, after) = &self.figures;
         let users = self.users.1 - self.users.0;
@@ -130,7 +131,7 @@ fn least_efficient<'a, 'b>(steps: &'b [Step<'a>]) -> Option<&'b Step<'a>> {
     steps.iter().min_by(by)
 }
 
-/// For figures that are 0 without users: growth in proportion to the users.
+/// Checks that a figure that is 0 without users grows in proportion to the users.
 fn proportional(claim: &Claim, of: &str, steps: &[Step<'_>], desk: &mut Desk<'_>) {
     let Some(step) = least_efficient(steps) else {
         return;
@@ -155,7 +156,7 @@ fn proportional(claim: &Claim, of: &str, steps: &[Step<'_>], desk: &mut Desk<'_>
     }
 }
 
-/// For times: growth along a line, wherever it begins.
+/// Checks that a time grows along a line, which need not start at 0.
 fn line(claim: &Claim, of: &str, steps: &[Step<'_>], desk: &mut Desk<'_>) {
     let Some(weakest) = least_efficient(steps) else {
         return;
@@ -193,7 +194,7 @@ fn line(claim: &Claim, of: &str, steps: &[Step<'_>], desk: &mut Desk<'_>) {
     }
 }
 
-/// Growth from the first level to the last. A single step that grows as fast as the users is reported too.
+/// Checks the growth from the first level to the last. A single step that grows as fast as the users is reported too.
 fn sub_linear(
     claim: &Claim,
     of: &str,

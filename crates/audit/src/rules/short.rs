@@ -1,4 +1,4 @@
-//! Within a second, start-up, cold caches, garbage collection and the scheduler dominate the measurement.
+//! In a run of about a second, start-up, cold caches, garbage collection and the scheduler dominate the measurement.
 
 use crate::number::time;
 use crate::{Desk, Needs, Results, Rule, Severity};

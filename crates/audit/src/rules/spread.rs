@@ -1,5 +1,5 @@
-//! A variance is at most (max − mean)·(mean − min): Bhatia and Davis, "A Better Bound on the Variance" (2000). The
-//! sample's deviation, divided by n − 1, may be larger by √(n / (n − 1)).
+//! A variance is at most (max − mean)·(mean − min): Bhatia and Davis, "A Better Bound on the Variance" (2000). A
+//! standard deviation that divides by n − 1 may be larger by the factor √(n / (n − 1)).
 
 use crate::number::time;
 use crate::{Desk, Figure, Needs, Results, Row, Rule, Severity};
@@ -40,7 +40,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// The largest possible deviation, over all values that the published figures may stand for.
+/// Returns the largest possible deviation, over all values that the published figures may represent.
 fn most(row: &Row) -> Option<f64> {
     let times = &row.times;
     times.stdev.as_ref()?;
@@ -48,13 +48,13 @@ fn most(row: &Row) -> Option<f64> {
     let (mean, max) = (row.reach("mean", mean), row.reach("max", max).high);
     let least = |min: &Figure| row.reach("min", min).low.max(0.0);
     let min = times.min.as_ref().map_or(0.0, least);
-    // If the number of samples is not known, two are assumed, because two allow the largest deviation.
+    // If the number of samples is unknown, the rule assumes two, which allow the largest deviation.
     let known = row.samples_are_told().then(|| row.fewest_samples());
     let samples = known.map_or(2.0, |count| count.max(2.0));
     let middle = f64::midpoint(min, max);
     let worst = middle.clamp(mean.low, mean.high);
     let variance = (max - worst).max(0.0) * (worst - min).max(0.0);
-    // If all samples are equal, the tool's sums still have a rounding error of about this size.
+    // Even if all samples are equal, the tool's sums have a rounding error of about this size.
     let fraction = 1e-6 * max.abs();
     Some((variance * samples / (samples - 1.0)).sqrt() + fraction)
 }

@@ -1,4 +1,4 @@
-//! A figure that is stated twice must be the same.
+//! A figure must have the same value wherever it is stated.
 
 use crate::number;
 use crate::{Desk, Kind, Needs, Results, Rule, Severity};

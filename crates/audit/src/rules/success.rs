@@ -1,5 +1,5 @@
-//! Checks "100 %" beside failures, and 100 % of few operations. If none of n operations failed, the true share of
-//! failures may still be 3/n (the rule of three, from (1 − p)^n = 5 %).
+//! Checks "100 %" if failures are stated too, or if there were few operations. If none of n operations failed, the true
+//! failure rate may still be 3/n (the rule of three, from (1 − p)^n = 5 %).
 
 use crate::number::percent;
 use crate::{Claim, Desk, Figure, Kind, Level, Needs, Results, Row, Rule, Severity};
@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// A claim of "no errors" is reported if it still allows more than this share of failures.
+/// A claim of "no errors" is reported if it still allows a failure rate above this value.
 const TOO_MUCH: f64 = 0.005;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
@@ -36,7 +36,8 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// Finds tools that count error responses as successes: their figures list kinds of failures beside 100 %.
+/// Finds tools that count error responses as successes: they state kinds of failures although the success rate is 100
+/// %.
 fn stated_beside_kinds(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     let Some(stated) = row
         .counts
@@ -66,14 +67,14 @@ fn stated_beside_kinds(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     }
 }
 
-/// Successes, trials and the highest share of success that the figures of a claim allow.
+/// The successes, the trials and the highest success rate that the figures of a claim allow.
 struct Share<'a> {
     level: &'a Level,
     hits: (f64, f64),
     most: f64,
 }
 
-/// The share of the row that the claim names, or of the whole level.
+/// Returns the success rate of the row that the claim names, or of the whole level.
 fn of<'a>(claim: &Claim, level: &'a Level) -> Option<Share<'a>> {
     let row = level.row(claim.row.as_deref())?;
     let hits = match &claim.row {
@@ -85,7 +86,7 @@ fn of<'a>(claim: &Claim, level: &'a Level) -> Option<Share<'a>> {
     }
     let counted = hits.map(|(ok, sent)| 100.0 * ok / sent);
     let most = row.success_reach().map(|reach| reach.high).or(counted)?;
-    // If only the share is stated, the successes follow from the operations sent.
+    // If only the success rate is stated, the successes are computed from the operations sent.
     let hits = hits.or_else(|| {
         let (share, sent) = (
             row.counts.success_percent.as_ref()?,
@@ -96,8 +97,8 @@ fn of<'a>(claim: &Claim, level: &'a Level) -> Option<Share<'a>> {
     Some(Share { level, hits, most })
 }
 
-/// Compares a claim of success with its levels. A claim about several levels may be about each level or about all of
-/// them together. A claim without levels is about the whole run.
+/// Compares a claim of success with its levels. If it names several levels, it may be about each level or about their
+/// total. If it names none, it is about the whole run.
 fn share(claim: &Claim, levels: &[&Level], desk: &mut Desk<'_>) {
     let (stated, least) = claim
         .value

@@ -1,4 +1,4 @@
-//! The rate of a level is the sum of the rates of its operations. The same is true of counts.
+//! The rate and the counts of a level must be the sums over its operations.
 
 use crate::{Desk, Figure, Level, Needs, Results, Row, Rule, Severity};
 use format::precise;

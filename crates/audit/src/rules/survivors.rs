@@ -1,5 +1,5 @@
-//! In a flow, only iterations that passed a step do the next one. If many fail, later steps are measured under less
-//! load than the level states, and only for the remaining iterations.
+//! In a flow, only iterations that passed a step start the next one. If many fail, later steps are measured under a
+//! lower load than the level states, and only for the remaining iterations.
 
 use crate::number::percent;
 use crate::{Desk, Needs, Results, Rule, Severity};

@@ -1,5 +1,5 @@
-//! A client with timeout t never measures a time beyond t. Percentiles at t are the timeout, and the true ones are
-//! unknown.
+//! A client with timeout t never measures a time beyond t. A percentile that equals t shows only the timeout; the true
+//! percentile is unknown.
 
 use crate::number::time;
 use crate::{Desk, Needs, Results, Row, Rule, Severity};
@@ -13,9 +13,9 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// Clocks and timers may be wrong by this share.
+/// Relative error that clocks and timers may have.
 const LATE: f64 = 0.01;
-/// A time above this share of the timeout would exceed it at a slightly higher load.
+/// Share of the timeout above which a time would probably exceed the timeout at a slightly higher load.
 const NEAR: f64 = 0.9;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {

@@ -1,4 +1,4 @@
-//! A level cannot be called good or bad without measured times.
+//! A level needs measured times to be called good or bad.
 
 use crate::{Desk, Kind, Needs, Results, Rule, Severity};
 

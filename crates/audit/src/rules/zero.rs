@@ -1,5 +1,5 @@
-//! Nothing takes 0 ms. If every time is 0 although something was done, the times are missing. The exception is a tool
-//! that is known to print whole milliseconds.
+//! No operation takes 0 ms. If every time is 0 although operations were counted, the times are missing. Tools that are
+//! known to print whole milliseconds are an exception.
 
 use crate::{Desk, Figure, Needs, Results, Row, Rule, Severity};
 

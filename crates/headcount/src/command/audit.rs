@@ -43,7 +43,7 @@ fn given_twice(paths: &[PathBuf]) -> Option<&Path> {
     twice.map(PathBuf::as_path)
 }
 
-/// Opens one result: `-` is standard input, and a folder stands for the `run.json` in it.
+/// Opens one result. `-` means standard input, and a folder means the `run.json` in it.
 fn open(path: &Path) -> anyhow::Result<(String, Text)> {
     if path.as_os_str() == "-" {
         let name = "standard input".to_owned();
@@ -67,9 +67,9 @@ fn open(path: &Path) -> anyhow::Result<(String, Text)> {
     Ok((name, text))
 }
 
-/// Upper limit for the first line of any format, in bytes: a wide CSV header fits.
+/// Maximum length of the first line of any format, in bytes. Even a wide CSV header is shorter.
 const FIRST: u64 = 1 << 16;
-/// Upper limit for a result without single samples, in bytes. Such a result is a summary.
+/// Maximum size of a summary, a result without individual samples, in bytes.
 const SUMMARY: u64 = 1 << 28;
 
 fn text(mut file: impl BufRead + 'static) -> anyhow::Result<Text> {
@@ -89,7 +89,7 @@ fn text(mut file: impl BufRead + 'static) -> anyhow::Result<Text> {
     decode(bytes).map(Text::Whole)
 }
 
-/// Decodes UTF-8, or UTF-16 with a byte order mark, as Windows shells write when they redirect output to a file.
+/// Decodes UTF-8 or UTF-16 with a byte order mark. Windows shells write UTF-16 when they redirect output to a file.
 fn decode(bytes: Vec<u8>) -> anyhow::Result<String> {
     let read: fn([u8; 2]) -> u16 = match bytes.get(..2) {
         Some([0xff, 0xfe]) => u16::from_le_bytes,

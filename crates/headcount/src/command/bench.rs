@@ -15,10 +15,10 @@ use crate::folder::RunFolder;
 const WARM_UP: &str = "1s";
 /// Default message over a WebSocket.
 const MESSAGE: &str = "ping";
-/// Default time limit for a given number of requests.
+/// Default time limit if the number of requests is given.
 const COUNT_LIMIT: &str = "1h";
 
-/// Headers whose value is not a list (RFC 9110 §5.3).
+/// Headers whose value may not be a list (RFC 9110 §5.3).
 const SINGLE: [&str; 6] = [
     "host",
     "authorization",
@@ -50,11 +50,11 @@ pub(crate) fn bench(args: &BenchArgs) -> anyhow::Result<Exit> {
     )
 }
 
-/// File descriptors needed besides those for connections: for event queues, files and observing the target.
+/// File descriptors needed in addition to those for connections: for event queues, files and observing the target.
 const OTHER_DESCRIPTORS: u64 = 64;
 
-/// Checks that every connection can have a file descriptor. Without this check, the surplus connections would fail one
-/// after another for minutes.
+/// Checks that there are enough file descriptors for all connections. Without this check, the surplus connections would
+/// fail one after another for minutes.
 fn check_descriptors(args: &BenchArgs) -> anyhow::Result<()> {
     let Some(limit) = DescriptorLimit::current().soft else {
         return Ok(());
@@ -80,7 +80,7 @@ fn url_of(text: &str) -> anyhow::Result<Url> {
     Ok(url)
 }
 
-/// Replaces the names of scenario options in `error` by the options of this command line.
+/// Replaces the names of scenario options in `error` with the names of the command-line options.
 fn in_words_of_bench(error: PrepareError) -> PrepareError {
     let PrepareError::Options(problems) = error else {
         return error;
@@ -160,8 +160,8 @@ fn plain(args: &BenchArgs, url: &Url) -> anyhow::Result<Plain> {
     })
 }
 
-/// Returns the steady rate per second. A rate profile is refused, because each WebSocket sends its share of the rate on
-/// its own clock.
+/// Parses a constant rate per second. Refuses a rate profile, because each WebSocket sends its share of the rate on its
+/// own clock.
 fn socket_rate(text: &str) -> anyhow::Result<f64> {
     match RateProfile::parse(text) {
         Ok(RateProfile::Steady(rate)) if rate > 0.0 => Ok(rate),
@@ -179,7 +179,7 @@ fn body(text: &str) -> anyhow::Result<Vec<u8>> {
 
 /// Returns the options that an equivalent scenario would declare.
 fn options(args: &BenchArgs, url: &Url) -> anyhow::Result<Value> {
-    // One user per request that can be in flight.
+    // There is one user for each request that can be in flight.
     let users = args.connections.saturating_mul(args.streams);
     let mut load = json!({ "users": users });
     if args.count.is_some() {
@@ -234,7 +234,7 @@ fn target(url: &Url) -> anyhow::Result<String> {
     Ok(format!("{scheme}://{rest}"))
 }
 
-/// Joins several values of one header into a list, which is equivalent (RFC 9110 §5.3).
+/// Joins several values of one header into a list, which has the same meaning (RFC 9110 §5.3).
 fn headers(given: &[String]) -> anyhow::Result<Value> {
     let mut headers: Vec<(String, String)> = Vec::new();
     for header in given {

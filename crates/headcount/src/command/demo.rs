@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::folder::RunFolder;
 use crate::screen::say;
 
-/// The starter scenario, so that a new user meets it again after `headcount init`.
+/// The starter scenario. A new user sees the same scenario again after `headcount init`.
 const CHAT: Part = Part {
     name: "demo",
     title: "people talk in five rooms",

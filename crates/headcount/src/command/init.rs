@@ -39,8 +39,8 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
         .with_context(|| format!("cannot create the folder {}", folder.display()))?;
     for (name, text) in FILES {
         let path = folder.join(name);
-        // The type definitions belong to headcount and follow its version. Other files may have been edited by the
-        // user.
+        // The type definitions belong to headcount and follow its version, so they are overwritten. The user may have
+        // edited all other files.
         if !name.ends_with(".d.ts") && path.exists() {
             say(&format!("kept    {}", path.display()));
             continue;

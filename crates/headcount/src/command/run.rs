@@ -29,7 +29,7 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     finish(&outcome, Some(folder.path()), args.screen.json, Asked::Run)
 }
 
-/// Checks that the process and the cores given by number exist.
+/// Checks that the given process exists, and that the machine has the given cores.
 fn check_machine(args: &GeneratorArgs) -> anyhow::Result<()> {
     if let Some(pid) = args
         .target_pid
@@ -90,13 +90,13 @@ pub(crate) fn generator_settings(
     })
 }
 
-/// Returns a random seed of 53 bits. Readers that store JSON numbers as doubles keep it exact.
+/// Returns a random seed of 53 bits, which stays exact if a JSON reader stores numbers as doubles.
 pub(crate) fn fresh_seed() -> anyhow::Result<u64> {
     Ok(getrandom::u64()? >> 11)
 }
 
-/// Runs the load and shows its progress on stderr. The first Ctrl-C ends the run early but in order, the second one
-/// ends it at once.
+/// Runs the load and shows its progress on stderr. The first Ctrl-C ends the run early but keeps its results; the
+/// second one ends the program.
 pub(crate) fn run_and_watch(
     config: RunConfig,
     clock: Clock,
@@ -112,7 +112,7 @@ pub(crate) fn run_and_watch(
     Ok(outcome)
 }
 
-/// The command that runs. Hints name its options.
+/// The command that started the run. Hints name its options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asked {
     Run,
@@ -201,7 +201,7 @@ fn without_levels(outcome: &Outcome, folder: Option<&Path>) {
     }
 }
 
-/// Applies the audit's rules to the run itself, and prints them only if they find something.
+/// Applies the rules of the audit to the run itself. Prints the result only if a rule finds something.
 fn audit_of_its_own(run: &record::Run) {
     let text = record::to_json(run).unwrap_or_default();
     let Ok(all) = audit::read(&[("run.json".to_owned(), text)]) else {
@@ -217,7 +217,7 @@ fn audit_of_its_own(run: &record::Run) {
     }
 }
 
-/// Returns a hint for a target or metrics endpoint that cannot be reached.
+/// Returns a hint if the target or its metrics endpoint cannot be reached.
 fn way_out(error: &RunError, asked: Asked) -> Option<&'static str> {
     let fault = match error {
         RunError::Unreachable { fault, .. } => fault,

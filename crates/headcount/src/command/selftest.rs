@@ -47,7 +47,7 @@ pub(crate) fn selftest(args: &SelftestArgs) -> anyhow::Result<Exit> {
     })
 }
 
-/// Reports an error of the self-test. An unknown part or kind is a mistake in the command line.
+/// Reports an error of the self-test. An unknown part or kind counts as a usage error.
 fn refused(why: SelftestError) -> anyhow::Result<Exit> {
     if !matches!(why, SelftestError::Unknown(..)) {
         return Err(why.into());
@@ -93,7 +93,7 @@ fn thorough(args: &SelftestArgs) -> anyhow::Result<Exit> {
         Ok(outcome) => outcome,
         Err(why) => return refused(why),
     };
-    // Folders of wrong cells stay for inspection: only an empty folder is removed.
+    // Folders of wrong cells are kept for inspection: `remove_dir` removes only an empty folder.
     let _ = std::fs::remove_dir(&folder);
     if args.json {
         print(&format!("{:#}\n", outcome.to_json()))?;

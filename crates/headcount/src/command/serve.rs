@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::screen::complain;
 
 /// `headcount serve`. An invalid configuration is a usage error. If an address or database is not available, the exit
-/// code is 1, as in the system's own program.
+/// code is 1, as in the stand-alone program of the system.
 pub(crate) fn serve(args: ServeArgs) -> anyhow::Result<Exit> {
     let served: Result<(), (bool, anyhow::Error)> = match args.system {
         System::Bridge(config) => bridge::serve(*config, announce).map_err(|error| {

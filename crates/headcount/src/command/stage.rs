@@ -5,7 +5,7 @@ use stage::Stage;
 
 use crate::command::run::fresh_seed;
 
-/// Assigns the last core to the generator and the others to the system. On a single core they share it.
+/// Assigns the last core to the generator and all others to the system. On a single-core machine they share the core.
 pub(crate) fn stage(seed: Option<u64>) -> anyhow::Result<Stage> {
     let cores = available_parallelism().map_or(1, std::num::NonZero::get);
     let (system_cores, generator_cores) = match cores {

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// A thread and its share of a core.
+/// The busiest thread and its CPU use.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BusiestThread {
     /// Name of the thread.
@@ -9,7 +9,7 @@ pub struct BusiestThread {
     pub cpu_percent: f64,
 }
 
-/// Use of one thread over the measured time.
+/// CPU use of one thread over the measured time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ThreadUse {
     /// Process ID.
@@ -20,14 +20,13 @@ pub struct ThreadUse {
     pub name: String,
     /// CPU in percent of one core.
     pub cpu_percent: f64,
-    /// Time ready to run without a CPU, in percent.
+    /// Share of the time in which the thread was ready to run but had no CPU, in percent.
     pub waiting_percent: Option<f64>,
-    /// `cpu_percent` at each of the target's `samples`. `None` if the thread did not run, or was not among the 64
-    /// busiest.
+    /// CPU use at each of the target's `samples`. `None` if the thread did not run or was not among the 64 busiest.
     pub series: Vec<Option<f64>>,
 }
 
-/// Use of one process over the measured time, and its state at the end.
+/// Resource use of one process over the measured time, and its state at the end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProcessUse {
     /// Process ID.
@@ -38,7 +37,7 @@ pub struct ProcessUse {
     pub name: String,
     /// CPU of all threads of the process, in percent of one core.
     pub cpu_percent: f64,
-    /// Resident memory in MB (10^6 bytes). Shared pages count in each process.
+    /// Resident memory in MB (10^6 bytes). Each process includes the pages that it shares.
     pub memory_mb: f64,
     /// Number of threads.
     pub threads: u64,
@@ -51,9 +50,9 @@ pub struct ProcessUse {
 pub struct TargetSample {
     /// Time in seconds since the start of the level.
     pub at_s: f64,
-    /// CPU since the previous sample, in percent of one core.
+    /// CPU use since the previous sample, in percent of one core.
     pub cpu_percent: Option<f64>,
-    /// CPU of the busiest thread since the previous sample.
+    /// CPU use of the busiest thread since the previous sample.
     pub busiest_thread_percent: Option<f64>,
     /// Resident memory in MB (10^6 bytes).
     pub memory_mb: Option<f64>,

@@ -13,12 +13,12 @@ pub struct MemoryGrowth {
     pub steady: bool,
 }
 
-/// The queue of connections that wait to be accepted, for the listener with the fullest queue.
+/// The queue of connections that wait to be accepted. With several listeners, the fullest queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListenQueue {
     /// Greatest length observed.
     pub longest: u64,
-    /// Capacity, as requested by the program and permitted by the machine.
+    /// Capacity of the queue: the length that the program requested, within the machine's limit.
     pub limit: Option<u64>,
     /// Number of samples.
     pub looks: u64,
@@ -33,9 +33,10 @@ pub struct CgroupUse {
     pub cpu_limit_cores: Option<f64>,
     /// Memory limit in MB (10^6 bytes).
     pub memory_limit_mb: Option<f64>,
-    /// Largest memory use observed under that limit, including page cache and all other processes under it.
+    /// Largest memory use observed within this limit, including the page cache and all other processes that share the
+    /// limit.
     pub memory_mb_max: Option<f64>,
-    /// Number of periods of the quota.
+    /// Number of periods in which the quota was enforced.
     pub periods: Option<u64>,
     /// Number of periods in which the quota was used up.
     pub throttled_periods: Option<u64>,
@@ -48,13 +49,14 @@ pub struct CgroupUse {
 /// The end of the target's process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetEnd {
-    /// Time at which this was found, in seconds since the start of the level.
+    /// Time at which headcount noticed the end, in seconds since the start of the level.
     pub at_s: f64,
     /// The process that was gone. 0 if the target is known only by its metrics endpoint.
     pub pid: u32,
-    /// Whether the cgroup counted an out-of-memory kill since the previous sample. `None` without such a count.
+    /// Whether the cgroup counted an out-of-memory kill since the previous sample. `None` if the cgroup has no such
+    /// count.
     pub out_of_memory: Option<bool>,
-    /// The process that replaced it.
+    /// The process that replaced the ended one.
     pub next_pid: Option<u32>,
     /// Time at which the new process was found, in seconds since the start of the level.
     pub next_at_s: Option<f64>,
@@ -78,17 +80,17 @@ pub struct Scrapes {
 /// One series of the target's Prometheus endpoint over the measured time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WatchedMetric {
-    /// Whether the series only grows. Its figures are then increases per second, otherwise values.
+    /// Whether the series only grows. If so, the figures are increases per second; otherwise they are values.
     pub rate: bool,
     /// Total increase, if the series only grows.
     pub increase: Option<f64>,
-    /// Mean. For a series that only grows, the mean over time; otherwise over the observed values.
+    /// Mean of the values: for a series that only grows, the mean over time; otherwise over the observed values.
     pub mean: Option<f64>,
-    /// Smallest.
+    /// Smallest value.
     pub min: Option<f64>,
-    /// Largest.
+    /// Largest value.
     pub max: Option<f64>,
-    /// Last.
+    /// Last value.
     pub last: Option<f64>,
     /// Samples: time in seconds since the start of the level, and value.
     pub series: Vec<(f64, f64)>,

@@ -7,7 +7,7 @@ use super::timings::longest_iteration;
 use super::{Block, Section, label, marked};
 use crate::words;
 
-/// Table of iterations: calls of the scenario function.
+/// Builds the table of iterations, which are calls of the scenario function.
 pub(crate) fn iterations(run: &Run) -> Option<Section> {
     let titles = [
         "planned",
@@ -78,7 +78,7 @@ fn dropped(level: &Level) -> Vec<String> {
     causes.map(line).collect()
 }
 
-/// Table of checks.
+/// Builds the table of checks.
 pub(crate) fn checks(run: &Run) -> Option<Section> {
     let columns = vec![
         Column::name("check"),
@@ -97,7 +97,7 @@ pub(crate) fn checks(run: &Run) -> Option<Section> {
     Section::unless_empty("Checks", vec![Block::Table(Table::new(columns, rows))])
 }
 
-/// Table of convergence: in how many groups all members had the same user state at the end.
+/// Builds the table of convergence: the number of groups whose members all had the same user state at the end.
 pub(crate) fn converged(run: &Run) -> Option<Section> {
     let columns = vec![
         Column::name("user state"),
@@ -123,7 +123,7 @@ pub(crate) fn converged(run: &Run) -> Option<Section> {
 
 const METRIC: [&str; 8] = ["values", "sum", "last", "min", "p50", "p95", "p99", "max"];
 
-/// Table of the script's own metrics.
+/// Builds the table of the script's own metrics.
 pub(crate) fn metrics(run: &Run) -> Option<Section> {
     let head = vec![
         Column::name("metric"),
@@ -135,7 +135,7 @@ pub(crate) fn metrics(run: &Run) -> Option<Section> {
     Section::unless_empty("Own metrics", vec![Block::Table(Table::new(columns, rows))])
 }
 
-/// Table of the script's own metrics in one level, for the terminal.
+/// Builds the table of the script's own metrics in one level, for the terminal.
 pub(crate) fn metrics_of(level: &Level) -> Table {
     let head = vec![Column::name("metric"), Column::words("kind")];
     let columns = [head, METRIC.map(Column::number).to_vec()].concat();
@@ -182,7 +182,7 @@ fn metric_cells(metric: &Metric) -> Vec<Option<String>> {
     ]
 }
 
-/// Builds one row per name and level, grouped by name.
+/// Builds one row for each name and level, grouped by name.
 fn by_name<T>(
     run: &Run,
     named: fn(&Level) -> &std::collections::BTreeMap<String, T>,

@@ -1,4 +1,4 @@
-//! The fate of every message at every member of its audience.
+//! The section about deliveries: the fate of every message at every member of its audience.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use stats::{Estimate, Histogram, estimate as estimate_of};
 use super::{Block, Section, at_most, error_bound, label, marked};
 use crate::words;
 
-/// Fates, latencies and reasons of every channel at every level.
+/// Builds tables of fates and latencies, with one row per channel and level, and lists of the reasons.
 pub(crate) fn section(run: &Run) -> Option<Section> {
     let blocks = vec![
         Block::Table(table(run, &fate_columns(), fates)),
@@ -126,7 +126,7 @@ fn per_message(_: &Level, one: &Deliveries) -> Vec<Option<String>> {
     ]
 }
 
-/// Lists by channel and level why deliveries were lost, cut off or misdelivered.
+/// Lists why deliveries were lost, cut off or misdelivered, for each channel and level.
 fn reasons(run: &Run) -> Vec<String> {
     let misdelivered = reasons_of(run, |one| {
         vec![(
@@ -171,7 +171,7 @@ fn counted<R: Copy>(reasons: &BTreeMap<R, u64>, words: fn(R) -> &'static str) ->
     parts.join(", ")
 }
 
-/// Counts deliveries for which headcount ended the wait. It is unknown whether the target would have made them.
+/// Formats the number of deliveries that headcount cut off, which the target might still have made.
 fn cut_off(one: &Deliveries) -> String {
     let told = [
         (
@@ -188,13 +188,13 @@ fn cut_off(one: &Deliveries) -> String {
     told.join(", ")
 }
 
-/// Returns the upper bound of the loss rate for a level without losses. `None` for an invalid level, or with losses.
+/// Returns the upper bound of the loss rate for a level without losses. `None` if the level is invalid or had losses.
 pub(crate) fn none_lost(level: &Level) -> Option<String> {
     let all = super::levels::all_deliveries(level);
     if level.is_invalid() || all.lost_count() > 0 || all.judged() == 0 {
         return None;
     }
-    // Deliveries of one message are not independent, so the bound counts messages.
+    // Deliveries of the same message are not independent, so the bound counts messages.
     let bounds = at_most(all.messages, level)?;
     Some(format!(
         "none of {} deliveries ({} messages) lost at {}: {bounds}",

@@ -1,11 +1,11 @@
-//! The data needed to repeat the run, and the length of the phases.
+//! The data needed to repeat the run, and the lengths of the phases.
 
 use format::{Column, Row, Table, count, megabytes, part, seconds};
 use record::{Level, Run, Sources};
 
 use super::{Block, Section, marked};
 
-/// Seed, script, versions, machine and limits.
+/// Lists the seed, script, versions, machine and limits.
 pub(crate) fn section(run: &Run) -> Option<Section> {
     let machine = &run.machine;
     let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
@@ -49,13 +49,13 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
     Section::unless_empty("Environment", vec![Block::Table(table)])
 }
 
-/// Formats source addresses: `254 (127.0.0.0/24)`. Each user keeps one of them.
+/// Formats source addresses: `254 (127.0.0.0/24)`. Each user keeps one address.
 fn sources(sources: &Sources) -> String {
     let given = sources.given.join(", ");
     format!("{} ({given})", count(sources.addresses))
 }
 
-/// Lengths of the phases, and events before the measured time.
+/// Lists the lengths of the phases, and the events before the measured time.
 pub(crate) fn phases(run: &Run) -> Option<Section> {
     let titles = [
         "ramp",

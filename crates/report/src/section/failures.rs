@@ -1,4 +1,4 @@
-//! Failures with their side, their kind and the first example of each.
+//! Failures with their side and kind, and the first example of each.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ impl Group<'_> {
         self.by_level.iter().map(|(_, number)| number).sum()
     }
 
-    /// Formats the counts: `3 at 50 users, 12 at 200 users`. With many levels, only the first two and the last.
+    /// Formats the counts: `3 at 50 users, 12 at 200 users`. Of many levels, only the first two and the last are shown.
     pub(crate) fn counts(&self) -> String {
         let all = self.by_level.iter();
         let mut told: Vec<String> = all
@@ -38,7 +38,7 @@ impl Group<'_> {
     }
 }
 
-/// Returns all failures of a run, the most frequent first, including those outside the levels.
+/// Returns all failures of a run, the most frequent first. Failures outside the levels are included.
 pub(crate) fn groups(run: &Run) -> Vec<Group<'_>> {
     let mut groups: BTreeMap<(Side, FaultKind, &str), Group<'_>> = BTreeMap::new();
     let setup = run.setup.iter().flat_map(|setup| &setup.failures);
@@ -85,7 +85,7 @@ fn add<'a>(
     }
 }
 
-/// Formats time, user, step and location: `3.25 s, user-3, step talk, room.ts:12:5`.
+/// Formats the time, user, step and location of a failure: `3.25 s, user-3, step talk, room.ts:12:5`.
 pub(crate) fn circumstances(example: &Example) -> String {
     let parts = [
         Some(seconds(example.at_s)),
@@ -96,7 +96,7 @@ pub(crate) fn circumstances(example: &Example) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// The full section.
+/// Builds the full section.
 pub(crate) fn section(run: &Run) -> Option<Section> {
     let (groups, lead) = (groups(run), Lead::of(run));
     let columns = vec![
@@ -134,7 +134,7 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
     Section::unless_empty("Failures", blocks)
 }
 
-/// Returns the upper bound of the failure rate for a level without failures. `None` for an invalid level, or with
+/// Returns the upper bound of the failure rate for a level without failures. `None` if the level is invalid or had
 /// failures.
 pub(crate) fn none_failed(level: &Level, lead: Lead) -> Option<String> {
     let all = all_operations(level, lead);

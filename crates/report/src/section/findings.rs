@@ -1,4 +1,4 @@
-//! Causes that limit the target, with evidence, and levels that show another limit than the target's capacity.
+//! The causes that limit the target, with evidence, and the levels whose limit is not the target's capacity.
 
 use format::share;
 use model::FaultKind;
@@ -7,10 +7,10 @@ use record::{Finding, Level, Run};
 use super::{Block, Section, label, label_at};
 use crate::words;
 
-/// A level is reported if more than this share of its requests was refused.
+/// Share of refused requests above which a level is reported.
 const WORTH_TELLING: f64 = 0.01;
 
-/// One line of a finding, with the word before it.
+/// One line of a finding, and the word that introduces it.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub(crate) word: &'static str,
@@ -48,7 +48,7 @@ pub(crate) fn lines(run: &Run, finding: &Finding) -> Vec<Line> {
     lines
 }
 
-/// Reports a level in which most failures were responses with status 429.
+/// Reports a level if most of its failures were responses with status 429.
 pub(crate) fn refused(run: &Run, level: &Level) -> Option<String> {
     let all = level.measured.requests.values();
     let (asked, failed) = all.fold((0, 0), |(asked, failed), one| {
@@ -74,7 +74,7 @@ pub(crate) fn refused(run: &Run, level: &Level) -> Option<String> {
     })
 }
 
-/// The full section.
+/// Builds the full section.
 pub(crate) fn section(run: &Run) -> Option<Section> {
     let mut blocks = Vec::new();
     for finding in &run.findings {

@@ -1,4 +1,4 @@
-//! The step funnel: each step with the number of iterations that reached and passed it, and the first failures.
+//! The step funnel: the number of iterations that reached and passed each step, and the first failures.
 
 use format::{Column, Row, Table, count, duration, estimate, estimate_in_full, part};
 use model::{FaultKind, Side};
@@ -8,12 +8,13 @@ use stats::Estimate;
 use super::failures::circumstances;
 use super::{Block, Section, label, marked};
 
-/// Explains the columns of times.
+/// Explanation of the columns of times.
 const TIMES: &str = "Percentiles cover every iteration that began the step. Failures, \
     timeouts and unfinished iterations rank as slowest. Times until a failure have a separate \
     column.";
 
-/// The full section. Steps are in the order in which iterations reach them, with the levels of a step grouped.
+/// Builds the full section. Steps are in the order in which iterations reach them, and each step has its levels in
+/// consecutive rows.
 pub(crate) fn section(run: &Run) -> Option<Section> {
     let rows = names(run).into_iter().flat_map(|name| {
         run.levels.iter().filter_map(move |level| {
@@ -35,7 +36,7 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
     Section::unless_empty("Steps and first failures", blocks)
 }
 
-/// Returns up to `room` steps of one level for the terminal, in order.
+/// Returns up to `room` steps of one level for the terminal, in the order in which iterations reach them.
 pub(crate) fn of_level(level: &Level, room: usize) -> Table {
     let steps = most_telling(&level.measured.funnel.steps, room);
     let row = |step: &FunnelStep| {
@@ -46,7 +47,8 @@ pub(crate) fn of_level(level: &Level, room: usize) -> Table {
     Table::new(columns, steps.into_iter().map(row).collect())
 }
 
-/// Prefers steps with failures or unfinished iterations, and the last step, to steps that all iterations passed.
+/// Selects up to `room` steps. Steps with failures or unfinished iterations, and the last step, come before steps that
+/// all iterations passed.
 fn most_telling(steps: &[FunnelStep], room: usize) -> Vec<&FunnelStep> {
     let mut shown: Vec<(usize, &FunnelStep)> = steps.iter().enumerate().collect();
     let last = steps.len().saturating_sub(1);
@@ -56,7 +58,7 @@ fn most_telling(steps: &[FunnelStep], room: usize) -> Vec<&FunnelStep> {
     shown.into_iter().map(|(_, step)| step).collect()
 }
 
-/// Returns the name of a step, with its scenario if several are mixed.
+/// Returns the name of a step, with the step's scenario if the run mixes several scenarios.
 fn told(step: &FunnelStep) -> String {
     match &step.scenario {
         Some(scenario) => format!("{scenario}: {}", step.name()),
@@ -64,7 +66,7 @@ fn told(step: &FunnelStep) -> String {
     }
 }
 
-/// Returns the steps of all levels. A step of a single level is placed where that level reaches it.
+/// Returns the steps of all levels in order. A step that only one level has is placed where that level reaches it.
 fn names(run: &Run) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for level in &run.levels {
@@ -119,7 +121,8 @@ fn cells(level: &Level, step: &FunnelStep, in_full: bool) -> Vec<Option<String>>
     ]
 }
 
-/// Formats the reached count: `15 of 16` started iterations, or started iterations of the step's scenario.
+/// Formats how many of the started iterations reached the step: `15 of 16`. In a mix, only iterations of the step's
+/// scenario count.
 fn reached(level: &Level, step: &FunnelStep) -> String {
     let measured = &level.measured;
     let of = step.scenario.as_ref();
@@ -137,7 +140,7 @@ fn time(step: &FunnelStep, at: Estimate, in_full: bool) -> String {
     }
 }
 
-/// Formats the range of times until a failure, from the shortest to the longest.
+/// Formats the shortest and longest times until the step failed.
 fn failed_after(step: &FunnelStep) -> Option<String> {
     let (min, max) = (step.failed_time.min()?, step.failed_time.max()?);
     if min == max {
@@ -146,11 +149,11 @@ fn failed_after(step: &FunnelStep) -> Option<String> {
     Some(format!("{}–{}", duration(min), duration(max)))
 }
 
-/// A first failure, with the number of affected iterations per level.
+/// A first failure, with the number of affected iterations in each level.
 #[derive(Clone, Debug)]
 pub(crate) struct First<'a> {
     cause: &'a FirstFailure,
-    /// Level, failed iterations, and iterations that succeeded despite it.
+    /// For each level: its name, the iterations that failed, and those that succeeded despite the failure.
     levels: Vec<(String, u64, u64)>,
 }
 
@@ -160,13 +163,13 @@ impl First<'_> {
         each.map(|(_, failed, succeeded)| failed + succeeded).sum()
     }
 
-    /// Name of the step, or a note that it was in none.
+    /// Returns the name of the step, or a note that the failure was outside all steps.
     fn step(&self) -> String {
         let step = self.cause.step.as_deref();
         step.map_or_else(|| "outside the steps".to_owned(), path_name)
     }
 
-    /// Formats the kind: `HTTP status 500`, `timed out`.
+    /// Formats the kind of the failure: `HTTP status 500`, `timed out`.
     fn kind(&self) -> String {
         match (self.cause.kind, self.cause.status) {
             (FaultKind::Status, Some(status)) => format!("HTTP status {status}"),
@@ -174,8 +177,8 @@ impl First<'_> {
         }
     }
 
-    /// Formats the counts: `3 failed at 50 users, 1 succeeded nevertheless at 50 users`. With many levels, only the
-    /// first two and the last.
+    /// Formats the counts: `3 failed at 50 users, 1 succeeded nevertheless at 50 users`. Of many levels, only the first
+    /// two and the last are shown.
     fn counts(&self) -> String {
         let each = self.levels.iter();
         let one = |(at, failed, succeeded): &(String, u64, u64)| {
@@ -266,7 +269,7 @@ fn causes(run: &Run) -> Table {
     Table::new(columns, firsts(run).into_iter().map(row).collect())
 }
 
-/// Lists the steps in which unfinished iterations were.
+/// Lists the steps that unfinished iterations were in.
 pub(crate) fn unfinished(run: &Run) -> Vec<String> {
     let each = run.levels.iter().flat_map(|level| {
         let at = label(&level.load);

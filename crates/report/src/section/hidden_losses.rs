@@ -1,5 +1,5 @@
-//! Latency thresholds that held although deliveries were lost and no threshold covers losses. A lost delivery has no
-//! latency, so these thresholds miss it.
+//! Warns of latency thresholds that held although deliveries were lost and no threshold covers losses. A lost delivery
+//! has no latency, so these thresholds miss it.
 
 use format::{plural, share};
 use record::{Deliveries, Level, Limits, Run, ThresholdResult};
@@ -9,7 +9,7 @@ use super::levels::all_deliveries;
 
 const ALL: &str = "deliveries";
 
-/// Returns one remark per subject of thresholds.
+/// Returns one remark for each subject of such thresholds.
 pub(crate) fn remarks(run: &Run) -> Vec<String> {
     let mut told: Vec<(&str, String, u64)> = Vec::new();
     for level in &run.levels {
@@ -36,7 +36,7 @@ fn results<'a>(run: &'a Run, level: &Level) -> impl Iterator<Item = &'a Threshol
     all.filter(move |result| result.level == index)
 }
 
-/// Whether the threshold held for the deliveries that arrived, others were lost, and no threshold covers losses.
+/// Whether a latency threshold held although deliveries were lost, and no threshold covers losses.
 fn is_blind(run: &Run, level: &Level, result: &ThresholdResult) -> bool {
     let kept = result.held == Some(true) && result.limits == Some(Limits::Latency);
     let lost = of(level, &result.metric).is_some_and(|all| all.lost_count() > 0);

@@ -8,7 +8,7 @@ use record::{
 use super::label_at;
 use crate::words;
 
-/// Formats the observed figure, or the counts in its place, and the reason if the threshold is inconclusive.
+/// Formats the observed figure, or the counts that replace it. Adds the reason if the threshold is inconclusive.
 pub(crate) fn observed(run: &Run, result: &ThresholdResult) -> String {
     let figure = result.observed.as_ref().map(words::observed);
     let figure = figure.or_else(|| result.counted.map(beyond));
@@ -69,7 +69,7 @@ pub(crate) fn why_inconclusive(run: &Run, result: &ThresholdResult, why: Inconcl
     }
 }
 
-/// Returns the number of missing samples, and the additional time or users that would supply them.
+/// Formats the number of missing samples, and the additional time or users that would yield them.
 fn too_few(level: Option<&Level>, have: u64, need: u64) -> String {
     let more = need.saturating_sub(have);
     let mut text = format!(
@@ -117,7 +117,7 @@ fn missing_load(shortfall: Shortfall) -> String {
     }
 }
 
-/// Formats the warning before a run that a threshold will be inconclusive, without a line break.
+/// Formats the warning, before a run, that a threshold will be inconclusive. The warning has no line break.
 pub fn forecast_line(few: &Forecast) -> String {
     let each = if few.one_each {
         " (at one per iteration)"

@@ -12,16 +12,16 @@ use stats::Estimate;
 use crate::section::timings::{longest, longest_iteration};
 use crate::section::{error_bound, pass_rate, validity};
 
-/// The main subject of the run, whose rates and times the table of levels shows.
+/// The main subject of the run. The table of levels shows its rates and times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lead {
-    /// The scenario has channels.
+    /// Deliveries, because the scenario has channels.
     Deliveries,
-    /// Mostly requests.
+    /// Requests, because they outnumber round trips.
     Requests,
-    /// Mostly messages with replies.
+    /// Round trips, because they outnumber requests.
     RoundTrips,
-    /// Only iterations.
+    /// Iterations, because the run has no other operations.
     Iterations,
 }
 
@@ -52,7 +52,7 @@ impl Lead {
         }
     }
 
-    /// Title of the rate.
+    /// Title of the column of rates.
     pub(crate) fn rate_title(self) -> &'static str {
         match self {
             Self::Deliveries => "deliveries",
@@ -62,7 +62,7 @@ impl Lead {
         }
     }
 
-    /// Title of the times.
+    /// Title of the columns of times.
     pub(crate) fn times_title(self) -> &'static str {
         match self {
             Self::Deliveries => "delivery latency, from the planned sending to each receiver",
@@ -81,10 +81,10 @@ pub(crate) fn all_deliveries(level: &Level) -> Deliveries {
     all
 }
 
-/// Merges the operations of a level: requests, round trips, and connections.
+/// Merges the requests, round trips and connections of a level.
 ///
-/// If requests or round trips are the main subject, connections only carry them. One that opened is then no operation
-/// of its own; one that failed stands for those that it would have carried.
+/// If requests or round trips are the main subject, opened connections do not count as operations. A failed connection
+/// does, because it stands for the operations that it would have carried.
 pub(crate) fn all_operations(level: &Level, lead: Lead) -> Timings {
     let measured = &level.measured;
     let mut all = merged(&measured.requests);
@@ -108,7 +108,7 @@ fn merged(family: &BTreeMap<String, Timings>) -> Timings {
     all
 }
 
-/// Rate and times of the main subject.
+/// Rate and times of the run's main subject.
 struct Figures {
     count: u64,
     limit: Option<Nanos>,
@@ -149,7 +149,7 @@ fn figures(level: &Level, lead: Lead) -> Figures {
     }
 }
 
-/// Builds the table of levels. With `in_full`, percentiles have intervals.
+/// Builds the table of levels. With `in_full`, percentiles have confidence intervals.
 pub(crate) fn table(run: &Run, in_full: bool) -> Table {
     let lead = Lead::of(run);
     let columns = vec![
@@ -200,7 +200,7 @@ fn row(run: &Run, level: &Level, lead: Lead, in_full: bool) -> Row {
         Some(p95),
         Some(p99),
         figures.max,
-        // The terminal states it in a sentence.
+        // The terminal states the error bound in a sentence.
         error_bound(level).filter(|_| in_full),
     ];
     cells.extend(fates(level));
@@ -217,7 +217,7 @@ fn row(run: &Run, level: &Level, lead: Lead, in_full: bool) -> Row {
     Row { cells, tone }
 }
 
-/// Lost, late, duplicated, reordered and misdelivered deliveries. `None` without channels.
+/// Formats the numbers of lost, late, duplicated, reordered and misdelivered deliveries. `None` without channels.
 fn fates(level: &Level) -> [Option<String>; 5] {
     if level.measured.deliveries.is_empty() {
         return [const { None }; 5];
@@ -232,8 +232,8 @@ fn fates(level: &Level) -> [Option<String>; 5] {
     ]
 }
 
-/// Failures, unfinished and dropped. Failures are those of the main subject, or of all operations if the main subject
-/// is deliveries or iterations.
+/// Formats the numbers of failed, unfinished and dropped operations. Failures are those of the main subject. If that is
+/// deliveries or iterations, failures of all operations count.
 fn shortfalls(level: &Level, lead: Lead) -> [Option<String>; 4] {
     let operations = match lead {
         Lead::Requests => merged(&level.measured.requests),
@@ -250,7 +250,7 @@ fn shortfalls(level: &Level, lead: Lead) -> [Option<String>; 4] {
     ]
 }
 
-/// Returns the number of thresholds of a level, of those held, and of those broken.
+/// Returns the numbers of thresholds of a level: all, those that held, and those that were broken.
 fn held(run: &Run, level: &Level) -> Option<(usize, usize, usize)> {
     let results = || {
         run.thresholds

@@ -1,5 +1,5 @@
-//! Mistakes of the script that make deliveries look lost or misdelivered: the channel looks in the wrong place, expects
-//! own copies of a target without an echo, or expects none of a target with one.
+//! Mistakes of the script that make deliveries look lost or misdelivered. The channel looks in the wrong place, expects
+//! own copies that the target does not return, or does not expect own copies that the target returns.
 
 use format::{count, plural, shorten};
 use record::{Deliveries, Mismatch, Run};
@@ -195,7 +195,8 @@ mod tests {
         );
     }
 
-    /// 120 messages to others, `own` of which returned, and `others` misdelivered in another way.
+    /// Returns the remarks about 120 messages to others. `own` of them returned, and `others` were misdelivered in
+    /// another way.
     fn returned(own: u64, others: u64) -> Vec<String> {
         let mut one = lost(0);
         one.own_copies.unexpected = own;

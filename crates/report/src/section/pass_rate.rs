@@ -1,10 +1,10 @@
-//! The share of iterations that succeeded in a level that runs each once, with its interval.
+//! The share of iterations that succeeded, with its confidence interval, for levels that run each iteration once.
 
 use format::{count, number};
 use record::{Level, Run};
 use stats::clopper_pearson;
 
-/// Explains the column.
+/// Explanation of the column.
 pub(crate) const ABOUT: &str = "succeeded: share of all iterations, with the exact 95 % interval (Clopper-Pearson), \
                                 which assumes independent failures; each level ran once, so a difference between \
                                 levels may be due to chance";
@@ -23,7 +23,8 @@ pub(crate) fn any(run: &Run) -> bool {
     run.levels.iter().any(is_told)
 }
 
-/// Formats the pass rate of a level that runs each iteration once: `16 of 16 (≥ 79.4 %)`, `15 of 16 (69.8–99.8 %)`.
+/// Formats the pass rate of a level: `16 of 16 (≥ 79.4 %)`, `15 of 16 (69.8–99.8 %)`. `None` if the level does not run
+/// each iteration once.
 pub(crate) fn succeeded(level: &Level) -> Option<String> {
     let (succeeded, started) = counts(level);
     let (low, high) = clopper_pearson(succeeded, started).filter(|_| is_told(level))?;

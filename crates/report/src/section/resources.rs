@@ -1,4 +1,4 @@
-//! The generator's own health.
+//! Resource use of the generator itself.
 
 use format::{Column, Row, Table, count, estimate, millis, percent, rate};
 use record::{GeneratorUse, Level, Run};
@@ -6,7 +6,7 @@ use stats::Histogram;
 
 use super::{Block, Section, label, marked, validity};
 
-/// CPU wait from which it is reported, in percent.
+/// CPU wait from which it is reported, in percent of the time.
 const NOTABLE_WAIT_PERCENT: f64 = 1.0;
 
 /// Formats one line about the generator in a level.
@@ -54,7 +54,7 @@ fn read_delay(generator: &GeneratorUse) -> Option<String> {
     generator.read_delay.as_ref().and_then(p99)
 }
 
-/// The generator, level by level.
+/// Builds the section about the generator, with one row per level.
 pub(crate) fn generator(run: &Run) -> Option<Section> {
     let titles = [
         "CPU",
@@ -111,7 +111,7 @@ fn generator_row(level: &Level) -> Row {
     ])
 }
 
-/// Busy share of each worker.
+/// Formats the busy share of each worker.
 fn each_worker(generator: &GeneratorUse) -> String {
     let shares = generator.workers.iter();
     let shares = shares.map(|worker| percent(worker.busy_percent));

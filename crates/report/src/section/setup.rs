@@ -9,7 +9,7 @@ use record::{Failure, Level, Pool, Run, Setup, Timings};
 use super::timings::longest;
 use super::{Block, Section, label};
 
-/// The full section.
+/// Builds the full section.
 pub(crate) fn section(run: &Run) -> Option<Section> {
     let setup = run.setup.as_ref()?;
     let text = "No level's figures include setup.".to_owned();
@@ -99,15 +99,15 @@ fn all_requests(setup: &Setup) -> Timings {
     })
 }
 
-/// Mean time to create one user, over all pools.
+/// Mean time to create a user, over all pools together.
 fn one_user(setup: &Setup) -> Option<Nanos> {
     let mut times = stats::Histogram::new();
     setup.pools.iter().for_each(|pool| times.merge(&pool.time));
     times.mean()
 }
 
-/// Returns the mean time to create one user, and the mean time of one iteration of the first level with iterations,
-/// with its name.
+/// Returns the mean time to create one user, the mean time of an iteration in the first level that has any, and the
+/// name of that level.
 fn beside_the_flow(run: &Run) -> Option<(Nanos, Nanos, String)> {
     let made = one_user(run.setup.as_ref()?)?;
     let iteration =

@@ -1,4 +1,4 @@
-//! Resource use of the target's own process, level by level.
+//! Resource use of the target's own process in each level.
 
 mod notes;
 mod tables;
@@ -8,7 +8,8 @@ use record::{Level, Run, TargetSource, TargetUse};
 
 use super::{Block, Section, label, marked};
 
-/// Formats the target: `editor (pid 4711, Go 1.22.1)`. A target that is known only by its metrics endpoint has no pid.
+/// Formats the target: `editor (pid 4711, Go 1.22.1)`. The process ID is omitted if only the target's metrics endpoint
+/// is known.
 pub(crate) fn name(target: &TargetUse) -> String {
     let place = if target.source == Some(TargetSource::Prometheus) {
         "by its metrics endpoint".to_owned()
@@ -24,7 +25,8 @@ pub(crate) fn name(target: &TargetUse) -> String {
     }
 }
 
-/// Summarises the target's process in a level in one line: what ended it, its resource use, and what runs out.
+/// Summarises the target's process in a level in one line: why it ended, its resource use, and which limits it nearly
+/// reached.
 pub(crate) fn line(target: &TargetUse) -> String {
     let busiest = target.busiest_thread.as_ref();
     let used = descriptors_used_percent(target).unwrap_or(0.0);
@@ -54,14 +56,14 @@ pub(crate) fn line(target: &TargetUse) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// Formats memory as far as it is known: `20.1 → 25.1 MB (max 26.0 MB)`.
+/// Formats the known memory figures: `20.1 → 25.1 MB (max 26.0 MB)`.
 fn memory(target: &TargetUse) -> Option<String> {
     let (start, end) = (target.memory_mb_start, target.memory_mb_end);
     let change = match (start, end) {
         (Some(start), Some(end)) => format!("{} → {} MB", number(start), number(end)),
         (start, end) => return start.or(end).or(target.memory_mb_max).map(megabytes),
     };
-    // The maximum is shown only if it lies well above both ends.
+    // The maximum is shown only if it is well above the memory at both ends.
     let ends = start.into_iter().chain(end);
     let high = ends.fold(0.0, f64::max) * 1.05;
     let most = target.memory_mb_max.filter(|&most| most > high);
@@ -86,7 +88,7 @@ fn descriptors_used_percent(target: &TargetUse) -> Option<f64> {
         .or_else(|| Some(target.descriptors? as f64 * 100.0 / limit? as f64))
 }
 
-/// The target's process, level by level.
+/// Builds the section about the target's process, with one row per level.
 pub(crate) fn section(run: &Run) -> Option<Section> {
     let titles = [
         "CPU",

@@ -6,7 +6,7 @@ use record::{Run, ThresholdResult};
 use super::inconclusive::observed;
 use super::{Block, Section, label_at};
 
-/// The results of one threshold over the levels.
+/// The results of one threshold in all levels.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub(crate) tone: Tone,
@@ -14,8 +14,8 @@ pub(crate) struct Line {
     pub(crate) text: String,
 }
 
-/// Returns one line per threshold: the level that broke it first, or else the last observation. Broken thresholds come
-/// first.
+/// Returns one line per threshold, broken thresholds first. A line shows the first level that broke the threshold, or
+/// otherwise the last observation.
 pub(crate) fn lines(run: &Run) -> Vec<Line> {
     let mut conditions: Vec<(&str, &str)> = Vec::new();
     for result in &run.thresholds {
@@ -54,7 +54,7 @@ fn line(run: &Run, (metric, condition): (&str, &str)) -> Option<Line> {
     })
 }
 
-/// Returns the result at the highest judged load, preferably in a level that is not invalid.
+/// Returns the result at the highest load that was judged. Levels that are not invalid are preferred.
 fn last_of<'a>(run: &Run, results: &[&'a ThresholdResult]) -> Option<&'a ThresholdResult> {
     let is_usable = |result: &&&ThresholdResult| {
         let level = run.levels.iter().find(|level| level.index == result.level);
@@ -64,7 +64,7 @@ fn last_of<'a>(run: &Run, results: &[&'a ThresholdResult]) -> Option<&'a Thresho
     usable.or(results.last()).copied()
 }
 
-/// The full table.
+/// Builds the full table of thresholds.
 pub(crate) fn section(run: &Run) -> Option<Section> {
     let columns = vec![
         Column::name("metric"),

@@ -11,7 +11,7 @@ use stats::Estimate;
 
 use super::{Block, Section, error_bound, marked};
 
-/// Selects the map of a level that holds the family.
+/// Selects a level's map of one family of operations, such as requests.
 type Family = fn(&Level) -> &BTreeMap<String, Timings>;
 
 const STEPS: &str = "Steps";
@@ -29,7 +29,8 @@ const FAMILIES: [(&str, &str, Family); 5] = [
     (CONDITIONS, "eventually", |level| &level.measured.eventually),
 ];
 
-/// Returns one section per family with operations: response times with intervals, then service times and bytes.
+/// Returns one section for each family with operations: response times with confidence intervals, service times and
+/// bytes.
 pub(crate) fn sections(run: &Run) -> Vec<Section> {
     let of = |&(title, _, family): &(&'static str, &str, Family)| {
         let blocks = vec![
@@ -45,14 +46,15 @@ pub(crate) fn sections(run: &Run) -> Vec<Section> {
     FAMILIES.iter().filter_map(of).collect()
 }
 
-/// Steps and conditions have a section of their own, except in older records.
+/// Whether the step funnel already shows this family. Steps and conditions have their own section, except in older
+/// records.
 fn is_in_the_story(level: &Level, title: &str) -> bool {
     [STEPS, CONDITIONS].contains(&title) && !level.measured.funnel.steps.is_empty()
 }
 
 type Cells = Vec<(Column, Option<String>)>;
 
-/// Builds a table with the levels of each name in consecutive rows.
+/// Builds a table in which the levels of each name are consecutive rows.
 fn table(run: &Run, family: Family, cells: fn(&Timings, f64) -> Cells) -> Table {
     let mut names: Vec<&String> = run
         .levels
@@ -123,7 +125,7 @@ fn timed_out(timings: &Timings) -> Option<String> {
     (timings.timed_out > 0).then(|| format!("{}{limit}", count(timings.timed_out)))
 }
 
-/// Formats a high percentile. `None` with too few samples.
+/// Formats a high percentile. `None` if there are too few samples.
 fn stated(timings: &Timings, q: f64) -> Option<String> {
     match timings.response_at(q) {
         Estimate::Unavailable { .. } => None,
@@ -131,7 +133,7 @@ fn stated(timings: &Timings, q: f64) -> Option<String> {
     }
 }
 
-/// Formats the longest time, or the timeout or age that it exceeds.
+/// Formats the longest time. If it is unknown, formats the timeout or age that it exceeds.
 pub(crate) fn longest(timings: &Timings) -> Option<String> {
     match timings.longest_exceeds() {
         Some(limit) if timings.timeout == Some(limit) => Some(format!("> {limit}")),
@@ -140,7 +142,7 @@ pub(crate) fn longest(timings: &Timings) -> Option<String> {
     }
 }
 
-/// Formats the longest iteration in the same way.
+/// Formats the longest time of an iteration. If it is unknown, formats the timeout or age that it exceeds.
 pub(crate) fn longest_iteration(iterations: &Iterations) -> Option<String> {
     match iterations.longest_exceeds() {
         Some(age) => Some(format!("> {}", duration(age))),
@@ -150,7 +152,7 @@ pub(crate) fn longest_iteration(iterations: &Iterations) -> Option<String> {
 
 /// The named operations of one level for the terminal.
 pub(crate) struct Operations {
-    /// Failing operations come first, then the slowest.
+    /// The table. Failing operations come first, then the slowest.
     pub(crate) table: Table,
     /// Number of failing operations.
     pub(crate) failing: usize,
@@ -179,17 +181,17 @@ pub(crate) fn of_level(level: &Level) -> Operations {
     }
 }
 
-/// A row, and what decides its place.
+/// A row, and the figures that decide its position.
 struct NamedRow {
     row: Row,
-    /// Share of failed or lost ones.
+    /// Share of operations that failed or were lost.
     failed: f64,
-    /// The 95th percentile in seconds; the longest time with too few samples.
+    /// The 95th percentile in seconds. With too few samples, the longest time.
     slow_s: f64,
 }
 
 impl NamedRow {
-    /// Failing rows by their share, then the others by their times.
+    /// Ranks failing rows by their share of failures, and all other rows below them by their times.
     fn urgency(&self) -> f64 {
         const FAILING: f64 = 1e12;
         self.failed * FAILING + self.slow_s

@@ -1,4 +1,4 @@
-//! The first sentence of a report: the result of the run, or why there is none.
+//! The first sentence of a report: the result of the run, or why it has no result.
 
 use format::{Tone, amount, plural, share};
 use model::Verdict;
@@ -8,7 +8,7 @@ use super::levels::{Lead, all_operations};
 use super::{inconclusive, label, label_at};
 use crate::words;
 
-/// The verdict and the rest of the first sentence.
+/// The first sentence, divided into the verdict and the rest.
 #[derive(Clone, Debug)]
 pub(crate) struct Headline {
     pub(crate) verdict: &'static str,
@@ -44,7 +44,7 @@ pub(crate) fn headline(run: &Run) -> Headline {
     }
 }
 
-/// Returns the outcome without its first word, for a run with levels.
+/// Returns the first sentence without the verdict, for a run with levels.
 fn outcome(run: &Run) -> String {
     match run.verdict {
         Verdict::Passed => passed(run),
@@ -60,7 +60,7 @@ fn passed(run: &Run) -> String {
         let failures = failures(run);
         return format!(": {levels} measured {reach}{failures}; no threshold was set.");
     }
-    // Loads above the limit of every threshold are not part of this statement.
+    // The statement omits loads above the limit of every threshold.
     let judged = |level: &&Level| {
         run.thresholds
             .iter()
@@ -91,7 +91,7 @@ fn failures(run: &Run) -> String {
     format!(", with {} operations failed", share(failed, count))
 }
 
-/// Formats the load: `at 50 users`, or `up to 1,000 users`, the last of these levels.
+/// Formats the load: `at 50 users` for a single level; `up to 1,000 users`, with the last level's load, for several.
 fn reach(levels: &[Level]) -> String {
     let preposition = if levels.len() == 1 { "at" } else { "up to" };
     let last = levels
@@ -151,7 +151,7 @@ fn around(run: &Run) -> Vec<String> {
     ended.chain(parts.map(part)).collect()
 }
 
-/// Describes a run that failed although no threshold broke.
+/// Describes why a run failed although no threshold was broken.
 fn without_threshold(run: &Run) -> String {
     let around = around(run);
     if !around.is_empty() {
@@ -217,7 +217,7 @@ fn cannot_tell(run: &Run) -> String {
     format!(" at {at}: {reason}. This level says nothing about the target.")
 }
 
-/// Describes a run with inconclusive thresholds and no broken one.
+/// Describes a run with inconclusive thresholds but no broken threshold.
 fn unjudged(run: &Run) -> String {
     let open = || run.thresholds.iter().filter(|result| result.held.is_none());
     let Some(first) = open().next() else {
@@ -241,7 +241,7 @@ fn unjudged(run: &Run) -> String {
     )
 }
 
-/// Describes a run without thresholds in which nothing succeeded in a level, and operations were still in flight.
+/// Describes a run without thresholds if nothing succeeded in a level, but operations were still in flight.
 fn none_ended(run: &Run) -> String {
     let nothing = |level: &&Level| {
         let measured = &level.measured;
@@ -260,7 +260,7 @@ fn none_ended(run: &Run) -> String {
     }
 }
 
-/// Returns the level whose first cause is in the first sentence.
+/// Returns the level whose first cause appears in the first sentence.
 fn stated_level(run: &Run) -> Option<usize> {
     if run.verdict != Verdict::Inconclusive {
         return None;
@@ -275,7 +275,7 @@ fn stated_level(run: &Run) -> Option<usize> {
     first.filter(invalid).map(|result| result.level)
 }
 
-/// Lists why levels are invalid, except for the cause in the first sentence.
+/// Lists why levels are invalid, without the cause that is in the first sentence.
 fn invalid(run: &Run) -> Vec<String> {
     let stated = stated_level(run);
     let mut remarks = Vec::new();
@@ -290,9 +290,10 @@ fn invalid(run: &Run) -> Vec<String> {
     remarks
 }
 
-/// Returns further facts that readers need before they trust the figures, one sentence each.
+/// Returns further facts that readers need before they trust the figures. Each fact is one sentence.
 pub(crate) fn remarks(run: &Run) -> Vec<String> {
-    // A misspelt name comes first: the terminal shows only the first remarks, and no run decides such a threshold.
+    // A misspelt name comes first, because the terminal shows only the first remarks and such a threshold is never
+    // decided.
     let is_misspelt = |note: &&Note| matches!(note, Note::UnknownName { .. });
     let (misspelt, others): (Vec<&Note>, Vec<&Note>) = run.notes.iter().partition(is_misspelt);
     let mut remarks: Vec<String> = misspelt.into_iter().map(words::note).collect();
@@ -314,7 +315,7 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
         .iter()
         .any(|result| result.held == Some(false))
     {
-        remarks.extend(around(run)); // otherwise the first sentence says it
+        remarks.extend(around(run)); // otherwise part of the first sentence
     }
     remarks.extend(run.levels.iter().filter_map(repeated));
     remarks.extend(leftovers(run));
@@ -324,7 +325,7 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
     remarks
 }
 
-/// Reports requests that were sent a second time.
+/// Reports the number of requests that were sent a second time.
 fn repeated(level: &Level) -> Option<String> {
     let requests = level.measured.requests.values();
     let repeated: u64 = requests.map(|timings| timings.repeated).sum();

@@ -1,4 +1,4 @@
-//! The few lines of a run that is too small for statistics, such as `bench -n 3` or the first try of a scenario.
+//! The short output for a run that is too small for statistics, such as `bench -n 3` or the first try of a scenario.
 
 use format::{count, duration, plural};
 use record::{Level, Run, Timings};
@@ -8,10 +8,10 @@ use super::{foot, headline, notes, threshold_lines, trouble};
 use crate::section::timings::longest;
 use crate::section::verdict;
 
-/// Below this number of operations of each kind there is no percentile worth a table.
+/// With fewer operations of each kind, percentiles are not worth a table.
 const FEW: u64 = 20;
 
-/// Whether a run has one level with only few operations of each kind.
+/// Whether the run has a single level with only a few operations of each kind.
 pub(super) fn is_enough(run: &Run) -> bool {
     let [level] = run.levels.as_slice() else {
         return false;
@@ -45,7 +45,7 @@ fn families(level: &Level) -> impl Iterator<Item = (&str, &Timings)> {
         .map(|(name, one)| (name.as_str(), one))
 }
 
-/// `GET /: 3 requests, 1 failed, 1.20 to 3.40 ms`
+/// Formats one line: `GET /: 3 requests, 1 failed, 1.20 to 3.40 ms`.
 fn line(name: &str, one: &Timings) -> String {
     let failed = match one.failed {
         0 => String::new(),

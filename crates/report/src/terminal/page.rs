@@ -2,17 +2,17 @@ use format::{Table, Tone, paint, shorten, wrap};
 
 use super::Terminal;
 
-/// The size and the colours of the output.
+/// The size and colours of the output.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Page {
     pub(super) colour: bool,
     /// Width in characters.
     width: usize,
-    /// Number of lines of a screen.
+    /// Height of the screen in lines.
     pub(super) lines: usize,
 }
 
-/// Narrower terminals wrap lines by themselves; in wider ones, long lines are hard to read.
+/// Range of the page's width. Narrower terminals wrap lines by themselves, and longer lines are hard to read.
 const NARROWEST: usize = 80;
 const WIDEST: usize = 220;
 const SCREEN: usize = 40;
@@ -29,12 +29,12 @@ impl Page {
         }
     }
 
-    /// Whether there is a terminal, so that output must fit.
+    /// Whether the output goes to a terminal and must fit its size.
     pub(super) fn is_cut(self) -> bool {
         self.width < usize::MAX
     }
 
-    /// The width left beside an indentation.
+    /// Returns the width that an indentation leaves.
     pub(super) fn beside(self, indentation: usize) -> usize {
         self.width.saturating_sub(indentation)
     }
@@ -43,13 +43,13 @@ impl Page {
         paint(&self.cut_to(text, 0), Tone::Strong, self.colour)
     }
 
-    /// A line of little importance, indented.
+    /// Formats an indented line of little importance.
     pub(super) fn quiet(self, text: &str) -> String {
         let text = self.cut_to(text.trim_start(), 2);
         paint(&format!("  {text}"), Tone::Quiet, self.colour)
     }
 
-    /// Text for one line with a short beginning of its own.
+    /// Cuts text so that it fits on one line after a short prefix.
     pub(super) fn cut_text(self, text: &str) -> String {
         const BEGINNING: usize = 26;
         self.cut_to(text, BEGINNING)
@@ -59,14 +59,14 @@ impl Page {
         shorten(text, self.beside(indentation))
     }
 
-    /// Text in at most `most` lines, each indented.
+    /// Wraps text into at most `most` indented lines.
     pub(super) fn wrapped(self, text: &str, indentation: usize, most: usize) -> Vec<String> {
         let lines = wrap(text, self.beside(indentation), most);
         let indent = " ".repeat(indentation);
         lines.iter().map(|line| format!("{indent}{line}")).collect()
     }
 
-    /// Lines of a table, and a line with the titles that did not fit.
+    /// Formats the lines of a table, followed by a line with the titles of the columns that did not fit.
     pub(super) fn table(self, mut table: Table) -> Vec<String> {
         let left_out = table.fit(self.width);
         let mut lines = table.text(self.colour);
@@ -76,7 +76,7 @@ impl Page {
         lines
     }
 
-    /// A line with the number of rows that are not shown, if there are any.
+    /// Formats a line with the number of hidden rows. `None` if all rows are shown.
     pub(super) fn hidden(self, all: usize, shown: usize) -> Option<String> {
         let hidden = all.checked_sub(shown).filter(|hidden| *hidden > 0)?;
         Some(self.quiet(&format!("and {hidden} more in the full report")))
@@ -87,7 +87,7 @@ impl Page {
         format!("{label}  {text}")
     }
 
-    /// Text in at most `most` lines, with a label before the first.
+    /// Wraps text into at most `most` lines, with a label before the first line.
     pub(super) fn labelled_lines(self, label: &str, text: &str, most: usize) -> Vec<String> {
         let text = wrap(text, self.beside(LABEL + 2), most);
         let labels = std::iter::once(label).chain(std::iter::repeat(""));
@@ -98,7 +98,7 @@ impl Page {
     }
 }
 
-/// Cuts to at most `room` lines. The last of them states how many are hidden.
+/// Keeps at most `room` lines. If lines are hidden, the last one states how many.
 pub(super) fn cut(mut lines: Vec<String>, room: usize, what: &str) -> Vec<String> {
     if lines.len() > room {
         let left_out = lines.len() - room + 1;

@@ -1,4 +1,4 @@
-//! What went wrong: failures, missing deliveries, broken checks and groups that diverged.
+//! The lines about problems: failures, missing deliveries, broken checks and groups that diverged.
 
 use format::{Tone, count, paint, share};
 use record::Run;
@@ -27,7 +27,7 @@ pub(super) fn lines(run: &Run, page: Page) -> Vec<String> {
     lines
 }
 
-/// The failures by kind, each with its first example.
+/// Lists the failures by kind, each with its first example.
 pub(super) fn of_failures(run: &Run, page: Page) -> Vec<String> {
     let groups = failures::groups(run);
     let mut lines: Vec<String> = Vec::new();
@@ -55,7 +55,7 @@ fn broken_checks(run: &Run, page: Page) -> Vec<String> {
     lines
 }
 
-/// Lines about groups whose members have the same or different user states at the end.
+/// Lists, for each level and user state, how many groups converged, diverged or are unknown.
 fn converged(run: &Run, page: Page) -> Vec<String> {
     let mut lines = Vec::new();
     for level in &run.levels {
@@ -89,7 +89,7 @@ fn failure(group: &Group<'_>, page: Page) -> Vec<String> {
     let side = paint(&group.side.to_string(), Tone::Bad, page.colour);
     let head = format!("{}, {}: {}", group.kind, group.what, group.counts());
     let example = group.first;
-    // A long detail must not hide who failed, and where.
+    // A long detail must not hide which user failed, and where.
     let circumstances = failures::circumstances(example);
     let around = 4 + "first:  ()".len() + circumstances.chars().count();
     let detail = page.cut_to(&example.detail, around);

@@ -1,10 +1,10 @@
-//! Findings as sentences without a full stop.
+//! Formats findings as sentences without a full stop.
 
 use record::{Cause, Finding};
 
 use super::limiter;
 
-/// Name of the finding's cause.
+/// Returns the name of the finding's cause.
 pub(crate) fn name(finding: &Finding) -> &'static str {
     match finding.cause {
         Cause::RateLimiter(_) => "rate limiter",
@@ -12,7 +12,7 @@ pub(crate) fn name(finding: &Finding) -> &'static str {
     }
 }
 
-/// The finding as one sentence.
+/// Formats the finding as one sentence.
 pub fn sentence(finding: &Finding) -> String {
     match &finding.cause {
         Cause::RateLimiter(found) => limiter::sentence(found),

@@ -5,10 +5,10 @@ use record::{DelayStatistic, IssueCause, LateAt, Lateness};
 
 use super::reason;
 
-/// CPU wait below this share of the time affects no figure, in percent.
+/// CPU wait below which no figure is affected, in percent of the time.
 const CPU_WAIT: f64 = 1.0;
 
-/// Returns one sentence without a full stop: what happened, its figures and limit, and what to do.
+/// Returns one sentence without a full stop: the event, its figures and limit, and the next step.
 pub(crate) fn sentence(cause: &IssueCause) -> String {
     match cause {
         IssueCause::NotMeasured => "the level ended before its measurement began".to_owned(),
@@ -36,7 +36,7 @@ pub(crate) fn sentence(cause: &IssueCause) -> String {
     }
 }
 
-/// The generator had no time.
+/// Describes issues in which the generator lacked time.
 fn of_generator(cause: &IssueCause) -> String {
     match cause {
         IssueCause::WorkerBusy {
@@ -97,7 +97,7 @@ fn of_generator(cause: &IssueCause) -> String {
     }
 }
 
-/// Operations are missing, or counts do not fit.
+/// Describes issues in which operations are missing or counts do not fit.
 fn of_counts(cause: &IssueCause) -> String {
     match cause {
         IssueCause::StartsMissed {
@@ -198,7 +198,7 @@ fn late(lateness: &Lateness) -> String {
     }
 }
 
-/// Adds the CPU wait if it was long enough to matter.
+/// Describes the CPU wait if it was long enough to matter.
 fn without_cpu(cpu_wait_percent: Option<f64>) -> String {
     wait(cpu_wait_percent).map_or(String::new(), |waited| {
         format!("; a worker was ready but had no CPU for {waited} of the time: reserve cores for headcount")
@@ -211,7 +211,7 @@ fn wait(cpu_wait_percent: Option<f64>) -> Option<String> {
         .map(percent)
 }
 
-/// A limit as it is documented: `95 %`, `0.1 %`.
+/// Formats a limit with the digits of the documentation: `95 %`, `0.1 %`.
 fn limit_of(percent: f64) -> String {
     format!("{percent} %")
 }

@@ -47,7 +47,7 @@ fn per(key: LimitKey) -> &'static str {
     }
 }
 
-/// Formats an observation that the finding rests on.
+/// Formats an observation that supports the finding.
 pub(crate) fn evidence(seen: &Evidence) -> String {
     match seen {
         Evidence::LimitStated {
@@ -122,7 +122,7 @@ fn each(key: LimitKey) -> &'static str {
     }
 }
 
-/// Formats observations over the course of the level.
+/// Formats an observation about the course of the level.
 fn over_time(seen: &Evidence) -> String {
     match *seen {
         Evidence::Stopped {

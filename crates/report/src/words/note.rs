@@ -1,6 +1,6 @@
 use record::Note;
 
-/// Returns one sentence without a full stop.
+/// Formats the note as one sentence without a full stop.
 pub fn note(note: &Note) -> String {
     match note {
         Note::Aborted { level, threshold } => {

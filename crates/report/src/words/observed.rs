@@ -2,7 +2,7 @@ use format::{duration, megabytes, percent, rate};
 use model::{Nanos, Unit};
 use record::Observed;
 
-/// Formats an observed value as far as it is known: `12.3 ms`, `more than 40 ms`, `3 to 5`.
+/// Formats an observed value with its known precision: `12.3 ms`, `more than 40 ms`, `3 to 5`.
 pub(crate) fn observed(seen: &Observed) -> String {
     match seen {
         Observed::Exactly { value, unit } => figure(*value, *unit),

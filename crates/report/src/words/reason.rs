@@ -1,7 +1,7 @@
 use model::{LossReason, MisdeliveryReason};
 use record::{DropCause, NoneSucceeded};
 
-/// Formats why deliveries were lost, after a number: `3 never seen`.
+/// Formats why deliveries were lost. The text follows a number: `3 never seen`.
 pub(crate) fn lost(reason: LossReason) -> &'static str {
     match reason {
         LossReason::NeverSeen => "never received",
@@ -14,7 +14,7 @@ pub(crate) fn lost(reason: LossReason) -> &'static str {
     }
 }
 
-/// Formats why messages count as misdelivered, after a number: `3 in another group`.
+/// Formats why messages count as misdelivered. The text follows a number: `3 in another group`.
 pub(crate) fn misdelivered(reason: MisdeliveryReason) -> &'static str {
     match reason {
         MisdeliveryReason::OutsideAudience => "outside the audience",
@@ -38,7 +38,7 @@ pub(crate) fn dropped(cause: DropCause) -> String {
     }
 }
 
-/// Formats the activity of most users.
+/// Formats what most users were doing. `None` if the cause is not about users.
 pub(super) fn busy_with(cause: DropCause) -> Option<&'static str> {
     match cause {
         DropCause::UsersWaiting => Some("mostly waiting for responses"),

@@ -11,31 +11,31 @@ pub(crate) struct Cell {
     pub(crate) fault: Fault,
     pub(crate) seed: u64,
     pub(crate) parameters: Parameters,
-    /// Empty for `bench`, which has no thresholds.
+    /// The thresholds of the cell. Empty for `bench`, which has none.
     pub(crate) thresholds: Vec<Threshold>,
 }
 
-/// The parameters chosen by the seed. Times are in milliseconds.
+/// The parameters that the seed decides. Times are in milliseconds.
 #[derive(Clone, Debug)]
 pub(crate) struct Parameters {
     pub(crate) users: u64,
     pub(crate) duration: u64,
     /// Rate of an open load, per second.
     pub(crate) rate: u64,
-    /// Requests or messages: per user for `once`, in total for a count.
+    /// Number of requests or messages: per user for `once`, otherwise in total.
     pub(crate) count: u64,
-    /// The server's own delay.
+    /// The server's normal delay.
     pub(crate) delay: u64,
     pub(crate) timeout: u64,
     pub(crate) deadline: u64,
     pub(crate) settle: u64,
     /// The time between two messages of a user in a room.
     pub(crate) period: u64,
-    /// Every nth operation suffers the fault.
+    /// The fault affects every nth operation.
     pub(crate) each: u64,
-    /// The start of the fault, after the first request.
+    /// Time from the first request to the start of the fault.
     pub(crate) at: u64,
-    /// The duration of the fault, or its delay.
+    /// Duration of the fault, or the delay that it causes.
     pub(crate) span: u64,
 }
 
@@ -60,12 +60,12 @@ impl Cell {
         }
     }
 
-    /// The name, which repeats the cell with `--only NAME`.
+    /// Returns the name, with which `--only NAME` repeats the cell.
     pub(crate) fn name(&self) -> String {
         format!("{}/{}/{}", self.kind.name, self.fault.name(), self.seed)
     }
 
-    /// The cell of this name, if the name is complete.
+    /// Returns the cell called `name`. `None` if the name is incomplete.
     pub(crate) fn named(name: &str) -> Option<Self> {
         let mut parts = name.split('/');
         let (kind, fault, seed) = (parts.next()?, parts.next()?, parts.next()?);
@@ -74,7 +74,7 @@ impl Cell {
         Some(Self::new(*kind, *fault, seed.parse().ok()?))
     }
 
-    /// The warm-up before the measurement, in milliseconds.
+    /// Returns the warm-up before the measurement, in milliseconds.
     pub(crate) fn warm_up(&self) -> u64 {
         if self.kind.is_bench && self.kind.load != Load::Once {
             WARM_UP
@@ -83,7 +83,7 @@ impl Cell {
         }
     }
 
-    /// The configuration of the server's fault.
+    /// Returns the configuration of the server's fault.
     pub(crate) fn order(&self) -> Value {
         let p = &self.parameters;
         let fault = match self.fault {
@@ -110,7 +110,7 @@ impl Cell {
         json!({ "delay_ms": p.delay, "fault": fault, "each": p.each, "at_ms": p.at, "ms": p.span })
     }
 
-    /// The options of the scenario.
+    /// Returns the options of the scenario.
     pub(crate) fn options(&self) -> Value {
         let p = &self.parameters;
         let ms = |time: u64| format!("{time}ms");
@@ -138,7 +138,7 @@ impl Cell {
         })
     }
 
-    /// The parameters that the scenario reads in addition to its options.
+    /// Returns the parameters that the scenario reads in addition to its options.
     pub(crate) fn script_parameters(&self) -> Value {
         let p = &self.parameters;
         let count = match (self.kind.load, self.kind.shape) {
@@ -216,7 +216,7 @@ impl Parameters {
     }
 }
 
-/// Returns the interval of the fault in operations, its start, and its duration.
+/// Returns three parameters of the fault: which operations it affects (every nth), its start, and its duration.
 fn fault_of(
     kind: &Kind,
     fault: Fault,
@@ -245,7 +245,7 @@ fn fault_of(
         Fault::Frozen => (1, at, 0),
         Fault::PartlyFrozen => (dice.between(2, 3), at, 0),
         Fault::Stalled => (1, at, dice.between(8, 20) * 10),
-        // One of two connections, because the first one is only the preflight.
+        // The fault affects one of two connections, because the first one is only the preflight.
         Fault::PartlySilent | Fault::PartlyAcceptClose | Fault::PartlyWrongProtocol => {
             (dice.between(2, 5), 0, 0)
         }

@@ -1,4 +1,4 @@
-/// A generator of random choices that a seed reproduces (`SplitMix64`).
+/// A random number generator that gives the same choices for the same seed (`SplitMix64`).
 #[derive(Clone, Debug)]
 pub(crate) struct Dice(u64);
 
@@ -15,7 +15,7 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// A whole number from `least` to `most`.
+    /// Returns a whole number from `least` to `most`, both inclusive.
     pub(crate) fn between(&mut self, least: u64, most: u64) -> u64 {
         least + self.next() % (most - least + 1)
     }

@@ -16,28 +16,28 @@ pub(crate) struct Outcome {
     pub(crate) statements: Vec<Statement>,
 }
 
-/// A statement of the program, or the absence of one.
+/// A statement that the program made, or failed to make.
 #[derive(Clone, Debug)]
 pub(crate) struct Statement {
     pub(crate) result: Judged,
-    /// The statement in words, for people who investigate it.
+    /// Description of the statement for people who investigate it.
     pub(crate) text: String,
 }
 
-/// The judgement of a statement.
+/// How a statement compares with the truth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Judged {
     Right,
     Wrong,
-    /// The truth is known, but the program made no statement because its own measurement was disturbed.
+    /// The truth is known, but the program made no statement, because its measurement was disturbed.
     Disturbed,
-    /// The truth is known, but the program made no statement for another reason.
+    /// The truth is known, but the program made no statement, for another reason.
     Inconclusive,
-    /// The log does not decide the truth.
+    /// The log does not show whether the statement is true.
     Undecided,
 }
 
-/// Judges everything that the program stated about a cell.
+/// Judges all statements of the program about a cell.
 pub(crate) fn judge(cell: &Cell, ended: &Ended, log: &Log) -> Outcome {
     let scene = Scene::new(cell, log);
     let mut outcome = Outcome::default();
@@ -67,7 +67,7 @@ pub(crate) fn judge(cell: &Cell, ended: &Ended, log: &Log) -> Outcome {
 }
 
 impl Outcome {
-    /// The outcome of a cell that could not be run.
+    /// Returns the outcome of a cell that could not be run.
     pub(crate) fn unplayed(why: &std::io::Error) -> Self {
         let mut outcome = Self::default();
         outcome.add(Judged::Wrong, format!("it could not be run: {why}"));
@@ -93,7 +93,7 @@ impl Outcome {
     }
 }
 
-/// Describes an end of the program that is not a verdict: a crash, a panic, a timeout or another exit code.
+/// Describes how the program ended if it ended without a verdict: a crash, a panic, a timeout or another exit code.
 fn crash(ended: &Ended) -> Option<String> {
     let last = ended.complaints.lines().last().unwrap_or_default();
     match ended.exit {
@@ -106,7 +106,7 @@ fn crash(ended: &Ended) -> Option<String> {
     }
 }
 
-/// The result of a threshold in the record: held, broken, or `None` for inconclusive.
+/// Whether a threshold held, according to the record. `None` if it is inconclusive.
 fn held(record: &Value, threshold: &Threshold) -> Option<bool> {
     let results = record["thresholds"].as_array().into_iter().flatten();
     let condition = threshold.condition();
@@ -127,7 +127,7 @@ fn said(held: Option<bool>) -> &'static str {
 fn compare(held: Option<bool>, truth: Truth, is_valid: bool) -> Judged {
     match (truth, held) {
         (Truth::Undecided, _) => Judged::Undecided,
-        // Without data, both "broken" and "inconclusive" are right.
+        // Without data, the program may report the threshold as broken or as inconclusive.
         (Truth::Holds, Some(true))
         | (Truth::Broken, Some(false))
         | (Truth::NoData, Some(false) | None) => Judged::Right,
@@ -139,7 +139,7 @@ fn compare(held: Option<bool>, truth: Truth, is_valid: bool) -> Judged {
     }
 }
 
-/// Judges the verdict on the whole run.
+/// Judges the program's verdict about the whole run.
 fn whole(scene: &Scene<'_>, ended: &Ended, truths: &[Truth], outcome: &mut Outcome) {
     let exit = ended.exit;
     let has = |wanted: Truth| truths.contains(&wanted);
@@ -178,7 +178,7 @@ fn whole(scene: &Scene<'_>, ended: &Ended, truths: &[Truth], outcome: &mut Outco
     }
 }
 
-/// Whether an iteration succeeded. A run without one fails, whatever its thresholds. The server's log does not show
+/// Whether any iteration succeeded. If none did, the run fails, whatever its thresholds. The server's log does not show
 /// iterations.
 fn any_iteration_succeeded(record: &Value) -> bool {
     let succeeded = &record["levels"][0]["measured"]["iterations"]["succeeded"];
@@ -194,7 +194,7 @@ fn one(cell: &Cell, figure: Figure, limit: f64) -> Threshold {
     Threshold { of, figure, limit }
 }
 
-/// Judges the figures of the summary: the log must not contradict them.
+/// Checks that the log does not contradict the figures of the summary.
 fn figures(scene: &Scene<'_>, level: &Value, outcome: &mut Outcome) {
     let failed: &[(Bad, &[&str])] = &[(Bad::Failed, &["failed", "unfinished"])];
     let (family, bads) = match scene.cell.kind.shape {
@@ -221,7 +221,7 @@ fn figures(scene: &Scene<'_>, level: &Value, outcome: &mut Outcome) {
         let form = Figure::Bad(*bad, Form::AtMost);
         let at = |limit: f64| scene.truth(&one(scene.cell, form, limit));
         let too_few = at(sum as f64) == Truth::Broken;
-        // The program does not state that unfinished operations are bad, so they are left out here.
+        // Unfinished operations are left out here, because the program does not count them as bad.
         let surely = stated[names[0]].as_u64().unwrap_or(0);
         let too_many = surely > 0 && at(surely as f64 - 1.0) == Truth::Holds;
         let text = format!("{family} {} = {sum}", names.join("+"));
@@ -229,7 +229,7 @@ fn figures(scene: &Scene<'_>, level: &Value, outcome: &mut Outcome) {
     }
 }
 
-/// The counts of deliveries, with their keys in the summary.
+/// The counts of deliveries that are compared, with their keys in the summary.
 const OF_ROOMS: &[(Bad, &[&str])] = &[
     (Bad::Lost, &["lost"]),
     (Bad::Duplicated, &["duplicated"]),
@@ -237,8 +237,7 @@ const OF_ROOMS: &[(Bad, &[&str])] = &[
     (Bad::Misdelivered, &["misdelivered"]),
 ];
 
-/// Judges arrivals: at most the planned requests and their repeats may arrive. Only idempotent requests may be
-/// repeated.
+/// Checks that no more requests arrived than planned and repeated. Only idempotent requests may be repeated.
 fn arrivals(cell: &Cell, ended: &Ended, log: &Log, outcome: &mut Outcome) {
     let p = &cell.parameters;
     let ordered = match (cell.kind.load, cell.kind.shape) {
@@ -279,7 +278,7 @@ mod tests {
     use super::super::log::{Connection, Request};
     use super::*;
 
-    /// Ten requests, the last of which has no response.
+    /// Returns the log of ten requests, the last of which has no response.
     fn frozen() -> Log {
         let request = |n: u64| Request {
             read: n * 1000,

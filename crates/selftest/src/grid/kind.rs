@@ -1,17 +1,17 @@
-//! The kinds of scenario and the kinds of misbehaviour, which the grid combines.
+//! The kinds of scenario and of misbehaviour that the grid combines.
 
-/// The activity of a user.
+/// What a user does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// HTTP requests.
     Request,
-    /// Messages that the server returns.
+    /// Messages that the server returns to the sender.
     Echo,
     /// Messages to all other members of a room.
     Room,
 }
 
-/// The protocol.
+/// The protocol between users and server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Protocol {
     Http,
@@ -41,17 +41,17 @@ pub(crate) struct Kind {
     pub(crate) is_idempotent: bool,
 }
 
-/// The misbehaviour of the server.
+/// A kind of misbehaviour of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     Healthy,
-    /// The server sends nothing from some time on.
+    /// From some time on, the server sends nothing.
     Frozen,
-    /// The same, on some of the connections.
+    /// From some time on, the server sends nothing on some of the connections.
     PartlyFrozen,
-    /// The server sends nothing for a while.
+    /// For a limited time, the server sends nothing.
     Stalled,
-    /// The server accepts connections, but never sends anything.
+    /// The server accepts connections but never sends anything.
     Silent,
     PartlySilent,
     AcceptClose,
@@ -66,9 +66,9 @@ pub(crate) enum Fault {
     ErrorAll,
     ErrorSome,
     GrpcError,
-    /// Responses are delayed, but within timeout and deadline.
+    /// Responses or deliveries are delayed, but within the timeout or deadline.
     Late,
-    /// Responses are delayed beyond timeout or deadline.
+    /// Responses or deliveries are delayed beyond the timeout or deadline.
     TooLate,
     Drip,
     Duplicate,
@@ -105,7 +105,7 @@ const fn get(kind: Kind) -> Kind {
     }
 }
 
-/// Every kind of scenario. For `bench`, *once* is a count, *closed* a duration and *open* a rate.
+/// All kinds of scenario. For `bench`, *once* means a count, *closed* a duration and *open* a rate.
 pub(crate) const KINDS: [Kind; 27] = {
     use Load::{Closed, Once, Open};
     use Protocol::{Http, Http2, SocketIo, WebSocket};
@@ -141,7 +141,7 @@ pub(crate) const KINDS: [Kind; 27] = {
     ]
 };
 
-/// Every kind of misbehaviour with its name.
+/// All kinds of misbehaviour, with their names.
 pub(crate) const FAULTS: [(Fault, &str); 24] = [
     (Fault::Healthy, "healthy"),
     (Fault::Frozen, "frozen"),
@@ -175,7 +175,7 @@ impl Fault {
         known.map_or("unknown", |(_, name)| name)
     }
 
-    /// Whether the fault is possible for this kind of scenario.
+    /// Whether the fault can occur with this kind of scenario.
     pub(crate) fn fits(self, kind: &Kind) -> bool {
         match self {
             Self::Truncate | Self::ErrorAll | Self::ErrorSome | Self::Drip => {
@@ -188,7 +188,7 @@ impl Fault {
         }
     }
 
-    /// Whether an affected operation never gets a response or delivery.
+    /// Whether an affected operation never receives a response or delivery.
     pub(crate) fn is_for_ever(self) -> bool {
         matches!(
             self,
@@ -201,14 +201,14 @@ impl Fault {
         )
     }
 
-    /// Whether a reply cannot be assigned to its message. This happens if several are in flight and one has no reply or
-    /// two.
+    /// Whether replies cannot be matched to their messages. This happens if several messages are in flight and one of
+    /// them receives no reply or two.
     pub(crate) fn confuses_replies(self, kind: &Kind) -> bool {
         let in_flight = kind.is_bench && kind.shape == Shape::Echo && kind.load == Load::Open;
         in_flight && matches!(self, Self::DropSome | Self::Duplicate)
     }
 
-    /// Whether members of a room lose their connection during the run.
+    /// Whether the fault disconnects members of a room during the run.
     pub(crate) fn cuts_members(self) -> bool {
         matches!(
             self,
@@ -216,7 +216,7 @@ impl Fault {
         )
     }
 
-    /// Whether a client can fail without the server seeing a request.
+    /// Whether a client can fail before the server sees a request.
     pub(crate) fn hides_requests(self, kind: &Kind) -> bool {
         match self {
             Self::AcceptClose | Self::PartlyAcceptClose => true,

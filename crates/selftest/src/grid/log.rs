@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Microseconds since the port was opened.
+/// Time in microseconds since the port was opened.
 pub(crate) type Micros = u64;
 
 #[derive(Clone, Debug, Default)]
@@ -22,7 +22,7 @@ pub(crate) struct Connection {
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Request {
-    /// Whether it opens a WebSocket or a namespace.
+    /// Whether the request opens a WebSocket or a namespace.
     pub(crate) opens: bool,
     pub(crate) connection: usize,
     pub(crate) read: Micros,
@@ -38,7 +38,7 @@ pub(crate) struct Delivery {
     pub(crate) receiver: usize,
     pub(crate) read: Micros,
     pub(crate) written: Vec<Micros>,
-    /// Copies for members of another room: the connection, and the time of the write.
+    /// Copies sent to members of another room, each with the connection and the time of the write.
     pub(crate) strays: Vec<(usize, Micros)>,
 }
 
@@ -54,14 +54,14 @@ impl Log {
         }
     }
 
-    /// The time at which the first request or message arrived.
+    /// Returns the time at which the first request or message arrived.
     pub(crate) fn first(&self) -> Micros {
         let requests = self.requests.iter().map(|request| request.read);
         let deliveries = self.deliveries.iter().map(|delivery| delivery.read);
         requests.chain(deliveries).min().unwrap_or(0)
     }
 
-    /// The time at which the client of this connection left.
+    /// Returns the time at which the client of `connection` left.
     pub(crate) fn left(&self, connection: usize) -> Micros {
         let known = self.connections.get(connection);
         known

@@ -1,4 +1,4 @@
-//! Runs headcount on one cell, as a separate process with the same command line that users use.
+//! Runs headcount for one cell, as a separate process with the same command line that users type.
 
 use std::fs;
 use std::io::{self, Read};
@@ -13,13 +13,13 @@ use super::cell::Cell;
 use super::kind::{Load, Protocol, Shape};
 
 const LOOK: Duration = Duration::from_millis(5);
-/// Maximum number of polls, which is one minute. Even on a busy machine no cell takes longer.
+/// Maximum number of polls, which take one minute. No cell takes longer, even on a busy machine.
 const MOST_LOOKS: u32 = 60 * 200;
 
 /// The output of the program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ended {
-    /// The exit code; `None` if the process was killed because it did not end.
+    /// The exit code. `None` if the process did not end and was killed.
     pub(crate) exit: Option<i32>,
     /// The output of `--json`.
     pub(crate) summary: Value,
@@ -28,7 +28,7 @@ pub(crate) struct Ended {
     pub(crate) complaints: String,
 }
 
-/// Runs a cell against its port of the server, in a separate folder.
+/// Runs a cell in a separate folder, against the cell's port of the server.
 pub(crate) fn run(exe: &Path, cell: &Cell, port: u16, folder: &Path) -> io::Result<Ended> {
     fs::create_dir_all(folder)?;
     let mut command = Command::new(exe);
@@ -75,12 +75,12 @@ fn wait(child: &mut Child) -> io::Result<Option<i32>> {
 fn collect(mut stream: impl Read + Send + 'static) -> JoinHandle<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        let _ = stream.read_to_end(&mut bytes); // on an error, the bytes read so far are used
+        let _ = stream.read_to_end(&mut bytes); // after an error, the bytes read so far are used
         String::from_utf8_lossy(&bytes).into_owned()
     })
 }
 
-/// The source of the scenario.
+/// Returns the source of the cell's scenario.
 fn scenario(cell: &Cell) -> String {
     let text = match cell.kind.shape {
         Shape::Request => include_str!("../../scenarios/grid/request.ts"),
@@ -94,7 +94,7 @@ fn scenario(cell: &Cell) -> String {
         )
 }
 
-/// The command line of the program.
+/// Returns the command line of the program.
 pub(crate) fn arguments(cell: &Cell, port: u16) -> Vec<String> {
     let p = &cell.parameters;
     let mut line: Vec<String> = Vec::new();
@@ -126,7 +126,7 @@ pub(crate) fn arguments(cell: &Cell, port: u16) -> Vec<String> {
     line
 }
 
-/// The folder of a cell, below the folder of all cells.
+/// Returns the folder of a cell, inside the folder of all cells.
 pub(crate) fn folder_of(all: &Path, cell: &Cell) -> PathBuf {
     all.join(cell.name().replace('/', "-"))
 }

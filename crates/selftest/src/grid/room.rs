@@ -1,4 +1,4 @@
-//! Samples of messages in rooms: the deliveries that were made, with their time, number and order.
+//! Samples of messages in rooms: the deliveries that the log shows, with their time, number and order.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use super::sample::{Known, Sample, Samples};
 use super::thresholds::{Bad, Figure};
 use super::truth::Scene;
 
-/// The uncertainty of the settle time, as seen from the server.
+/// Uncertainty of the end of the settle time, because it is estimated from the server's log.
 const SETTLE: Micros = 60_000;
 
-/// Returns one sample per delivery. It is bad if the figure counts the delivery.
+/// Returns one sample per delivery. A sample is bad if the figure counts its delivery.
 pub(crate) fn samples(scene: &Scene<'_>, figure: Figure) -> Samples {
     let overtaken = overtaken(&scene.log.deliveries);
     let all = scene.log.deliveries.iter().zip(overtaken);
@@ -24,7 +24,7 @@ pub(crate) fn samples(scene: &Scene<'_>, figure: Figure) -> Samples {
     });
     Samples {
         all: all.collect(),
-        // Messages sent into a connection that the server has closed never reach it, so they are missing here.
+        // If the server has closed a connection, messages sent into it never arrive and are missing here.
         is_open: scene.cell.fault.cuts_members(),
     }
 }
@@ -34,7 +34,7 @@ fn took(delivery: &Delivery) -> Option<Micros> {
     written.map(|written| written.saturating_sub(delivery.read))
 }
 
-/// The latency of a delivery, and whether the receiver saw it before the settle time ended.
+/// Returns the latency of a delivery, and whether the receiver saw the delivery before the settle time ended.
 fn base(scene: &Scene<'_>, delivery: &Delivery) -> (Sample, Known) {
     let certain = scene.is_certain(delivery.read);
     let unknown = Sample::unknown(certain);
@@ -47,7 +47,7 @@ fn base(scene: &Scene<'_>, delivery: &Delivery) -> (Sample, Known) {
         let seen = if is_lost { Known::No } else { Known::Maybe };
         return (Sample { timed, ..unknown }, seen);
     };
-    // The server reads its clock after writing, and may have been interrupted in between.
+    // The server reads its clock after writing, and may have been interrupted between the two.
     let lower = took.saturating_sub(scene.log.lag) as f64;
     if took + scene.tolerance >= settle.min(stayed) {
         return (Sample { lower, ..unknown }, Known::Maybe);
@@ -61,7 +61,7 @@ fn base(scene: &Scene<'_>, delivery: &Delivery) -> (Sample, Known) {
     (sample, Known::Yes)
 }
 
-/// Whether a delivery came after its deadline.
+/// Whether the delivery was made after its deadline.
 fn is_late(scene: &Scene<'_>, took: Micros) -> Known {
     let deadline = scene.cell.parameters.deadline * 1000;
     if took > deadline + 1000 {
@@ -96,7 +96,7 @@ fn counted(
         (Bad::Lost, Known::No) => (Known::Yes, 1),
         (Bad::Late, Known::Yes) => (is_late(scene, took(delivery).unwrap_or(0)), 1),
         (Bad::Duplicated, Known::Yes) if copies > 1 => {
-            // The second copy is sent directly after the first.
+            // The server sends the second copy directly after the first.
             (Known::Yes, copies - 1)
         }
         (Bad::Duplicated, _) if copies <= 1 && !has_second(scene) => (Known::No, 1),
@@ -106,7 +106,7 @@ fn counted(
     }
 }
 
-/// Whether the delivery was also made to a member of another room who was still connected.
+/// Whether the message was also delivered to a connected member of another room, and how often.
 fn strayed(scene: &Scene<'_>, delivery: &Delivery) -> (Known, u64) {
     let is_seen = |(receiver, written): &(usize, Micros)| {
         scene.log.left(*receiver) >= written + scene.tolerance
@@ -122,7 +122,7 @@ fn has_second(scene: &Scene<'_>) -> bool {
     scene.cell.fault == super::kind::Fault::Duplicate
 }
 
-/// For each delivery, whether a later message of the same sender was written to the same receiver first.
+/// Returns for each delivery whether a later message of its sender was written to its receiver first.
 fn overtaken(deliveries: &[Delivery]) -> Vec<Known> {
     let mut pairs: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
     for (place, delivery) in deliveries.iter().enumerate() {
@@ -132,7 +132,7 @@ fn overtaken(deliveries: &[Delivery]) -> Vec<Known> {
     let mut known = vec![Known::No; deliveries.len()];
     for places in pairs.values_mut() {
         places.sort_by_key(|place| deliveries[*place].message);
-        // From last to first, so that `earliest` is the first write of all later messages.
+        // The loop runs backwards, so that `earliest` is the first write of all later messages.
         let mut earliest = Micros::MAX;
         for place in places.iter().rev() {
             let Some(written) = deliveries[*place].written.iter().min() else {

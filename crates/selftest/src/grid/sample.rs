@@ -1,6 +1,6 @@
-//! Facts about one request or delivery, from the server's log alone.
+//! Facts about single requests and deliveries, taken only from the server's log.
 
-/// Yes, no, or undecidable from the log.
+/// The answer to a question about the log: yes, no, or unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
     Yes,
@@ -11,22 +11,22 @@ pub(crate) enum Known {
 /// One request, round trip, iteration, check or delivery. Times are in microseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
-    /// Whether it certainly lies in the measured time.
+    /// Whether the operation certainly lies in the measured time.
     pub(crate) certain: bool,
-    /// Whether it has a latency.
+    /// Whether the operation has a latency.
     pub(crate) timed: Known,
     /// Lower bound of the latency.
     pub(crate) lower: f64,
     /// Upper bound of the latency.
     pub(crate) upper: f64,
-    /// Whether it counts as bad: failed, lost, duplicated and so on.
+    /// Whether the operation counts as bad: failed, lost, duplicated and so on.
     pub(crate) bad: Known,
-    /// The number of times that it counts if it is bad.
+    /// How many times the operation counts if it is bad.
     pub(crate) times: u64,
 }
 
 impl Sample {
-    /// A sample that certainly exists, and about which nothing else is known.
+    /// Returns a sample with unknown latency and outcome. `certain`: whether it certainly lies in the measured time.
     pub(crate) fn unknown(certain: bool) -> Self {
         Self {
             certain,
@@ -39,30 +39,30 @@ impl Sample {
     }
 }
 
-/// The outcome of a threshold, as far as the log shows it.
+/// The outcome of a threshold according to the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Truth {
     Holds,
     Broken,
-    /// No operation was relevant to the threshold, so it must not be reported as held.
+    /// No operation was relevant to the threshold. The program must not report the threshold as held.
     NoData,
-    /// The log does not decide the outcome.
+    /// The log does not show the outcome.
     Undecided,
 }
 
-/// All samples of a threshold.
+/// All samples that a threshold covers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Samples {
     pub(crate) all: Vec<Sample>,
-    /// Whether there may be more samples that the server has not seen.
+    /// Whether there may be further samples that the server has not seen.
     pub(crate) is_open: bool,
 }
 
-/// Relative tolerance: recorded times have three significant digits.
+/// Relative tolerance of times, which are recorded with three significant digits.
 const ROUNDING: f64 = 0.005;
-/// Absolute tolerance of counts, because 10 % of 190 in binary fractions may not be exactly 19.
+/// Absolute tolerance of counts: in binary floating point, 10 % of 190 may not be exactly 19.
 const EPSILON: f64 = 1e-6;
-/// Absolute tolerance of times in microseconds, because clocks are read one after another.
+/// Absolute tolerance of times in microseconds, because the clocks are not read at the same moment.
 const INSTANT: f64 = 100.0;
 
 fn is_beyond(sample: &Sample, limit: f64) -> bool {
@@ -78,7 +78,7 @@ impl Samples {
         self.all.iter().filter(|sample| fits(sample)).count() as f64
     }
 
-    /// `NoData` if there is no sample that could have a time or succeed.
+    /// Returns `NoData` if no sample can have a time or succeed.
     fn nothing(&self) -> Option<Truth> {
         self.all.is_empty().then_some(Truth::NoData)
     }
@@ -134,7 +134,7 @@ impl Samples {
         self.holds_if(most < limit * 0.99)
     }
 
-    /// Whether at most this number of samples is bad.
+    /// Whether at most `limit` samples are bad.
     pub(crate) fn bad_at_most(&self, limit: f64) -> Truth {
         if let Some(nothing) = self.nothing() {
             // Some operations may have failed before the server saw them.
@@ -152,7 +152,7 @@ impl Samples {
         self.holds_if(perhaps <= limit && good + sure > 0.0)
     }
 
-    /// Whether the share of bad samples is below this limit.
+    /// Whether the share of bad samples is below `share`.
     pub(crate) fn bad_below(&self, share: f64) -> Truth {
         if let Some(nothing) = self.nothing() {
             return nothing;
@@ -166,7 +166,7 @@ impl Samples {
         self.holds_if(good > 0.0 && perhaps / (perhaps + good) < share)
     }
 
-    /// The number of samples that are certainly bad, and of those that may be.
+    /// Returns the number of samples that are certainly bad, and of those that are at least possibly bad.
     fn bad(&self) -> (f64, f64) {
         let sum = |fits: &dyn Fn(&&Sample) -> bool| {
             let times = self.all.iter().filter(fits).map(|sample| sample.times);
@@ -176,7 +176,7 @@ impl Samples {
         (sure, sum(&|s| s.bad != Known::No))
     }
 
-    /// Whether at least this share of samples is good.
+    /// Whether at least `share` of the samples are good.
     pub(crate) fn good_at_least(&self, share: f64) -> Truth {
         if let Some(nothing) = self.nothing() {
             return nothing;
@@ -191,7 +191,7 @@ impl Samples {
         self.holds_if(good > 0.0 && good / (good + others.max(0.0)) >= share)
     }
 
-    /// Whether there are at least this many samples.
+    /// Whether there are at least `limit` samples.
     pub(crate) fn count_at_least(&self, limit: f64) -> Truth {
         if !self.is_open && (self.all.len() as f64) < limit {
             return Truth::Broken;

@@ -17,15 +17,15 @@ pub struct GridOutcome {
     by_kind: BTreeMap<&'static str, Counts>,
     by_fault: BTreeMap<&'static str, Counts>,
     all: Counts,
-    /// The name of each wrong cell, with its wrong statements.
+    /// The wrong cells, each with its name and its wrong statements.
     wrong: Vec<(String, Vec<String>)>,
-    /// Examples of inconclusive statements, with the name of their cell.
+    /// Examples of inconclusive statements, each with the name of its cell.
     inconclusive: Vec<(String, String)>,
-    /// Whether the grid was stopped before the last cell.
+    /// Whether the grid was stopped before the last cell ended.
     pub interrupted: bool,
 }
 
-/// The number of cells, and of statements by judgement.
+/// The number of cells, and the number of statements with each judgement.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     cells: usize,
@@ -37,7 +37,7 @@ struct Counts {
     undecided: usize,
 }
 
-/// The number of inconclusive statements that are listed.
+/// Maximum number of inconclusive statements that are listed.
 const NAMED: usize = 40;
 
 impl Counts {
@@ -52,7 +52,7 @@ impl Counts {
         self.undecided += outcome.count(Judged::Undecided);
     }
 
-    /// The number of statements whose truth is known.
+    /// Returns the number of statements whose truth is known.
     fn decided(&self) -> usize {
         self.right + self.wrong + self.disturbed + self.inconclusive
     }
@@ -107,17 +107,17 @@ impl GridOutcome {
         }
     }
 
-    /// The number of cells with a wrong statement.
+    /// Returns the number of cells with a wrong statement.
     pub fn wrong_cells(&self) -> usize {
         self.all.wrong_cells
     }
 
-    /// The number of cells that were run.
+    /// Returns the number of cells that were run.
     pub fn cells(&self) -> usize {
         self.all.cells
     }
 
-    /// The results for a terminal.
+    /// Formats the results for a terminal.
     pub fn terminal(&self) -> String {
         let all = self.all;
         let mut text = format!(
@@ -156,7 +156,7 @@ impl GridOutcome {
         text
     }
 
-    /// The results for scripts.
+    /// Returns the results as JSON, for scripts.
     pub fn to_json(&self) -> Value {
         let table = |counts: &BTreeMap<&'static str, Counts>| {
             let entries = counts.iter();

@@ -2,7 +2,7 @@ use super::cell::Parameters;
 use super::dice::Dice;
 use super::kind::{Kind, Shape};
 
-/// A threshold of a cell, in a form whose truth the log can decide.
+/// A threshold of a cell, in a form that the log can decide.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Threshold {
     pub(crate) of: Of,
@@ -33,13 +33,13 @@ pub(crate) enum Figure {
     Count,
     /// `rate >=`
     Rate,
-    /// The number of bad operations (`<=`, `== 0`) or their share (`<`).
+    /// The number of bad operations (`<=`, `== 0`), or their share (`<`).
     Bad(Bad, Form),
-    /// `delivered >=`, a share.
+    /// `delivered >=`, where the limit is a share.
     Delivered,
 }
 
-/// The ways in which an operation can be bad.
+/// A way in which an operation can be bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bad {
     Failed,
@@ -84,7 +84,7 @@ impl Threshold {
     }
 }
 
-/// A share as a percentage with at most two decimals.
+/// Converts a share to a percentage with at most two decimals.
 fn percent(share: f64) -> f64 {
     (share * 1e4).round() / 1e2
 }
@@ -102,7 +102,7 @@ impl Bad {
     }
 }
 
-/// Returns one to four different thresholds. Some hold clearly, some narrowly, and some are broken.
+/// Returns one to four different thresholds. Some hold easily, some hold narrowly, and some are broken.
 pub(crate) fn thresholds(kind: &Kind, p: &Parameters, dice: &mut Dice) -> Vec<Threshold> {
     let mut chosen: Vec<Threshold> = Vec::new();
     for _ in 0..dice.between(1, 4) {
@@ -166,7 +166,7 @@ fn bad(bad: Bad, dice: &mut Dice) -> (Figure, f64) {
     }
 }
 
-/// A limit far above the server's delay, close to it, or below it.
+/// Returns a limit for times that is far above, close to, or below the server's delay.
 fn time(p: &Parameters, dice: &mut Dice) -> (Figure, f64) {
     let most = p.timeout.min(p.deadline) * 9 / 10;
     let limit = match dice.between(0, 3) {

@@ -1,4 +1,4 @@
-//! Derives the truth of each threshold from the server's log. Nothing here comes from headcount's measurements.
+//! Derives the true outcome of each threshold from the server's log. Nothing here uses headcount's measurements.
 
 use super::cell::Cell;
 use super::kind::{Fault, Load, Protocol, Shape};
@@ -7,11 +7,11 @@ use super::room;
 use super::sample::{Known, Sample, Samples, Truth};
 use super::thresholds::{Figure, Form, Of, Threshold};
 
-/// The maximum time that network and scheduling add to the server's own time, on a machine without stalls.
+/// Maximum time that network and scheduling add to the server's own time on a machine without stalls.
 const WAY: Micros = 25_000;
-/// The uncertainty of the begin and the end of the measured time, which are estimated from the first request.
+/// Uncertainty of the start and the end of the measured time, because they are estimated from the first request.
 const EDGE: Micros = 150_000;
-/// The uncertainty of a client's timeout, seen from the server.
+/// Uncertainty of a client's timeout, because it is estimated from the server's log.
 const LIMIT: Micros = 60_000;
 
 /// The facts that the log of a cell shows.
@@ -19,9 +19,9 @@ const LIMIT: Micros = 60_000;
 pub(crate) struct Scene<'a> {
     pub(crate) cell: &'a Cell,
     pub(crate) log: &'a Log,
-    /// The maximum time that a client may measure beyond the server's own time for an operation.
+    /// Maximum time by which a client's measurement may exceed the server's own time for an operation.
     pub(crate) tolerance: Micros,
-    /// The measured time: operations read in it certainly count.
+    /// The time that is certainly measured. Operations that the server reads in this time count.
     sure: (Micros, Micros),
     /// Operations that the server read before this time do not count.
     begin: Micros,
@@ -71,7 +71,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The rate per second of the measured time. Only the load tester knows the exact measured time.
+    /// Whether the rate in the measured time is at least `limit`. Only the load tester knows the exact measured time.
     fn rate_at_least(&self, samples: &Samples, limit: f64) -> Truth {
         if self.cell.kind.load == Load::Once {
             return Truth::Undecided;
@@ -92,7 +92,8 @@ impl<'a> Scene<'a> {
         }
         let kind = &self.cell.kind;
         if threshold.of == Of::Iterations && kind.load == Load::Once {
-            // With `once`, an iteration has several requests, and the log does not show the limits of an iteration.
+            // With `once`, an iteration has several requests, and the log does not show where an iteration begins and
+            // ends.
             return Samples {
                 all: vec![Sample::unknown(true)],
                 is_open: true,
@@ -111,7 +112,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The sample of a request, or of a message that the server returns.
+    /// Returns the sample of a request, or of a message that the server returns.
     fn request(&self, request: &Request) -> Sample {
         let certain = self.is_certain(request.read);
         if self.cell.fault.confuses_replies(&self.cell.kind) {
@@ -128,7 +129,7 @@ impl<'a> Scene<'a> {
 
     fn answered(&self, request: &Request, answered: Micros, certain: bool) -> Sample {
         let took = answered.saturating_sub(request.read);
-        // The server reads its clock after writing, and may have been interrupted in between.
+        // The server reads its clock after writing, and may have been interrupted between the two.
         let at_least = took.saturating_sub(self.log.lag);
         let timeout = self.cell.parameters.timeout * 1000;
         let in_time = took + self.tolerance < timeout;
@@ -175,7 +176,7 @@ impl<'a> Scene<'a> {
             _ => false,
         };
         if is_cut {
-            // An idempotent request that broke without any response may have been repeated.
+            // An idempotent request whose connection broke before any response may have been repeated.
             let again = kind.is_idempotent || kind.protocol == Protocol::Http2;
             let again = again && matches!(fault, Fault::Close | Fault::Reset);
             return Sample {
@@ -197,7 +198,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The sample of an iteration with one request: it fails if the request has no response.
+    /// Returns the sample of an iteration with one request. The iteration fails if the request has no response.
     fn iteration(&self, request: &Request) -> Sample {
         let one = self.request(request);
         if one.timed == Known::Yes && one.upper.is_finite() {
@@ -213,7 +214,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The sample of a check of the status, which is made if there was a response.
+    /// Returns the sample of a check of the status. `None` without a response, because the check is then not made.
     fn check(&self, request: &Request) -> Option<Sample> {
         let one = self.request(request);
         match (one.timed, one.upper.is_finite()) {

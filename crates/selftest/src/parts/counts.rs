@@ -3,7 +3,7 @@ use model::{FaultKind, MisdeliveryReason};
 use crate::compare::Rows;
 use crate::evidence::Evidence;
 
-/// Twenty users in rooms of ten. Each sends eight messages every ten milliseconds to nine others.
+/// Twenty users are in rooms of ten. Each user sends eight messages every ten milliseconds to nine others.
 pub(crate) const DELIVERIES_PER_S: u64 = 20 * 800 * 9;
 
 pub(crate) fn deliveries(found: &Evidence, rows: &mut Rows) {

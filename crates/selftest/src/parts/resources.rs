@@ -1,7 +1,7 @@
 use crate::compare::{Rows, Unit};
 use crate::evidence::Evidence;
 
-/// The allowed error of a CPU share, in percent of one core. The server's I/O uses the same core.
+/// Allowed error of CPU use, in percent of one core. The server's I/O runs on the same core.
 const CPU_ALLOWED: f64 = 7.0;
 
 pub(crate) fn leak(found: &Evidence, rows: &mut Rows) {
@@ -15,7 +15,7 @@ pub(crate) fn leak(found: &Evidence, rows: &mut Rows) {
     let truth = leaked as f64 / 1e6;
     let target = found.level.target.as_ref();
     let grown = target.and_then(|target| Some(target.memory_mb_end? - target.memory_mb_start?));
-    // The server's own counts add to its memory, and the kernel allocates pages of 2 MiB.
+    // The tolerance covers the memory of the server's own counts, and the kernel's pages of 2 MiB.
     rows.add(
         "memory growth during the measurement",
         Unit::Megabytes,
@@ -33,7 +33,7 @@ pub(crate) fn busy_pool(found: &Evidence, rows: &mut Rows) {
     busy(found, "/pool/2ms", "truth-pool-", 4, rows);
 }
 
-/// Compares the CPU of the threads with this name with the CPU time that the server used on them.
+/// Compares the CPU use of threads whose names start with `prefix` with the CPU time that the server used on them.
 fn busy(found: &Evidence, path: &str, prefix: &str, threads: u64, rows: &mut Rows) {
     let burnt_s = found.route(path, &["answers", "200"]) as f64 * 0.002;
     let truth = 100.0 * burnt_s / found.level.phases.duration_s.max(0.001);

@@ -6,19 +6,19 @@ use crate::simulate::{Stalls, quantile, queued, stalled};
 
 const MS: u64 = 1_000_000;
 
-/// The stalls that the scenarios request, as `480ms/4s/1502500us`.
+/// The stalls that the scenarios request: `480ms/4s/1502500us`.
 const STALLS: Stalls = Stalls {
     lasts: 480 * MS,
     every: 4000 * MS,
     first: 1_502_500_000,
 };
 
-/// The server's delay in those scenarios.
+/// The server's delay in the scenarios with stalls.
 const DELAY: u64 = 40 * MS;
 
-/// The messages of `stall-room`: one every 5 ms for six seconds.
+/// Number of messages in `stall-room`: one every 5 ms for six seconds.
 const MESSAGES: u64 = 6 * 200;
-/// The messages that may be due while the two users join, which takes at most 20 ms.
+/// Number of messages that may be due while the two users join. Joining takes at most 20 ms.
 const JOINING: u64 = 4;
 
 pub(crate) fn delays(found: &Evidence, rows: &mut Rows) {
@@ -74,7 +74,7 @@ fn queue(found: &Evidence, path: &str, (servers, service): (usize, u64), rows: &
     percentiles("response time", times, |q| requests.response_at(q), rows);
 }
 
-/// Each planned arrival was either dropped or started, and each started one got a response.
+/// Checks that each planned arrival was either dropped or started, and that each started one received a response.
 fn arrivals(found: &Evidence, path: &str, rows: &mut Rows) {
     let planned = found.planned.len() as u64;
     let iterations = &found.level.measured.iterations;

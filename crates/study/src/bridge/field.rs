@@ -1,6 +1,6 @@
 //! The published figures of the bridge's field report.
 
-/// One row of its table. `None` means that the report does not state the figure.
+/// One row of the report's table. `None` means that the report does not state the figure.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldRow {
     pub(crate) users: u64,
@@ -12,8 +12,8 @@ pub(crate) struct FieldRow {
     pub(crate) wall_s: Option<f64>,
 }
 
-/// "Stress Test Results: 10 and 20 Concurrent Users", 13 April 2026. The first row is its baseline, for which the text
-/// gives only these figures. Its number of messages follows from 20 per user.
+/// "Stress Test Results: 10 and 20 Concurrent Users", 13 April 2026. The first row is the report's baseline, for which
+/// the text states only these figures. The number of messages in the baseline follows from 20 per user.
 pub(crate) const BRIDGE: [FieldRow; 3] = [
     FieldRow {
         users: 5,

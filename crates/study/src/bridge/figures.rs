@@ -40,7 +40,7 @@ pub(super) fn figures(parts: &Parts<'_>) -> Value {
     }
 }
 
-/// The rows of the report, with what follows from them. Its wall times are rounded to milliseconds.
+/// The rows of the report, with figures derived from them. The report rounds wall times to milliseconds.
 fn published() -> Value {
     let rows = BRIDGE.iter().map(|row| {
         let rate = |error: f64| row.wall_s.map(|wall| row.messages as f64 / (wall + error));
@@ -59,7 +59,7 @@ fn published() -> Value {
     rows.collect()
 }
 
-/// Our levels with the users of the report's, if all were run.
+/// Our levels with the report's numbers of users. `None` unless all of them were run.
 fn ours(parts: &Parts<'_>) -> Option<Value> {
     let run = parts.http?;
     let levels = [level_at(run, 5)?, level_at(run, 10)?, level_at(run, 20)?];
@@ -75,7 +75,7 @@ fn ours(parts: &Parts<'_>) -> Option<Value> {
     })
 }
 
-/// The ranges of the runs that repeat the report's test, for each number of users.
+/// For each number of users, the ranges over the runs that repeat the report's test.
 fn repeated(run: &Run) -> Value {
     let sizes = [5, 10, 20].into_iter().filter_map(|users| {
         let levels = || levels_at(run, users);
@@ -103,7 +103,7 @@ fn sessions_left(run: &Run) -> impl Iterator<Item = f64> {
         .map(|level| level.leftovers.unwrap_or(0.0))
 }
 
-/// The sessions that were left before some levels of the report's own procedure.
+/// The numbers of sessions that already existed before some levels when the report's own procedure was followed.
 fn left_over(run: &Run) -> Option<Value> {
     let left: Vec<f64> = sessions_left(run).collect();
     let (&[_, before_second, before_third, ..], &before_last) = (left.as_slice(), left.last()?)

@@ -11,7 +11,7 @@ use crate::figures::{
 use crate::table::Table;
 use format::whole;
 
-/// If the generator was the limit, the system can do more.
+/// Remark for a level in which the generator was the limit. The system can do more.
 const LOWER_BOUND: &str = "lower bound: the generator was the limit";
 
 pub(super) fn requests_in_short(parts: &Parts<'_>) -> Value {

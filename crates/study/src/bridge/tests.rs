@@ -8,7 +8,7 @@ use record::{BusiestThread, Deliveries, Level, Load, Machine, Phases, Run, Targe
 use super::{Parts, TEMPLATES, figures};
 use crate::templates::check;
 
-/// A level of `users` in rooms of 5: as many requests and as many deliveries, of 2 ms each.
+/// Returns a level of `users` in rooms of 5, with as many requests and as many deliveries, each of 2 ms.
 fn level(users: u64, count: u64) -> Level {
     let mut all = Deliveries {
         messages: count / 4,

@@ -1,7 +1,7 @@
-//! The published figures of the editor's field report, and the values that its definition of latency gives without any
-//! server.
+//! The published figures of the editor's field report. Also the values that the report's definition of latency yields
+//! without any server.
 
-/// One of the four tests.
+/// One of the report's four tests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldRow {
     pub(crate) test: usize,
@@ -15,8 +15,8 @@ pub(crate) struct FieldRow {
     pub(crate) verdict: &'static str,
 }
 
-/// "Load Testing Results - Collaborative Code Editor", 30 October 2025, with the message counts from the result files
-/// that were published with it.
+/// "Load Testing Results - Collaborative Code Editor", 30 October 2025. The message counts come from the result files
+/// that were published with the report.
 pub(crate) const EDITOR: [FieldRow; 4] = [
     FieldRow {
         test: 1,
@@ -64,23 +64,23 @@ pub(crate) const EDITOR: [FieldRow; 4] = [
     },
 ];
 
-/// The time between two users of the report's ramp-up, as measured.
+/// Measured time between the starts of two users in the report's ramp-up.
 const STEP_MS: f64 = 101.4;
-/// The time between two edits of a user: 2000 ms plus the delay of its timer.
+/// Time between two edits of a user: 2000 ms plus the delay of the user's timer.
 const PERIOD_MS: f64 = 2001.0;
 
-/// The values that the report's definition gives for a server that responds immediately: the time since a user's own
-/// last edit when somebody joins the room.
+/// The values that the report's definition yields if the server responds immediately. Each value is the time since a
+/// user's own last edit when another user joins the room.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct NoServer {
-    /// The average number of values over all assignments of users to rooms.
+    /// Average number of values, over all assignments of users to rooms.
     pub(crate) samples: f64,
     pub(crate) mean_ms: f64,
     pub(crate) p95_ms: f64,
 }
 
 impl NoServer {
-    /// `None` if nobody has edited before the last user joined.
+    /// Returns `None` if nobody edits before the last user joins.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     /// The expected figures come from an independent simulation with 200 random assignments to rooms. With nine values,
-    /// the p95 of each assignment is its largest value, which is not the p95 of all of them.
+    /// the p95 of each assignment is its largest value, which differs from the p95 over all assignments.
     #[test]
     fn the_reports_cliff_comes_out_of_its_definition_without_a_server() {
         assert_eq!(NoServer::of(10, 1), None);

@@ -53,7 +53,7 @@ pub(super) fn figures(parts: &Parts<'_>) -> Value {
     }
 }
 
-/// The tests of the report, with what follows from their figures.
+/// The tests of the report, with figures derived from them.
 fn published() -> Value {
     let rows = EDITOR.iter().map(|row| {
         let without = NoServer::of(row.users, row.rooms);
@@ -83,7 +83,7 @@ fn published() -> Value {
     rows.collect()
 }
 
-/// The figures of a level, also those that only this study has.
+/// The figures of a level, including those that only this study has.
 fn editor_figures(parts: &Parts<'_>, level: &Level) -> Value {
     let all = deliveries(level);
     context! {
@@ -97,7 +97,7 @@ fn editor_figures(parts: &Parts<'_>, level: &Level) -> Value {
     }
 }
 
-/// The tests of the report that were run here.
+/// The tests of the report that were repeated here.
 fn tests_of(parts: &Parts<'_>) -> Value {
     let tests = EDITOR.iter().filter_map(|row| {
         let level = test(parts, row.test)?;
@@ -106,7 +106,7 @@ fn tests_of(parts: &Parts<'_>) -> Value {
     tests.collect()
 }
 
-/// The first level that did not show that the thresholds hold.
+/// The figures of the first level that did not show that the thresholds hold.
 fn miss_figures(level: &Level, miss: Miss) -> Value {
     let reasons = miss.reasons.into_iter().map(|reason| match reason {
         Reason::Invalid(cause) => context! { kind => "invalid", cause },
@@ -122,7 +122,7 @@ fn miss_figures(level: &Level, miss: Miss) -> Value {
     }
 }
 
-/// The numbers of users that were run in rooms of 5 and in rooms of 10.
+/// The numbers of users with which rooms of 5 and rooms of 10 were run.
 fn room_sizes(parts: &Parts<'_>) -> Value {
     let pairs = [100, 1000, 5000].into_iter().filter_map(|users| {
         let five = climb(parts).find(|level| level.load.users == users)?;
@@ -136,7 +136,7 @@ fn room_sizes(parts: &Parts<'_>) -> Value {
     pairs.collect()
 }
 
-/// The deliveries and the rooms of all levels on the healthy server.
+/// The deliveries and the rooms of all levels on the server without faults.
 fn healthy(parts: &Parts<'_>) -> Option<Value> {
     let rooms = [parts.rooms, parts.crowd, parts.tens, parts.fifty];
     let tracked = [parts.report].into_iter().chain(rooms).flat_map(levels);
@@ -163,7 +163,7 @@ fn healthy(parts: &Parts<'_>) -> Option<Value> {
     })
 }
 
-/// The generator's busiest worker over the levels in rooms of 5.
+/// The busy share of the generator's busiest worker, over the levels in rooms of 5.
 fn generator(parts: &Parts<'_>) -> Option<Value> {
     let busiest = climb(parts).filter_map(|level| level.generator.busiest_worker_percent);
     let (lowest_percent, highest_percent) = range(busiest)?;
@@ -182,7 +182,7 @@ fn connection_ms(parts: &Parts<'_>) -> Option<f64> {
     Some(mean.as_millis_f64())
 }
 
-/// The runs in rooms, with the number of members per room.
+/// The runs in rooms, each with its number of members per room.
 pub(super) fn in_rooms<'a>(parts: &Parts<'a>) -> [(u64, Option<&'a Run>); 5] {
     [
         (5, parts.rooms),

@@ -29,7 +29,8 @@ pub(super) fn documents_in_short(parts: &Parts<'_>) -> Table {
     documents(parts, remark)
 }
 
-/// The report's tests beside ours, on the healthy server and, if they were run on it, on the late one.
+/// The report's tests next to ours, on the server without faults and, for those that were run there, on the late
+/// server.
 pub(super) fn tests(parts: &Parts<'_>) -> Table {
     let mut rows = Vec::new();
     for field in &EDITOR {
@@ -87,12 +88,12 @@ fn test_row(field: &FieldRow, level: Option<&Level>, server: &str) -> Vec<String
     cells
 }
 
-/// The validity in a Markdown cell. The causes are listed below the table.
+/// The validity of a level, for a Markdown cell. The causes are listed below the table.
 fn in_short(level: &Level) -> String {
     if level.is_invalid() { "**no**" } else { "yes" }.to_owned()
 }
 
-/// The same for a terminal.
+/// The validity of a level, for a terminal.
 fn in_plain(level: &Level) -> String {
     if level.is_invalid() { "NO" } else { "yes" }.to_owned()
 }

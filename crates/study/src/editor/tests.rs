@@ -12,7 +12,7 @@ use super::figures::{Miss, Reason, cpu_each_us, kb_per_user, miss};
 use super::{Parts, TEMPLATES, page};
 use crate::templates::{check, part};
 
-/// A level of `users` in rooms of 5, with 1,000 successful deliveries after `ms` each.
+/// Returns a level of `users` in rooms of 5, with 1,000 successful deliveries of `ms` each.
 fn level(users: u64, ms: u64) -> Level {
     let mut all = Deliveries {
         messages: 250,
@@ -48,7 +48,7 @@ fn level(users: u64, ms: u64) -> Level {
     level
 }
 
-/// The same, with values of the report's "latency".
+/// Adds values of "latency", as the report defines it, to a level.
 fn reporting(mut level: Level, values: &[f64]) -> Level {
     let mut metric = Metric::new(MetricKind::Trend);
     for &value in values {
@@ -66,7 +66,7 @@ fn run(levels: Vec<Level>) -> Run {
     }
 }
 
-/// The page and what the terminal shows.
+/// Returns the page as Markdown and as shown on the terminal.
 fn pages(parts: &Parts<'_>) -> (String, String) {
     check(TEMPLATES, &page::figures(parts))
 }

@@ -1,16 +1,16 @@
 //! The published figures of the marketplace's field report.
 
-/// Trades that completed, and trades that were started.
+/// The number of trades that completed, and the number that were started.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passed(pub(crate) u64, pub(crate) u64);
 
-/// One level of its runs. `None` means not run, or run with another setting.
+/// One level of the report's runs. `None` means that the level was not run, or was run with another setting.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldRow {
     pub(crate) trades: u64,
-    /// Run 2, with 4 threads, version 2.9.3.
+    /// Result of run 2, with 4 threads and version 2.9.3.
     pub(crate) threads4: Option<Passed>,
-    /// Runs 3 and 4, with 16 threads, version 2.9.5.
+    /// Result of runs 3 and 4, with 16 threads and version 2.9.5.
     pub(crate) threads16: Option<Passed>,
 }
 
@@ -28,7 +28,7 @@ const fn row(trades: u64, threads4: Option<u64>, threads16: Option<u64>) -> Fiel
     }
 }
 
-/// "Concurrency & Performance Test Results", 6 June 2026, and one level that this study adds (64).
+/// "Concurrency & Performance Test Results", 6 June 2026, with one level that this study adds (64).
 pub(crate) const MARKETPLACE: [FieldRow; 9] = [
     row(1, Some(1), None),
     row(2, Some(2), None),
@@ -41,12 +41,12 @@ pub(crate) const MARKETPLACE: [FieldRow; 9] = [
     row(64, None, None),
 ];
 
-/// The timeout of its client, in seconds.
+/// The timeout of the report's client, in seconds.
 pub(crate) const TIMEOUT_S: u64 = 15;
-/// Its think time, in seconds.
+/// The report's range of think times, in seconds.
 pub(crate) const THINK_S: [f64; 2] = [15.0, 30.0];
 
-/// An operation's p50 and p95 in ms, for all levels of run 2 together, and for levels 16 and 20 of run 3 together.
+/// The p50 and p95 of an operation in ms, once over all levels of run 2, and once over levels 16 and 20 of run 3.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldTimes {
     pub(crate) operation: &'static str,
@@ -62,7 +62,7 @@ const fn times(operation: &'static str, run2: (f64, f64), run3: Option<(f64, f64
     }
 }
 
-/// In the order of the flow.
+/// The operations in the order of the flow.
 pub(crate) const TIMES: [FieldTimes; 9] = [
     times(
         "users.admin.create",

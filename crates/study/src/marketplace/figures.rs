@@ -4,28 +4,28 @@ use model::{FaultKind, Nanos};
 use record::{Level, Measured, Metric, Run, Timings};
 use stats::Estimate;
 
-/// The users in a trade: a buyer and three sellers.
+/// Number of users in a trade: one buyer and three sellers.
 pub(super) const IN_A_TRADE: u64 = 4;
-/// The passwords hashed per trade: each of the four users is created and logs in.
+/// Number of passwords hashed per trade, because each of the four users is created and logs in.
 pub(super) const HASHES: u64 = 2 * IN_A_TRADE;
-/// The requests that hash a password.
+/// Names of the requests that hash a password.
 pub(super) const HASHED: [&str; 2] = ["users.admin.create", "auth.login"];
-/// The threshold for p95 of all other requests while passwords are hashed, in ms.
+/// Limit for the p95 of requests that hash no password, in ms.
 pub(super) const PROMISE_MS: f64 = 50.0;
-/// The number of independent samples whose largest is an upper bound of the p95 with 95 % confidence: 0.95^59 < 0.05.
+/// Number of samples whose maximum is an upper bound of the p95 with 95 % confidence: 0.95^59 < 0.05.
 const FOR_A_BOUND: u64 = 59;
 
-/// All runs of one number of concurrent trades.
+/// All runs with the same number of concurrent trades.
 pub(super) struct AtOnce {
     pub(super) trades: u64,
     pub(super) runs: u64,
     pub(super) measured: Measured,
-    /// From the first start to the last end, on average, in seconds.
+    /// Average time from the first start to the last end, in seconds.
     pub(super) took_s: f64,
     pub(super) valid: bool,
 }
 
-/// Merges the runs of this number of concurrent trades. Levels of other loads are never merged.
+/// Merges the runs with `trades` concurrent trades. Levels of different loads are never merged.
 pub(super) fn at_once(run: Option<&Run>, trades: u64) -> Option<AtOnce> {
     let levels: Vec<&Level> = levels(run)
         .filter(|level| level.load.groups == trades)
@@ -45,13 +45,13 @@ pub(super) fn at_once(run: Option<&Run>, trades: u64) -> Option<AtOnce> {
 }
 
 impl AtOnce {
-    /// The number of trades that completed, and of those that were started.
+    /// Returns the number of trades that completed, and the number that were started.
     pub(super) fn passed(&self) -> (u64, u64) {
         let all = &self.measured.iterations;
         (all.succeeded, all.started)
     }
 
-    /// The number of trades that reached a step, whether they passed it or not.
+    /// Returns the number of trades that reached a step, whether or not they passed it.
     pub(super) fn reached(&self, step: &str) -> Option<u64> {
         let mut steps = self.measured.funnel.steps.iter();
         steps
@@ -59,12 +59,12 @@ impl AtOnce {
             .map(|one| one.reached)
     }
 
-    /// All requests of these names.
+    /// Merges all requests with these names.
     pub(super) fn hashed(&self, names: &[&str]) -> Timings {
         self.of(|name| names.contains(&name))
     }
 
-    /// All requests that do not hash a password.
+    /// Merges all requests that hash no password.
     pub(super) fn others(&self) -> Timings {
         self.of(|name| !HASHED.contains(&name))
     }
@@ -73,13 +73,13 @@ impl AtOnce {
         merged(&self.measured, wanted)
     }
 
-    /// Passwords hashed per second, from the first start to the last end.
+    /// Returns the number of passwords hashed per second, from the first start to the last end.
     pub(super) fn hashes_per_s(&self) -> f64 {
         (self.trades * HASHES) as f64 / self.took_s
     }
 }
 
-/// The requests of a level that do not hash a password.
+/// Merges the requests of a level that hash no password.
 pub(super) fn others(level: &Level) -> Timings {
     merged(&level.measured, |name| !HASHED.contains(&name))
 }
@@ -96,8 +96,8 @@ pub(super) fn levels(run: Option<&Run>) -> impl Iterator<Item = &Level> {
     run.into_iter().flat_map(|run| &run.levels)
 }
 
-/// `16 of 16 (≥ 79.4 %)`: the share with the bounds of the true share, at 95 % confidence if trades fail independently.
-/// A share of nothing is not a share.
+/// Formats a success rate with its 95 % confidence bounds, which assume that trades fail independently:
+/// `16 of 16 (≥ 79.4 %)`. Without trades, there is no rate.
 pub(super) fn share((passed, of): (u64, u64)) -> String {
     let Some((low, high)) = stats::clopper_pearson(passed, of) else {
         return "none was started".to_owned();
@@ -112,7 +112,7 @@ pub(super) fn share((passed, of): (u64, u64)) -> String {
     }
 }
 
-/// `12.3 ms`, `1.23 s`.
+/// Formats a time: `12.3 ms`, `1.23 s`.
 pub(super) fn time(value: Nanos) -> String {
     let ms = value.as_millis_f64();
     if ms >= 1000.0 {
@@ -122,7 +122,7 @@ pub(super) fn time(value: Nanos) -> String {
     }
 }
 
-/// A percentile, or why there is none.
+/// Formats a percentile, or the reason why there is none.
 pub(super) fn at(estimate: Estimate) -> String {
     match estimate {
         Estimate::Value { value, .. } => time(value),
@@ -134,7 +134,7 @@ pub(super) fn at(estimate: Estimate) -> String {
     }
 }
 
-/// The same with its confidence interval, or why there is none.
+/// Formats a percentile with its confidence interval, or the reason why there is none.
 pub(super) fn with_interval(estimate: Estimate) -> String {
     match estimate {
         Estimate::Value {
@@ -146,7 +146,8 @@ pub(super) fn with_interval(estimate: Estimate) -> String {
     }
 }
 
-/// The p95. From 59 to 199 samples, the longest is its upper bound with 95 % confidence; with fewer there is none.
+/// Formats the p95. With 59 to 199 samples, the longest time is its upper bound with 95 % confidence. Fewer samples
+/// give no bound.
 pub(super) fn p95(timings: &Timings) -> String {
     let enough = timings.count >= FOR_A_BOUND && timings.failed == 0 && timings.unfinished == 0;
     match (timings.response_at(0.95), timings.longest()) {
@@ -163,14 +164,14 @@ pub(super) fn longest(timings: &Timings) -> String {
     }
 }
 
-/// The requests that a rate limiter refused.
+/// Returns the number of requests that a rate limiter refused.
 pub(super) fn rate_limited(level: &Level) -> u64 {
     let failures = level.measured.failures.iter();
     let limited = failures.filter(|failure| failure.kind == FaultKind::RateLimited);
     limited.map(|failure| failure.count).sum()
 }
 
-/// A metric of the scenario, if it has values.
+/// Returns a metric of the scenario. `None` if it has no values.
 pub(super) fn metric<'a>(level: &'a Level, name: &str) -> Option<&'a Metric> {
     let metric = level.measured.metrics.get(name)?;
     (metric.count > 0).then_some(metric)

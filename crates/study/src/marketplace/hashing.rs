@@ -1,4 +1,4 @@
-//! Passwords: the cost of one, the rate that it allows, and the results of a number of threads.
+//! Figures of password hashing: its cost, the resulting maximum rate, and the results with each number of threads.
 
 use minijinja::context;
 use minijinja::value::Value;
@@ -6,16 +6,16 @@ use record::Run;
 
 use super::figures::{AtOnce, HASHES, at_once, levels};
 
-/// The hashing of a part, as configured.
+/// The cost of hashing in a part, and the cores available for it.
 pub(super) struct Hashing {
-    /// The time of the fastest login without other load, in seconds. Other activity could only add to it.
+    /// The time of the fastest login without other load, in seconds. Other activity can only lengthen this time.
     pub(super) cost_s: f64,
     /// The number of cores on which the marketplace may run.
     pub(super) cores: usize,
 }
 
 impl Hashing {
-    /// Computed from the consecutive logins before the measurement.
+    /// Computes the cost from consecutive logins before the measurement.
     pub(super) fn of(run: Option<&Run>) -> Option<Self> {
         let alone = run?.setup.as_ref()?.requests.get("auth.login alone")?;
         let cores = levels(run).find_map(|level| level.target.as_ref()?.cores.as_ref());
@@ -25,17 +25,17 @@ impl Hashing {
         })
     }
 
-    /// The number of passwords per second that no number of threads can exceed.
+    /// Returns the maximum number of passwords per second. No number of threads can exceed it.
     pub(super) fn limit_per_s(&self) -> f64 {
         self.cores as f64 / self.cost_s
     }
 
-    /// The time that the passwords of these trades take at that limit, in seconds.
+    /// Returns the minimum time in which the passwords of these trades can be hashed, in seconds.
     pub(super) fn least_s(&self, trades: u64) -> f64 {
         (trades * HASHES) as f64 / self.limit_per_s()
     }
 
-    /// The figures by the names that the templates use.
+    /// Returns the figures, keyed by the names that the templates use.
     pub(super) fn figures(&self) -> Value {
         context! {
             cores => self.cores,
@@ -45,7 +45,7 @@ impl Hashing {
     }
 }
 
-/// The results of one number of threads at one number of trades.
+/// The results of one number of hashing threads with one number of concurrent trades.
 pub(super) struct Threads {
     pub(super) count: &'static str,
     pub(super) hashing: Hashing,

@@ -21,7 +21,7 @@ pub(super) fn figures(parts: &Parts<'_>) -> Value {
     let argon = |trades| threads(parts.report, "", trades).map(|one| threads_figures(&one));
     let hashing = Hashing::of(parts.report);
     let setup = parts.pooled.and_then(|run| run.setup.as_ref());
-    // 20 active users who take `r` seconds each, and the report's think time.
+    // 20 active users, who take `r` seconds each, correspond to more people, because of the report's think time.
     let people = |r: f64| THINK_S.map(|think| 20.0 * (r + think) / r);
     let figures = context! {
         published_create_p95_ms => ms(create.run2.1),
@@ -72,7 +72,7 @@ fn tables_figures(parts: &Parts<'_>) -> Value {
     }
 }
 
-/// The operations that runs 2 and 3 of the report have in common.
+/// The operations that runs 2 and 3 of the report both measured.
 fn slower() -> Value {
     let rows = TIMES.iter().filter_map(|row| {
         let after = row.run3?;
@@ -92,7 +92,7 @@ fn several(run: Option<&Run>, trades: &[u64]) -> Value {
     found.map(|one| at_once_figures(&one)).collect()
 }
 
-/// The figures of concurrent trades. `…_bound` may be the upper bound of a percentile.
+/// The figures of concurrent trades. A figure named `…_bound` may be the upper bound of a percentile.
 fn at_once_figures(one: &AtOnce) -> Value {
     let (completed, started) = one.passed();
     let logins = one.hashed(&["auth.login"]);
@@ -132,7 +132,7 @@ fn threads_figures(one: &Threads) -> Value {
     }
 }
 
-/// The same with the CPU that the marketplace used.
+/// The figures of concurrent trades, with the CPU use of the marketplace.
 fn with_cpu(one: &Threads, run: Option<&Run>) -> Value {
     let level = levels(run).find(|level| level.load.groups == one.at.trades);
     context! {
@@ -141,7 +141,7 @@ fn with_cpu(one: &Threads, run: Option<&Run>) -> Value {
     }
 }
 
-/// The creations and logins of all parts that are about passwords.
+/// The number of requests that hash a password, and of their failures, in all parts that are about passwords.
 fn hashed_figures(parts: &Parts<'_>) -> Value {
     let (mut hashed_requests, mut hashed_failures) = (0, 0);
     let runs = [parts.report, parts.threads4, parts.threads16];
@@ -160,13 +160,13 @@ fn hashed_figures(parts: &Parts<'_>) -> Value {
     }
 }
 
-/// The logins that met a full queue.
+/// The logins that were refused because the queue was full.
 fn full(parts: &Parts<'_>) -> Option<Value> {
     let (refused, let_in, longest_ms, retry_after_s) = tables::refused(parts)?;
     Some(context! { refused, let_in, longest_ms, retry_after_s })
 }
 
-/// The rate limiter, with the limit that headcount derived from the responses alone.
+/// The rate limiter, with the limit that headcount derived only from the responses.
 fn limiter(parts: &Parts<'_>) -> Option<Value> {
     let first = levels(parts.limiter).find(|level| rate_limited(level) > 0)?;
     let finding = parts.limiter.and_then(|run| run.findings.first());
@@ -178,7 +178,7 @@ fn limiter(parts: &Parts<'_>) -> Option<Value> {
     })
 }
 
-/// The part with the lost notification, and the first failure if it is about that.
+/// The part in which a notification is lost. Includes its first failure if that concerns the notification.
 fn lost(parts: &Parts<'_>) -> Option<Value> {
     let level: &Level = levels(parts.lost).next()?;
     let all = &level.measured.iterations;
@@ -198,7 +198,7 @@ fn lost(parts: &Parts<'_>) -> Option<Value> {
     })
 }
 
-/// The parts after which the ledger did not add up, or was not checked to the end.
+/// The parts after which the ledger did not add up, or was not checked completely.
 fn wrong_ledgers(parts: &Parts<'_>) -> Value {
     let balanced = |run: &Run| run.thresholds.iter().all(|one| one.held == Some(true));
     let wrong = parts.ledgers.iter();

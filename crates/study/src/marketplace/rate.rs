@@ -1,4 +1,4 @@
-//! Trades at an arrival rate: the limit, its cause, and the number of people that it corresponds to.
+//! Trades at an arrival rate: the maximum rate, its cause, and the number of people that it corresponds to.
 
 use minijinja::context;
 use minijinja::value::Value;
@@ -8,10 +8,10 @@ use super::field::THINK_S;
 use super::figures::{PROMISE_MS, levels, others, time};
 use crate::figures::{cpu, per_s};
 
-/// The CPU use from which a core is full. The rest is the kernel's own work on it.
+/// CPU use from which a core is full. The kernel's own work uses the rest of the core.
 const FULL_PERCENT: f64 = 93.0;
 
-/// Why a level does not show that its thresholds hold; empty if it does.
+/// Returns why a level does not show that its thresholds hold. Empty if it does.
 fn misses(level: &Level) -> Vec<Value> {
     let all = &level.measured.iterations;
     let mut reasons = Vec::new();
@@ -33,7 +33,7 @@ fn misses(level: &Level) -> Vec<Value> {
     reasons
 }
 
-/// The last level before the first that does not show that its thresholds hold, and that level.
+/// Returns the last level whose thresholds held, and the level after it that did not show this.
 pub(super) fn ceiling(run: Option<&Run>) -> (Option<&Level>, Option<&Level>) {
     let mut held = None;
     for level in levels(run) {
@@ -45,12 +45,12 @@ pub(super) fn ceiling(run: Option<&Run>) -> (Option<&Level>, Option<&Level>) {
     (held, None)
 }
 
-/// Completed trades per second.
+/// Returns the number of completed trades per second.
 pub(super) fn completed_per_s(level: &Level) -> f64 {
     level.measured.iterations.succeeded as f64 / level.phases.duration_s.max(f64::MIN_POSITIVE)
 }
 
-/// A level with the reasons for which it missed its thresholds, and the resources that were full.
+/// The figures of a level: why it missed its thresholds, and which resources were full.
 pub(super) fn figures(level: &Level) -> Value {
     let target = level.target.as_ref();
     let cores = target.and_then(|target| target.cores.as_ref());
@@ -72,7 +72,7 @@ pub(super) fn figures(level: &Level) -> Value {
     }
 }
 
-/// The limit converted to people: a model, with its arithmetic.
+/// Converts the maximum rate to a number of people, and states the model and its arithmetic.
 pub(super) fn people(run: Option<&Run>) -> Option<Value> {
     let level = ceiling(run).0?;
     let requests_per_s = per_s(level);

@@ -1,4 +1,4 @@
-//! The tables of the study, for a terminal and for Markdown.
+//! The tables of the study of the marketplace, for a terminal and for Markdown.
 
 use record::Level;
 
@@ -14,7 +14,7 @@ use crate::figures::{cpu, millis_of};
 use crate::table::Table;
 use format::whole;
 
-/// The steps of a trade, in their order.
+/// The steps of a trade, in order.
 const STEPS: [&str; 10] = [
     "users.admin.create",
     "auth.login",
@@ -38,7 +38,7 @@ fn published(passed: Option<Passed>) -> String {
     })
 }
 
-/// The levels of the report beside ours.
+/// The levels of the report next to ours.
 pub(super) fn trades(parts: &Parts<'_>) -> Table {
     let rows = MARKETPLACE.iter().map(|field| {
         let mut cells = vec![
@@ -89,7 +89,7 @@ fn in_the_flow(flow: &AtOnce) -> [String; 5] {
     ]
 }
 
-/// The steps of 32 and 64 concurrent trades, with the number of trades that reached each.
+/// The steps of 32 and of 64 concurrent trades, with the number of trades that reached each step.
 pub(super) fn steps(parts: &Parts<'_>) -> Table {
     let columns = [
         at_once(parts.report, 32),
@@ -140,7 +140,7 @@ fn step_cells(column: Option<&AtOnce>, step: &str) -> [String; 3] {
     }
 }
 
-/// The operations: the report's merged levels beside our level of 32 trades.
+/// The operations in the report's merged levels, next to those in our level of 32 trades.
 pub(super) fn operations(parts: &Parts<'_>) -> Table {
     let flow = at_once(parts.report, 32);
     let pooled = at_once(parts.pooled, 32);
@@ -172,7 +172,7 @@ pub(super) fn operations(parts: &Parts<'_>) -> Table {
     )
 }
 
-/// Trades at an arrival rate.
+/// The levels with trades at an arrival rate.
 pub(super) fn rates(parts: &Parts<'_>) -> Table {
     let rows = levels(parts.rate).map(|level| {
         let all = &level.measured.iterations;
@@ -222,7 +222,7 @@ fn busiest(level: &Level) -> String {
     })
 }
 
-/// bcrypt 12 with 4 and with 16 threads, and argon2id.
+/// Hashing with bcrypt 12 (4 and 16 threads) and with argon2id.
 pub(super) fn hashing(parts: &Parts<'_>) -> Table {
     let mut rows = Vec::new();
     for (how, run, count) in [
@@ -274,7 +274,7 @@ pub(super) fn hashing(parts: &Parts<'_>) -> Table {
     )
 }
 
-/// The part with the rate limiter.
+/// The levels of the part with the rate limiter.
 pub(super) fn limited(parts: &Parts<'_>) -> Table {
     let rows = levels(parts.limiter).map(|level| {
         let all = &level.measured.iterations;
@@ -297,7 +297,7 @@ pub(super) fn limited(parts: &Parts<'_>) -> Table {
     )
 }
 
-/// The ledger after each part, in minor units.
+/// The ledger after each part, with amounts in minor units.
 pub(super) fn ledgers(parts: &Parts<'_>) -> Table {
     let rows = parts.ledgers.iter().map(|(part, run)| {
         let level = run.levels.first();
@@ -336,8 +336,8 @@ fn whole_or_negative(value: f64) -> String {
     format!("{sign}{}", whole(value.abs()))
 }
 
-/// The logins that found no place in the queue: their number, the number let in, the longest time to a refusal in ms,
-/// and the longest `Retry-After` in seconds.
+/// Returns figures of the logins with a full queue: the number refused, the number admitted, the longest time until a
+/// refusal in ms, and the longest `Retry-After` in seconds.
 pub(super) fn refused(parts: &Parts<'_>) -> Option<(u64, u64, f64, f64)> {
     let level = levels(parts.full).next()?;
     let refused = metric(level, "refused after, ms")?;

@@ -18,7 +18,7 @@ use crate::templates::{check, part};
 mod complete;
 mod timeout;
 
-/// `count` responses after `ms` each.
+/// Returns timings of `count` responses, each after `ms`.
 fn answered(count: u64, ms: u64) -> Timings {
     let mut times = Histogram::default();
     times.record_n(Nanos::from_millis(ms), count);
@@ -30,7 +30,7 @@ fn answered(count: u64, ms: u64) -> Timings {
     }
 }
 
-/// This number of concurrent trades in `took_s`, all of which completed; a login took `login_ms`.
+/// Returns a level in which all concurrent trades completed in `took_s`, and each login took `login_ms`.
 fn level(trades: u64, took_s: f64, login_ms: u64) -> Level {
     let requests = [
         ("users.admin.create", answered(4 * trades, login_ms)),
@@ -96,7 +96,7 @@ fn arriving(rate: f64, dropped: u64, ms: u64) -> Level {
     level
 }
 
-/// The page and what the terminal shows.
+/// Returns the page as Markdown and as shown on the terminal.
 fn pages(parts: &Parts<'_>) -> (String, String) {
     check(TEMPLATES, &page::figures(parts))
 }
@@ -105,7 +105,7 @@ fn rendered(name: &str, parts: &Parts<'_>) -> String {
     part(TEMPLATES, name, &page::figures(parts))
 }
 
-/// The arrival rates in words, and the same in people.
+/// Renders the arrival rates, and their conversion to people.
 fn rates(run: &Run) -> (String, String) {
     let parts = Parts {
         rate: Some(run),

@@ -1,17 +1,17 @@
 use std::io::{self, IsTerminal as _, Read, Write as _};
 
-/// A reader that shows its progress on the terminal, for a large file or a pipe.
+/// A reader that shows its progress on the terminal if the input is a large file or a pipe.
 pub(crate) struct Reading<R> {
     inner: R,
     name: String,
     /// Size in bytes. `None` for a pipe, whose length is unknown.
     size: Option<u64>,
     read: u64,
-    /// Number of steps shown. `None` if stderr is no terminal, or the file is small.
+    /// Number of steps shown so far. `None` if stderr is not a terminal, or if the file is small.
     told: Option<u64>,
 }
 
-/// Size in bytes from which progress is shown. Smaller files are read too quickly for it to matter.
+/// Size in bytes from which progress is shown. Smaller files are read too quickly to need it.
 const LARGE: u64 = 1 << 27;
 
 impl<R> Reading<R> {
@@ -35,7 +35,7 @@ impl<R: Read> Read for Reading<R> {
             return Ok(count);
         };
         let (step, words) = progress(self.read, self.size);
-        // If stderr cannot be written, there is nowhere to report that.
+        // If writing to stderr fails, the error cannot be reported anywhere.
         if count == 0 {
             self.told = None;
             let _ = write!(io::stderr(), "\r\u{1b}[K");
@@ -47,7 +47,7 @@ impl<R: Read> Read for Reading<R> {
     }
 }
 
-/// Returns the current step and its text. A step is a hundredth of a file, or `LARGE` bytes of a pipe.
+/// Returns the number of the current step and its text. A step is a hundredth of a file, or `LARGE` bytes of a pipe.
 fn progress(read: u64, size: Option<u64>) -> (u64, String) {
     if let Some(size) = size {
         let hundredths = (read.saturating_mul(100) / size.max(1)).min(100);

@@ -3,7 +3,7 @@ use record::{CgroupUse, Level, MemoryGrowth, Run, Scrapes, TargetEnd, TargetUse}
 
 use super::super::label;
 
-/// Returns the notable observations, level by level.
+/// Returns the notable observations of each level.
 pub(super) fn all(run: &Run) -> Vec<String> {
     let mut notes = Vec::new();
     for level in &run.levels {
@@ -43,8 +43,8 @@ fn of_target(target: &TargetUse) -> Vec<String> {
     ends.chain(notes.into_iter().flatten()).collect()
 }
 
-/// Formats the end of a process: `process 4711 was gone after 3.0 s, killed for lack of memory; process 4712 was
-/// found after 5.0 s`.
+/// Formats the end of a process:
+/// `process 4711 was gone after 3.0 s, killed for lack of memory; process 4712 was found after 5.0 s`.
 fn end(end: &TargetEnd) -> String {
     if end.pid == 0 {
         return format!("a restart was detected after {}", seconds(end.at_s));
@@ -64,7 +64,7 @@ fn end(end: &TargetEnd) -> String {
     )
 }
 
-/// Formats the end of a process in few words: `killed for lack of memory after 12 s`.
+/// Formats the end of a process briefly: `killed for lack of memory after 12 s`.
 pub(super) fn end_in_short(end: &TargetEnd) -> String {
     let what = match end.out_of_memory {
         _ if end.pid == 0 => "restarted",
@@ -103,7 +103,7 @@ fn throttled(cgroup: &CgroupUse) -> Option<String> {
     ))
 }
 
-/// Share of the memory limit from which it is reported, in percent.
+/// Share of the memory limit from which memory use is reported, in percent.
 const NEAR_PERCENT: f64 = 80.0;
 
 fn memory_limit(cgroup: &CgroupUse) -> Option<String> {
@@ -152,7 +152,7 @@ fn scrapes(scrapes: &Scrapes) -> Option<String> {
     }
 }
 
-/// Reports the cores on which both target and generator could run. They are usually the same in all levels.
+/// Reports the cores on which both the target and the generator could run. These are usually the same in all levels.
 fn cores(levels: &[Level]) -> Option<String> {
     let mut shared = levels.iter().filter(|level| level.shares_cores_with_target);
     let target = shared.next_back()?.target.as_ref();

@@ -3,12 +3,12 @@ use record::{TargetUse, ThreadUse};
 
 use crate::section::Block;
 
-/// Threads below this share of a core have no row, in percent.
+/// CPU use below which a thread has no row, in percent of a core.
 const IDLE_PERCENT: f64 = 1.0;
-/// Maximum number of rows of a table. The record contains all processes.
+/// Maximum number of rows in a table. The record contains further processes.
 const ROWS: usize = 16;
 
-/// Returns each table with a heading that names the level.
+/// Returns all tables, each after a heading that names the level.
 pub(super) fn all(at: &str, target: &TargetUse) -> Vec<Block> {
     let tables = [threads(target), processes(target), series(target)];
     let blocks = tables.into_iter().flatten().map(|(what, table)| {
@@ -18,7 +18,7 @@ pub(super) fn all(at: &str, target: &TargetUse) -> Vec<Block> {
     blocks.flatten().collect()
 }
 
-/// The busiest threads, if there are several. A single one is in the main table.
+/// Builds the table of the busiest threads. `None` if there is only one, because the main table shows it.
 fn threads(target: &TargetUse) -> Option<(String, Table)> {
     let worth = |thread: &&ThreadUse| {
         thread.cpu_percent + thread.waiting_percent.unwrap_or(0.0) >= IDLE_PERCENT
@@ -45,7 +45,7 @@ fn threads(target: &TargetUse) -> Option<(String, Table)> {
     Some(("the busiest threads".to_owned(), Table::new(columns, rows)))
 }
 
-/// The processes, if there are several.
+/// Builds the table of processes. `None` if there is only one.
 fn processes(target: &TargetUse) -> Option<(String, Table)> {
     if target.processes.len() < 2 {
         return None;
@@ -77,7 +77,7 @@ fn processes(target: &TargetUse) -> Option<(String, Table)> {
     Some((heading, Table::new(columns, rows.collect())))
 }
 
-/// The series of the target's metrics endpoint that the scenario records.
+/// Builds the table of the series that the scenario records from the target's metrics endpoint.
 fn series(target: &TargetUse) -> Option<(String, Table)> {
     if target.metrics.is_empty() {
         return None;
