@@ -3,7 +3,7 @@ use sqlx::{AnyConnection, FromRow};
 use crate::state::{OfferState, Party};
 use crate::types::{Amount, Id, Time};
 
-/// An offer, with its current price.
+/// An offer with its current price.
 #[derive(Clone, Debug, FromRow)]
 pub(crate) struct OfferRow {
     pub(crate) id: Id,
@@ -29,7 +29,7 @@ pub(crate) struct RoundRow {
     pub(crate) created_at: Time,
 }
 
-/// Inserts an offer and its first round, by the seller.
+/// Inserts an offer and its first round, which the seller proposed.
 pub(crate) async fn insert(db: &mut AnyConnection, row: &OfferRow) -> Result<(), sqlx::Error> {
     let insert = "INSERT INTO offers (id, request_id, seller_id, amount, message, state, round, \
         valid_until, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)";
@@ -48,7 +48,7 @@ pub(crate) async fn insert(db: &mut AnyConnection, row: &OfferRow) -> Result<(),
     insert_round(db, row, Party::Seller).await
 }
 
-/// Stores the current price of `row` as a round.
+/// Stores the current price of `row` as a new round.
 pub(crate) async fn insert_round(
     db: &mut AnyConnection,
     row: &OfferRow,
@@ -68,7 +68,7 @@ pub(crate) async fn insert_round(
     Ok(())
 }
 
-/// Saves the fields that a step can change.
+/// Saves the fields that steps can change.
 pub(crate) async fn update(db: &mut AnyConnection, row: &OfferRow) -> Result<(), sqlx::Error> {
     let update = "UPDATE offers SET amount = $2, message = $3, state = $4, round = $5, \
         valid_until = $6, updated_at = $7 WHERE id = $1";
@@ -118,7 +118,7 @@ pub(crate) async fn rounds(
     sqlx::query_as(select).bind(offer).fetch_all(db).await
 }
 
-/// Open offers whose time is over, at most `rows`. Returns the ids of request and offer.
+/// Finds at most `rows` open offers whose validity has ended. Returns the ids of each request and offer.
 pub(crate) async fn due(
     db: &mut AnyConnection,
     now: Time,

@@ -17,7 +17,7 @@ pub(crate) struct PaymentRow {
     pub(crate) state: PaymentState,
     /// Sequence number of the provider's last event.
     pub(crate) told: i64,
-    /// The marketplace's fee when the buyer paid, in hundredths of a percent.
+    /// The marketplace's fee at the time of payment, in hundredths of a percent.
     pub(crate) fee: i64,
     pub(crate) created_at: Time,
     pub(crate) updated_at: Time,
@@ -41,7 +41,7 @@ pub(crate) async fn insert(db: &mut AnyConnection, row: &PaymentRow) -> Result<(
     Ok(())
 }
 
-/// Saves the fields that a step can change.
+/// Saves the fields that steps can change.
 pub(crate) async fn update(db: &mut AnyConnection, row: &PaymentRow) -> Result<(), sqlx::Error> {
     let update = "UPDATE payments SET state = $2, told = $3, updated_at = $4 WHERE id = $1";
     sqlx::query(update)
@@ -62,8 +62,8 @@ pub(crate) async fn find(
     sqlx::query_as(select).bind(id).fetch_optional(db).await
 }
 
-/// Returns the payment that counts for a request. There is at most one, and all others have failed, or were abandoned
-/// or returned. If no payment counts, returns the newest of the others.
+/// Returns a request's valid payment, or else its newest payment. At most one payment is valid; all others have failed,
+/// or were abandoned or returned.
 pub(crate) async fn of_request(
     db: &mut AnyConnection,
     request: &Id,

@@ -3,7 +3,7 @@ use sqlx::{AnyConnection, FromRow};
 use super::users::Role;
 use crate::types::{Id, Time};
 
-/// A session. Its tokens are stored as hashes.
+/// A session. Only hashes of its tokens are stored.
 #[derive(Clone, Debug, FromRow)]
 pub(crate) struct SessionRow {
     pub(crate) id: Id,
@@ -14,7 +14,7 @@ pub(crate) struct SessionRow {
     pub(crate) refresh_until: Time,
 }
 
-/// The user to whom a token belongs, and the session.
+/// The user and the session to which a token belongs.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub(crate) struct Holder {
     pub(crate) id: Id,
@@ -38,7 +38,7 @@ pub(crate) async fn insert(db: &mut AnyConnection, row: &SessionRow) -> Result<(
     Ok(())
 }
 
-/// The user and session of an access token, if it has not expired.
+/// The user and session of an access token. `None` if the token is unknown or has expired.
 pub(crate) async fn holder(
     db: &mut AnyConnection,
     access_hash: &str,
@@ -64,7 +64,7 @@ pub(crate) async fn by_refresh(
         .await
 }
 
-/// Stores new tokens for a session, and records the old refresh token as used. Returns `false` if another request has
+/// Stores new tokens for a session, and records the old refresh token as used. Returns `false` if another request
 /// renewed the session first.
 pub(crate) async fn renew(
     db: &mut AnyConnection,

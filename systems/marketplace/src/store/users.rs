@@ -10,7 +10,7 @@ words! {
         Buyer = "buyer",
         /// Makes offers and delivers.
         Seller = "seller",
-        /// Creates users and settles disputes.
+        /// Creates users and resolves disputes.
         Admin = "admin",
     }
 }
@@ -26,7 +26,7 @@ pub(crate) struct UserRow {
     pub(crate) created_at: Time,
 }
 
-/// The data that a login is checked against.
+/// The stored data against which a login is checked.
 #[derive(Debug, FromRow)]
 pub(crate) struct Credentials {
     pub(crate) id: Id,
@@ -102,7 +102,8 @@ pub(crate) async fn page(
     query.fetch_all(db).await
 }
 
-/// The exclusive upper bound of a page's ids. Without `after`, this is `g`, which sorts after all (hexadecimal) ids.
+/// The exclusive upper bound of a page's ids. Without `after`, this is `g`, which sorts after all ids because they are
+/// hexadecimal.
 pub(crate) fn newest(after: Option<&Id>) -> &str {
     after.map_or("g", Id::as_str)
 }

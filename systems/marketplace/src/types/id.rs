@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::schema::described;
 
-/// A unique id: 32 hexadecimal digits, of which 14 are the creation time (in microseconds) and 18 are random. Ids sort
-/// by time, so an index grows only at its end, and lists can be read newest first.
+/// A unique id of 32 hexadecimal digits: 14 for the creation time in microseconds, and 18 random digits. Ids sort by
+/// time, so an index grows only at its end, and lists can be read newest first.
 #[derive(
     Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, sqlx::Type,
 )]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::schema::described;
 
-/// A point in time, in milliseconds since 1970. A number in the database, RFC 3339 in JSON.
+/// A point in time, in milliseconds since 1970. The database stores it as a number; JSON contains it as RFC 3339 text.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, sqlx::Type,
 )]
