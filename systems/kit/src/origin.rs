@@ -106,7 +106,7 @@ mod tests {
             ("127.0.0.1:5000", Some("http://localhost:5000"), false),
             ("127.0.0.1:5000", Some("null"), false),
             ("127.0.0.1:5000", Some(""), false),
-            // A name that was changed a moment ago to resolve to this machine.
+            // The owner of this name has just made it resolve to this machine.
             ("evil.example:5000", Some("http://evil.example:5000"), false),
         ] {
             let headers = headers(host, origin);

@@ -97,7 +97,7 @@ mod tests {
         let first = open();
         assert!(registry.close(&first, || {}));
         let second = open();
-        // Two clients were each the last to leave the first room.
+        // A second attempt to close the first room must not close the new one.
         assert!(!registry.close(&first, || panic!("it is another's")));
         assert!(Arc::ptr_eq(&registry.find("room").unwrap(), &second));
         assert_eq!(counters.rooms.get(), 1);

@@ -68,7 +68,7 @@ mod tests {
     /// A fake bubblewrap that prints the output of a working sandbox.
     const BUBBLEWRAP: &str = "#!/bin/sh\nprintf 'CapEff:\\t0000000000000000\\nNoNewPrivs:\\t1\\nSeccomp:\\t2\\n--\\nbash\\n'\n";
 
-    /// Whether code can be run before bubblewrap is installed, after that, and after it was removed.
+    /// Returns whether code can be run before bubblewrap is installed, when it is installed, and after it was removed.
     async fn course(again: Duration) -> [Result<(), String>; 3] {
         let folder = tempfile::tempdir().unwrap();
         let demand = OnDemand::in_path(Limits::default(), folder.path().into(), again);
