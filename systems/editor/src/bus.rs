@@ -1,5 +1,5 @@
-//! Communication between the nodes of one editor, separately for each room. It uses NATS; a single node needs no NATS.
-//! Acknowledgements do not depend on the bus, because each node saves the edits of its own clients.
+//! Communication between the nodes of one editor, separately for each room. It uses NATS, which a single node does not
+//! need. Acknowledgements do not depend on the bus, because each node saves the edits of its own clients.
 
 mod nats;
 mod news;

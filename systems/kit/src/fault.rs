@@ -9,9 +9,9 @@
 //! | --- | --- |
 //! | dropped | a delivery was left out |
 //! | duplicated | both copies were handed to the receiver's socket |
-//! | reordered | a delivery was held back and its sender's next one to this receiver was sent before it |
+//! | reordered | a delivery was held back, and the sender's next delivery to this receiver was sent first |
 //! | strayed | the message was also handed to a listener in a wrong room |
-//! | delayed, stalled | something (a delivery, an event or an HTTP response) waited for that reason |
+//! | delayed, stalled | a delivery, an event or an HTTP response waited for the delay or the stall |
 //!
 //! A delivery held for a swap is sent, but not counted as reordered, if no successor arrives within [`HOLD_LIMIT`] or
 //! if the connection stops. No fault applies to the successor. A delivery to a disconnected receiver is not numbered.

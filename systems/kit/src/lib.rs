@@ -11,7 +11,7 @@
 //! * [`fault`], injected faults, whose exact counts can be compared with a load tester's report.
 //!
 //! This crate never prints and never ends the process (except for an injected crash). It contains no behaviour of a
-//! particular system. It shares no code with the load tester: the same error in both would stay hidden.
+//! particular system. It shares no code with the load tester, because an error in shared code would stay hidden.
 
 pub mod config;
 pub mod descriptors;

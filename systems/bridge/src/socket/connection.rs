@@ -155,7 +155,7 @@ impl Connection {
             while let Some(Ok(_)) = socket.recv().await {}
         };
         // If the session ends or the bridge stops, keep the seat until the handshake is over, so that a stop waits for
-        // it. Otherwise release the seat at once.
+        // the handshake. Otherwise release the seat at once.
         let kept = matches!(over, Over::Ended(End::Ended | End::Stopping)).then_some(seat);
         let _ = timeout(FAREWELL, farewell).await;
         drop(kept);

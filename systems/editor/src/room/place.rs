@@ -13,8 +13,8 @@ use crate::metrics::Counters;
 use crate::store::Behind;
 use crate::yjs;
 
-/// Time without edits after which members whose text may differ receive the document. It is also the time within which
-/// two edits may cross: an edit may ignore an edit that was sent to its author less than this time before.
+/// Time without edits after which members whose text may differ receive the document. If an edit was sent to a member
+/// less than this time before, the member's own edit may have crossed with it.
 pub(crate) const QUIET: Duration = Duration::from_secs(3);
 /// Time for which changes of Yjs clients are collected before members receive the whole text.
 const GATHERED: Duration = Duration::from_millis(50);

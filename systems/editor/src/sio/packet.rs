@@ -20,7 +20,7 @@ pub(crate) enum Packet<'a> {
     Disconnect { namespace: &'a str },
     /// An event in the main namespace.
     Event(Event<'a>),
-    /// A response to an event of the server. The server never requests one.
+    /// A response to an event from the server. The server never requests such a response.
     Acknowledgement,
     /// An event with binary attachments. Contains their number, and the number of the acknowledgement that the event
     /// requests.

@@ -5,7 +5,7 @@ use tokio::time::Instant;
 use super::tally::Kind;
 use super::turn::Turn;
 
-/// Maximum time for which a delivery is held for a swap. It is then sent without one.
+/// Maximum time for which a delivery is held for a swap. It is then sent without a swap.
 pub const HOLD_LIMIT: Duration = Duration::from_millis(500);
 
 /// Actions for one receiver, in order.

@@ -56,7 +56,7 @@ pub(crate) struct HashingState {
 #[derive(Debug)]
 pub(crate) struct Checked {
     pub(crate) good: bool,
-    /// The password's hash by the current scheme, if the stored hash uses another one.
+    /// The password's hash under the current scheme. `None` if the stored hash already uses that scheme.
     pub(crate) renewed: Option<String>,
 }
 

@@ -3,7 +3,7 @@ use sqlx::{AnyConnection, FromRow};
 use super::users::newest;
 use crate::types::{Id, Time};
 
-/// A rating of one side of a trade by the other.
+/// A rating that one side of a trade gives the other side.
 #[derive(Clone, Debug, FromRow)]
 pub(crate) struct RatingRow {
     pub(crate) request_id: Id,

@@ -172,7 +172,7 @@ async fn follow(
     match state {
         PaymentState::Held => paid(work, trade, payment, Party::Provider).await?,
         PaymentState::Failed => tell_buyer(work, trade, payment, NoticeKind::PaymentFailed),
-        // Refunded or returned: the money arrived too late and goes straight back.
+        // In the states refunded and returned, the money arrived too late and goes back at once.
         _ => {
             money::hold(work, payment).await?;
             let id = work.new_id()?;
