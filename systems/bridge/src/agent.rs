@@ -1,5 +1,5 @@
-//! The agent that replies to users: the built-in persona, which costs nothing, or an endpoint with the `OpenAI` chat
-//! completions API.
+//! The agent that replies to users. It is either the built-in persona, which needs no model, or an endpoint with the
+//! `OpenAI` chat completions API.
 
 mod remote;
 
@@ -48,9 +48,9 @@ fn read_secret(text: &str) -> Result<Secret, std::convert::Infallible> {
 /// The agent of a running bridge.
 #[derive(Debug)]
 pub(crate) enum Agent {
-    /// Replies immediately, within the process.
+    /// The built-in persona, which replies immediately within the process.
     Persona,
-    /// Replies over HTTP.
+    /// An endpoint that replies over HTTP.
     Remote(Remote),
 }
 
@@ -63,7 +63,8 @@ impl Agent {
     }
 }
 
-/// Sends `text` to a remote agent and returns its reply. Returns `None` if the built-in persona replies.
+/// Sends `text` to a remote agent and returns its reply. Returns `None` if the built-in persona is configured; the
+/// caller then computes its reply.
 pub(crate) async fn ask(
     bridge: &Bridge,
     session: u64,
@@ -72,7 +73,7 @@ pub(crate) async fn ask(
     let Agent::Remote(remote) = &bridge.agent else {
         return Ok(None);
     };
-    // The lock is released before the request: an agent may take seconds to respond.
+    // Release the lock before the request, because an agent may take seconds to respond.
     let question = {
         let house = bridge.house();
         let known = house.known_to_agent(session);

@@ -50,7 +50,7 @@ impl Bridge {
         }
     }
 
-    /// Returns the client's address. If the peer is a trusted proxy, it is taken from `X-Forwarded-For`.
+    /// Returns the client's address. If the peer is a trusted proxy, the address comes from `X-Forwarded-For`.
     pub(crate) fn address_of(&self, extensions: &Extensions, headers: &HeaderMap) -> IpAddr {
         client(Peer::of(extensions), headers, &self.proxies)
     }

@@ -10,10 +10,10 @@ use kit::span;
 use crate::agent::AgentConfig;
 use crate::house::NEW_SESSION;
 
-/// The rooms of the field report that this system rebuilds.
+/// The rooms in the field report whose service this system rebuilds.
 const ROOMS: &str = "Tower,Chapel,Library,Garden,Dungeon";
 
-/// The configuration, set by flags or environment variables.
+/// The configuration of the bridge, set by flags or environment variables.
 #[derive(Clone, Debug, Args)]
 pub struct Config {
     /// Address, threads, connections, shutdown and faults.
@@ -48,7 +48,7 @@ pub struct Config {
     pub trusted_proxies: Networks,
 }
 
-/// Limits. Each has its own error.
+/// Limits. Each limit has its own error code.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub struct Limits {
@@ -133,7 +133,7 @@ pub struct Times {
 /// Values that are valid by themselves but contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    /// No rooms, or a room without a name.
+    /// No room is configured, or a room has no name.
     #[error("`--rooms` needs at least one room, and every room needs a name")]
     NoRoom,
     /// A room is listed twice.
@@ -142,10 +142,10 @@ pub enum ConfigError {
     /// A message of the maximum size does not fit into a body.
     #[error("`--max-body` must be larger than `--max-message`")]
     BodyTooSmall,
-    /// A time that must not be zero.
+    /// A time is zero but must be positive.
     #[error("`--{0}` must be longer than 0")]
     NoTime(&'static str),
-    /// A limit with an unknown name.
+    /// A limit has an unknown name.
     #[error("`--address-limits` accepts only `session`, not `{0}`")]
     NoSuchLimit(String),
     /// The agent's URL is not valid.

@@ -1,7 +1,7 @@
 //! The state of the bridge and its rules: sessions, room members, and the recipients of each message.
 //!
-//! This module does no I/O and reads no clock, because each caller passes the time. A single lock protects it, so that
-//! all listeners in a room receive messages in the same order.
+//! This module does no I/O and reads no clock; callers pass the current time. A single lock protects it, so that all
+//! listeners in a room receive messages in the same order.
 
 mod conversation;
 mod floor;

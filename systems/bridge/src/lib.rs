@@ -1,8 +1,8 @@
-//! Bridge: a chat server. Users talk in rooms, with each other and with an agent, over HTTP and WebSocket. Each
-//! user has a session.
+//! Bridge is a chat server. Users talk in rooms, with each other and with an agent, over HTTP and WebSocket. Each user
+//! has a session.
 //!
-//! [`app`] is the whole service as a router. [`serve`] runs it until a stop is requested. Everyone who listens in a
-//! room receives its messages, in the same order. Only the speaker receives the agent's reply. `README.md` lists
+//! [`app`] returns the service as a router. [`serve`] runs the service until a stop is requested. Everyone who listens
+//! in a room receives its messages, in the same order. Only the speaker receives the agent's reply. `README.md` lists
 //! routes, messages and configuration.
 //!
 //! The bridge stores nothing on disk, and shows a session's secret only to its user. It shares no code with the load

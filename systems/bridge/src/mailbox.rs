@@ -1,5 +1,5 @@
-//! The bounded queue of one WebSocket. Speakers fill it, and the connection's own task empties it. A slow receiver
-//! fills only its own mailbox.
+//! The bounded queue of one WebSocket. Speakers fill the queue, and the connection's own task empties it. A slow
+//! receiver fills only its own mailbox.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -25,7 +25,7 @@ pub(crate) struct Said {
 pub(crate) enum Mail {
     /// A message in the room that this receiver listens to.
     Said(Arc<Said>),
-    /// A message of another room, delivered here by an injected fault.
+    /// A message from another room, which an injected fault delivers to this receiver.
     Stray(Arc<Said>),
     /// An event for this receiver alone.
     Own(Utf8Bytes),
@@ -64,7 +64,7 @@ pub(crate) enum Next {
 #[derive(Debug)]
 pub(crate) struct Mailbox {
     limit: usize,
-    /// Whether the time of posting is recorded. Only fault injection needs it.
+    /// Whether to record the time at which each item is posted. Only fault injection needs this time.
     timed: bool,
     inside: Mutex<Inside>,
 }
@@ -111,7 +111,7 @@ impl Mailbox {
         inside.wake();
     }
 
-    /// Takes the next action, if there is one.
+    /// Takes the next action. `None` if there is nothing to do.
     pub(crate) fn next(&self) -> Option<Next> {
         let mut inside = self.inside();
         match inside.waiting.pop_front() {
@@ -120,7 +120,8 @@ impl Mailbox {
         }
     }
 
-    /// Waits until there is an action. Returns the time at which its item was posted, if the mailbox records times.
+    /// Waits until there is an action. Returns the time at which the next item was posted, if the mailbox records
+    /// times.
     pub(crate) async fn ready(&self) -> Option<Instant> {
         let poll = |inside: &mut Inside| match inside.waiting.front() {
             Some((_, posted)) => Some(*posted),

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use bridge::{Config, ServeError};
 use clap::Parser;
 
-/// Half of the cost of a small request is allocation. mimalloc is the cheapest allocator for it.
+/// Half of the cost of a small request is allocation, and mimalloc makes allocation cheapest.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // If the message cannot be written, the exit code must suffice.
+            // If the message cannot be written, the exit code still reports the error.
             let _ = error.print();
             return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }

@@ -4,7 +4,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-/// The bridge's counters and gauges. Clones share their values.
+/// The bridge's counters and gauges. Clones share the same values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) messages: Counter,

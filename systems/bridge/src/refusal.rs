@@ -4,7 +4,7 @@ use axum::http::{HeaderValue, Response, StatusCode};
 use http_body_util::Full;
 use serde_json::json;
 
-/// Reason for a refusal. The text is for people; [`Refusal::code`] is for programs.
+/// Reason why a request was refused. The text is for people; [`Refusal::code`] is for programs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
     #[error("the body is not valid: {0}")]
@@ -68,7 +68,7 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
-    /// Returns a stable identifier of the error. It stays the same if the text changes.
+    /// Returns an identifier of the error that stays the same when the text changes.
     pub(crate) fn code(&self) -> &'static str {
         match self {
             Self::InvalidJson(_) => "invalid_json",
@@ -141,7 +141,7 @@ impl Refusal {
         }
     }
 
-    /// Builds the response: `{"error":{"code","message"}}` with the matching status.
+    /// Builds an HTTP response with the matching status and the body `{"error":{"code","message"}}`.
     pub(crate) fn response(&self) -> Response<Full<Bytes>> {
         let body = json!({ "error": { "code": self.code(), "message": self.to_string() } });
         let mut response = Response::new(Full::from(body.to_string()));

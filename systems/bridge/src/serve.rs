@@ -37,7 +37,7 @@ pub fn app(config: &Config) -> Result<Router, ConfigError> {
 }
 
 /// Runs the bridge until SIGTERM or SIGINT. Calls `announce` with the URL once it is listening. Messages accepted
-/// before the stop are delivered before this returns, within the time limit.
+/// before the stop are delivered before this function returns, unless the time limit passes.
 pub fn serve(
     config: Config,
     announce: impl FnOnce(&str) -> io::Result<()>,
@@ -89,7 +89,7 @@ fn build(config: &Config) -> Result<Arc<Bridge>, ConfigError> {
     Ok(Arc::new(Bridge::new(config, agent, faults)))
 }
 
-/// Waits up to `left` until each WebSocket has sent its queue and closed. The rest are cut off.
+/// Waits up to `left` for all WebSockets to send their queues and close. The remaining ones are disconnected.
 async fn close_sockets(bridge: &Bridge, left: Duration) {
     bridge.house().close();
     if timeout(left, bridge.sockets.closed()).await.is_err() {
@@ -98,7 +98,7 @@ async fn close_sockets(bridge: &Bridge, left: Duration) {
     }
 }
 
-/// Ends idle sessions. It checks four times per idle timeout, at intervals of 10 ms to 5 s.
+/// Ends idle sessions. The check runs four times per idle timeout, at intervals of 10 ms to 5 s.
 async fn sweep(bridge: Arc<Bridge>) {
     let idle = bridge.times.idle_timeout;
     let pause = (idle / 4).clamp(Duration::from_millis(10), Duration::from_secs(5));

@@ -1,4 +1,4 @@
-//! The WebSocket interface. Each connection has one task, which alone reads from and writes to its socket.
+//! The WebSocket interface. Each connection has one task, which does all reading and writing on its socket.
 
 mod connection;
 mod deliver;

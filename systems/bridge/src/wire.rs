@@ -20,7 +20,7 @@ pub(crate) struct Chat<'a> {
     pub(crate) message: Cow<'a, str>,
 }
 
-/// The response to it.
+/// The response to `POST /bridge/chat`.
 #[derive(Debug, Serialize)]
 pub(crate) struct ChatReply<'a> {
     pub(crate) reply: &'a str,
@@ -62,7 +62,7 @@ pub(crate) enum Event<'a> {
         session: Token,
         user: &'a str,
         room: &'a str,
-        /// Number of the room's latest message. Later messages have higher numbers.
+        /// Number of the latest message in the room. Later messages have higher numbers.
         sequence: u64,
     },
     Said {
@@ -98,7 +98,7 @@ pub(crate) struct SessionLine<'a> {
     pub(crate) user: &'a str,
     pub(crate) room: &'a str,
     pub(crate) messages: u64,
-    /// Seconds since its last message or connection.
+    /// Seconds since the session last had a message or a connection.
     pub(crate) idle_s: f64,
     pub(crate) connected: bool,
 }
@@ -122,7 +122,7 @@ pub(crate) struct ExchangeLine<'a> {
 #[derive(Debug, Serialize)]
 pub(crate) struct RoomLine<'a> {
     pub(crate) room: &'a str,
-    /// Number of users. `users` lists only the first of them if there are many.
+    /// Number of users in the room. If there are many, `users` lists only the first ones.
     pub(crate) count: usize,
     pub(crate) listening: usize,
     pub(crate) sequence: u64,
@@ -137,7 +137,7 @@ pub(crate) fn read<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Refusal
 /// Serializes a value of this module as JSON. `size` is the expected length in bytes.
 pub(crate) fn write<T: Serialize>(value: &T, size: usize) -> String {
     let mut bytes = Vec::with_capacity(size);
-    // Writing these types to a `Vec` cannot fail. If it ever did, no partial message may be sent.
+    // Writing these types to a `Vec` cannot fail. If it does fail, send nothing rather than part of a message.
     if serde_json::to_writer(&mut bytes, value).is_err() {
         bytes.clear();
     }

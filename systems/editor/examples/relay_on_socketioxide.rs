@@ -1,5 +1,5 @@
-//! The rooms of the editor as a plain relay on `socketioxide`, without document or log. The editor's own Socket.IO
-//! layer is compared with it. The relay prints `listening on URL` and runs until killed.
+//! The editor's rooms as a plain relay on `socketioxide`, without document or log. The relay is the baseline for the
+//! editor's own Socket.IO layer. The relay prints `listening on URL` and runs until killed.
 //!
 //!     cargo run --release -p editor --example relay_on_socketioxide --features relay-on-socketioxide
 #![allow(
@@ -21,7 +21,7 @@ use socketioxide::extract::{Data, SocketRef};
 use socketioxide::socket::Sid;
 use tokio::net::TcpListener;
 
-/// As in the editor's own binary.
+/// The editor's binary uses the same allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -99,7 +99,7 @@ async fn join(socket: SocketRef, join: Join, names: Names) {
         username: join.username,
         socket_id: socket.id,
     };
-    // A member that cannot be reached has left.
+    // An error means that a member has disconnected.
     let _ = room.emit("joined", &joined).await;
 }
 
@@ -157,7 +157,7 @@ async fn main() {
     let address = listener.local_addr().expect("it is bound");
     writeln!(io::stdout(), "listening on http://{address}").expect("it can be told");
     let listener = listener.tap_io(|stream| {
-        // Without it, small packets wait for the acknowledgements of earlier ones.
+        // Without this option, small packets wait for the acknowledgements of earlier packets.
         let _ = stream.set_nodelay(true);
     });
     axum::serve(listener, Router::new().layer(layer))

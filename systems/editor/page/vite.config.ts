@@ -34,7 +34,7 @@ function chunkName({ facadeModuleId, name }: { facadeModuleId: string | null; na
   return `assets/${grammar ?? name}-[hash].js`;
 }
 
-// No inlined assets, because the page's policy allows scripts, fonts and images only from its own host.
+// Assets are not inlined, because the page's policy allows scripts, fonts and images only from its own host.
 export default defineConfig({
   plugins: [fontLicences(), clientBundles()],
   build: {

@@ -1,5 +1,5 @@
-//! Communication between the nodes of one editor, room by room. It uses NATS, and a single node needs none.
-//! Acknowledgements do not depend on it, because each node saves the edits of its own clients.
+//! Communication between the nodes of one editor, separately for each room. It uses NATS, which a single node does not
+//! need. Acknowledgements do not depend on the bus, because each node saves the edits of its own clients.
 
 mod nats;
 mod news;
@@ -22,10 +22,10 @@ pub(crate) trait Bus: fmt::Debug + Send + Sync {
     fn tell(&self, room: &str, news: &News<'_>);
     /// Subscribes to the news about a room.
     fn enter(&self, room: &Arc<str>);
-    /// Ends that subscription.
+    /// Ends the subscription to the news about a room.
     fn leave(&self, room: &str);
-    /// Marks a room for resynchronization, because news about it may be lost, here or elsewhere. Soon afterwards, all
-    /// nodes exchange their state.
+    /// Marks a room for resynchronization, because news about it may have been lost, on this or another node. All nodes
+    /// then exchange their state.
     fn doubt(&self, room: &Arc<str>);
 }
 
@@ -53,13 +53,13 @@ pub(crate) trait Receive: Send + Sync + 'static {
     fn heard(self: &Arc<Self>, room: &Arc<str>);
     /// The node with this number sent news about a room.
     fn receive(self: &Arc<Self>, room: &Arc<str>, node: u64, news: News<'_>);
-    /// A node has been silent too long and counts as gone.
+    /// A node has been silent for too long and is considered gone.
     fn node_gone(self: &Arc<Self>, node: u64);
-    /// News about any room may have been missed: every room must be resynchronized.
+    /// News about any room may have been missed, so all rooms must be resynchronized.
     fn missed(self: &Arc<Self>);
-    /// A room must be resynchronized: requests the missing data, and makes the other nodes do the same.
+    /// Resynchronizes a room. Requests the missing data, and makes the other nodes do the same.
     fn doubtful(self: &Arc<Self>, room: &Arc<str>);
 }
 
-/// A message between nodes, encoded.
+/// An encoded message between nodes.
 pub(crate) type Letter = Bytes;

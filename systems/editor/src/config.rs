@@ -116,7 +116,7 @@ pub struct Times {
 /// Values that are valid by themselves but contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    /// A time that must not be zero.
+    /// A time is zero but must be positive.
     #[error("`--{0}` must be greater than zero")]
     NoTime(&'static str),
     /// A document of the maximum size does not fit into a message.

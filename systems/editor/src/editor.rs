@@ -22,19 +22,19 @@ use crate::store::{Behind, Done, Held, Log, Writer};
 
 /// Maximum length of a room name or user name, in bytes.
 pub(crate) const NAME: usize = 256;
-/// Time for which a room stays in memory after the last client has left.
+/// Time for which an empty room stays in memory after its last client has left.
 const KEPT: Duration = Duration::from_secs(10);
-/// Time for which a new room waits for replies of the other nodes before it loads its document.
+/// Time for which a new room waits for the other nodes' replies before it loads its document.
 const ANSWERS: Duration = Duration::from_millis(150);
-/// Pause before a failed load is retried, and between checks whether an empty room can be closed.
+/// Pause before retrying a failed load, and between checks whether an empty room can be closed.
 const AGAIN: Duration = Duration::from_secs(1);
-/// The empty update of Yjs: no blocks and no deletions.
+/// The empty Yjs update, without blocks and deletions.
 const NOTHING: [u8; 2] = [0, 0];
 
 /// Reason why an update of a Yjs client was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// The store is behind, so the update cannot be saved now.
+    /// The store's queue is full, so the update cannot be saved now.
     Behind,
     /// The document would exceed its maximum size.
     TooLarge,
@@ -72,7 +72,8 @@ pub(crate) struct Editor {
     bus: OnceLock<Box<dyn Bus>>,
     config: RunConfig,
     runner: OnDemand,
-    /// The number of the next session. It starts at a random value, so that the numbers of two processes differ.
+    /// The number of the next session. It starts at a random value, so that the session numbers of different nodes do
+    /// not overlap.
     visits: AtomicU64,
 }
 
@@ -110,7 +111,7 @@ impl Editor {
     /// Connects this node to the other nodes.
     pub(crate) async fn connect(self: &Arc<Self>, nats: NatsLine) -> Result<(), BusError> {
         let nats = Nats::start(nats, &Arc::downgrade(self)).await?;
-        // Called once, before the first client can connect, so the cell is still empty.
+        // This cannot fail, because `connect` is called only once, before the first client connects.
         let _ = self.bus.set(Box::new(nats));
         Ok(())
     }
@@ -120,7 +121,7 @@ impl Editor {
         self.bus.get().map_or(&Alone, |bus| &**bus)
     }
 
-    /// A session number that is unique on this node and on all others.
+    /// Returns a session number that is unique across all nodes.
     pub(crate) fn visit(&self) -> u64 {
         self.visits.fetch_add(1, Ordering::Relaxed)
     }
@@ -161,7 +162,7 @@ impl Editor {
         self.open(name, |room, most| room.listen(listener.clone(), most))
     }
 
-    /// Finds or creates a room, and admits a client by calling `comes` with the maximum number of members.
+    /// Finds or creates a room. Calls `comes` with the maximum number of members to admit a client.
     fn open(
         self: &Arc<Self>,
         name: &str,
@@ -182,13 +183,13 @@ impl Editor {
                 Ok(()) => return Ok(room),
                 Err(Shut::Full) => return Err(Refusal::RoomFull),
                 Err(Shut::Behind) => return Err(Refusal::StoreBehind),
-                // The registry removes a room before it is closed, so the next attempt finds or creates another one.
+                // A closed room is no longer in the registry, so the next attempt finds or creates another room.
                 Err(Shut::Closed) => {}
             }
         }
     }
 
-    /// Removes a session from a room. A member by Socket.IO has an `id`, which the other nodes receive.
+    /// Removes a session from a room. `id` is set for Socket.IO members and is sent to the other nodes.
     pub(crate) fn leave(self: &Arc<Self>, room: &Arc<Room>, visit: u64, id: Option<&str>) {
         let left = room.leave(visit, &self.counters);
         if let Some(id) = id {
@@ -207,7 +208,7 @@ impl Editor {
         }
     }
 
-    /// Returns a recipient in a room that this session has not joined, a different one for each call.
+    /// Returns a recipient in a room that this session has not joined. Successive calls return different recipients.
     pub(crate) fn somebody_apart_from(&self, visit: u64) -> Option<Recipient> {
         let turn = usize::try_from(self.visit()).unwrap_or_default();
         let wrong = self
@@ -220,8 +221,8 @@ impl Editor {
         all.into_iter().nth(nth)
     }
 
-    /// Replaces the whole text of the document. Calls `done` once the change is saved. `packet` is the event that
-    /// members on other nodes receive.
+    /// Replaces the whole text of the document, and calls `done` when the change is saved. `packet` is the event for
+    /// members on other nodes.
     pub(crate) fn write(
         &self,
         room: &Arc<Room>,
@@ -233,7 +234,8 @@ impl Editor {
         let slot = self.writer.slot()?;
         let finely = !state.listeners.is_empty();
         let update = match &state.shown {
-            // The writer has not seen the edits of Yjs clients since `shown`, so a plain replacement would undo them.
+            // The writer has not seen the edits that Yjs clients made after `shown`. Replacing the text would undo
+            // these edits.
             Some(shown) => {
                 let merged = merge(shown, text, state.document.text());
                 state.document.write(&merged, finely)
@@ -285,18 +287,18 @@ impl Editor {
         Ok(())
     }
 
-    /// Reserves bytes for data that waits to be saved.
+    /// Reserves bytes of the memory budget for data that waits to be saved.
     pub(crate) fn hold(&self, bytes: usize) -> Result<Held, Behind> {
         self.writer.hold(bytes)
     }
 
-    /// Calls `done` once everything queued before is saved.
+    /// Calls `done` when everything queued before this call is saved.
     pub(crate) fn once_saved(&self, done: Done) -> Result<(), Behind> {
         self.writer.slot()?.tell(done);
         Ok(())
     }
 
-    /// Waits until everything queued before is saved.
+    /// Waits until everything queued before this call is saved.
     pub(crate) async fn saved(&self) {
         let (tell, told) = oneshot::channel();
         let done = move || {
@@ -310,8 +312,8 @@ impl Editor {
 
     async fn load(self: Arc<Self>, room: Arc<Room>) {
         self.bus().enter(&room.name);
-        // The subscription precedes loading, so that an update saved after the load still arrives over the bus. The
-        // wait also lets the other nodes list their members before the first `joined` event.
+        // Subscribe before loading, so that an update saved after the load still arrives over the bus. The pause also
+        // lets the other nodes list their members before the first `joined` event.
         if self.bus().is_shared() {
             sleep(ANSWERS).await;
         }
@@ -335,7 +337,7 @@ impl Editor {
 
     async fn close(self: Arc<Self>, room: Arc<Room>) {
         sleep(KEPT).await;
-        // An edit may still wait for the document although its author has left.
+        // An edit may still be waiting for the document after its author has left.
         while room.waits_alone() {
             sleep(AGAIN).await;
         }

@@ -1,4 +1,4 @@
-//! Event handlers: the Socket.IO events of the original editor, with their checks and refusals.
+//! Handlers for the Socket.IO events of the original editor, with their checks and refusals.
 
 mod events;
 mod payload;

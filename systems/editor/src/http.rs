@@ -1,4 +1,4 @@
-//! The HTTP side: routes requests to Socket.IO, Yjs, the page and the common endpoints.
+//! The HTTP interface, which routes requests to Socket.IO, Yjs, the page and the common endpoints.
 
 mod about;
 mod front;

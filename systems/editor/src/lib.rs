@@ -1,11 +1,11 @@
-//! Editor: a collaborative text editor. Rooms offer two protocols: the Socket.IO events of the original editor, and the
-//! sync and awareness protocols of Yjs. Both share one document, which is a CRDT on the server and is saved. The
-//! project repeats the load test of the original.
+//! Editor is a collaborative text editor. Rooms offer two protocols: the Socket.IO events of the original editor, and
+//! the sync and awareness protocols of Yjs. Both share one document, which the server keeps as a CRDT and saves. The
+//! editor serves to repeat the original's load test.
 //!
-//! [`serve`] runs it until a stop is requested. `README.md` lists routes, events and configuration.
+//! [`serve`] runs the editor until a stop is requested. `README.md` lists routes, events and configuration.
 //!
-//! It never runs a program outside of a sandbox, never acknowledges unsaved data, and never waits for a recipient that
-//! does not read. It shares no code with the load tester.
+//! The editor never runs a program outside of a sandbox, never acknowledges unsaved data, and never waits for a
+//! recipient that does not read. It shares no code with the load tester.
 
 mod bus;
 mod config;

@@ -1,5 +1,5 @@
-//! `WebSockets` over Tokio's TCP stream. A message to many recipients is framed once. One task writes all frames of a
-//! turn of the runtime, so no task per recipient is woken. All connections of a thread read into one buffer. This
+//! `WebSockets` over Tokio's TCP stream. A message to many recipients is framed once. One task writes all queued
+//! frames, so that sending need not wake a task per recipient. All connections of a thread read into one buffer. This
 //! module does not interpret messages.
 
 mod flush;

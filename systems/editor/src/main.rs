@@ -1,4 +1,4 @@
-//! `headcount-editor`: the editor as a program.
+//! `headcount-editor`: the editor as a separate program.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // If writing the message fails too, the exit code is all that is left.
+            // If the message cannot be written, the exit code still reports the error.
             let _ = error.print();
             return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }

@@ -11,20 +11,20 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, Uri};
 use rust_embed::{Embed, EmbeddedFile};
 
-/// The content security policy without `connect-src`, which depends on the host. `CodeMirror` inserts its style
-/// sheets at run time, hence `'unsafe-inline'`. Everything else comes from this host.
+/// The content security policy without `connect-src`, which depends on the host. `'unsafe-inline'` is needed because
+/// `CodeMirror` inserts style sheets at run time. Everything else comes from this host.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
     font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/// File names in this folder contain a hash of the content.
+/// The folder whose file names contain a hash of the content.
 const HASHED: &str = "assets/";
-/// Served for every path that is not a file, because the page handles its own routes.
+/// The file that is served for every path that is not a file, because the page handles its own routes.
 const INDEX: &str = "index.html";
 
 #[derive(Embed)]
 #[folder = "page/dist"]
 struct Files;
 
-/// Serves a file of the page, or the page itself.
+/// Serves a file of the page, or the page itself for other paths.
 pub(crate) async fn page(uri: Uri, headers: HeaderMap) -> Response<Body> {
     let policy = policy(&headers);
     let path = uri.path().trim_start_matches('/');
@@ -41,7 +41,7 @@ pub(crate) async fn page(uri: Uri, headers: HeaderMap) -> Response<Body> {
 /// so their URLs are listed explicitly.
 fn policy(headers: &HeaderMap) -> HeaderValue {
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-    // The client controls this header: a value that could add directives to the policy is left out.
+    // The client controls this header, so ignore a value that could add directives to the policy.
     let lines = host
         .filter(|host| host.parse::<Authority>().is_ok() && !host.contains([';', ',', '@']))
         .map(|host| format!(" ws://{host} wss://{host}"))

@@ -1,10 +1,10 @@
-//! Where the documents are saved.
+//! The location of the saved documents.
 
 use std::io;
 
 use tempfile::TempDir;
 
-/// The URL of the store, and its folder if that is temporary. The folder is deleted when this value is dropped.
+/// The URL of the store. If the store is in a temporary folder, dropping this value deletes the folder.
 #[derive(Debug)]
 pub(crate) struct Place {
     pub(crate) url: String,
@@ -12,8 +12,8 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The configured store. Without one, a new file in a temporary folder, so that two runs of a load test do not find
-    /// each other's documents.
+    /// Returns the configured store, or else a new file in a temporary folder. With separate files, a load test does
+    /// not find the documents of an earlier run.
     pub(crate) fn of(store: Option<&str>) -> io::Result<Self> {
         if let Some(url) = store {
             return Ok(Self {

@@ -1,6 +1,6 @@
 use tokio::time::Instant;
 
-/// A token bucket: it permits a burst of one second's worth of tokens, and then refills at the configured rate.
+/// A token bucket that holds the tokens of one second. A burst may spend all of them at once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rate {
     tokens: f32,
@@ -16,7 +16,7 @@ impl Rate {
         }
     }
 
-    /// Spends one token. `false` if none is left.
+    /// Spends one token. Returns `false` if the bucket is empty.
     pub(crate) fn spend(&mut self, per_second: u32, now: Instant) -> bool {
         let most = limit(per_second);
         let passed = now.saturating_duration_since(self.at).as_secs_f32();

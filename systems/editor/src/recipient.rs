@@ -1,4 +1,5 @@
-//! A recipient of messages, independent of its transport, with the injected faults on the way to it.
+//! A recipient of messages, independent of its transport. Injected faults apply to the messages on the way to the
+//! recipient.
 
 mod tampering;
 
@@ -17,21 +18,21 @@ use crate::sio::Mailbox;
 pub(crate) enum Recipient {
     /// A client with a WebSocket.
     Line(Arc<Outbox>),
-    /// A client with long polling, or with the WebSocket to which it upgraded.
+    /// A client that uses long polling, or that has upgraded from polling to a WebSocket.
     Polled(Arc<Mailbox>),
-    /// One of these, with injected faults.
+    /// One of the other recipients, with injected faults.
     Tampered(mpsc::Sender<Mail>, Arc<Recipient>),
 }
 
 impl Recipient {
-    /// The same recipient, with injected faults.
+    /// Returns the same recipient with injected faults.
     pub(crate) fn tampered(&self, editor: &Arc<Editor>, faults: &Arc<Faults>, visit: u64) -> Self {
         let queue = editor.limits.queue as usize;
         let posts = tampering::start(editor, faults, visit, self, queue);
         Self::Tampered(posts, Arc::new(self.clone()))
     }
 
-    /// The same recipient, without injected faults.
+    /// Returns the same recipient without injected faults.
     fn untampered(&self) -> &Self {
         match self {
             Self::Tampered(_, way) => way,
@@ -39,7 +40,7 @@ impl Recipient {
         }
     }
 
-    /// Sends a message from `sender`. Injected faults affect only these deliveries. Otherwise like [`Self::post`].
+    /// Sends a message from another session like [`Self::post`]. Injected faults affect only messages sent this way.
     pub(crate) fn deliver(&self, frame: &Frame, caret: Option<u64>, sender: u64) -> bool {
         match self {
             Self::Tampered(posts, way) => hand(posts, way, Mail::new(frame, Some(sender))),
@@ -52,8 +53,8 @@ impl Recipient {
         self.post(&Frame::text(text), None);
     }
 
-    /// Queues a frame. Of several queued frames with the same `caret`, only the newest is sent. Returns `false` if the
-    /// queue is full, and then disconnects the recipient as too slow.
+    /// Queues a frame. Of several queued frames with the same `caret`, only the newest is sent. If the queue is full,
+    /// disconnects the recipient as too slow and returns `false`.
     pub(crate) fn post(&self, frame: &Frame, caret: Option<u64>) -> bool {
         match self {
             Self::Tampered(posts, way) => hand(posts, way, Mail::new(frame, None)),
@@ -81,8 +82,8 @@ impl Recipient {
     }
 }
 
-/// Passes a frame to the task that injects faults. Returns `false` if its queue is full, and then disconnects the
-/// recipient.
+/// Passes a frame to the task that injects faults. If that task's queue is full, disconnects the recipient and returns
+/// `false`.
 fn hand(posts: &mpsc::Sender<Mail>, way: &Recipient, mail: Mail) -> bool {
     if way.ended() || posts.try_send(mail).is_ok() {
         return true;

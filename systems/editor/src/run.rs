@@ -1,9 +1,9 @@
-//! Runs users' programs, only in sandboxes.
+//! Runs users' programs in sandboxes.
 //!
 //! [`Runner`] checks once whether bubblewrap works on this machine and which languages are installed. Each program then
 //! gets its own sandbox: no network, no host files except read-only system directories, and limits on all resources.
-//! All processes and files of the sandbox are gone after the result. Without a working sandbox, no program is run, and
-//! [`Runner::available`] states why.
+//! When the result is returned, no process or file of the sandbox is left. Without a working sandbox, no program is
+//! run, and [`Runner::available`] states why.
 
 mod capture;
 mod cut;

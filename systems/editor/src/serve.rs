@@ -94,7 +94,7 @@ async fn run(
     };
     let stop = async move {
         stop.await;
-        // An open poll would delay the shutdown until its response is due.
+        // End open polls, which would otherwise delay the shutdown until their responses are due.
         stopped.stop();
     };
     let left = server.run(listener, stop).await;
@@ -110,13 +110,13 @@ async fn run(
     Ok(())
 }
 
-/// A random first session number of 60 bits, so that the numbers of two nodes do not overlap.
+/// Returns a random 60-bit number for the first session, so that the session numbers of two nodes do not overlap.
 fn first_visit() -> io::Result<u64> {
     let token = Token::random()?.to_string();
     Ok(u64::from_str_radix(&token[..15], 16).unwrap_or_default())
 }
 
-/// Sends each client its queued messages and closes its WebSocket. Cuts off those that take longer than `left`.
+/// Sends each client its queued messages and closes its WebSocket. Drops the connections that take longer than `left`.
 async fn close_lines(editor: &Editor, left: Duration) {
     editor.lines.close(STOPPING);
     if timeout(left, editor.lines.over()).await.is_err() {

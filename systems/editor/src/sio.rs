@@ -1,5 +1,5 @@
-//! Socket.IO 5 over Engine.IO 4: packets, and the state of a client, whether it uses WebSocket, long polling, or
-//! upgrades from one to the other. This module does not interpret events.
+//! Socket.IO 5 over Engine.IO 4, with its packets and the state of each client. Clients use WebSocket or long polling,
+//! or upgrade from polling to WebSocket. This module does not interpret events.
 
 mod client;
 mod engine;

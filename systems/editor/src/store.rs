@@ -1,5 +1,5 @@
-//! The store: one append-only log of all updates of all rooms, in `SQLite` or `PostgreSQL`. One task writes them in
-//! batches. The queue in front of it is limited by number and by bytes.
+//! The store, which is an append-only log of all updates in all rooms, in `SQLite` or `PostgreSQL`. One task writes the
+//! updates in batches. Its queue is limited by number of updates and by bytes.
 
 mod budget;
 mod found;

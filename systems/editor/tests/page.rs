@@ -1,5 +1,5 @@
-//! The page in a real Chromium against the real editor, and a check that the embedded build matches its sources. The
-//! tests themselves are in `page/tests`, because browsers are easier to control from JavaScript.
+//! Tests the page in a real Chromium against the real editor, and checks that the embedded build matches its sources.
+//! The browser tests are in `page/tests`, because browsers are easier to control from JavaScript.
 
 use std::path::Path;
 use std::process::Command;

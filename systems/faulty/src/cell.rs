@@ -11,7 +11,7 @@ use crate::rooms::Rooms;
 /// Interval at which the server measures its own wake-up delay.
 const BEAT: Duration = Duration::from_millis(5);
 
-/// One port: its configured fault, its log, and the members of its rooms.
+/// One port, with its configured fault, its log and the members of its rooms.
 #[derive(Debug)]
 pub(crate) struct Cell {
     pub(crate) order: Order,
@@ -64,7 +64,7 @@ impl Cell {
     /// Resolves when the port is closed.
     pub(crate) async fn ended(&self) {
         let mut ended = self.ended.subscribe();
-        // An error means that the port no longer exists, which also counts as its end.
+        // An error means that the port was dropped, which also closes it.
         let _ = ended.wait_for(|ended| *ended).await;
     }
 
@@ -165,7 +165,8 @@ impl Cell {
         }
     }
 
-    /// Waits until this time, and then until the connection may send again. Never returns if it may never send again.
+    /// Waits until `due`, and then until the fault lets the connection send. Never returns if the connection is frozen
+    /// forever.
     pub(crate) async fn until(&self, due: Instant, connection: usize) {
         sleep_until(due).await;
         loop {
@@ -199,12 +200,12 @@ impl Cell {
 enum Gate {
     Open,
     Until(Instant),
-    /// Never again.
+    /// The connection may never send again.
     Closed,
 }
 
 impl State {
-    /// The number of a message that has been read.
+    /// Counts a message that has been read, and returns its number.
     pub(crate) fn message(&mut self) -> u64 {
         self.first.get_or_insert_with(Instant::now);
         self.messages += 1;

@@ -11,7 +11,7 @@ use crate::log::Log;
 use crate::order::{Kind, Order};
 use crate::{http1, http2};
 
-/// The first bytes of a client that uses HTTP/2 without requesting an upgrade.
+/// The first bytes of the HTTP/2 preface, which a client sends if it knows that the server speaks HTTP/2.
 const PREFACE: &[u8] = b"PRI";
 
 /// All open ports.
@@ -29,7 +29,7 @@ impl Cells {
         }
     }
 
-    /// Opens a port. Returns its number here, and the port.
+    /// Opens a port. Returns the number of the cell and the TCP port.
     pub(crate) fn open(&self, order: Order) -> io::Result<(u64, u16)> {
         let door = bind(SocketAddr::new(self.address, 0))?;
         let port = door.local_addr()?.port();
@@ -71,7 +71,7 @@ async fn serve(cell: Arc<Cell>, door: TcpListener) {
     }
 }
 
-/// Serves a client until one of the two ends the connection. Returns whether the fault ended it.
+/// Serves a connection until it ends. Returns whether the fault closed it.
 async fn converse(cell: &Arc<Cell>, connection: usize, stream: TcpStream) -> bool {
     if cell.connection_has(Kind::AcceptClose, connection) || stream.set_nodelay(true).is_err() {
         return true;

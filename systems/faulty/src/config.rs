@@ -6,7 +6,7 @@ use kit::log::LogConfig;
 /// Default port.
 pub const PORT: u16 = 4010;
 
-/// The configuration. Faults are configured per port, by requests.
+/// The configuration. Faults are not part of it: each request that opens a port configures them.
 #[derive(Clone, Debug, Args)]
 pub struct Config {
     /// Address to listen on for `/cells`; port 0 chooses a free one

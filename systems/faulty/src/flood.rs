@@ -1,4 +1,4 @@
-//! Floods of small pieces without pause. Each piece is valid, but together they keep a reader busy forever.
+//! Endless floods of small pieces. Each piece is valid, but the flood keeps a reader busy forever.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use crate::order::Kind;
 /// Bytes per write.
 const BLOCK: usize = 64 * 1024;
 
-/// Lengths and types of HTTP/2 (RFC 9113, sections 3.4 and 4.1).
+/// Lengths and frame types of HTTP/2 (RFC 9113, sections 3.4, 4.1 and 6).
 const PREFACE: usize = 24;
 const FRAME_HEAD: usize = 9;
 const DATA: u8 = 0;
@@ -20,14 +20,14 @@ const HEADERS: u8 = 1;
 const SETTINGS: u8 = 4;
 const WINDOW_UPDATE: u8 = 8;
 
-/// The flood of a connection, if it has one.
+/// The flood that the fault selects for a connection. `None` if it selects none.
 pub(crate) fn of(cell: &Cell, connection: usize) -> Option<Kind> {
     [Kind::Flood, Kind::Noise]
         .into_iter()
         .find(|&kind| cell.connection_has(kind, connection))
 }
 
-/// Floods an HTTP/1.1 client instead of a response, until it leaves.
+/// Floods an HTTP/1.1 client instead of responding, until the client disconnects.
 pub(crate) async fn instead_of_response(stream: &mut TcpStream, kind: Kind) {
     let (reading, mut writing) = stream.split();
     let (head, piece): (&[u8], &[u8]) = match kind {
@@ -44,7 +44,7 @@ pub(crate) async fn instead_of_response(stream: &mut TcpStream, kind: Kind) {
     until_gone(reading, flood).await;
 }
 
-/// Serves HTTP/2 up to the first request, then floods until the client leaves.
+/// Serves HTTP/2 up to the first request, then floods the client until it disconnects.
 pub(crate) async fn over_http2(stream: &mut TcpStream, kind: Kind) {
     let (mut reading, mut writing) = stream.split();
     let Some(id) = first_request(&mut reading).await else {
@@ -65,7 +65,7 @@ pub(crate) async fn over_http2(stream: &mut TcpStream, kind: Kind) {
     until_gone(reading, flood).await;
 }
 
-/// The piece that floods a WebSocket.
+/// The bytes that are repeated to flood a WebSocket.
 pub(crate) fn websocket_piece(kind: Kind) -> Vec<u8> {
     match kind {
         Kind::Noise => frame(PONG, b""),
@@ -73,7 +73,7 @@ pub(crate) fn websocket_piece(kind: Kind) -> Vec<u8> {
     }
 }
 
-/// The piece that floods a Socket.IO session: packets without meaning, or events.
+/// The bytes that are repeated to flood a Socket.IO session: a packet without content, or an event.
 pub(crate) fn socketio_piece(kind: Kind) -> Vec<u8> {
     match kind {
         Kind::Noise => frame(TEXT, b"6"),
@@ -81,7 +81,7 @@ pub(crate) fn socketio_piece(kind: Kind) -> Vec<u8> {
     }
 }
 
-/// Writes the piece repeatedly. Returns only with an error.
+/// Writes `piece` repeatedly until an error occurs.
 pub(crate) async fn pour(to: &mut (impl AsyncWrite + Unpin), piece: &[u8]) -> io::Result<()> {
     let block = piece.repeat(BLOCK / piece.len());
     loop {
@@ -95,13 +95,13 @@ async fn until_gone(
 ) {
     let mut sink = tokio::io::sink();
     tokio::select! {
-        // In either case the client has left.
+        // Both futures end only when the client has disconnected.
         _ = tokio::io::copy(&mut reading, &mut sink) => {}
         _ = flood => {}
     }
 }
 
-/// Reads until a request begins. Returns the number of its stream.
+/// Reads until a request begins. Returns the stream ID of the request.
 async fn first_request(from: &mut (impl AsyncRead + Unpin)) -> Option<u32> {
     from.read_exact(&mut [0; PREFACE]).await.ok()?;
     loop {

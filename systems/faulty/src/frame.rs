@@ -1,8 +1,8 @@
-//! WebSocket frames (RFC 6455), as a server reads and writes them.
+//! Reads and writes WebSocket frames (RFC 6455) as a server.
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// Maximum bytes of a message.
+/// Maximum size of a message in bytes.
 const MOST: usize = 1 << 20;
 
 pub(crate) const TEXT: u8 = 1;
@@ -10,7 +10,8 @@ pub(crate) const CLOSE: u8 = 8;
 pub(crate) const PING: u8 = 9;
 pub(crate) const PONG: u8 = 10;
 
-/// Reads one whole frame: its opcode and its payload. `None` if the client has left or violates the protocol.
+/// Reads one whole frame and returns its opcode and payload. `None` if the client disconnected or violated the
+/// protocol.
 pub(crate) async fn read_frame(from: &mut (impl AsyncRead + Unpin)) -> Option<(u8, Vec<u8>)> {
     let mut head = [0; 2];
     from.read_exact(&mut head).await.ok()?;
@@ -34,7 +35,7 @@ pub(crate) async fn read_frame(from: &mut (impl AsyncRead + Unpin)) -> Option<(u
     Some((head[0] & 0x0f, payload))
 }
 
-/// One whole frame of a server.
+/// Builds a whole frame as a server sends it, without a mask.
 pub(crate) fn frame(opcode: u8, payload: &[u8]) -> Vec<u8> {
     let mut out = vec![0x80 | opcode];
     match (u8::try_from(payload.len()), u16::try_from(payload.len())) {
@@ -52,7 +53,7 @@ pub(crate) fn frame(opcode: u8, payload: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A frame that no protocol knows: reserved bits and an unknown opcode.
+/// An invalid frame, with reserved bits and an unknown opcode.
 pub(crate) fn nonsense() -> Vec<u8> {
     vec![0x73, 0x05, b'h', b'e', b'l', b'l', b'o']
 }

@@ -14,21 +14,21 @@ use crate::websocket;
 
 const BODY: &str = "{\"ok\":true}";
 
-/// Number of bytes of a body that a `drip` sends one by one. The rest is sent at the end.
+/// Number of bytes of a body that the fault `drip` sends one by one. The rest follows in one piece.
 const DRIPS: usize = 10;
 
 /// How a response ended.
 enum Ended {
     /// The connection continues.
     Open,
-    /// The client has left.
+    /// The client has disconnected.
     Gone,
     /// The fault closes the connection.
     Here,
 }
 
-/// Serves HTTP/1.1 on a connection, or the protocol that a request upgrades it to. Returns whether the fault closed
-/// it.
+/// Serves HTTP/1.1 on a connection, and also the protocol after an upgrade. Returns whether the fault closed the
+/// connection.
 pub(crate) async fn serve(cell: &Arc<Cell>, connection: usize, mut stream: TcpStream) -> bool {
     let mut input = Vec::new();
     while let Some(request) = read_request(&mut stream, &mut input).await {
@@ -63,7 +63,7 @@ pub(crate) async fn serve(cell: &Arc<Cell>, connection: usize, mut stream: TcpSt
     false
 }
 
-/// Waits until the response is due; `false` if the client left before.
+/// Waits until the response is due. Returns `false` if the client disconnects first.
 async fn wait(
     cell: &Cell,
     connection: usize,
@@ -130,7 +130,7 @@ async fn respond(cell: &Cell, connection: usize, ticket: &Ticket, stream: &mut T
     Ended::Open
 }
 
-/// Writes a body byte by byte over `whole`.
+/// Writes a body byte by byte over the duration `whole`.
 async fn drip(stream: &mut TcpStream, head: &str, whole: Duration) -> std::io::Result<()> {
     stream.write_all(head.as_bytes()).await?;
     let (slow, rest) = BODY.as_bytes().split_at(DRIPS);
@@ -142,8 +142,8 @@ async fn drip(stream: &mut TcpStream, head: &str, whole: Duration) -> std::io::R
     stream.write_all(rest).await
 }
 
-/// Makes closing reset the connection.
+/// Makes the kernel reset the connection when the socket is closed.
 pub(crate) fn reset(stream: &TcpStream) {
-    // This cannot fail for an open socket. If it did, the connection would still be closed.
+    // This cannot fail for an open socket. If it failed, the connection would be closed without a reset.
     let _ = rustix::net::sockopt::set_socket_linger(stream, Some(Duration::ZERO));
 }

@@ -17,13 +17,13 @@ use crate::order::Kind;
 
 const BODY: &[u8] = b"{\"ok\":true}";
 
-/// Number of pieces of a body in a `drip`.
+/// Number of bytes of a body that the fault `drip` sends one by one. The rest follows in one piece.
 const DRIPS: usize = 10;
 
 /// Serves HTTP/2 without TLS. Returns whether the fault closed the connection.
 pub(crate) async fn serve(cell: &Arc<Cell>, connection: usize, mut stream: TcpStream) -> bool {
     if cell.connection_has(Kind::WrongProtocol, connection) {
-        // To the client this is another protocol, whether it accepts the bytes or not.
+        // The connection ends, whether or not the client reads the bytes.
         let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
         return true;
     }
@@ -59,19 +59,19 @@ pub(crate) async fn serve(cell: &Arc<Cell>, connection: usize, mut stream: TcpSt
                 let _ = close.send(()).await; // the connection may be gone already
             }
         });
-        // Accepted requests must not starve frames that others wait for.
+        // Accepting a request must not delay the frames of earlier requests.
         tokio::task::yield_now().await;
     }
 }
 
-/// An action on the whole connection.
+/// What happens to the connection after a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum After {
     GoOn,
     Close,
 }
 
-/// One stream.
+/// One request and its response, on a stream of its connection.
 struct Exchange {
     cell: Arc<Cell>,
     connection: usize,
@@ -80,7 +80,7 @@ struct Exchange {
 }
 
 impl Exchange {
-    /// Responds according to the fault. `None` if the client has left.
+    /// Responds according to the fault. `None` if no complete response was sent.
     async fn run(mut self, request: Request<RecvStream>) -> Option<After> {
         let (cell, index) = (Arc::clone(&self.cell), self.ticket.index);
         let due = async {

@@ -1,10 +1,11 @@
-//! Faulty: a server that misbehaves on request and logs its actions, to judge the verdicts of a load tester.
+//! Faulty is a server that misbehaves on request and logs what it does. The log shows whether a load tester's report is
+//! right.
 //!
 //! `POST /cells` opens a port with one fault. The port serves HTTP/1.1, HTTP/2, WebSocket and Socket.IO. Many ports may
-//! be open at the same time. `DELETE /cells/N` closes one and returns its log: every request, every message and its
-//! copies, with the times.
+//! be open at the same time. `DELETE /cells/N` closes a port and returns its log: the times of every request, message
+//! and copy.
 //!
-//! It shares no code with the load tester, and judges nothing.
+//! The server shares no code with the load tester, and does not evaluate its log.
 
 mod cell;
 mod cells;

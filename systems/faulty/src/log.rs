@@ -9,17 +9,17 @@ pub(crate) struct Log {
     pub(crate) connections: Vec<ConnectionLog>,
     pub(crate) requests: Vec<RequestLog>,
     pub(crate) deliveries: Vec<DeliveryLog>,
-    /// The longest delay with which this server itself woke up.
+    /// This server's own longest wake-up delay.
     pub(crate) lag_us: Micros,
     /// Time at which the port was closed.
     pub(crate) ended_us: Micros,
 }
 
-/// One connection, in the order of acceptance.
+/// One accepted connection.
 #[derive(Debug, Serialize)]
 pub(crate) struct ConnectionLog {
     pub(crate) accepted_us: Micros,
-    /// Time at which the server noticed that the client had left, or at which the fault closed the connection.
+    /// Time at which the server noticed that the client had disconnected, or at which the fault closed the connection.
     pub(crate) gone_us: Option<Micros>,
     /// Whether the fault closed the connection.
     pub(crate) closed_here: bool,
@@ -42,17 +42,17 @@ pub(crate) struct RequestLog {
     pub(crate) of: Of,
     /// Index into `connections`.
     pub(crate) connection: usize,
-    /// Time at which the request had been read.
+    /// Time at which the whole request had been read.
     pub(crate) read_us: Micros,
     /// Time at which a complete and valid response had been written, whatever its status.
     pub(crate) answered_us: Option<Micros>,
-    /// Whether that response reports success.
+    /// Whether the response reports success.
     pub(crate) ok: bool,
-    /// Time at which the client gave up.
+    /// Time at which the client stopped waiting for the response.
     pub(crate) gone_us: Option<Micros>,
 }
 
-/// One message to one other member of its room.
+/// The delivery of one message to one other member of its room.
 #[derive(Debug, Serialize)]
 pub(crate) struct DeliveryLog {
     /// The number of the message on this port.
@@ -61,7 +61,7 @@ pub(crate) struct DeliveryLog {
     pub(crate) sender: usize,
     pub(crate) receiver: usize,
     pub(crate) read_us: Micros,
-    /// Times at which the copies had been written.
+    /// Times at which the copies for the receiver had been written.
     pub(crate) written_us: Vec<Micros>,
     /// Copies that were sent to a member of another room.
     pub(crate) strays: Vec<StrayLog>,

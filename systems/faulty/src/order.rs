@@ -23,17 +23,17 @@ pub(crate) struct Order {
 pub(crate) enum Kind {
     #[default]
     Healthy,
-    /// Nothing is sent on these connections from `at_ms` on: for `ms`, or forever if that is 0.
+    /// From `at_ms`, these connections send nothing for `ms`, or forever if `ms` is 0.
     Frozen,
     /// These connections are accepted and closed.
     AcceptClose,
     /// These connections speak another protocol.
     WrongProtocol,
-    /// These connections get the smallest messages or pieces of a body, without pause or end.
+    /// These connections get an endless flood of tiny messages or body chunks.
     Flood,
-    /// These connections get frames without content or interim responses, without pause or end.
+    /// These connections get an endless flood of frames without content, or of interim responses.
     Noise,
-    /// These requests get no response, and these deliveries are not made.
+    /// These requests get no response, and these deliveries are not sent.
     Drop,
     /// These connections are closed instead of getting responses and deliveries.
     Close,
@@ -47,13 +47,13 @@ pub(crate) enum Kind {
     GrpcError,
     /// These responses and deliveries are sent `ms` later.
     Late,
-    /// The bodies of these responses take `ms` from the first byte to the last.
+    /// The body of each of these responses takes `ms` from the first byte to the last.
     Drip,
     /// These responses and deliveries are sent twice.
     Duplicate,
     /// These deliveries are sent `ms` later, so that others overtake them.
     Swap,
-    /// These deliveries are also made to a member of another room.
+    /// These deliveries are also sent to a member of another room.
     Stray,
 }
 
@@ -83,7 +83,7 @@ impl Order {
         }
     }
 
-    /// The extra delay of this fault.
+    /// The delay that the fault `act` adds.
     pub(crate) fn extra(&self, act: Kind) -> Duration {
         match act {
             Kind::Late | Kind::Swap => Duration::from_millis(self.ms),

@@ -13,7 +13,7 @@ use crate::flood::pour;
 use crate::http1::reset;
 use crate::log::StrayLog;
 
-/// Something to send at a given time.
+/// Data or an action for a connection, due at a given time.
 #[derive(Debug)]
 pub(crate) struct Outgoing {
     pub(crate) due: Instant,
@@ -24,13 +24,13 @@ pub(crate) struct Outgoing {
 #[derive(Debug)]
 pub(crate) enum What {
     Bytes(Vec<u8>),
-    /// These bytes repeatedly without pause, and nothing else afterwards.
+    /// Send these bytes repeatedly, until the client disconnects.
     Flood(Vec<u8>),
     Close,
     Reset,
 }
 
-/// The log entry that is made once the message has been written.
+/// The log entry to add when the message has been written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Note {
     Nothing,
@@ -42,8 +42,7 @@ pub(crate) enum Note {
     Stray(usize, usize),
 }
 
-/// The queue to one connection. Messages that are due at the same time are sent in the order in which they were
-/// queued.
+/// The send queue of one connection. Messages that are due at the same time keep their order.
 #[derive(Clone, Debug)]
 pub(crate) struct Outbox(mpsc::UnboundedSender<Outgoing>);
 
@@ -54,13 +53,13 @@ impl Outbox {
     }
 
     pub(crate) fn put(&self, due: Instant, what: What, note: Note) {
-        // A closed connection receives nothing, and the log shows that.
+        // Sending fails only after the connection has closed. The log then has no entry for this message.
         let _ = self.0.send(Outgoing { due, what, note });
     }
 }
 
-/// Writes messages when they are due. Returns `true` when the fault closes the connection, and `false` if the
-/// connection can no longer be written.
+/// Writes messages when they are due. Returns `true` when the fault closes the connection, and `false` when writing
+/// fails.
 pub(crate) async fn write(
     cell: &Arc<Cell>,
     connection: usize,

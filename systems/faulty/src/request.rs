@@ -1,16 +1,16 @@
-//! Heads of HTTP/1.1 requests.
+//! Parses HTTP/1.1 requests.
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// The head of a request. Its body has been read too.
+/// The head of a request whose body has also been read.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) path: String,
-    /// The key of a client that requests a WebSocket.
+    /// The `Sec-WebSocket-Key` header, if the client requests a WebSocket.
     pub(crate) websocket_key: Option<String>,
 }
 
-/// Reads until a request is complete. `None` if the client has left or sends something else.
+/// Reads until a request is complete. `None` if the client disconnects or sends something else.
 pub(crate) async fn read_request(
     from: &mut (impl AsyncRead + Unpin),
     input: &mut Vec<u8>,
@@ -29,7 +29,7 @@ pub(crate) async fn read_request(
 /// The input is not a request.
 struct NoRequest;
 
-/// A request and its length with the body, once it is complete.
+/// Returns a request and its length including the body. `None` while the request is incomplete.
 fn parse(input: &[u8]) -> Result<Option<(Request, usize)>, NoRequest> {
     let mut headers = [httparse::EMPTY_HEADER; 64];
     let mut head = httparse::Request::new(&mut headers);

@@ -8,7 +8,7 @@ use crate::log::DeliveryLog;
 use crate::order::Kind;
 use crate::outbox::{Note, Outbox, What};
 
-/// The members of each room of a port.
+/// The members of each room on a port, keyed by the room's name.
 #[derive(Debug, Default)]
 pub(crate) struct Rooms(BTreeMap<String, Vec<Member>>);
 
@@ -38,7 +38,7 @@ impl Rooms {
             .collect()
     }
 
-    /// A member of another room.
+    /// Returns a member of any other room.
     fn stranger(&self, room: &str) -> Option<Member> {
         let mut others = self.0.iter().filter(|(name, _)| *name != room);
         others.find_map(|(_, members)| members.first().cloned())

@@ -46,7 +46,7 @@ impl SocketIo {
         }
     }
 
-    /// `17["echo",…]`: the number, if there is one, requests an acknowledgement.
+    /// Handles an event such as `17["echo",…]`. The number is optional and requests an acknowledgement.
     fn event(&mut self, socket: &Socket<'_>, event: &str, is_mute: bool) {
         let begin = event.find('[').unwrap_or(0);
         let (id, json) = event.split_at(begin);

@@ -20,12 +20,12 @@ use crate::socketio::SocketIo;
 /// Appended to a client's key before hashing (RFC 6455, section 1.3).
 const HANDSHAKE_ID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/// A client that requests a WebSocket.
+/// What a client sent to request a WebSocket.
 #[derive(Debug)]
 pub(crate) struct Client {
     pub(crate) path: String,
     pub(crate) key: String,
-    /// Bytes read after the request.
+    /// Bytes that were read beyond the request.
     pub(crate) input: Vec<u8>,
     pub(crate) opening: Ticket,
 }
@@ -35,8 +35,8 @@ pub(crate) struct Socket<'a> {
     pub(crate) cell: &'a Arc<Cell>,
     pub(crate) connection: usize,
     pub(crate) outbox: Outbox,
-    /// Time at which the last reply is sent. Replies keep their order, because only the order shows the message of each
-    /// reply.
+    /// Time at which the last reply is due. No reply is sent before it, because only their order tells which message a
+    /// reply belongs to.
     last: Mutex<Instant>,
 }
 
@@ -96,7 +96,7 @@ impl Socket<'_> {
         Protocol::Room(room.to_owned())
     }
 
-    /// Reads until the client has left.
+    /// Reads until the client disconnects.
     async fn hear(&self, mut protocol: Protocol, mut from: impl AsyncRead + Unpin) {
         while let Some((opcode, payload)) = read_frame(&mut from).await {
             match opcode {
@@ -162,7 +162,7 @@ impl Socket<'_> {
         self.cell.state().rooms.join(room, member);
     }
 
-    /// Begins the connection's flood, if it has one.
+    /// Starts the flood that the fault selects for this connection, if any.
     pub(crate) fn flood(&self, piece: fn(Kind) -> Vec<u8>) {
         if let Some(kind) = flood::of(self.cell, self.connection) {
             let what = What::Flood(piece(kind));

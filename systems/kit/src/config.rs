@@ -1,6 +1,6 @@
-//! The configuration shared by all systems. A system flattens [`ServeConfig`] into its own `clap` arguments. One
-//! definition makes each value a flag and an environment variable. Invalid values are refused before the server binds
-//! an address (exit code 2).
+//! The configuration shared by all systems. A system flattens [`ServeConfig`] into its own `clap` arguments. Each field
+//! defines both a flag and an environment variable. Invalid values are refused before the server binds an address (exit
+//! code 2).
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
@@ -37,7 +37,7 @@ pub struct ServeConfig {
 }
 
 impl ServeConfig {
-    /// The address to bind: the configured one, or else the loopback address and `port`.
+    /// The address to bind. Defaults to `port` on the loopback address.
     #[must_use]
     pub fn address(&self, port: u16) -> SocketAddr {
         self.listen
@@ -45,8 +45,8 @@ impl ServeConfig {
     }
 }
 
-/// Resolves `host:port`, where the host may be a name. Of several addresses it prefers the first IPv4 one, because the
-/// default loopback address is also IPv4.
+/// Resolves `host:port`, where the host may be a name. Prefers the first IPv4 address, because the default address is
+/// IPv4 too.
 fn address(text: &str) -> io::Result<SocketAddr> {
     let found: Vec<_> = text.to_socket_addrs()?.collect();
     let first = found.iter().find(|address| address.is_ipv4());

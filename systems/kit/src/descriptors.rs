@@ -1,13 +1,13 @@
-//! The limit on open files, and the reserve that a system keeps for itself: for databases, logs, programs that it
-//! starts, and connections that it refuses.
+//! The limit on open files. A system keeps some files in reserve for databases, logs, child processes and connections
+//! that it refuses.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Files that a system keeps in reserve, most of them for connections that it refuses.
+/// Maximum number of files in reserve. Most of them are for connections that the system refuses.
 const RESERVE: u64 = 768;
 
-/// Raises the limit on open files as far as the operating system allows. Returns the number of connections, at most
-/// `wanted`, that may then be open. Logs a warning if there are fewer than wanted.
+/// Raises the limit on open files as far as the operating system allows. Returns the number of connections that may
+/// then be open, at most `wanted`. Logs a warning if that is fewer than `wanted`.
 #[must_use]
 pub fn connections(wanted: u32) -> u32 {
     let limit = raised();
@@ -23,7 +23,7 @@ pub fn connections(wanted: u32) -> u32 {
     most
 }
 
-/// The limit now in effect. `None` if there is no limit.
+/// Raises the limit as far as possible and returns the limit then in effect. `None` if there is no limit.
 fn raised() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit {
@@ -35,7 +35,8 @@ fn raised() -> Option<u64> {
     getrlimit(Resource::Nofile).current
 }
 
-/// Returns the number of connections that fit. Half of the limit is reserved, but at most `RESERVE` files.
+/// Returns how many of the `wanted` connections the limit allows. Half of the limit is reserved, but at most `RESERVE`
+/// files.
 fn within(wanted: u32, limit: Option<u64>) -> u32 {
     let room = limit.map_or(u64::MAX, |limit| {
         (limit / 2).max(limit.saturating_sub(RESERVE))

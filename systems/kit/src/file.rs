@@ -1,13 +1,13 @@
-//! Files that no other user of the machine may read: databases hold documents and password hashes.
+//! Files that no other user of the machine may read, because databases hold documents and password hashes.
 
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-/// The owner may read and write.
+/// Permissions of a private file: the owner may read and write.
 const PRIVATE: u32 = 0o600;
-/// All permissions of the group and others.
+/// Mask of all permissions of the group and of others.
 const OTHERS: u32 = 0o077;
 
 /// Opens a file for writing. If the file does not exist, creates it with access for its owner only.
@@ -17,16 +17,16 @@ pub fn open_private(path: &Path) -> io::Result<File> {
     options.mode(PRIVATE).open(path)
 }
 
-/// Creates the file of an `SQLite` database at `path` with access for its owner only, unless it exists or its URL
-/// requires that it exists. Logs a warning if others may read an existing file, which may be intended. `SQLite` gives
-/// the files beside it the same permissions.
+/// Creates the file of an `SQLite` database with access for its owner only. Creates nothing if the file exists, or if
+/// the URL's mode forbids it. Logs a warning if others may read an existing file, because that may be intended.
+/// `SQLite` gives its journal files the same permissions.
 pub fn prepare_database(url: &str, path: &Path) -> io::Result<()> {
     let may_make = !url.contains('?') || url.contains("mode=rwc");
     if !may_make && !path.exists() {
         return Ok(());
     }
     let file = match open_private(path) {
-        // If the folder does not exist, the database itself reports that.
+        // If the folder does not exist, opening the database reports that.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         opened => opened?,
     };

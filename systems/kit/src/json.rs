@@ -1,4 +1,4 @@
-//! Strict JSON objects. serde also accepts an array for a structure, with one item per field.
+//! Structures that can be read only from JSON objects. serde alone also accepts an array with one item per field.
 
 use std::fmt;
 use std::marker::PhantomData;

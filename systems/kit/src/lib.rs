@@ -8,11 +8,10 @@
 //! * [`secret`], values that are never shown;
 //! * [`descriptors`], [`origin`], [`limit`], [`network`], [`socket`], [`json`], [`mod@file`], protection against
 //!   hostile clients;
-//! * [`fault`], injected faults, which make a system the known truth for a load tester's report.
+//! * [`fault`], injected faults, whose exact counts can be compared with a load tester's report.
 //!
 //! This crate never prints and never ends the process (except for an injected crash). It contains no behaviour of a
-//! particular system. It shares no code with the load tester, because an error in our own codec must not be hidden by
-//! the same error in the tester.
+//! particular system. It shares no code with the load tester, because an error in shared code would stay hidden.
 
 pub mod config;
 pub mod descriptors;

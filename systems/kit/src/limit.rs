@@ -14,10 +14,11 @@ use crate::list;
 use crate::network::{Networks, counted};
 use crate::span::{self, Shown};
 
-/// Maximum number of stored windows. At this number, expired windows are removed, or all if none has expired.
+/// Maximum number of stored windows. When it is reached, expired windows are removed; if none has expired, all are
+/// removed.
 const WINDOWS: usize = 100_000;
 
-/// One limit: a number of requests within a time, for one operation or for all together (`*`).
+/// The number of requests allowed per window, for one operation or for all operations together (`*`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Limit {
     operation: String,
@@ -25,7 +26,7 @@ struct Limit {
     window: Duration,
 }
 
-/// Limits, written as `*=100/15m,auth.login=10/1m`.
+/// Several limits, written as `*=100/15m,auth.login=10/1m`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits(Vec<Limit>);
 
@@ -72,7 +73,7 @@ impl fmt::Display for Limits {
 }
 
 impl Limits {
-    /// The first limited operation that is not in `known`.
+    /// The first operation that has a limit but is not in `known`.
     #[must_use]
     pub fn unknown<'a>(&'a self, known: &'a [&str]) -> Option<&'a str> {
         let mut named = self.0.iter().map(|limit| limit.operation.as_str());
@@ -80,14 +81,14 @@ impl Limits {
     }
 }
 
-/// The result of a limit for one request.
+/// The result of checking one request against a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket {
     /// Whether the request may pass.
     pub admitted: bool,
-    /// Requests that one address may send within a window.
+    /// Number of requests that one address may send per window.
     pub limit: u32,
-    /// Requests left in this window.
+    /// Number of requests that the address may still send in this window.
     pub remaining: u32,
     /// Length of a window.
     pub window: Duration,
@@ -107,7 +108,7 @@ impl Ticket {
             .unwrap_or(u64::MAX)
     }
 
-    /// Writes the standard headers (draft-ietf-httpapi-ratelimit-headers, in the form most servers send).
+    /// Writes the standard headers (draft-ietf-httpapi-ratelimit-headers), in the form that most servers send.
     pub fn write(&self, headers: &mut HeaderMap) {
         let policy = format!("{};w={}", self.limit, self.window.as_secs());
         if let Ok(policy) = HeaderValue::from_str(&policy) {
@@ -124,14 +125,14 @@ impl Ticket {
     }
 }
 
-/// A fixed window of one address.
+/// The current window of one limit and address.
 #[derive(Clone, Copy, Debug)]
 struct Window {
     ends: Instant,
     used: u32,
 }
 
-/// Counts requests by limit and address, except for exempt addresses.
+/// Counts the requests of each limit and address. Exempt addresses are not counted.
 #[derive(Debug)]
 pub struct Gate {
     limits: Limits,
@@ -140,7 +141,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Starts without any counts.
+    /// Creates a gate without counts. Addresses in `bypass` are exempt.
     #[must_use]
     pub fn new(limits: Limits, bypass: Networks) -> Self {
         Self {

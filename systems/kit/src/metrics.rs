@@ -14,8 +14,7 @@ use crate::fault::Faults;
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// The three routes. `health` returns the system's own fields of `/healthz`, in addition to `status`, `version` and
-/// `faults`.
+/// The three routes. `/healthz` contains `status`, `version`, `faults` and the fields that `health` returns.
 pub fn routes<S, H>(
     mut registry: Registry,
     faults: Option<Arc<Faults>>,
@@ -47,7 +46,7 @@ where
 
 fn exposition(registry: &Registry) -> Response {
     let mut text = String::new();
-    // Writing to a string cannot fail. If a metric cannot be written, that is a bug in the metric.
+    // Writing to a string cannot fail, so an error is a bug in a metric.
     match encode(&mut text, registry) {
         Ok(()) => ([(CONTENT_TYPE, OPEN_METRICS)], text).into_response(),
         Err(_) => axum::http::StatusCode::INTERNAL_SERVER_ERROR.into_response(),

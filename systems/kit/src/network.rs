@@ -1,4 +1,4 @@
-//! Addresses of clients: networks, trusted proxies, and the address that a limit counts.
+//! Client addresses: networks, trusted proxies, and the address to which a rate limit applies.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::str::FromStr;
@@ -8,13 +8,13 @@ use ipnet::IpNet;
 
 use crate::list;
 
-/// The address of a connection's other end.
+/// The remote address of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub SocketAddr);
 
 impl Peer {
-    /// The address that the system stored in the request. A request without one came over no connection, and counts as
-    /// sent from the loopback address.
+    /// The address that the server stored in the request. A request without a stored address did not come over a
+    /// connection, and counts as local.
     #[must_use]
     pub fn of(extensions: &Extensions) -> IpAddr {
         let peer = extensions.get::<Self>();
@@ -24,7 +24,7 @@ impl Peer {
     }
 }
 
-/// Networks by address (`10.0.0.1`) or prefix (`10.0.0.0/8`).
+/// A list of networks, each written as an address (`10.0.0.1`) or a prefix (`10.0.0.0/8`).
 #[derive(Clone, Debug, Default)]
 pub struct Networks(Vec<IpNet>);
 
@@ -58,7 +58,7 @@ fn network(text: &str) -> Result<IpNet, String> {
     }
 }
 
-/// The client's address: that of the connection (`peer`), or the one that a trusted proxy reports.
+/// The client's address: the address that trusted proxies report, or else the address of the connection (`peer`).
 #[must_use]
 pub fn client(peer: IpAddr, headers: &HeaderMap, proxies: &Networks) -> IpAddr {
     let mut address = peer;
@@ -77,14 +77,14 @@ pub fn client(peer: IpAddr, headers: &HeaderMap, proxies: &Networks) -> IpAddr {
     address
 }
 
-/// The address that a proxy reports, if the proxy is trusted and the text is an address.
+/// The address that `proxy` reports. `None` if the proxy is not trusted or the text is not an address.
 fn trusted(proxies: &Networks, proxy: IpAddr, said: &str) -> Option<IpAddr> {
     let said: IpAddr = said.trim().parse().ok()?;
     proxies.contain(proxy).then_some(said.to_canonical())
 }
 
-/// The address that a limit counts: an IPv4 address, or the /64 of an IPv6 address, because a host has all addresses of
-/// its /64.
+/// The address to which a rate limit applies: an IPv4 address, or the /64 prefix of an IPv6 address. One host controls
+/// a whole /64.
 #[must_use]
 pub fn counted(address: IpAddr) -> IpAddr {
     match address {

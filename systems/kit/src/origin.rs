@@ -1,5 +1,5 @@
-//! The web pages that may connect to a system. A browser lets any web page open a WebSocket to any address, including
-//! this machine's, and send simple requests there. Pages of other sites are therefore refused.
+//! Decides which web pages may connect to a system. A browser lets any web page open a WebSocket to any address, even
+//! on the local machine, and send simple requests. Pages of other sites are therefore refused.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -8,22 +8,22 @@ use axum::http::header::{HOST, ORIGIN};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName};
 
-/// Allows every origin.
+/// Configured value that allows every origin.
 const ANY: &str = "*";
 
-/// The origins whose pages may connect, in addition to the server's own.
+/// The origins whose pages may connect, in addition to the server's own origin.
 #[derive(Clone, Debug)]
 pub struct Origins(Arc<[String]>);
 
 impl Origins {
-    /// Takes origins that [`parse`] has accepted.
+    /// Creates the list from origins that [`parse`] has accepted.
     #[must_use]
     pub fn new(allowed: &[String]) -> Self {
         Self(allowed.into())
     }
 
-    /// Whether the sender of this request may connect. Browsers send an origin, which pages cannot hide. Programs send
-    /// none.
+    /// Whether the sender of this request may connect. Browsers send an `Origin` header, which pages cannot suppress.
+    /// Other programs send none and are admitted.
     #[must_use]
     pub fn admit(&self, headers: &HeaderMap) -> bool {
         if !headers.contains_key(ORIGIN) {
@@ -36,7 +36,7 @@ impl Origins {
                 .is_some_and(|(_, authority)| is_own(authority, headers))
     }
 
-    /// Whether this server's own page may connect if it was opened at the host of this request.
+    /// Whether the server's own page may connect when it is opened under the host name of this request.
     #[must_use]
     pub fn admit_own_page(&self, headers: &HeaderMap) -> bool {
         let host = text(headers, HOST).unwrap_or_default();
@@ -52,8 +52,8 @@ impl Origins {
     }
 }
 
-/// Whether the origin is the requested host, by IP address or as `localhost`. Any other name proves nothing. The owner
-/// of a name can make it resolve to this machine after the page was loaded, and then the names are equal.
+/// Whether the origin equals the requested host and is an IP address or `localhost`. Other names prove nothing: a
+/// site's owner can make its name resolve to this machine after the page was loaded (DNS rebinding).
 fn is_own(authority: &str, headers: &HeaderMap) -> bool {
     let asked = text(headers, HOST).is_some_and(|host| host.eq_ignore_ascii_case(authority));
     let Ok(authority) = authority.parse::<Authority>() else {
@@ -68,7 +68,7 @@ fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// An origin as browsers write it, `http://localhost:3000`, or `*`.
+/// Parses an origin as browsers write it (`http://localhost:3000`), or `*`.
 pub fn parse(text: &str) -> Result<String, String> {
     let good = text == ANY
         || text.split_once("://").is_some_and(|(scheme, authority)| {
@@ -106,7 +106,7 @@ mod tests {
             ("127.0.0.1:5000", Some("http://localhost:5000"), false),
             ("127.0.0.1:5000", Some("null"), false),
             ("127.0.0.1:5000", Some(""), false),
-            // A name that was changed a moment ago to resolve to this machine.
+            // The owner of this name has just made it resolve to this machine.
             ("evil.example:5000", Some("http://evil.example:5000"), false),
         ] {
             let headers = headers(host, origin);

@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Secret(String);
 
 impl Secret {
-    /// The plain value, for the one place that uses it.
+    /// The plain value. Call it only where the value is used.
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0

@@ -1,14 +1,14 @@
 //! HTTP/1.1 servers on tokio: bind, accept, and stop without losing accepted work.
 //!
-//! The configuration and the limit on open files bound the number of open connections. Further ones are refused at
-//! once, but still get responses for health and metrics.
+//! The configuration and the limit on open files bound the number of open connections. Further connections are refused
+//! at once, except for requests for health and metrics.
 //!
 //! A stop proceeds in this order:
 //!
 //! - no new connections are accepted;
-//! - requests in progress get their responses, and their connections are closed; then, or at the time limit,
-//!   [`Server::run`] returns;
-//! - the system closes its upgraded connections (`WebSocket`s), because only the system has their queues.
+//! - requests in progress get their responses, and their connections are closed;
+//! - [`Server::run`] returns, at the latest when the time limit has passed;
+//! - the system closes its upgraded connections (`WebSocket`s), because only the system can send their queued messages.
 
 mod beyond;
 mod connections;

@@ -5,12 +5,12 @@ use std::ops::{Deref, DerefMut};
 use axum::extract::ws::{Message, WebSocket};
 use futures_util::SinkExt;
 
-/// A WebSocket that reads nothing while its response to a ping waits to be written. A client that sends pings and reads
-/// no responses fills the kernel's buffers, and must then wait. Otherwise every response would be kept in memory.
+/// A WebSocket that does not read while a pong is waiting to be written. A client that sends pings without reading
+/// fills the kernel's buffers and must then wait. Otherwise all pongs would pile up in memory.
 #[derive(Debug)]
 pub struct Socket {
     inner: WebSocket,
-    /// Whether the response to a ping may still be unwritten.
+    /// Whether a pong may still be unwritten.
     owes: bool,
 }
 

@@ -28,7 +28,7 @@ pub fn parse(text: &str) -> Result<Duration, SpanError> {
     Ok(Duration::from_micros(total))
 }
 
-/// Shows a duration in the largest unit that leaves it whole, so that it can be parsed again.
+/// Displays a duration as a whole number of the largest possible unit, so that it can be parsed again.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown(pub Duration);
 

@@ -1,4 +1,4 @@
-//! Servers used by the tests of several systems, and hostile clients. Only with the feature `testing`.
+//! Servers and hostile clients for the tests of several systems. Requires the feature `testing`.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A separate `PostgreSQL` cluster on a free port, from the Debian package. Stopped when dropped.
+/// A separate `PostgreSQL` cluster on a free port. Uses the programs of the Debian package. Stops when dropped.
 #[derive(Debug)]
 pub struct Postgres {
     folder: tempfile::TempDir,
@@ -31,7 +31,7 @@ impl Postgres {
             .max()
             .unwrap();
         let folder = tempfile::tempdir().unwrap();
-        // PostgreSQL does not support port 0, so this uses a port that was free a moment ago.
+        // PostgreSQL does not support port 0, so find a free port first.
         let port = std::net::TcpListener::bind("127.0.0.1:0")
             .unwrap()
             .local_addr()
@@ -66,7 +66,7 @@ impl Postgres {
         let pid = lock.lines().next().unwrap().parse().unwrap();
         let pid = rustix::process::Pid::from_raw(pid).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-        // Its child processes need some time to end. Until then it cannot start.
+        // The child processes take some time to end, and a new server cannot start before.
         for _ in 0..50 {
             if self.launches() {
                 return;

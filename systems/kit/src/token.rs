@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use rustix::rand::{GetRandomFlags, getrandom};
 
-/// A secret that identifies something and cannot be guessed. Its `Debug` form does not reveal it.
+/// An identifier that is secret and cannot be guessed. `Debug` does not reveal it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Token(u128);
 
@@ -15,7 +15,7 @@ pub struct Token(u128);
 pub struct TokenError;
 
 impl Token {
-    /// A new token. Fails only if the operating system has no random numbers.
+    /// Creates a token. Fails only if the operating system cannot provide random bytes.
     pub fn random() -> std::io::Result<Self> {
         let mut bytes = [0; 16];
         let mut filled = 0;

@@ -1,5 +1,5 @@
-//! Accounts: registration, login, refresh and logout. Passwords are hashed before a transaction begins. Tokens are
-//! returned once, and only their hashes are stored.
+//! Accounts: registration, login, refresh and logout. Passwords are hashed before a transaction begins. A token is
+//! returned only once; the database stores its hash.
 
 mod admin;
 mod create;

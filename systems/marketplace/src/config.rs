@@ -143,13 +143,13 @@ pub struct TradeConfig {
 /// Values that are valid by themselves but contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    /// A time that must not be zero.
+    /// A time is zero but must be positive.
     #[error("`--{0}` must be longer than 0")]
     NoTime(&'static str),
-    /// A value that requires another one.
+    /// A value requires another value that is missing.
     #[error("`--{0}` also requires `--{1}`")]
     Needs(&'static str, &'static str),
-    /// A secret short enough to be guessed.
+    /// A secret is short enough to be guessed.
     #[error("`--{0}` must have at least 16 characters")]
     ShortSecret(&'static str),
     /// The first admin cannot be created.
@@ -158,7 +158,7 @@ pub enum ConfigError {
     /// The address of a service is not usable.
     #[error("invalid `--{0}`: {1}")]
     Address(&'static str, String),
-    /// A fault that this system does not support.
+    /// A configured fault is not supported by this system.
     #[error(
         "unknown fault `{0}`: the marketplace supports delay, stall, crash, leak, drop, duplicate"
     )]

@@ -1,6 +1,6 @@
-//! Password hashing. Hashing is slow by design, so it has its own threads, one per core, at a lower priority than the
-//! thread that responds. If a password cannot be hashed within an acceptable time, its request is refused at once. This
-//! module contains no user data.
+//! Password hashing. Hashing is slow by design, so it has its own threads, one per core. Their priority is lower than
+//! that of the thread that responds. If a password cannot be hashed within an acceptable time, its request is refused
+//! at once. This module does not access user data.
 
 mod pool;
 mod scheme;

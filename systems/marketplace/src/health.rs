@@ -14,10 +14,11 @@ use crate::store::{outbox, payments};
 const EVERY: Duration = Duration::from_secs(1);
 /// Time limit of a database check.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Maximum number of unsent notifications. Above it, health is `degraded`.
+/// Maximum number of unsent notifications. If there are more, the status is `degraded`.
 const MANY: i64 = 1000;
 
-/// The latest facts about the database. They are queried in the background, so `/healthz` never waits for it.
+/// The latest facts about the database. A background task queries them, so that `/healthz` never waits for the
+/// database.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Watch(Arc<Watched>);
 
@@ -29,7 +30,7 @@ struct Watched {
 }
 
 impl Watch {
-    /// Queries the database forever.
+    /// Queries the database periodically, forever.
     pub(crate) async fn run(self, market: Arc<Market>) {
         let mut ticks = interval(EVERY);
         loop {
@@ -41,7 +42,7 @@ impl Watch {
             });
             let found = asked.await.ok().flatten();
             self.0.gone.store(found.is_none(), Ordering::Relaxed);
-            // On failure the last values stay, because 0 would mean that nothing is waiting.
+            // On failure, keep the last values, because 0 would mean that nothing is waiting.
             let Some((waiting, unmatched)) = found else {
                 continue;
             };
@@ -51,7 +52,7 @@ impl Watch {
     }
 }
 
-/// The body of `/healthz`: `ok`, or `degraded` with reasons, and facts about each part.
+/// The body of `/healthz`. It contains the status (`ok`, or `degraded` with reasons) and facts about each part.
 pub(crate) fn health(
     market: &Market,
     watch: &Watch,

@@ -1,6 +1,6 @@
-//! HTTP. Each operation declares its name, path, access, input and response in one place ([`Route`], [`Write`],
-//! [`Read`]). Routing, access checks and the `OpenAPI` description are generated from these declarations, so they
-//! cannot contradict each other.
+//! The HTTP interface. Each operation declares its name, path, access, input and response in one place ([`Route`],
+//! [`Write`], [`Read`]). Routing, access checks and the `OpenAPI` description are generated from these declarations, so
+//! they cannot contradict each other.
 
 mod answer;
 mod caller;

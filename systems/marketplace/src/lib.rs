@@ -1,12 +1,13 @@
-//! Marketplace: buyers post requests, sellers make offers, and both negotiate. The selected offer is paid into
-//! escrow, delivered and confirmed. It rebuilds the escrow marketplace of the fourth field report.
+//! Marketplace is a service in which buyers post requests, sellers make offers, and both negotiate. The buyer pays for
+//! the selected offer into escrow; the seller delivers, and the buyer confirms. The service rebuilds the escrow
+//! marketplace of the fourth field report.
 //!
-//! [`serve`] runs it until a stop is requested. `README.md` lists routes, states and configuration. Start reading at
-//! `state`, which defines who may do what in which state. Continue with `trade` (one file per operation) and end at
-//! `store` (the stored data).
+//! [`serve`] runs the service until a stop is requested. `README.md` lists routes, states and configuration. Start
+//! reading at `state`, which defines who may do what in which state. Continue with `trade` (one file per operation) and
+//! end at `store` (the stored data).
 //!
-//! State tables alone decide about states, and money moves only by double entry. Uncommitted data is never reported,
-//! and no thread that responds computes hashes. The crate shares no code with the load tester.
+//! Only the state tables decide about states, and money moves only by double entry. Uncommitted data is never reported,
+//! and threads that respond never compute hashes. The crate shares no code with the load tester.
 
 mod account;
 mod config;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use marketplace::{Config, ServeError};
 
-/// mimalloc, because it is the cheapest allocator for the many short-lived allocations of requests.
+/// mimalloc is the cheapest allocator for the many short-lived allocations of requests.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -14,7 +14,7 @@ use crate::store::answers::{self, Key};
 use crate::store::{Store, answers::Kept};
 use crate::work::{Actor, Step, Told, Work};
 
-/// Number of attempts for a transaction that conflicts with others.
+/// Maximum number of attempts for a transaction that conflicts with others.
 const TRIES: u32 = 5;
 
 /// The state that all requests share.
@@ -66,7 +66,7 @@ impl Terms {
     }
 }
 
-/// The result of a step: its response as JSON, either new or stored under the idempotency key.
+/// The result of a step. The response, as JSON, is either new or was stored under the idempotency key.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) body: String,
@@ -74,8 +74,8 @@ pub(crate) struct Done {
 }
 
 impl Market {
-    /// Performs a step in a separate transaction. If the key was used before, returns the stored response and changes
-    /// nothing.
+    /// Performs a step in a separate transaction. If the idempotency key was used before, returns the stored response
+    /// and changes nothing.
     pub(crate) async fn perform<S: Step>(
         &self,
         actor: &Actor,
@@ -168,9 +168,9 @@ fn to_json(answer: &impl serde::Serialize) -> Result<String, Refusal> {
     serde_json::to_string(answer).map_err(|error| Refusal::Internal(error.to_string()))
 }
 
-/// Whether the transaction is worth repeating. This is the case after a serialization failure or a deadlock
-/// (`PostgreSQL`: 40001 and 40P01), or a lock (`SQLite`: 5, 6 and 517). It is also the case if another step was faster:
-/// then the new state decides.
+/// Whether to repeat the transaction. This helps after a serialization failure or a deadlock (`PostgreSQL`: 40001 and
+/// 40P01) and after a lock conflict (`SQLite`: 5, 6 and 517). It also helps if another step changed the state first,
+/// because the repetition sees the new state.
 fn is_transient(refusal: &Refusal) -> bool {
     match refusal {
         Refusal::Overtaken => true,
@@ -182,8 +182,8 @@ fn is_transient(refusal: &Refusal) -> bool {
     }
 }
 
-/// The pause before the next attempt. It grows each time, and has a random part so that two transactions do not collide
-/// again.
+/// The pause before the next attempt. The pause grows each time, and has a random part so that two transactions do not
+/// collide again.
 fn pause(tried: u32) -> Result<Duration, Refusal> {
     let random = u64::from(Token::random()?.to_bytes()[0]);
     Ok(Duration::from_millis((2 << tried) + random % (4 << tried)))

@@ -13,7 +13,7 @@ pub(crate) struct Answered {
     pub(crate) status: u16,
 }
 
-/// Metrics of the hashing threads. Clones share their values.
+/// Metrics of the hashing threads. Clones share the same values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HashCounters {
     pub(crate) waiting: Gauge<i64, AtomicI64>,
@@ -23,7 +23,7 @@ pub(crate) struct HashCounters {
     pub(crate) busy: Counter<f64, AtomicU64>,
 }
 
-/// Metrics of the marketplace. Clones share their values.
+/// Metrics of the marketplace. Clones share the same values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) answers: Family<Answered, Counter>,

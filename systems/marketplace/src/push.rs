@@ -1,6 +1,6 @@
-//! Delivery of notifications: the list, streams by SSE and WebSocket, and webhooks and Telegram. A stream reads the
-//! list, so it shows the same notifications, once and in order. Outgoing notifications are written in the transaction
-//! that they report, and are sent until they arrive.
+//! Delivery of notifications through the list, streams (SSE and WebSocket), webhooks and Telegram. A stream reads the
+//! list, so it shows the same notifications, each once and in order. Notifications for webhooks and Telegram are stored
+//! in the transaction that they report, and sending is retried until they arrive.
 
 mod follow;
 mod hub;
@@ -61,7 +61,7 @@ pub struct PushConfig {
 /// The query parameters of a stream.
 #[derive(Clone, Deserialize, JsonSchema)]
 pub(crate) struct StreamQuery {
-    /// The access token, because browsers cannot send a header when they open a stream.
+    /// The access token. Browsers need it here, because they cannot send a header when they open a stream.
     pub(crate) access_token: Option<String>,
     /// Begin after this position in the list. Default: only new notifications.
     pub(crate) after: Option<i64>,

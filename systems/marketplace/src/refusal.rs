@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::state::Illegal;
 
-/// Reason why a request is refused. The text is for people, [`Refusal::code`] is for programs.
+/// Reason why a request is refused. The text is for people; [`Refusal::code`] is for programs.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Refusal {
     #[error("the body does not match the expected JSON: {0}")]
@@ -84,7 +84,7 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
-    /// The status and the code. Both are stable, unlike the text.
+    /// The HTTP status and the code. Unlike the text, both are stable.
     fn parts(&self) -> (StatusCode, &'static str) {
         use StatusCode as S;
         match self {
@@ -125,12 +125,12 @@ impl Refusal {
         }
     }
 
-    /// The code: a stable word for programs.
+    /// The error code, a stable word for programs.
     pub(crate) fn code(&self) -> &'static str {
         self.parts().1
     }
 
-    /// The value of `Retry-After` in seconds, if the request is worth repeating.
+    /// The value of `Retry-After` in seconds. `None` if repeating the request does not help.
     fn retry_after(&self) -> Option<u64> {
         match self {
             Self::RateLimited { retry_s, .. } | Self::HashingFull { retry_s } => Some(*retry_s),
@@ -139,7 +139,7 @@ impl Refusal {
         }
     }
 
-    /// Converts the error of an insert: `refusal` if a unique index rejected the row.
+    /// Converts the error of an insert. If a unique index rejected the row, returns `refusal`.
     pub(crate) fn once(error: sqlx::Error, refusal: Self) -> Self {
         match Self::from(error) {
             Self::Overtaken => refusal,
@@ -147,7 +147,7 @@ impl Refusal {
         }
     }
 
-    /// The state and the allowed steps, if a step was refused.
+    /// The current state and the allowed steps. `None` unless a state table refused a step.
     fn standing(&self) -> Option<&Illegal> {
         match self {
             Self::Illegal(illegal)
@@ -159,7 +159,8 @@ impl Refusal {
         }
     }
 
-    /// `{"error":{"code","message"}}`. A refused step also has `subject`, `state` and `allowed`.
+    /// The body of the response, `{"error":{"code","message"}}`. For a refused step it also contains `subject`, `state`
+    /// and `allowed`.
     pub(crate) fn body(&self) -> serde_json::Value {
         let mut error = json!({ "code": self.code(), "message": self.to_string() });
         if let Some(illegal) = self.standing() {

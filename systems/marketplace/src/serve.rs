@@ -41,13 +41,13 @@ pub enum ServeError {
     /// The hashing threads cannot be started.
     #[error("cannot start password hashing: {0}")]
     Hash(String),
-    /// The operating system refused something, such as the address.
+    /// The operating system refused a request, for example to bind the address.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
 impl ServeError {
-    /// Whether the configuration is the cause, and not the environment (store, address, threads).
+    /// Whether the configuration caused the error, rather than the environment (store, address, threads).
     #[must_use]
     pub fn is_usage(&self) -> bool {
         matches!(self, Self::Config(_) | Self::Door(_))
@@ -60,7 +60,7 @@ impl From<DoorError> for ServeError {
     }
 }
 
-/// Runs the marketplace until SIGTERM or SIGINT. Calls `announce` with its URL once it listens.
+/// Runs the marketplace until SIGTERM or SIGINT. Calls `announce` with the URL once the server listens.
 pub fn serve(
     config: Config,
     announce: impl FnOnce(&str) -> io::Result<()>,
@@ -118,7 +118,7 @@ async fn run(
     Ok(())
 }
 
-/// Opens the state that requests share, and creates the first admin.
+/// Opens the state that all requests share, and creates the first admin.
 async fn open(config: &Config) -> Result<Arc<Market>, ServeError> {
     let counters = Counters::default();
     let hashing = Hashing::start(&config.hash, counters.hash.clone());

@@ -1,5 +1,5 @@
-//! Signatures of incoming and outgoing webhooks: `t=SECONDS,v1=HEX`. HEX is the HMAC-SHA256 of the seconds, a dot and
-//! the body. The signature includes the time, so an old webhook cannot be replayed.
+//! Signatures of incoming and outgoing webhooks, in the form `t=SECONDS,v1=HEX`. HEX is the HMAC-SHA256 of the seconds,
+//! a dot and the body. Because the signature includes the time, an old webhook cannot be replayed.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use sha2::Sha256;
 
 use crate::types::Time;
 
-/// Maximum difference between a signature's time and ours, in either direction.
+/// Maximum difference between a signature's time and the current time, in either direction.
 const TOLERANCE: Duration = Duration::from_mins(5);
 
 type HmacSha256 = Hmac<Sha256>;

@@ -1,5 +1,5 @@
 //! State tables of requests, offers, payments and deliveries. They define who may do what in which state. No other code
-//! decides about a state.
+//! decides about states.
 
 mod delivery;
 mod machine;

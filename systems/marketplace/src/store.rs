@@ -1,5 +1,5 @@
-//! Stored data, in `SQLite` or `PostgreSQL`. There is one module per table, with the same statements for both.
-//! The store knows rows, not rules. The rules are in `state`, and are applied by `trade` and `account`.
+//! Stored data, in `SQLite` or `PostgreSQL`. There is one module per table, with the same statements for both. The
+//! store contains no rules. The rules are in `state`; `trade` and `account` apply them.
 
 pub(crate) mod answers;
 #[cfg(test)]

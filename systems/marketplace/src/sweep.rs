@@ -10,12 +10,12 @@ use crate::trade::{ExpireOffer, ExpireRequest};
 use crate::types::Time;
 use crate::work::Actor;
 
-/// Maximum number of requests, and of offers, that are expired in one round.
+/// Maximum number of requests, and also of offers, that expire per round.
 const ROWS: i64 = 500;
 /// Lifetime of idempotency keys.
 const KEPT: Duration = Duration::from_hours(24);
 
-/// Runs forever: expires requests and offers, and deletes old idempotency keys and sessions.
+/// Expires requests and offers, and deletes old idempotency keys and sessions. Runs forever.
 pub(crate) async fn run(market: Arc<Market>, every: Duration) {
     let mut ticks = interval(every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -59,7 +59,7 @@ async fn round(market: &Market) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Logs a failure. `Illegal` is not a failure, because a user has already moved the trade to another state.
+/// Logs a failure. `Illegal` is not a failure: it means that a user has already moved the trade to another state.
 fn note(refusal: Option<Refusal>) {
     match refusal {
         Some(Refusal::Illegal(_)) | None => {}

@@ -1,5 +1,5 @@
-//! Trades, with one file per operation. Each step locks its request, consults the tables in `state`, changes rows,
-//! moves money through `money`, and queues notifications.
+//! The operations on trades, with one file per operation. Each step locks its request, consults the tables in `state`,
+//! changes rows, moves money through `money`, and queues notifications.
 
 mod cancel;
 mod counter;

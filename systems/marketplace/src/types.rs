@@ -1,4 +1,4 @@
-//! Types of input values. Each is validated once, when it is parsed, and provides its own JSON schema.
+//! Types of input values. Each value is validated once, when it is parsed. Each type provides its own JSON schema.
 
 mod email;
 mod id;

@@ -1,4 +1,4 @@
-//! A step is one transaction. The step's notifications are sent only after the commit.
+//! Steps. Each step is one transaction, whose notifications are sent only after the commit.
 //!
 //! [`Step::apply`] changes rows through [`Work`]. [`Market::perform`](crate::market::Market::perform) begins and
 //! commits the transaction, repeats it after a conflict, and wakes the streams of the notified users.
@@ -23,14 +23,14 @@ pub(crate) enum Actor {
     /// A caller who has not logged in.
     Nobody,
     User(Holder),
-    /// The clock: a deadline has passed.
+    /// The clock, which acts when a deadline has passed.
     Clock,
     /// The payment provider.
     Provider,
 }
 
 impl Actor {
-    /// The user. Refuses the step if the actor is not a user.
+    /// The user who acts. Refuses the step if the actor is not a user.
     pub(crate) fn user(&self) -> Result<&Holder, Refusal> {
         match self {
             Self::User(holder) => Ok(holder),
@@ -38,7 +38,7 @@ impl Actor {
         }
     }
 
-    /// The owner of the actor's idempotency keys. Callers without login are handled in `http::input`.
+    /// The name of the owner of the actor's idempotency keys. `http::input` handles callers without login.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::User(holder) => holder.id.to_string(),
@@ -54,33 +54,33 @@ pub(crate) trait Step: Send + Sync {
     /// The body of the response.
     type Answer: Serialize + Send;
 
-    /// Performs the step. If it is refused, the transaction is rolled back.
+    /// Performs the step. If this returns a refusal, the transaction is rolled back.
     fn apply(
         &self,
         work: &mut Work<'_>,
     ) -> impl Future<Output = Result<Self::Answer, Refusal>> + Send;
 }
 
-/// An open transaction, with the notifications that are written when it commits.
+/// An open transaction, with the notifications to store at its commit.
 #[derive(Debug)]
 pub(crate) struct Work<'a> {
     transaction: Transaction<'static, Any>,
     notices: Vec<Notice>,
-    /// Notifications that the injected fault omits.
+    /// Number of notifications that the injected fault omits.
     lost_on_order: u64,
     pub(crate) now: Time,
     pub(crate) actor: &'a Actor,
     pub(crate) terms: &'a Terms,
 }
 
-/// The notifications that a transaction wrote.
+/// Facts about the notifications that a transaction stored.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
     /// The notified users.
     pub(crate) users: Vec<Id>,
-    /// Whether something was written to the outbox.
+    /// Whether the transaction wrote to the outbox.
     pub(crate) outside: bool,
-    /// Notifications that the injected fault omitted.
+    /// Number of notifications that the injected fault omitted.
     pub(crate) lost_on_order: u64,
 }
 
@@ -114,7 +114,7 @@ impl<'a> Work<'a> {
         Ok(Id::new()?)
     }
 
-    /// Queues a notification for a user. `part` distinguishes notifications of the same kind about one request.
+    /// Queues a notification for a user. `part` distinguishes several notifications of the same kind about one request.
     pub(crate) fn tell(
         &mut self,
         user: &Id,
@@ -133,12 +133,12 @@ impl<'a> Work<'a> {
         });
     }
 
-    /// Omits a notification, for the injected fault. Like those that are sent, it counts only after the commit.
+    /// Omits a notification, as an injected fault. The omission is counted only after the commit.
     pub(crate) fn lose_on_order(&mut self) {
         self.lost_on_order += 1;
     }
 
-    /// Writes the notifications and commits, so that both are stored or neither.
+    /// Stores the notifications and commits. Either all changes are stored or none.
     pub(crate) async fn commit(mut self) -> Result<Told, Refusal> {
         let mut told = Told {
             lost_on_order: self.lost_on_order,
@@ -163,7 +163,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Puts a notification into the outbox, once for each channel.
+    /// Adds a notification to the outbox, once for each channel.
     async fn send(
         &mut self,
         notice: &Notice,

@@ -9,12 +9,12 @@ pub(crate) const MILLI: Nanos = 1_000_000;
 /// One second.
 pub(crate) const SECOND: Nanos = 1_000_000_000;
 
-/// The current time.
+/// The current time on `CLOCK_MONOTONIC`.
 pub(crate) fn now() -> Nanos {
     read(ClockId::Monotonic)
 }
 
-/// The current time by the machine's wall clock, which the kernel uses for its receive timestamps.
+/// The current time on `CLOCK_REALTIME`, which the kernel uses for its receive timestamps.
 pub(crate) fn wall() -> Nanos {
     read(ClockId::Realtime)
 }

@@ -9,7 +9,7 @@ use kit::span;
 /// Default port.
 pub const PORT: u16 = 4009;
 
-/// The configuration. Faults are configured by the paths of requests.
+/// The configuration. Faults are not part of it: the path of each request selects them.
 #[derive(Clone, Debug, Args)]
 pub struct Config {
     /// Address to listen on; port 0 chooses a free one
@@ -39,7 +39,7 @@ pub struct Config {
     pub log: LogConfig,
 }
 
-/// Limits. Everything beyond them is refused and counted.
+/// Limits. Whatever exceeds them is refused and counted.
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub struct Limits {

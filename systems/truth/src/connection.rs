@@ -7,27 +7,26 @@ use crate::clock::Nanos;
 use crate::frame::Opcode;
 use crate::receipt;
 
-/// Maximum number of bytes that are read before they are needed.
+/// Maximum number of bytes read ahead of parsing.
 pub(crate) const READ_AHEAD: usize = 256 * 1024;
 
-/// One client: unparsed input, unwritten output, and its state.
+/// One connection, with its unparsed input, unwritten output and state.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) socket: TcpStream,
     pub(crate) input: Vec<u8>,
-    /// Time at which the kernel received the input that is being parsed. Known only while parsing directly follows the
-    /// read.
+    /// Time at which the kernel received the input that is being parsed. `None` unless the input has just been read.
     pub(crate) received: Option<Nanos>,
     pub(crate) output: Vec<u8>,
     written: usize,
     pub(crate) state: State,
     pub(crate) fate: Fate,
-    /// Whether only timers read it, to keep a pace.
+    /// Whether the connection is read only when a timer fires, to limit the rate.
     pub(crate) paced: bool,
-    /// Whether it has something to write at the end of the round.
+    /// Whether output must be written at the end of the event loop's round.
     pub(crate) dirty: bool,
     pub(crate) interest: EventFlags,
-    /// The beginning of a message that arrives in parts.
+    /// The fragments received so far of an incomplete message.
     pub(crate) partial: Option<(Opcode, Vec<u8>)>,
 }
 
@@ -35,7 +34,7 @@ pub(crate) struct Connection {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Open,
-    /// The connection is closed as soon as everything is written.
+    /// The connection is closed when all output has been written.
     Ending,
     /// The client is too slow. The connection is closed at the end of the round, even with unwritten output.
     CutOff,
@@ -46,15 +45,15 @@ pub(crate) enum Fate {
 pub(crate) enum State {
     /// Waiting for the head of a request.
     Head,
-    /// Reading the rest of a body, slowed down to `pace` if one is set.
+    /// Reading the rest of a body, at the rate `pace` if that is set.
     Body {
         request: Request,
         left: u64,
         pace: Option<Pace>,
     },
-    /// Waiting for the time of the response, or until a thread has used enough CPU time.
+    /// Waiting until the response is due, or until a thread has used the requested CPU time.
     Held { request: Request, status: u16 },
-    /// The response is being written at a pace.
+    /// Writing the response at a limited rate.
     Trickle {
         request: Request,
         left: u64,
@@ -62,7 +61,7 @@ pub(crate) enum State {
     },
     /// The request never gets a response.
     Silent,
-    /// A member of a room, in this seat.
+    /// The client is a member of `room`. `seat` is its index there.
     Member {
         room: usize,
         seat: usize,
@@ -75,18 +74,18 @@ pub(crate) enum State {
 pub(crate) struct Request {
     pub(crate) what: What,
     pub(crate) keep_alive: bool,
-    /// Time at which it had been read completely.
+    /// Time at which the request had been read completely.
     pub(crate) read_at: Nanos,
-    /// Time at which the kernel received its last byte, before it was read.
+    /// Time at which the kernel received the last byte of the request.
     pub(crate) received_at: Nanos,
 }
 
 /// The purpose of a request.
 #[derive(Clone, Debug)]
 pub(crate) enum What {
-    /// Execute the order of this route.
+    /// Execute the action of the route with this index.
     Order(usize),
-    /// Restart this route.
+    /// Restart the route with this index.
     Restart(usize),
     /// Report all counts.
     Tell,
@@ -98,7 +97,7 @@ pub(crate) enum What {
     Refused(u16, String),
 }
 
-/// A number of bytes per second, from a point in time on.
+/// A rate limit in bytes per second, with the bytes moved since its start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     pub(crate) rate: u64,
@@ -115,7 +114,7 @@ impl Pace {
         }
     }
 
-    /// Number of bytes that may be moved by now and have not been moved yet.
+    /// Number of bytes that may be moved at `now`.
     pub(crate) fn due(&self, now: Nanos) -> u64 {
         let nanos = u128::from(now.saturating_sub(self.since));
         let due = u128::from(self.rate) * nanos / 1_000_000_000;
@@ -151,15 +150,15 @@ impl Connection {
         }
     }
 
-    /// Reads at most one `scratch` buffer. Returns the number of bytes (0 at the end), and the time at which the kernel
-    /// received them.
+    /// Reads at most `scratch.len()` bytes. Returns the number of bytes (0 at the end of the stream), and the time at
+    /// which the kernel received them.
     pub(crate) fn read(&mut self, scratch: &mut [u8]) -> io::Result<(usize, Nanos)> {
         let (read, received) = receipt::read(&self.socket, scratch)?;
         self.input.extend_from_slice(&scratch[..read]);
         Ok((read, received))
     }
 
-    /// Writes as much as the socket accepts. Returns the number of bytes.
+    /// Writes as much output as the socket accepts. Returns the number of bytes written.
     pub(crate) fn write(&mut self) -> io::Result<usize> {
         let before = self.written;
         while self.written < self.output.len() {
@@ -182,12 +181,12 @@ impl Connection {
         Ok(wrote)
     }
 
-    /// The number of bytes waiting to be written.
+    /// The size of the unwritten output in bytes.
     pub(crate) fn waiting(&self) -> usize {
         self.output.len() - self.written
     }
 
-    /// The events that the connection waits for now.
+    /// The events for which the connection waits now.
     pub(crate) fn wanted(&self) -> EventFlags {
         let mut wanted = EventFlags::empty();
         wanted.set(EventFlags::IN, !self.paced && self.input.len() < READ_AHEAD);

@@ -29,17 +29,17 @@ use crate::workers::Workers;
 pub(crate) enum Alarm {
     /// Send the response of this connection.
     Answer(Key),
-    /// Read or write a little more of this connection.
+    /// Read or write the next bytes of this rate-limited connection.
     Pace(Key),
-    /// Release the messages that this room has held until now.
+    /// Send the messages of this room that are due.
     Room(usize),
-    /// Check this room for held deliveries without a successor.
+    /// Check this room for swapped deliveries whose successor did not arrive in time.
     Lanes(usize),
     /// Accept connections again.
     Accept,
 }
 
-/// The one thread that reads, keeps time and writes. It blocks only on the kernel.
+/// The thread that does all reading, timing and writing. Only system calls can block the thread.
 #[derive(Debug)]
 pub(crate) struct EventLoop {
     door: TcpListener,
@@ -57,13 +57,13 @@ pub(crate) struct EventLoop {
     _stamping: Stamping,
 }
 
-/// Counts that belong to no path and no room.
+/// Counts for the whole server, rather than for a path or a room.
 #[derive(Debug, Default)]
 struct Ledger {
     requests: u64,
-    /// Requests for unknown paths, or malformed ones.
+    /// Malformed requests, and requests for unknown paths.
     refused: u64,
-    /// The thread's wake-up delays for responses and messages with a fixed time.
+    /// The delays with which the thread woke up to send responses and messages that were due.
     lateness: Times,
 }
 
@@ -96,9 +96,9 @@ impl EventLoop {
         })
     }
 
-    /// Serves until the waker signals a stop. Then finishes open requests, for at most `stop_limit`.
+    /// Serves until the waker signals a stop, and then finishes open requests within `stop_limit`.
     pub(crate) fn run(mut self, stop_limit: Nanos, spin: Nanos) -> io::Result<()> {
-        // Otherwise the kernel may wake this thread up to 50 µs late, to save power.
+        // By default, the kernel may wake a thread up to 50 µs late to save power.
         set_current_timer_slack(NonZeroU64::new(1))?;
         let mut events = Vec::new();
         let mut until: Option<Nanos> = None;
@@ -128,8 +128,8 @@ impl EventLoop {
     /// Runs all actions that are due.
     fn ring(&mut self) {
         let mut time = now();
-        // If several actions are due together, the later ones wait for the writes of the earlier ones. That wait is no
-        // wake-up delay.
+        // If several actions are due together, only the first one measures the wake-up delay. The others also wait for
+        // earlier writes.
         let mut woke = true;
         while let Some((due, alarm)) = self.timers.take(time) {
             match alarm {
@@ -161,7 +161,7 @@ impl EventLoop {
         }
     }
 
-    /// Handles a connection that can be read or written.
+    /// Handles a connection that has become readable or writable.
     fn ready(&mut self, key: Key) {
         if !self.sockets.flush(key) {
             self.close(key);
@@ -179,7 +179,7 @@ impl EventLoop {
                 connection.received = Some(received);
                 self.sockets.counts.bytes_in += read as u64;
                 self.advance(key, now());
-                // Later requests in the same input were sent early, and count from the time at which they are parsed.
+                // Further requests in the same input were pipelined. Their times count from when they are parsed.
                 if let Some(connection) = self.sockets.get(key) {
                     connection.received = None;
                 }
@@ -190,7 +190,7 @@ impl EventLoop {
         }
     }
 
-    /// Parses the input of a connection as far as possible now.
+    /// Parses as much of a connection's input as possible.
     fn advance(&mut self, key: Key, now: Nanos) {
         loop {
             let Some(connection) = self.sockets.get(key) else {
@@ -209,7 +209,7 @@ impl EventLoop {
         self.sockets.settle(key);
     }
 
-    /// Writes the output queued in this round. All messages to one socket are written together.
+    /// Writes the output queued in this round, with one write for all messages to a socket.
     fn flush(&mut self) {
         for key in self.sockets.take_dirty() {
             if !self.sockets.flush(key) {
@@ -218,7 +218,7 @@ impl EventLoop {
         }
     }
 
-    /// Closes a connection whose client has left, or must be disconnected.
+    /// Closes a connection, because the client has disconnected or must be disconnected.
     fn close(&mut self, key: Key) {
         let Some(connection) = self.sockets.remove(key) else {
             return;
@@ -267,8 +267,8 @@ impl EventLoop {
     }
 }
 
-/// The kernel's figures of this thread: the time for which it ran, the time for which it waited for a CPU, and the
-/// number of times that it got one.
+/// The kernel's scheduling statistics for this thread: running time, time spent waiting for a CPU, and number of times
+/// scheduled.
 fn thread_json() -> Value {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let mut numbers = text.split_whitespace().map(|word| word.parse::<u64>().ok());

@@ -1,7 +1,7 @@
-/// Maximum bytes of a WebSocket message.
+/// Maximum size of a WebSocket message in bytes.
 pub(crate) const MAX_MESSAGE: usize = 1 << 20;
 
-/// The content of a frame (RFC 6455, section 5.2).
+/// The type of a frame (RFC 6455, section 5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Opcode {
     Continuation = 0,
@@ -12,14 +12,14 @@ pub(crate) enum Opcode {
     Pong = 10,
 }
 
-/// One frame of a client, with its payload unmasked.
+/// One frame from a client, with its payload unmasked.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Frame<'a> {
     pub(crate) opcode: Opcode,
-    /// Whether it ends its message.
+    /// Whether the frame is the last one of its message.
     pub(crate) last: bool,
     pub(crate) payload: &'a [u8],
-    /// Bytes of the whole frame.
+    /// Size of the whole frame in bytes.
     pub(crate) length: usize,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct BadFrame(pub(crate) u16);
 const PROTOCOL_ERROR: BadFrame = BadFrame(1002);
 const TOO_BIG: BadFrame = BadFrame(1009);
 
-/// Reads a frame from the start of `input` and unmasks it in place. `None` until the frame is complete.
+/// Reads a frame from the start of `input` and unmasks it in place. Returns `None` while the frame is incomplete.
 pub(crate) fn read_frame(input: &mut [u8]) -> Result<Option<Frame<'_>>, BadFrame> {
     let [first, second, ..] = *input else {
         return Ok(None);

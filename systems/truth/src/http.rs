@@ -2,14 +2,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha1::{Digest, Sha1};
 
-/// Maximum bytes of a request's head.
+/// Maximum size of a request's head in bytes.
 pub(crate) const MAX_HEAD: usize = 16 * 1024;
 const MAX_HEADERS: usize = 64;
 
 /// Appended to a client's key before hashing (RFC 6455, section 1.3).
 const HANDSHAKE_ID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/// The head of a request, reduced to the parts used here.
+/// The parts of a request's head that the server uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Head<'a> {
     pub(crate) method: &'a str,
@@ -18,18 +18,18 @@ pub(crate) struct Head<'a> {
     pub(crate) keep_alive: bool,
     pub(crate) body: u64,
     pub(crate) expects_continue: bool,
-    /// The key of a client that requests a WebSocket.
+    /// The `Sec-WebSocket-Key` header, if the client requests a WebSocket.
     pub(crate) websocket_key: Option<&'a str>,
-    /// Bytes of the head.
+    /// Size of the head in bytes.
     pub(crate) length: usize,
 }
 
-/// Reason why a request is refused. The connection ends after the refusal.
+/// Reason why a request is refused. The server closes the connection after the refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BadHead {
     Malformed,
     TooLong,
-    /// A body without a stated length.
+    /// The request has a body but does not state its length.
     NoLength,
 }
 
@@ -43,7 +43,7 @@ impl BadHead {
     }
 }
 
-/// Reads a head from the start of `input`. `None` until the head is complete.
+/// Reads a head from the start of `input`. Returns `None` while the head is incomplete.
 pub(crate) fn read_head(input: &[u8]) -> Result<Option<Head<'_>>, BadHead> {
     let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
     let mut request = httparse::Request::new(&mut headers);
@@ -84,12 +84,12 @@ pub(crate) fn read_head(input: &[u8]) -> Result<Option<Head<'_>>, BadHead> {
     Ok(Some(head))
 }
 
-/// The parts of a response other than its body.
+/// The variable parts of a response's head.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) keep_alive: bool,
-    /// Value of `retry-after` in seconds, with a 429.
+    /// Value of the `retry-after` header in seconds, for status 429.
     pub(crate) retry_after: Option<u64>,
 }
 

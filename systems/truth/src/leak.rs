@@ -1,8 +1,8 @@
-/// Number of bytes requested from the operating system at once. They use memory only when they are written to. An
-/// allocator leaves gaps between smaller pieces, and huge pages would fill the gaps with memory that nobody requested.
+/// Size of an allocation in bytes. Its pages use memory only when they are written to. Between smaller allocations
+/// there would be gaps, which huge pages would fill with memory that no request leaked.
 const CHUNK: usize = 64 << 20;
 
-/// Memory that is kept forever, up to a limit.
+/// Memory that is leaked on purpose, up to a limit.
 #[derive(Debug)]
 pub(crate) struct Leak {
     chunks: Vec<Vec<u8>>,
@@ -17,8 +17,8 @@ impl Leak {
         }
     }
 
-    /// Keeps this number of further bytes. Returns `false` beyond the limit. Each byte is written to, because otherwise
-    /// the operating system would only reserve the memory.
+    /// Leaks this number of bytes. Returns `false` if that would exceed the limit. Writes to each byte; otherwise the
+    /// operating system would only reserve the memory.
     pub(crate) fn keep(&mut self, bytes: u64) -> bool {
         let Some(left) = self.left.checked_sub(bytes) else {
             return false;

@@ -1,12 +1,12 @@
 //! Truth: a server whose behaviour is exactly known, so that a load tester's report can be compared with it.
 //!
-//! The path of a request specifies the server's action: respond after an exact delay, stall by a schedule, queue the
-//! request, refuse, reset, hang, leak or use CPU time. WebSocket rooms forward messages, and drop, duplicate, swap and
-//! stray deliveries on request. `GET /truth` reports exact counts of all actions. `docs/reference/truth.md` lists
-//! everything.
+//! The path of a request selects what the server does: delay, stall, queue, refuse, reset, hang, leak memory or use CPU
+//! time. WebSocket rooms forward messages, and drop, duplicate, swap and stray deliveries on request. `GET /truth`
+//! reports exact counts of all actions. `docs/reference/truth.md` lists all paths and counts.
 //!
-//! One thread reads, keeps time and writes. Responses are sent within tens of microseconds of their time. The thread
-//! blocks only on the kernel and stores nothing on disk. The crate shares no code with the load tester.
+//! One thread does all reading, timing and writing. It sends responses within tens of microseconds of their due time.
+//! Only system calls can block the thread, and it stores nothing on disk. The crate shares no code with the load
+//! tester.
 
 mod clock;
 mod config;

@@ -7,20 +7,20 @@ use kit::span;
 use crate::clock::Nanos;
 use crate::stall::Stall;
 
-/// Maximum CPU time that one request may use, and maximum pause of accepting.
+/// Maximum CPU time that one request may use, and maximum time for which accepting may be paused.
 const LONGEST: Duration = Duration::from_mins(1);
 
 /// Maximum number of servers of one queue.
 const MOST_SERVERS: u32 = 10_000;
 
-/// The action that a request specifies by its path.
+/// The action that the path of a request specifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     /// Respond after this time.
     Delay(Nanos),
     /// Respond after this time, but never during a stall.
     Stall(Nanos, Stall),
-    /// Wait for one of `servers`, each of which takes `service`.
+    /// Queue the request for `servers` servers, each of which takes the time `service` per request.
     Queue { servers: u32, service: Nanos },
     /// Reset the connection.
     Reset,
@@ -38,20 +38,20 @@ pub(crate) enum Order {
     SlowWrite { rate: NonZeroU64, size: u64 },
     /// Keep this many bytes forever.
     Leak(u64),
-    /// Use this much CPU time on the one thread `truth-loop`.
+    /// Use this much CPU time on the single thread `truth-loop`.
     Burn(Nanos),
     /// Use this much CPU time on one of the four threads `truth-pool-0` to `truth-pool-3`.
     Pool(Nanos),
-    /// Accept no connection for this time.
+    /// Accept no connections for this time.
     PauseAccept(Nanos),
 }
 
 /// The configuration of a room.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RoomOrder {
-    /// Delay, leak, and faults on every nth delivery: dropped, duplicated, swapped or strayed.
+    /// The delay, the leak, and the faults that apply to every nth delivery.
     pub(crate) faults: FaultSpec,
-    /// The schedule of stalls, in which nothing is sent.
+    /// The schedule of stalls, during which nothing is sent.
     pub(crate) stall: Option<Stall>,
     /// Whether senders receive their own messages.
     pub(crate) echo: bool,
@@ -59,13 +59,13 @@ pub(crate) struct RoomOrder {
     pub(crate) read_rate: Option<NonZeroU64>,
 }
 
-/// Reason why an order was refused, as text for its author.
+/// Reason why an order was refused, as a message for the client.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct OrderError(pub(crate) String);
 
 impl Order {
-    /// Reads a path such as `/delay/20ms`; `None` if its first word is unknown.
+    /// Parses a path such as `/delay/20ms`. `None` if the first segment is unknown.
     pub(crate) fn read(path: &str) -> Option<Result<Self, OrderError>> {
         let mut parts = path.strip_prefix('/')?.split('/');
         let name = parts.next()?;
@@ -103,11 +103,11 @@ impl Order {
 }
 
 impl RoomOrder {
-    /// Reads a query such as `drop=100&delay=1ms&echo=1`.
+    /// Parses a query such as `drop=100&delay=1ms&echo=1`.
     pub(crate) fn read(query: &str) -> Result<Self, OrderError> {
         let mut order = Self::default();
         let mut faults = Vec::new();
-        // Clients that encode their queries send `1s%2F10s`.
+        // Some clients percent-encode the query and send `1s%2F10s` for `1s/10s`.
         let query = percent_encoding::percent_decode_str(query).decode_utf8_lossy();
         for part in query.split('&').filter(|part| !part.is_empty()) {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));

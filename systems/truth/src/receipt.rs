@@ -1,5 +1,5 @@
-//! The kernel's receive timestamps of requests. The load tester has its own implementation, so that an error in one
-//! shows in the other.
+//! The kernel's receive timestamps of requests. The load tester has a separate implementation, so that an error in
+//! either one shows as a difference.
 
 use std::io::{self, IoSliceMut};
 use std::net::TcpStream;
@@ -12,14 +12,15 @@ use rustix::net::{AddressFamily, SocketType};
 
 use crate::clock::{Nanos, now, wall};
 
-/// Maximum plausible wait of a request in the kernel. A longer one means that the machine's clock was changed.
+/// Maximum plausible time, in nanoseconds, between the kernel's receipt and the read. A longer time means that the wall
+/// clock was changed.
 const IMPLAUSIBLE: Nanos = 1_000_000_000;
 
-/// `recvmsg` casts the start of the buffer to a header, which requires the header's alignment.
+/// Buffer for control messages. `recvmsg` casts its start to a header, so it needs the header's alignment.
 #[repr(align(8))]
 struct Control([u8; cmsg_space::<TimeSpec>()]);
 
-/// Keeps the kernel's timestamps enabled between connections, because enabling them takes time.
+/// Keeps the kernel's timestamping enabled while no connection is open, because enabling it again takes time.
 #[derive(Debug)]
 pub(crate) struct Stamping {
     _socket: Option<OwnedFd>,
@@ -33,7 +34,7 @@ impl Stamping {
     }
 }
 
-/// Enables receive timestamps on a socket. Without them, a request counts from the time at which it is read.
+/// Enables receive timestamps on a socket. If that fails, a request's time counts from the read.
 pub(crate) fn stamp(socket: &TcpStream) {
     let _ = setsockopt(socket, ReceiveTimestampns, &true);
 }

@@ -11,26 +11,26 @@ use crate::clock::Nanos;
 use crate::order::RoomOrder;
 use crate::sockets::{Key, Sockets};
 
-/// Maximum bytes of messages that one room may hold back.
+/// Maximum size in bytes of all messages that one room may hold.
 const MAX_HELD: usize = 64 << 20;
 
 /// A message to be sent, as one complete frame.
 type Frame = Arc<[u8]>;
 
-/// A room. It forwards each member's messages to all others, with the configured faults.
+/// A room, which forwards each member's messages to all other members, with the configured faults.
 #[derive(Debug)]
 pub(crate) struct Room {
     pub(crate) order: RoomOrder,
-    /// Whether only the sender receives a message.
+    /// Whether each message goes only to its sender.
     pub(crate) is_echo: bool,
-    /// Every nth delivery is left out but reported as sent.
+    /// If set, every nth delivery is left out but reported as sent.
     lie: Option<NonZeroU64>,
     members: Slab<Member>,
     /// Time at which the first message arrived. The stall schedule starts there.
     first: Option<Nanos>,
     held: VecDeque<Held>,
     held_bytes: usize,
-    /// Whether a check of its lanes is scheduled.
+    /// Whether a check for swapped deliveries without a successor is scheduled.
     pub(crate) lanes_alarm: bool,
     pub(crate) counts: RoomCounts,
 }
@@ -53,18 +53,18 @@ struct Held {
 pub(crate) struct RoomCounts {
     pub(crate) joined: u64,
     pub(crate) messages: u64,
-    /// Messages to one member each, with or without a fault. They are numbered.
+    /// Deliveries of a message to one member each, with or without a fault. This count numbers them.
     pub(crate) deliveries: u64,
-    /// Frames handed to members' sockets, without strays.
+    /// Frames queued for members of this room.
     pub(crate) sent: u64,
     pub(crate) dropped: u64,
     pub(crate) duplicated: u64,
     pub(crate) swapped: u64,
-    /// Frames of this room that were handed to a member of another one.
+    /// Frames of this room that were queued for a member of another room.
     pub(crate) strayed: u64,
-    /// Messages that waited for the end of a stall.
+    /// Messages that were held until the end of a stall.
     pub(crate) stalled: u64,
-    /// Frames to members that were disconnected because they do not read.
+    /// Frames that were not sent, because their receiver did not read and was disconnected.
     pub(crate) unsent: u64,
     pub(crate) leaked_bytes: u64,
 }
@@ -78,12 +78,12 @@ pub(crate) enum Leaves {
     Never,
 }
 
-/// Work that a round of deliveries leaves to its caller.
+/// Work that a batch of deliveries leaves to its caller.
 #[derive(Debug, Default)]
 pub(crate) struct Aftermath {
     /// Frames to hand to a member of another room.
     pub(crate) strays: Vec<Frame>,
-    /// Whether a delivery waits in a lane for its successor.
+    /// Whether a swapped delivery is waiting for its successor.
     pub(crate) holds: bool,
 }
 
@@ -117,7 +117,7 @@ impl Room {
         self.members.len()
     }
 
-    /// Returns some member, a different one for each number.
+    /// Returns the member at index `number`, modulo the number of members.
     pub(crate) fn somebody(&self, number: u64) -> Option<Key> {
         let place = usize::try_from(number)
             .ok()?
@@ -128,7 +128,8 @@ impl Room {
             .map(|(_, member)| member.connection)
     }
 
-    /// The time at which a message read at `now` is sent. Held messages are sent in the order of their arrival.
+    /// Decides when to send a message that was read at `now`. Held messages are sent in the order in which they
+    /// arrived.
     pub(crate) fn say(&mut self, sender: usize, frame: &[u8], now: Nanos) -> Leaves {
         self.counts.messages += 1;
         let first = *self.first.get_or_insert(now);
@@ -160,7 +161,7 @@ impl Room {
         Leaves::At(leaves)
     }
 
-    /// Delivers the messages held until `now`.
+    /// Delivers the held messages that are due at `now`.
     pub(crate) fn release(&mut self, now: Nanos, sockets: &mut Sockets, after: &mut Aftermath) {
         while let Some(held) = self.held.pop_front_if(|held| held.leaves <= now) {
             self.held_bytes -= held.frame.len();
@@ -168,7 +169,7 @@ impl Room {
         }
     }
 
-    /// Sends a message to all its recipients, with the fault of each delivery.
+    /// Sends a message to all its recipients, and applies the faults.
     pub(crate) fn deliver(
         &mut self,
         sender: usize,
@@ -233,7 +234,7 @@ impl Room {
         }
     }
 
-    /// Releases deliveries that waited too long in a lane. Returns whether any still wait.
+    /// Sends the swapped deliveries whose successor did not arrive in time. Returns whether others are still waiting.
     pub(crate) fn release_lanes(&mut self, sockets: &mut Sockets, after: &mut Aftermath) -> bool {
         let now = Instant::now();
         let mut steps = Vec::new();
@@ -248,7 +249,7 @@ impl Room {
         waits
     }
 
-    /// Resets all counts; stalls and numbers start again.
+    /// Resets all counts, the stall schedule and the numbers of deliveries.
     pub(crate) fn forget(&mut self) {
         self.counts = RoomCounts::default();
         self.first = None;

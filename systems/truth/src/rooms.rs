@@ -13,7 +13,7 @@ use crate::room::{Aftermath, Leaves, Room, RoomCounts};
 use crate::sockets::{Key, Sockets};
 use crate::timers::Timers;
 
-/// Maximum number of rooms listed individually; the sum includes all.
+/// Maximum number of rooms listed individually. The sum includes all rooms.
 const SHOWN: usize = 1000;
 
 /// All rooms.
@@ -24,12 +24,12 @@ pub(crate) struct Rooms {
     /// Counts of rooms that were removed.
     past: RoomCounts,
     limit: usize,
-    /// Every nth delivery is left out and never reported.
+    /// If set, every nth delivery is left out without being reported.
     lie: Option<NonZeroU64>,
     pub(crate) leak: Leak,
 }
 
-/// The destinations of a room's messages, and timers for later work.
+/// What a room needs to send messages now (sockets) or later (timers).
 #[derive(Debug)]
 pub(crate) struct Outlet<'a> {
     pub(crate) sockets: &'a mut Sockets,
@@ -48,7 +48,7 @@ impl Rooms {
         }
     }
 
-    /// Finds a room, or opens it. The order of the first client applies.
+    /// Finds or opens a room. The configuration comes from the first client; later clients must request the same one.
     pub(crate) fn find(
         &mut self,
         name: &str,
@@ -89,7 +89,7 @@ impl Rooms {
         });
     }
 
-    /// Sends a member's message. Returns whether the member may continue.
+    /// Sends a member's message. Returns `false` if the member must be disconnected.
     pub(crate) fn say(
         &mut self,
         (room, seat): (usize, usize),
@@ -115,7 +115,7 @@ impl Rooms {
         true
     }
 
-    /// Sends the messages that the room held until `now`.
+    /// Sends the room's held messages that are due at `now`.
     pub(crate) fn release(&mut self, room: usize, now: Nanos, outlet: &mut Outlet<'_>) {
         let Some(open) = self.all.get_mut(room) else {
             return;
@@ -125,7 +125,7 @@ impl Rooms {
         self.finish(room, &after, now, outlet);
     }
 
-    /// Sends deliveries that waited too long for their successors.
+    /// Sends the swapped deliveries whose successor did not arrive in time.
     pub(crate) fn release_lanes(&mut self, room: usize, now: Nanos, outlet: &mut Outlet<'_>) {
         let Some(open) = self.all.get_mut(room) else {
             return;
@@ -151,7 +151,7 @@ impl Rooms {
         }
     }
 
-    /// Returns a member of the next room that has any.
+    /// Returns a member of the next room that has members. `number` selects the member.
     fn stranger(&self, room: usize, number: u64) -> Option<Key> {
         let later = self.all.iter().filter(|(key, _)| *key > room);
         let earlier = self.all.iter().filter(|(key, _)| *key < room);
@@ -183,5 +183,5 @@ impl Rooms {
     }
 }
 
-/// Interval at which lanes are checked while something waits in them.
+/// Interval at which lanes are checked while deliveries wait in them.
 const LANES: Nanos = 100 * MILLI;

@@ -9,10 +9,10 @@ use crate::station::Station;
 use crate::times::Times;
 use crate::workers::Crew;
 
-/// Maximum number of stalls that are listed. The latest ones are listed.
+/// Maximum number of stalls that are listed. Older stalls are left out.
 const LISTED_STALLS: usize = 1000;
 
-/// One path with its query: its order, its progress, and its counts.
+/// The order, progress and counts of one path with its query.
 #[derive(Debug)]
 pub(crate) struct Route {
     order: Order,
@@ -20,14 +20,14 @@ pub(crate) struct Route {
     pub(crate) counts: Counts,
 }
 
-/// The current state of the schedules, windows and queues of a path. A `DELETE` restarts them.
+/// The current state of a path's stall schedule, rate window and queue. A `DELETE` request restarts all of them.
 #[derive(Debug, Default)]
 struct Progress {
     /// Time at which the first request arrived.
     first: Option<Nanos>,
     last: Nanos,
     requests: u64,
-    /// The number of the current window, and the requests in it.
+    /// The number of the current window, and the number of requests in it.
     window: (u64, u64),
     station: Option<Station>,
 }
@@ -40,7 +40,7 @@ pub(crate) struct Counts {
     pub(crate) reset: u64,
     pub(crate) closed: u64,
     pub(crate) hanging: u64,
-    /// Number of requests whose client left before the response.
+    /// Number of requests whose client disconnected before the response.
     pub(crate) abandoned: u64,
     pub(crate) leaked_bytes: u64,
     /// Times from the kernel's receipt of a request to the writing of its response.
@@ -57,7 +57,7 @@ pub(crate) enum Reaction {
         at: Nanos,
         status: u16,
     },
-    /// Refuse now. The client may try again after this number of seconds.
+    /// Refuse now. The client may retry after this number of seconds.
     TooMany {
         retry_after: u64,
     },
@@ -82,7 +82,7 @@ impl Route {
         }
     }
 
-    /// The pace at which bodies are read, if the order sets one.
+    /// The rate at which bodies are read, in bytes per second. `None` if it is not limited.
     pub(crate) fn read_rate(&self) -> Option<u64> {
         match self.order {
             Order::SlowRead(rate) => Some(rate.get()),
@@ -101,7 +101,8 @@ impl Route {
         self.counts = Counts::default();
     }
 
-    /// Handles a request that was read at `now`, which never decreases. The kernel received it earlier, at `received`.
+    /// Decides the reaction to a request that the kernel received at `received` and the server read at `now`. `now`
+    /// never decreases between calls.
     pub(crate) fn receive(&mut self, received: Nanos, now: Nanos) -> Reaction {
         self.counts.requests += 1;
         self.progress.requests += 1;
@@ -195,7 +196,7 @@ impl Counts {
         self.time.add(time);
     }
 
-    /// The stalls that held a response, as times of `CLOCK_MONOTONIC`.
+    /// The stalls that held at least one response, with times on `CLOCK_MONOTONIC`.
     fn stalls(&self, stall: &Stall, first: Nanos) -> Value {
         let list = self.stalls.iter().map(|(number, held)| {
             let begin = first + stall.begin(*number);

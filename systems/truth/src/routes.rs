@@ -52,7 +52,7 @@ impl Routes {
         self.all.iter_mut().for_each(Route::forget);
     }
 
-    /// The routes that were used, by path.
+    /// The routes that were used, keyed by path.
     pub(crate) fn to_json(&self) -> Value {
         let mut routes: Vec<_> = self.by_target.iter().collect();
         routes.sort();

@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::event_loop::EventLoop;
 use crate::waker::Waker;
 
-/// A server that runs in the background. If this is dropped, the server continues until the process ends.
+/// A handle of a server that runs in the background. Dropping the handle does not stop the server.
 #[derive(Debug)]
 pub struct Running {
     address: SocketAddr,
@@ -18,13 +18,13 @@ pub struct Running {
 }
 
 impl Running {
-    /// The address on which it listens.
+    /// The address on which the server listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Stops the server. Open requests are finished first, within the time limit.
+    /// Finishes open requests within the configured time limit, and stops the server.
     pub fn stop(self) -> io::Result<()> {
         self.waker.stop();
         self.thread
@@ -40,7 +40,7 @@ pub fn start(config: &Config) -> io::Result<Running> {
         |error: io::Error| io::Error::new(error.kind(), format!("cannot listen on {at}: {error}"));
     let door = TcpListener::bind(at).map_err(cannot)?;
     door.set_nonblocking(true)?;
-    // Listen again, with the configured queue length.
+    // A second `listen` sets the configured queue length.
     rustix::net::listen(&door, config.backlog.into())?;
     let address = door.local_addr()?;
     let waker = Waker::new()?;

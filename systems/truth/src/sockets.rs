@@ -20,7 +20,7 @@ pub(crate) struct Key {
     generation: u32,
 }
 
-/// The name of the listening socket, which is registered beside the connections.
+/// The value that identifies events of the listening socket. No connection has this value.
 pub(crate) const DOOR: u64 = u64::MAX;
 pub(crate) const WAKER: u64 = u64::MAX - 1;
 
@@ -30,7 +30,7 @@ pub(crate) struct Sockets {
     epoll: OwnedFd,
     open: Slab<(u32, Connection)>,
     generation: u32,
-    /// Connections with something to write at the end of the round.
+    /// Connections whose output must be written at the end of the round.
     dirty: Vec<Key>,
     queue_limit: usize,
     pub(crate) counts: SocketCounts,
@@ -57,7 +57,7 @@ impl Sockets {
         })
     }
 
-    /// Watches a descriptor that is not a connection.
+    /// Watches a file descriptor that is not a connection.
     pub(crate) fn watch(&self, fd: impl AsFd, name: u64) -> io::Result<()> {
         Ok(epoll::add(
             &self.epoll,
@@ -68,7 +68,7 @@ impl Sockets {
     }
 
     pub(crate) fn unwatch(&self, fd: impl AsFd) {
-        // If this fails, nothing was watched.
+        // This fails only if `fd` was not watched.
         let _ = epoll::delete(&self.epoll, fd);
     }
 
@@ -112,7 +112,7 @@ impl Sockets {
     pub(crate) fn remove(&mut self, key: Key) -> Option<Connection> {
         self.get(key)?;
         let (_, connection) = self.open.remove(key.slot as usize);
-        // Closing also removes it from the set.
+        // Closing the socket also removes it from the epoll set.
         self.unwatch(&connection.socket);
         Some(connection)
     }
@@ -133,7 +133,8 @@ impl Sockets {
         .collect()
     }
 
-    /// Queues bytes for the end of the round. Returns `false` if the client does not read, and then disconnects it.
+    /// Queues bytes to be written at the end of the round. If the queue is full because the client does not read,
+    /// disconnects it and returns `false`.
     pub(crate) fn queue(&mut self, key: Key, bytes: &[u8]) -> bool {
         let limit = self.queue_limit;
         let Some(connection) = self
@@ -153,7 +154,7 @@ impl Sockets {
         true
     }
 
-    /// Flushes this connection at the end of the round.
+    /// Marks this connection to be flushed at the end of the round.
     pub(crate) fn touch(&mut self, key: Key) {
         let Some(connection) = self.get(key) else {
             return;
@@ -164,7 +165,7 @@ impl Sockets {
         }
     }
 
-    /// Writes as much as possible. Returns whether the connection continues.
+    /// Writes as much output as possible. Returns whether the connection stays open.
     pub(crate) fn flush(&mut self, key: Key) -> bool {
         let Some(connection) = self.get(key) else {
             return true;

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use crate::clock::Nanos;
 
-/// A schedule of periodic stalls, during which nothing is sent. Its clock starts at its first request.
+/// A schedule of periodic stalls, during which nothing is sent. Its times count from the first request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stall {
     /// Duration of a stall.
@@ -14,7 +14,7 @@ pub(crate) struct Stall {
 }
 
 impl Stall {
-    /// `None` if the duration is zero, or as long as the period.
+    /// Creates a schedule. `None` if the duration of a stall is zero, or not shorter than the period.
     pub(crate) fn new(lasts: Duration, every: Duration, first: Duration) -> Option<Self> {
         let nanos = |span: Duration| u64::try_from(span.as_nanos()).ok();
         (!lasts.is_zero() && lasts < every).then_some(Self {
@@ -24,8 +24,8 @@ impl Stall {
         })
     }
 
-    /// Returns the time at which data that is ready at `at` may be sent, and the number (from 0) of the stall that held
-    /// it. Times count from the first request.
+    /// Returns the time at which data that is ready at `at` may be sent. Also returns the number (from 0) of the stall
+    /// that held it, if any.
     pub(crate) fn release(&self, at: Nanos) -> (Nanos, Option<u64>) {
         let Some(since) = at.checked_sub(self.first) else {
             return (at, None);
@@ -37,7 +37,7 @@ impl Stall {
         (self.begin(number) + self.lasts, Some(number))
     }
 
-    /// The start of this stall, counted from the first request.
+    /// The start of the stall with this number.
     pub(crate) fn begin(&self, number: u64) -> Nanos {
         self.first + number * self.every
     }

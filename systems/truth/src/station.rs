@@ -3,18 +3,18 @@ use std::collections::BinaryHeap;
 
 use crate::clock::Nanos;
 
-/// A queue in front of k servers that take the same time for each request, first come first served.
+/// A first-come, first-served queue for k servers. Each server takes the same time per request.
 ///
-/// The queue is simulated: a request gets its departure time when it arrives. It therefore costs no CPU and is as exact
-/// as the clock.
+/// The queue is simulated: each request's departure time is computed on arrival. The simulation needs almost no CPU
+/// time and is as exact as the clock.
 #[derive(Debug)]
 pub(crate) struct Station {
-    /// Time at which each server has finished the requests assigned so far.
+    /// For each server, the time at which it will have finished its assigned requests.
     free_at: BinaryHeap<Reverse<Nanos>>,
     service: Nanos,
 }
 
-/// The schedule of a request.
+/// The result of queueing a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Served {
     /// Waiting time before service begins.
@@ -31,7 +31,7 @@ impl Station {
         }
     }
 
-    /// Adds a request; `arrival` never decreases.
+    /// Adds a request. `arrival` must never decrease between calls.
     pub(crate) fn arrive(&mut self, arrival: Nanos) -> Served {
         let begin = match self.free_at.pop() {
             Some(Reverse(free)) => free.max(arrival),

@@ -3,7 +3,7 @@ use std::collections::BinaryHeap;
 
 use crate::clock::Nanos;
 
-/// Timers. Those with equal times are due in the order in which they were set.
+/// A queue of timers. Timers with equal times fire in the order in which they were set.
 #[derive(Debug)]
 pub(crate) struct Timers<T> {
     heap: BinaryHeap<Reverse<Entry<T>>>,
@@ -38,7 +38,7 @@ impl<T> Timers<T> {
         self.heap.peek().map(|entry| entry.0.due)
     }
 
-    /// The earliest timer that is due, with its time.
+    /// Removes the earliest timer that is due at `now`. Returns its due time and value.
     pub(crate) fn take(&mut self, now: Nanos) -> Option<(Nanos, T)> {
         if self.next()? > now {
             return None;

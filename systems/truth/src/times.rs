@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use crate::clock::Nanos;
 
-/// Durations: their number, their exact sum, and their distribution to three digits.
+/// Statistics of durations: count, exact sum, exact maximum, and distribution to three significant digits.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Times {
     histogram: Option<Histogram<u64>>,
@@ -24,7 +24,7 @@ impl Times {
         self.max = self.max.max(span);
     }
 
-    /// `null` if there are none.
+    /// The statistics as JSON. `null` without samples.
     pub(crate) fn to_json(&self) -> Value {
         let Some(histogram) = self.histogram.as_ref().filter(|all| !all.is_empty()) else {
             return Value::Null;

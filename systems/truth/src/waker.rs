@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{EventfdFlags, eventfd};
 
-/// Wakes the thread that keeps time from another thread, and can request a stop.
+/// Wakes the event loop from another thread, and can request a stop.
 #[derive(Clone, Debug)]
 pub(crate) struct Waker(Arc<Bell>);
 
@@ -32,9 +32,9 @@ impl Waker {
         self.wake();
     }
 
-    /// Resets the signal. Returns whether a stop was requested.
+    /// Clears the wake-up signal. Returns whether a stop was requested.
     pub(crate) fn heard(&self) -> bool {
-        // If there is nothing to read, nobody has signalled.
+        // Reading fails only if there was no signal.
         let _ = rustix::io::read(&self.0.fd, &mut [0_u8; 8]);
         self.0.stop.load(Ordering::Acquire)
     }

@@ -10,7 +10,7 @@ use crate::waker::Waker;
 /// Number of threads in the pool.
 const POOL: usize = 4;
 
-/// The threads that use CPU time.
+/// The threads on which a job may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Crew {
     /// The thread `truth-loop`.
@@ -26,8 +26,8 @@ struct Job<T> {
     cpu: Nanos,
 }
 
-/// Threads that use CPU time on request. They simulate a target that is limited by one thread or by a pool of four. The
-/// thread that times all other responses stays free.
+/// Threads that use CPU time on request. They simulate a target that is limited by one thread or by a pool of four
+/// threads. The event loop stays free to time all other responses.
 #[derive(Debug)]
 pub(crate) struct Workers<T> {
     one: SyncSender<Job<T>>,
@@ -37,7 +37,7 @@ pub(crate) struct Workers<T> {
 }
 
 impl<T: Send + 'static> Workers<T> {
-    /// Starts the five threads. They call `waker` whenever a job is done; at most `queue` jobs wait.
+    /// Starts the five threads, which call `waker` after each job. At most `queue` jobs can wait.
     pub(crate) fn start(waker: &Waker, queue: usize) -> io::Result<Self> {
         let (one, one_jobs) = sync_channel(queue);
         let (pool, pool_jobs) = sync_channel(queue);
@@ -71,7 +71,7 @@ impl<T: Send + 'static> Workers<T> {
         queue.try_send(Job { of, cpu }).is_ok()
     }
 
-    /// The next finished job.
+    /// Returns the value of the next finished job.
     pub(crate) fn next_done(&self) -> Option<T> {
         self.done.try_recv().ok()
     }
@@ -98,7 +98,7 @@ fn work<T>(jobs: &Mutex<Receiver<Job<T>>>, finished: &SyncSender<T>, waker: &Wak
     }
 }
 
-/// Uses this much CPU time of this thread.
+/// Uses this much CPU time on the current thread.
 fn burn(cpu: Nanos) {
     let end = thread_cpu() + cpu;
     while thread_cpu() < end {

@@ -9,7 +9,7 @@ use crate::config::ConfigError;
 use crate::house::Conversation;
 use crate::refusal::Refusal;
 
-/// Maximum size of a response in bytes. A larger one counts as invalid, and the rest is not read.
+/// Maximum size of a response in bytes. A larger response is invalid and is not read to its end.
 const LARGEST_ANSWER: usize = 1 << 20;
 
 /// An endpoint that speaks the `OpenAI` chat completions API.
@@ -22,7 +22,7 @@ pub(crate) struct Remote {
     timeout: Duration,
 }
 
-/// Reason why there is no reply. The text contains neither the key nor the address.
+/// Reason why the agent gave no reply. The text contains neither the API key nor the agent's address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum AgentError {
     #[error("the endpoint did not respond in time")]
@@ -44,7 +44,8 @@ impl From<AgentError> for Refusal {
     }
 }
 
-/// The request body: <https://platform.openai.com/docs/api-reference/chat/create>.
+/// The body of a request to the agent. Its format is described at
+/// <https://platform.openai.com/docs/api-reference/chat/create>.
 #[derive(Debug, Serialize)]
 pub(crate) struct Question {
     model: String,
@@ -73,8 +74,7 @@ struct Answer {
 }
 
 impl Question {
-    /// Combines the new message with the earlier conversation of the same session. No other session is visible to the
-    /// agent.
+    /// Combines the new message with the earlier conversation of the same session. The agent sees no other session.
     pub(crate) fn new(
         model: &str,
         user: &str,

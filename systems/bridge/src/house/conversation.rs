@@ -6,7 +6,7 @@ pub(crate) struct Conversation {
     exchanges: VecDeque<Exchange>,
 }
 
-/// One message and its reply.
+/// One message from a user and the agent's reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Exchange {
     pub(crate) said: String,
@@ -14,8 +14,8 @@ pub(crate) struct Exchange {
 }
 
 impl Conversation {
-    /// Records one more message and its reply, and drops the oldest beyond `limit`. It reuses the strings of the
-    /// dropped exchange, so a session at its limit allocates nothing.
+    /// Records a message and its reply. Beyond `limit`, drops the oldest exchange and reuses its strings, so that a
+    /// session at its limit allocates nothing.
     pub(crate) fn record(
         &mut self,
         said: &str,

@@ -22,7 +22,7 @@ const LONGEST_USER: usize = 64;
 /// Name of the limit on new sessions per address.
 pub(crate) const NEW_SESSION: &str = "session";
 
-/// The rooms, and the sessions in them.
+/// All rooms and all sessions.
 #[derive(Debug)]
 pub(crate) struct House {
     pub(super) rooms: Vec<Room>,
@@ -36,17 +36,18 @@ pub(crate) struct House {
     closed: bool,
 }
 
-/// A connection's claim to a session. It is stale once the session has ended or a newer connection has resumed it.
+/// A connection's claim to a session. The ticket is stale when the session has ended or a newer connection has resumed
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ticket {
     pub(crate) session: u64,
     pub(crate) connection: u64,
 }
 
-/// The consequence for a session when its connection has closed.
+/// What happens to a session after its connection has closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Left {
-    /// The session continues, or no longer belongs to this connection.
+    /// Nothing: the session continues, or no longer belongs to this connection.
     Stays,
     /// The session ends after the grace period, unless it is resumed.
     Waits,
@@ -82,7 +83,7 @@ impl House {
         Ok(())
     }
 
-    /// Counts a new session of an address. Fails if the address has reached its limit.
+    /// Counts a new session for a client address. Fails if the address has reached its limit.
     pub(super) fn admit(&self, address: IpAddr, now: Instant) -> Result<(), Refusal> {
         let ticket = self.gate.admit(NEW_SESSION, address, now);
         match ticket.filter(|ticket| !ticket.admitted) {
@@ -140,7 +141,7 @@ impl House {
         Ok(())
     }
 
-    /// Moves a session to another room. Its connection, if any, listens there from now on.
+    /// Moves a session to another room. If the session has a connection, it then receives the messages of the new room.
     pub(super) fn relocate(&mut self, place: usize, room: usize) -> Result<(), Refusal> {
         let session = &self.sessions[place];
         if session.room == room {
@@ -167,7 +168,7 @@ impl House {
         Ok(())
     }
 
-    /// Reserves a session for a new connection. A new user gets a new session; an existing user must present the
+    /// Reserves a session for a new connection. A new user gets a new session. An existing user must present the
     /// session's secret.
     pub(crate) fn seat(
         &mut self,
@@ -202,8 +203,8 @@ impl House {
         })
     }
 
-    /// Attaches the open connection to its session: sends the welcome and starts delivering messages. A connection
-    /// that held the session before is replaced.
+    /// Attaches an open connection to its session, sends the welcome and starts delivering messages. Replaces the
+    /// session's previous connection, if any.
     pub(crate) fn attach(
         &mut self,
         ticket: Ticket,
@@ -234,7 +235,7 @@ impl House {
         Ok(())
     }
 
-    /// Returns the index of a ticket's session, if the ticket is the session's newest.
+    /// Returns the index of the ticket's session. Fails if the ticket is stale.
     pub(super) fn place(&self, ticket: Ticket) -> Result<usize, Refusal> {
         let place = self.sessions.of_id(ticket.session);
         place
@@ -242,7 +243,7 @@ impl House {
             .ok_or(Refusal::UnknownSession)
     }
 
-    /// Detaches a connection that has closed. Returns the consequence for its session.
+    /// Detaches a connection that has closed. Returns what happens to its session.
     pub(crate) fn unseat(&mut self, ticket: Ticket, now: Instant) -> Left {
         let Some(place) = self.sessions.of_id(ticket.session) else {
             return Left::Stays;
@@ -310,7 +311,7 @@ impl House {
         over.len()
     }
 
-    /// Stops the bridge: further calls fail, and each connection ends once its queue is empty.
+    /// Stops the bridge. Further calls fail, and each connection ends when its queue is empty.
     pub(crate) fn close(&mut self) {
         self.closed = true;
         for session in self.sessions.iter() {
@@ -320,11 +321,11 @@ impl House {
         }
     }
 
-    /// Injected fault: delivers a message to a listener of another room than the one it was sent to.
+    /// Injects a fault: delivers a message to a listener in a wrong room.
     pub(crate) fn stray(&mut self, said: &Arc<crate::mailbox::Said>) {
         let count = self.rooms.len();
-        // Search the other rooms in a ring that starts after the message's own room. `strays` rotates the choice
-        // among listeners.
+        // Search the other rooms, starting after the message's own room and wrapping around. `strays` rotates the
+        // choice among listeners.
         let mut others = (1..count).map(|step| &self.rooms[(said.room + step) % count]);
         let wrong = others.find_map(|room| room.somebody(self.strays));
         if let Some(mailbox) = wrong

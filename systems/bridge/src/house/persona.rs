@@ -1,7 +1,7 @@
 use std::hash::Hasher;
 
-/// Openings and endings of the built-in persona's replies: 8 × 8 short replies. Three bits of a hash select each
-/// part.
+/// Openings of the built-in persona's replies. Three bits of a hash select one of 8 openings, and three more one of 8
+/// endings.
 const OPENINGS: [&str; 8] = [
     "I hear you",
     "Well said",
@@ -23,7 +23,7 @@ const ENDINGS: [&str; 8] = [
     "listen to the others too.",
 ];
 
-/// Appends the built-in persona's reply. It depends only on the arguments, so it is the same on every machine.
+/// Appends the built-in persona's reply. The reply depends only on the arguments, so it is the same on every machine.
 pub(crate) fn answer(user: &str, room: &str, sequence: u64, message: &str, reply: &mut String) {
     let mut hash = Fnv::default();
     hash.write(user.as_bytes());
@@ -41,7 +41,7 @@ pub(crate) fn answer(user: &str, room: &str, sequence: u64, message: &str, reply
     reply.push_str(ENDINGS[usize::try_from(ending).unwrap_or_default()]);
 }
 
-/// FNV-1a. The standard library guarantees no hash that stays the same between versions.
+/// The FNV-1a hash. The hashes of the standard library may change between versions.
 struct Fnv(u64);
 
 impl Default for Fnv {

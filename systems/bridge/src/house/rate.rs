@@ -1,7 +1,6 @@
 use tokio::time::Instant;
 
-/// A token bucket. It holds the tokens of one second, which may be spent at once. After that, the refill rate limits
-/// the messages.
+/// A token bucket that holds the tokens of one second. A burst may spend all of them at once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rate {
     tokens: f64,
@@ -17,7 +16,7 @@ impl Rate {
         }
     }
 
-    /// Spends one token. Returns `false` if there is none.
+    /// Spends one token. Returns `false` if the bucket is empty.
     pub(crate) fn spend(&mut self, per_second: u32, now: Instant) -> bool {
         let per_second = f64::from(per_second);
         let passed = now.saturating_duration_since(self.at).as_secs_f64();

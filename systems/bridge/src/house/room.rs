@@ -15,7 +15,7 @@ pub(crate) struct Room {
     pub(crate) sequence: u64,
     members: Slab<Arc<str>>,
     listeners: Slab<Listener>,
-    /// Listeners that receive `joined` and `left` events.
+    /// Number of listeners that receive `joined` and `left` events.
     watchers: usize,
 }
 
@@ -48,7 +48,7 @@ impl Room {
         self.listeners.len()
     }
 
-    /// Adds a member, after notifying the watchers who are already listening. Returns the member's index.
+    /// Notifies the watchers, and then adds a member. Returns the member's index.
     pub(crate) fn enter(&mut self, user: Arc<str>) -> usize {
         self.tell_watchers(&Event::Joined {
             room: &self.name,
@@ -78,7 +78,7 @@ impl Room {
         self.watchers -= usize::from(listener.presence);
     }
 
-    /// Posts a message to all listeners. They share one serialized copy.
+    /// Posts a message to all listeners, which share one serialized copy.
     pub(crate) fn hear(&self, said: Said, counters: &Counters) {
         let said = Arc::new(said);
         for (_, listener) in &self.listeners {
@@ -89,7 +89,7 @@ impl Room {
         counters.deliveries.inc_by(self.listeners.len() as u64);
     }
 
-    /// Returns one of the listeners, a different one for each `turn`. `None` if nobody is listening.
+    /// Returns one of the listeners; successive values of `turn` select different ones. `None` if nobody is listening.
     pub(crate) fn somebody(&self, turn: u64) -> Option<&Arc<Mailbox>> {
         let count = u64::try_from(self.listeners.len())
             .ok()

@@ -13,9 +13,9 @@ use crate::mailbox::Mailbox;
 /// How a session was created, which determines when it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// By an HTTP request. It ends by request or by idle timeout.
+    /// Created by an HTTP request. The session ends by request or by idle timeout.
     Http,
-    /// By a WebSocket. It also ends when the grace period after the socket has closed is over.
+    /// Created by a WebSocket. The session also ends after the grace period that follows the closing of the socket.
     Socket,
 }
 
@@ -26,21 +26,21 @@ pub(crate) struct Link {
     pub(crate) connection: u64,
     pub(crate) mailbox: Arc<Mailbox>,
     pub(crate) presence: bool,
-    /// Index among the listeners of the room.
+    /// Index of the connection among the room's listeners.
     pub(crate) listener: usize,
 }
 
 /// One user's session.
 #[derive(Debug)]
 pub(crate) struct Session {
-    /// Public number. Later sessions have higher numbers.
+    /// Public number of the session. Later sessions have higher numbers.
     pub(crate) id: u64,
     /// The secret, known only to the user. It identifies the session in requests.
     pub(crate) secret: Token,
     pub(crate) user: Arc<str>,
     pub(crate) origin: Origin,
     pub(crate) room: usize,
-    /// Index among the members of the room.
+    /// Index of the user among the room's members.
     pub(crate) member: usize,
     pub(crate) messages: u64,
     pub(crate) active: Instant,
@@ -60,7 +60,7 @@ impl Session {
 
 /// All sessions, indexed by slab position, user, secret and number.
 ///
-/// The maps use the standard hasher, because clients choose the names: it resists collision attacks. Its 20 ns are
+/// The maps use the standard hasher, which resists collision attacks, because clients choose the names. Its 20 ns are
 /// small compared with the cost of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {

@@ -11,7 +11,7 @@ use crate::mailbox::{Mail, Said};
 use crate::refusal::Refusal;
 use crate::wire::{self, ChatReply, Event};
 
-/// Size of an event in bytes, without its text and names.
+/// Approximate size of a serialized event in bytes, without its text and names.
 const FRAME: usize = 96;
 
 /// The sender of a message over HTTP, as stated in the request.
@@ -27,22 +27,22 @@ pub(crate) struct Speaker<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     pub(crate) now: Instant,
-    /// Milliseconds since 1970.
+    /// Wall-clock time in milliseconds since 1970.
     pub(crate) at: u64,
 }
 
 /// A message that was accepted and delivered to the room.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spoken {
-    /// Number of the session.
+    /// Public number of the speaker's session.
     pub(crate) session: u64,
-    /// The session's secret, if the sender may know it: the session is new, or the request named its secret.
+    /// The session's secret. `None` unless the session is new or the request contained the secret.
     pub(crate) secret: Option<Token>,
     /// Number of the message within the session, starting at 1.
     pub(crate) sequence: u64,
 }
 
-/// A message without its reply.
+/// A message that has no reply yet.
 struct Asked<'a> {
     user: &'a str,
     room: &'a str,
@@ -51,7 +51,7 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Records the reply in the conversation. If there is none, the built-in persona replies.
+    /// Records the reply in the conversation. Without a reply from a remote agent, the built-in persona replies.
     fn settle<'c>(
         &self,
         answer: Option<&str>,
@@ -66,7 +66,7 @@ impl Asked<'_> {
 }
 
 impl House {
-    /// Accepts a message sent over HTTP: finds or creates the sender's session, and delivers the message to the room.
+    /// Accepts a message sent over HTTP. Finds or creates the sender's session, and delivers the message to the room.
     pub(crate) fn speak(
         &mut self,
         speaker: &Speaker<'_>,
@@ -109,11 +109,11 @@ impl House {
         })
     }
 
-    /// Finds or creates the sender's session. The flag is true if the sender may know its secret.
+    /// Finds or creates the sender's session. The flag is true if the response may contain the session's secret.
     ///
-    /// A user who came over HTTP is found by name alone, as in the field report. The response contains the secret
-    /// only if the session is new or the request named it: otherwise, any name would open any conversation. A message
-    /// for a user with a WebSocket must name the secret.
+    /// A user who came over HTTP is found by name alone, as in the field report. The response contains the secret only
+    /// if the session is new or the request contained the secret. Otherwise, knowing a name would give access to its
+    /// conversation. For a user with a WebSocket, the request must contain the secret.
     fn session_of(
         &mut self,
         speaker: &Speaker<'_>,

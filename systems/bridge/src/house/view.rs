@@ -8,7 +8,7 @@ use super::session::Session;
 use crate::refusal::Refusal;
 use crate::wire::{ExchangeLine, RoomLine, SessionInside, SessionLine};
 
-/// Maximum number of users listed per room, to bound the size of the response.
+/// Maximum number of users listed per room, which limits the size of the response.
 const USERS_SHOWN: usize = 1000;
 
 impl House {
@@ -45,7 +45,7 @@ impl House {
         page.map(|session| self.line(session, now)).collect()
     }
 
-    /// Describes a session as its own user may see it.
+    /// Describes the session with this secret. The result is only for the session's user.
     pub(crate) fn inside(&self, secret: Token, now: Instant) -> Result<SessionInside<'_>, Refusal> {
         let place = self.sessions.of_secret(secret);
         let session = &self.sessions[place.ok_or(Refusal::UnknownSession)?];
@@ -59,7 +59,7 @@ impl House {
         })
     }
 
-    /// Returns the data of a session that the agent may see: its user, its room and their conversation.
+    /// Returns what the agent may see of a session: the user, the room and the conversation.
     pub(crate) fn known_to_agent(&self, session: u64) -> Option<(&str, &str, &Conversation)> {
         let session = &self.sessions[self.sessions.of_id(session)?];
         let room = &self.rooms[session.room];

@@ -7,13 +7,13 @@ use tokio::time::timeout;
 
 use crate::refusal::Refusal;
 
-/// Reads a whole body of at most `limit` bytes. Fails if it takes longer than `BODY_LIMIT`.
+/// Reads a whole body of at most `limit` bytes. Fails if reading takes longer than `BODY_LIMIT`.
 pub(super) async fn read<B: HttpBody<Data = Bytes>>(body: B, limit: u32) -> Result<Bytes, Refusal> {
     let whole = timeout(BODY_LIMIT, whole(body, limit)).await;
     whole.unwrap_or(Err(Refusal::BodyIncomplete))
 }
 
-/// Collects the body. A body that arrives in one piece, as small ones do, is not copied.
+/// Collects the body. A body that arrives in one piece, as small bodies do, is not copied.
 async fn whole<B: HttpBody<Data = Bytes>>(body: B, limit: u32) -> Result<Bytes, Refusal> {
     let too_large = Refusal::BodyTooLarge { limit };
     let most = limit as usize;

@@ -14,7 +14,7 @@ use crate::bridge::Bridge;
 use crate::refusal::Refusal;
 use crate::socket;
 
-/// Every route of the bridge.
+/// Builds the router with all routes of the bridge.
 pub(crate) fn router(bridge: &Arc<Bridge>, connections: &Connections) -> Router {
     let mut registry = Registry::default();
     bridge.counters.register(&mut registry);

@@ -65,7 +65,7 @@ pub(super) async fn end(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Parses a secret. A malformed one identifies no session either, so the error is the same.
+/// Parses a secret. A malformed secret gives the same error as an unknown one.
 fn read_secret(text: &str) -> Result<Token, Refusal> {
     text.parse().map_err(|_| Refusal::UnknownSession)
 }

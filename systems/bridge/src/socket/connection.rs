@@ -12,9 +12,9 @@ use super::questions::Questions;
 use super::seat::Seat;
 use crate::mailbox::{End, Mail, Mailbox};
 
-/// Time limit for the client's response to a close frame. Then the connection is cut off.
+/// Time limit for the client's response to a close frame. When it has passed, the connection is dropped.
 const FAREWELL: Duration = Duration::from_secs(2);
-/// Close code: a newer connection resumed the session (4000–4999 are reserved for applications).
+/// Close code for a session that a newer connection resumed. The codes 4000–4999 are reserved for applications.
 const REPLACED: u16 = 4001;
 
 /// The open WebSocket of one user.
@@ -33,8 +33,8 @@ pub(super) struct Connection {
 enum Over {
     /// The client closed the connection, or writing to it failed.
     Gone,
-    /// The client violated the protocol or sent a message that is too large, or the socket failed. Only the close
-    /// handshake shows which.
+    /// The client violated the protocol, its message was too large, or the socket failed. Only the close handshake
+    /// distinguishes these cases.
     Violated,
     /// The bridge ends the connection.
     Ended(End),
@@ -80,7 +80,7 @@ impl Connection {
         } = self;
         tokio::select! {
             due = delivery.ready() => {
-                // A client that reads nothing blocks `send`. `cut` must be able to end the connection meanwhile.
+                // A client that reads nothing blocks `send`. `cut` must still be able to end the connection.
                 let mailbox = delivery.mailbox.clone();
                 let sent = tokio::select! {
                     biased;
@@ -138,8 +138,8 @@ impl Connection {
         }
     }
 
-    /// Performs the close handshake. Closing at once, with unread data from the client, would reset the TCP
-    /// connection and discard data in flight to the client.
+    /// Performs the close handshake. Closing while client data is unread would reset the TCP connection and discard
+    /// data in flight to the client.
     async fn close(self, over: Over) {
         let Self {
             mut socket, seat, ..
@@ -154,8 +154,8 @@ impl Connection {
             }
             while let Some(Ok(_)) = socket.recv().await {}
         };
-        // If the client is gone, the seat is released at once. If the session ends or the bridge stops, the seat is
-        // held until the handshake is over, so that a stop waits for the handshake.
+        // If the session ends or the bridge stops, keep the seat until the handshake is over, so that a stop waits for
+        // the handshake. Otherwise release the seat at once.
         let kept = matches!(over, Over::Ended(End::Ended | End::Stopping)).then_some(seat);
         let _ = timeout(FAREWELL, farewell).await;
         drop(kept);

@@ -8,23 +8,23 @@ use tokio::time::{Instant, sleep_until};
 use super::seat::Seat;
 use crate::mailbox::{End, Mail, Mailbox, Next, Said};
 
-/// Maximum number of messages written before the connection reads from its client again.
+/// Maximum number of messages written before the connection reads from the client again.
 const BURST: usize = 256;
 
 /// Sends the messages of a mailbox to the socket, with injected faults if configured.
 #[derive(Debug)]
 pub(super) struct Delivery {
     pub(super) mailbox: Arc<Mailbox>,
-    /// Present only if faults are configured.
+    /// `None` if no faults are configured.
     tampering: Option<Tampering>,
 }
 
-/// The source of the next item to send.
+/// Where the next item to send comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Due {
     /// The mailbox is not empty.
     Posted,
-    /// A delivery held back for a swap has waited for its maximum time.
+    /// A delivery that was held for a swap must be sent now.
     Held,
 }
 
@@ -70,7 +70,8 @@ impl Delivery {
         }
     }
 
-    /// Sends the ready items. Returns a reason if the connection must end, and an error if the receiver is gone.
+    /// Sends the items that are ready. Returns a reason if the connection must end, and an error if the receiver has
+    /// disconnected.
     pub(super) async fn send(
         &mut self,
         due: Due,

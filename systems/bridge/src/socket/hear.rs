@@ -42,7 +42,7 @@ fn say(seat: &Seat, questions: &mut Questions, text: &str) -> Result<(), Refusal
     }
 }
 
-/// Forwards a remote agent's reply. A failure is returned and becomes an error event.
+/// Forwards a remote agent's reply. A failure is returned, so that the caller sends an error event.
 pub(super) fn answer(
     seat: &Seat,
     question: &Question,

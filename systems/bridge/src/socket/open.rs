@@ -18,7 +18,7 @@ use crate::refusal::Refusal;
 
 /// Read buffer in bytes. It is small because messages are typed by users and ten thousand connections may be idle.
 const READ_BUFFER: usize = 1024;
-/// Write buffer in bytes: data collected within one burst before it is written.
+/// Write buffer in bytes. It collects the messages of one burst.
 const WRITE_BUFFER: usize = 16 * 1024;
 
 /// Query parameters of a new connection.
@@ -62,7 +62,7 @@ pub(crate) async fn open(
         .max_frame_size(most);
     let place = extensions.get::<Place>().cloned();
     Ok(upgrade.on_upgrade(move |socket| async move {
-        // Counts as one of the open connections until the socket closes.
+        // The upgraded socket counts as an open connection until it closes.
         let _place = place;
         Connection::run(Socket::new(socket), seat, visitor.presence).await;
     }))

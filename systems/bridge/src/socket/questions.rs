@@ -7,13 +7,13 @@ use crate::agent;
 use crate::bridge::Bridge;
 use crate::refusal::Refusal;
 
-/// Maximum number of messages of one connection that wait for the agent.
+/// Maximum number of messages per connection that may wait for the agent.
 const MOST: usize = 8;
 
 /// A pending reply of the agent.
 type Answer = Pin<Box<dyn Future<Output = Result<Option<String>, Refusal>> + Send>>;
 
-/// The messages of one connection to a remote agent. The agent receives them one at a time, in order.
+/// A connection's queue of messages for a remote agent. The agent receives the messages one at a time, in order.
 #[derive(Default)]
 pub(super) struct Questions {
     waiting: VecDeque<Question>,
@@ -28,7 +28,7 @@ pub(super) struct Question {
 }
 
 impl Questions {
-    /// Adds a message. Fails if too many are waiting.
+    /// Adds a message. Fails if too many messages are waiting.
     pub(super) fn push(&mut self, question: Question) -> Result<(), Refusal> {
         if self.waiting.len() >= MOST {
             return Err(Refusal::AgentBusy(MOST));
@@ -37,7 +37,8 @@ impl Questions {
         Ok(())
     }
 
-    /// Waits for the next reply, forever if no message is pending. Cancel safe: `current` keeps the request.
+    /// Waits for the next reply. Never returns if no message is pending. Cancel safe, because `current` keeps the
+    /// request.
     pub(super) async fn next(
         &mut self,
         bridge: &Arc<Bridge>,

@@ -7,8 +7,8 @@ use tokio::time::{Instant, sleep};
 use crate::bridge::Bridge;
 use crate::house::{Left, Ticket};
 
-/// A connection's claim to its session, from before the upgrade until the connection is gone. Dropping it releases
-/// the session, however the connection ended.
+/// A connection's claim to its session, from before the upgrade until the connection has closed. Dropping the seat
+/// releases the session, whatever ended the connection.
 #[derive(Debug)]
 pub(super) struct Seat {
     pub(super) bridge: Arc<Bridge>,
@@ -33,7 +33,7 @@ impl Drop for Seat {
         let ticket = self.ticket;
         bridge.counters.sockets.dec();
         let left = bridge.house().unseat(ticket, Instant::now());
-        // Without a runtime, the process is ending anyway.
+        // Without a runtime, the process is ending and no timer is needed.
         if let (Left::Waits, Ok(runtime)) = (left, Handle::try_current()) {
             runtime.spawn(async move {
                 sleep(bridge.times.grace).await;

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::served::Served;
 
-/// The faults that one receiver saw, judged by the message numbers alone.
+/// The faults that one receiver saw, derived only from the message numbers.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Seen {
     lost: usize,

@@ -15,7 +15,7 @@ async fn one_who_sends_pings_and_reads_nothing_takes_no_memory() {
         tokio::task::spawn_blocking(move || send_pings(address, "/bridge/ws?user=eve&room=Tower"));
     let sent = sending.await.unwrap();
     let grown = resident(bridge.pid()).saturating_sub(before);
-    // The system's own buffers hold some data. The bridge reads no more than it can respond to.
+    // The kernel's buffers hold some data. The bridge itself stops reading when it cannot write pongs.
     assert!(sent < 64 * MEBIBYTE, "{sent} bytes of pings were taken");
     assert!(
         grown < 8 * MEBIBYTE,

@@ -17,7 +17,7 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 /// Time limit for every wait in a test.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A running bridge; killed when dropped.
+/// A running bridge. Killed when dropped.
 pub(crate) struct Served {
     child: Child,
     url: String,
@@ -201,7 +201,7 @@ impl Listener {
         }
     }
 
-    /// Returns events until none arrives for longer than the maximum wait of a held delivery.
+    /// Returns all events until none arrives for longer than a delivery may be held.
     pub(crate) async fn rest(&mut self) -> Vec<Value> {
         let mut events = Vec::new();
         while let Some(Message::Text(text)) = self.next(Duration::from_millis(900)).await {

@@ -73,7 +73,7 @@ async fn an_idle_session_ends_and_a_connected_one_stays() {
 #[tokio::test]
 async fn a_client_that_answers_no_ping_is_given_up() {
     let bridge = Served::start(&["--ping", "50ms", "--grace", "10ms"]);
-    // This client is never polled again, so it responds to no ping. Its socket stays open.
+    // The client is never polled again, so its socket stays open but it answers no pings.
     let _silent = bridge.join("user=ada").await;
     bridge.until_active(0).await;
     assert_eq!(bridge.metric("bridge_sockets_silent_total").await, 1);

@@ -54,7 +54,7 @@ export function home({ room, enter }: Home): HTMLElement {
 function choices(link: HTMLInputElement): HTMLElement[] {
   const start = h("button", { class: "button primary wide", type: "submit" }, "Start a new room", icon("arrow"));
   const join = h("button", { class: "button", type: "submit" }, "Join");
-  // One form serves both buttons, so Enter does what the link field suggests. The highlighted button follows the field.
+  // One form has both buttons. If the link field has text, Enter opens the link and its button is highlighted.
   link.addEventListener("input", () => {
     const wanted = link.value.trim() !== "";
     join.classList.toggle("primary", wanted);

@@ -15,19 +15,19 @@ use super::parts::{Came, Parts, split};
 use super::{Bus, Letter, Receive};
 use crate::store::{Budget, Held};
 
-/// The subject of a room is `headcount.editor.room.NAME` with the name in base64. Nodes send heartbeats on the other
-/// subject.
+/// Prefix of the subjects for rooms. The full subject is `headcount.editor.room.NAME`, with the room's name in base64.
+/// Heartbeats have a separate subject.
 const ROOMS: &str = "headcount.editor.room";
 const NODES: &str = "headcount.editor.nodes";
-/// Maximum number of messages that wait to be sent. Rooms whose messages do not fit are resynchronized later. The NATS
-/// client buffers up to `CLIENT_QUEUE` more messages.
+/// Maximum number of queued messages. If a room's message does not fit, the room is resynchronized later. The NATS
+/// client buffers up to `CLIENT_QUEUE` further messages.
 const QUEUE: usize = 65_536;
 const CLIENT_QUEUE: usize = 128;
-/// Bytes of the maximum payload reserved for NATS's own header.
+/// Part of the maximum payload that is reserved for NATS's own header, in bytes.
 const NATS_HEAD: usize = 1024;
 /// Maximum number of rooms resynchronized per heartbeat.
 const ASKED: usize = 1000;
-/// Interval between heartbeats, and the time without one after which a node counts as gone.
+/// Interval between heartbeats, and the time without a heartbeat after which a node is considered gone.
 const BEAT: Duration = Duration::from_secs(1);
 const GONE: Duration = Duration::from_secs(5);
 
@@ -40,15 +40,15 @@ pub enum BusError {
     /// NATS refuses a subscription.
     #[error("cannot subscribe to the other nodes over NATS: {0}")]
     Listen(async_nats::SubscribeError),
-    /// The system provides no random numbers.
+    /// The operating system provides no random numbers.
     #[error("cannot choose a random number for this node: {0}")]
     Number(std::io::Error),
 }
 
-/// A message that waits to be sent: its room, its bytes, and their share of the memory budget.
+/// A queued message: its room, its bytes, and their reservation in the memory budget.
 type Posted = (Arc<str>, Letter, Held);
 
-/// Rooms whose news may be lost, and that must be resynchronized.
+/// Rooms that must be resynchronized, because news about them may have been lost.
 #[derive(Clone, Debug, Default)]
 struct Doubts(Arc<Mutex<HashSet<Arc<str>>>>);
 
@@ -72,13 +72,13 @@ impl Doubts {
     }
 }
 
-/// The time of the last heartbeat of each other node. `None` after the node was reported as gone.
+/// The time of each other node's last heartbeat, keyed by node number. `None` after the node was reported as gone.
 #[derive(Clone, Debug, Default)]
 struct Others(Arc<Mutex<HashMap<u64, Option<Instant>>>>);
 
 impl Others {
-    /// Records a sign of life. If a node returns after it was reported as gone, either side may have missed news,
-    /// even if neither lost its connection to NATS. So all rooms are resynchronized.
+    /// Records a heartbeat. If a node returns after it was reported as gone, either side may have missed news, even
+    /// without losing its connection to NATS. All rooms are then resynchronized.
     fn heard<R: Receive>(&self, node: u64, receiver: &Arc<R>) {
         let before = self.nodes().insert(node, Some(Instant::now()));
         if before == Some(None) {
@@ -86,7 +86,7 @@ impl Others {
         }
     }
 
-    /// Marks and returns the nodes that have been silent for too long.
+    /// Marks the nodes that have been silent for too long as gone, and returns them.
     fn gone(&self, now: Instant) -> Vec<u64> {
         let mut nodes = self.nodes();
         let silent = nodes.iter_mut().filter(|(_, heard)| {
@@ -105,7 +105,7 @@ impl Others {
     }
 }
 
-/// The other nodes, over NATS.
+/// The bus to the other nodes over NATS.
 pub(crate) struct Nats<R> {
     node: u64,
     client: Client,
@@ -126,7 +126,7 @@ impl<R> std::fmt::Debug for Nats<R> {
     }
 }
 
-/// A connection to NATS before anything is subscribed.
+/// A connection to NATS that has no subscriptions yet.
 #[derive(Debug)]
 pub(crate) struct Line {
     client: Client,
@@ -134,7 +134,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Connects. The client reconnects by itself, without limit.
+    /// Connects. If the connection is lost, the client reconnects by itself, without a limit on attempts.
     pub(crate) async fn open(url: &str) -> Result<Self, BusError> {
         let (tell, events) = mpsc::channel(1);
         let told = move |event: Event| {
@@ -142,7 +142,7 @@ impl Line {
             async move {
                 match event {
                     Event::Connected | Event::SlowConsumer(_) => {
-                        // One pending notification covers any number of events, so a full channel is no error.
+                        // One pending notification is enough for any number of events, so ignore a full channel.
                         let _ = tell.try_send(());
                     }
                     other => tracing::warn!(%other, "NATS"),
@@ -268,7 +268,7 @@ impl<R: Receive> Bus for Nats<R> {
     }
 }
 
-/// Sends the queued messages in order, in parts where one exceeds the maximum payload.
+/// Sends the queued messages in order. Splits a message that exceeds the maximum payload.
 async fn send(client: Client, node: u64, mut posted: mpsc::Receiver<Posted>, doubts: Doubts) {
     let mut number = 0;
     while let Some((room, letter, _held)) = posted.recv().await {
@@ -318,8 +318,8 @@ async fn watch_nodes<R: Receive>(
                 now = beats.tick() => {
                     let Some(receiver) = receiver.upgrade() else { return };
                     let beat = Letter::copy_from_slice(&node.to_le_bytes());
-                    // Without a connection, publishing waits for room in the buffer. The heartbeat does not wait
-                    // longer than a beat.
+                    // Without a connection, publishing waits for space in the buffer. Do not wait longer than one
+                    // heartbeat interval.
                     if timeout(BEAT, client.publish(NODES, beat)).await.is_err() {
                         tracing::debug!("a heartbeat could not be sent in time");
                     }

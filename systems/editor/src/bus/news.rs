@@ -1,5 +1,5 @@
-//! News that a node sends to the others, and its encoding: the node's number, a kind, the length of the first part,
-//! the first part, and the second part. All numbers are little-endian.
+//! News that a node sends to the other nodes, and its encoding. The encoding consists of the node's number, a kind, the
+//! length of the first part, the first part, and the second part. All numbers are little-endian.
 
 use std::sync::Arc;
 
@@ -8,36 +8,36 @@ use serde::{Deserialize, Serialize};
 
 use super::Letter;
 
-/// A member at another node.
+/// A room member that is connected to another node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Visitor {
     pub(crate) id: Arc<str>,
     pub(crate) username: Arc<str>,
-    /// Time of joining, in milliseconds since the Unix epoch. Members are listed in this order.
+    /// Time of joining, in milliseconds since the Unix epoch. Lists of members are sorted by this time.
     pub(crate) since: u64,
 }
 
 /// News about a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum News<'a> {
-    /// The sender's state vector. It requests missing updates, and the list of clients of each node.
+    /// The sender's state vector. Requests the updates that the sender lacks, and each node's list of clients.
     Hello { known: &'a [u8] },
-    /// News from the sender may be lost. The others should request its state.
+    /// News from the sender may have been lost. The other nodes should request its state.
     Lost,
-    /// All clients at the sender's node: members (as JSON), and the presence of Yjs clients.
+    /// All clients of the sending node: the members (as JSON), and the presence of Yjs clients.
     Here {
         visitors: Vec<Visitor>,
         presence: &'a [u8],
     },
-    /// A member joined, or changed its name.
+    /// A member joined or changed its name.
     Joined { visitor: Visitor },
     /// A member left.
     Left { id: &'a str },
     /// A change to the document by a Yjs client.
     Update { update: &'a [u8] },
-    /// A member replaced the text: the packet for members, and the change to the document.
+    /// A member replaced the text. `packet` is for members, and `update` is the change to the document.
     Code { packet: &'a str, update: &'a [u8] },
-    /// A caret moved. Of each sender, only the newest matters.
+    /// A caret moved. Only the newest caret of each sender matters.
     Caret { sender: u64, packet: &'a str },
     /// The presence of Yjs clients changed.
     Presence { update: &'a [u8] },
@@ -73,7 +73,7 @@ impl<'a> News<'a> {
         letter.freeze()
     }
 
-    /// Decodes a message: the sending node and its news; `None` if it is malformed.
+    /// Decodes a message into the number of the sending node and the news. `None` if the message is malformed.
     pub(super) fn read(letter: &'a [u8]) -> Option<(u64, Self)> {
         let (node, rest) = letter.split_first_chunk()?;
         let (&kind, rest) = rest.split_first()?;

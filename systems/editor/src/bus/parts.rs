@@ -1,6 +1,6 @@
-//! Splits messages that exceed NATS's maximum payload into parts. A part consists of the node's number, the kind of a
-//! part, the message's number at this node, the part's index, the number of parts, and its bytes. All numbers are
-//! little-endian.
+//! Splits messages that exceed NATS's maximum payload into parts. A part consists of the node's number, the kind
+//! [`PART`], the message's number at this node, the part's index, the number of parts, and the part's bytes. All
+//! numbers are little-endian.
 
 use std::collections::HashMap;
 
@@ -8,12 +8,12 @@ use bytes::{Buf, BufMut, Bytes, BytesMut};
 
 use super::Letter;
 
-/// The kind of a part. It follows the node's number, as in every message.
+/// The kind that marks a part. As in every message, the kind follows the node's number.
 const PART: u8 = 255;
 /// Size of a part's header, in bytes: node, kind, message number, index and number of parts.
 const HEAD: usize = 8 + 1 + 8 + 4 + 4;
 
-/// Splits a message into parts of at most `most` bytes; a message that fits is sent unchanged.
+/// Splits a message into parts of at most `most` bytes. A message that fits stays unchanged.
 pub(super) fn split(letter: &Letter, node: u64, number: u64, most: usize) -> Vec<Letter> {
     if letter.len() <= most {
         return vec![letter.clone()];
@@ -33,18 +33,18 @@ pub(super) fn split(letter: &Letter, node: u64, number: u64, most: usize) -> Vec
     letter.chunks(room).enumerate().map(part).collect()
 }
 
-/// The result of receiving one NATS message.
+/// What a received NATS message contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Came {
     Letter(Letter),
-    /// A part; more parts follow.
+    /// A part of a message that is still incomplete.
     Part,
     /// A part of a message was lost.
     Broken,
 }
 
-/// Incomplete messages of a room, by node. Each node sends its messages one after the other, so one per node
-/// suffices.
+/// Incomplete messages of a room, keyed by node. Each node sends its messages one after the other, so there is at most
+/// one per node.
 #[derive(Debug, Default)]
 pub(super) struct Parts(HashMap<u64, Open>);
 
@@ -68,7 +68,7 @@ impl Parts {
             message.get_u32_le(),
         );
         let open = match self.0.remove(&node) {
-            // Parts arrive in order. Anything but the next part of the same message means that one was lost.
+            // Parts arrive in order. Anything but the next part of the same message means that a part was lost.
             Some(open) if open.number == number && open.next == at => Some(open),
             _ if at == 0 => Some(Open {
                 number,

@@ -41,7 +41,7 @@ impl Receive for Editor {
             News::Here { visitors, presence } => {
                 let gone =
                     |of, who: &Visitor| of == node && !visitors.iter().any(|v| v.id == who.id);
-                // The list is complete, so members of that node who are not in it have left.
+                // The list is complete, so members of the sending node who are not listed have left.
                 room.state().leave_abroad(gone, &self.counters);
                 for visitor in &visitors {
                     self.come(&room, node, visitor);
@@ -93,7 +93,7 @@ impl Receive for Editor {
 }
 
 impl Editor {
-    /// Requests all data that this node lacks from the other nodes.
+    /// Requests from the other nodes all data that this node lacks.
     fn ask(&self, room: &Room) {
         let known = room.state().document.known().encode_v1();
         self.bus().tell(&room.name, &News::Hello { known: &known });
@@ -124,7 +124,8 @@ impl Editor {
 
     fn come(&self, room: &Room, node: u64, visitor: &Visitor) {
         let mut state = room.state();
-        // A room that is still loading announces nothing: the first member list that it sends contains this one.
+        // A room that is still loading announces nothing, because the first member list that it sends contains this
+        // member.
         if state.admit_abroad(node, visitor) && Room::is_loaded(&state) {
             state.announce(visitor, &self.counters);
         }
@@ -156,7 +157,7 @@ impl Editor {
         let (before, gap) = (state.document.known(), state.document.has_gap());
         let merges = state.shown.is_some();
         let shown = state.document.text().to_owned();
-        // No cost limit: the other node has already applied its limit to this update.
+        // There is no cost limit here, because the sending node has already applied it to this update.
         if state.document.load(&update).is_err() {
             return tracing::warn!(room = %room.name, "another node sent an invalid update");
         }
@@ -166,7 +167,8 @@ impl Editor {
         if state.document.known() == before && state.document.text() == shown {
             return;
         }
-        // The update may complete others that waited in the gap. No client here has received or saved those yet.
+        // The update may have filled a gap, so that earlier updates could be applied. No client here has received them,
+        // and they are not saved yet.
         let update = if gap {
             state.document.since(&before)
         } else {
@@ -179,7 +181,7 @@ impl Editor {
             Some(packet) if !merges => state.relay(packet, None, &self.counters),
             _ => room.show_soon(state, shown, &self.counters),
         }
-        // Nodes that share a database each save the edits of their own clients, so nothing is saved twice.
+        // If nodes share a database, the sending node saves the update.
         if !self.log.is_shared() {
             slot.save(&room.name, update, None);
         }

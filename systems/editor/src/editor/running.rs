@@ -11,7 +11,7 @@ use crate::room::Room;
 use crate::run::{Ending, Limits, OnDemand, RunResult, Runner};
 use crate::sio::packet;
 
-/// Maximum number of bytes of a `code-output` event besides the program's output.
+/// Maximum size of a `code-output` event in bytes, without the program's output.
 const AROUND: usize = 256;
 
 /// The payload of `code-output`.
@@ -29,7 +29,7 @@ pub(crate) struct Runnable {
     pub(crate) longest: Duration,
 }
 
-/// The code runner, as configured.
+/// Creates the code runner from the configuration.
 pub(super) fn runner(config: &RunConfig) -> OnDemand {
     OnDemand::new(Limits {
         wall: config.run_time,
@@ -39,7 +39,7 @@ pub(super) fn runner(config: &RunConfig) -> OnDemand {
 }
 
 impl Editor {
-    /// Runs code in a sandbox, and sends the result to everybody in the room.
+    /// Runs code in a sandbox, and sends the result to everyone in the room.
     pub(crate) async fn run(
         &self,
         room: &Arc<Room>,
@@ -53,7 +53,7 @@ impl Editor {
         if result.ending.was_run() {
             self.counters.runs.inc();
         }
-        // A program may write more than a client may send. Cut the result to the maximum message size.
+        // A program may write more than fits into a message, so truncate the result to the maximum message size.
         let result = result.cut_to(self.limits.max_message as usize - AROUND);
         let output = packet::event("code-output", &Output { output: &result });
         room.state().tell(&output, None, &self.counters);
@@ -61,7 +61,7 @@ impl Editor {
         Ok(())
     }
 
-    /// The languages that can be run, or an error if running code is disabled or impossible.
+    /// Returns the languages that can be run. Fails if running code is disabled or impossible.
     pub(crate) async fn runnable(&self) -> Result<Runnable, Refusal> {
         let runner = self.available_runner().await?;
         Ok(Runnable {

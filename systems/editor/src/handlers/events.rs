@@ -20,7 +20,7 @@ use crate::room::{Member, Room, State};
 use crate::sio::{Event, Handlers, packet};
 use crate::store::{Behind, Done};
 
-/// Maximum length of an unknown event's name in a refusal, in bytes.
+/// Maximum number of bytes of an unknown event's name that a refusal quotes.
 const TOLD: usize = 64;
 
 /// The acknowledgement of an event that was handled.
@@ -29,11 +29,11 @@ struct Acknowledged {
     ok: bool,
 }
 
-/// The time at which an event is acknowledged, if the client requested it.
+/// When to acknowledge an event whose client requests an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     Now,
-    /// After the edit is saved. The store's writer sends it.
+    /// After the edit is saved. The store's writer then sends the acknowledgement.
     Later,
 }
 
@@ -43,7 +43,7 @@ impl Handlers for Editor {
     fn enter(self: &Arc<Self>, id: &Arc<str>, recipient: &Recipient) -> Visitor {
         self.counters.visits.inc();
         let visit = self.visit();
-        // With injected faults, everything that this client receives passes through them.
+        // If faults are configured, send all of this client's messages through them.
         let faulty = self
             .faults
             .as_ref()
@@ -143,7 +143,7 @@ impl Visitor {
             return Ok(Answer::Later);
         }
         let done = acknowledge.map(|number| self.acknowledges(number));
-        // If `shown` is set, members receive the merged text soon. Then this text is not relayed.
+        // If `shown` is set, members receive the merged text soon, so do not relay this text.
         let relayed = state
             .shown
             .is_none()
@@ -160,7 +160,7 @@ impl Visitor {
         Ok(Answer::Later)
     }
 
-    /// Queues an edit until the document is loaded. Members receive the resulting text after that.
+    /// Queues an edit until the document is loaded. Members then receive the resulting text.
     fn write_later(
         &self,
         room: &Arc<Room>,
@@ -187,7 +187,7 @@ impl Visitor {
         })
     }
 
-    /// A callback that acknowledges an event.
+    /// Returns a callback that acknowledges an event.
     fn acknowledges(&self, number: u64) -> Done {
         let recipient = self.recipient.clone();
         Box::new(move || {
@@ -197,7 +197,7 @@ impl Visitor {
 
     fn point(&mut self, change: &CursorChange<'_>) -> Result<(), Refusal> {
         let room = self.reach(&change.room_id)?;
-        // Additional fields of the cursor are also forwarded, as in the original. Therefore its length is limited.
+        // As in the original, additional fields of the cursor are also forwarded, so limit the length.
         if change.cursor.get().len() > NAME {
             return Err(Refusal::TooLong("cursor", NAME));
         }
@@ -249,7 +249,7 @@ impl Visitor {
         Err(Refusal::NoSuchMember)
     }
 
-    /// Runs a program in the background. The result is sent later, when the client may have disconnected.
+    /// Runs a program in the background. The result is sent later, even if the client has disconnected by then.
     fn run(&mut self, run: &RunCode<'_>) -> Result<(), Refusal> {
         let room = self.reach(&run.room_id)?;
         if self.running.swap(true, Ordering::Relaxed) {
@@ -284,7 +284,7 @@ impl Visitor {
     }
 }
 
-/// Sends a refusal as an `error` event, and as the acknowledgement if the client asked for one.
+/// Sends a refusal as an `error` event, and also as the acknowledgement if the client requested one.
 fn complain(recipient: &Recipient, event: &str, acknowledge: Option<u64>, refusal: &Refusal) {
     let complaint = Complaint {
         event,

@@ -1,4 +1,4 @@
-//! The payloads of clients' events. Values that are forwarded stay raw JSON, exactly as received.
+//! The payloads of events from clients. Values that are forwarded stay raw JSON, exactly as received.
 
 use std::borrow::Cow;
 
@@ -12,8 +12,8 @@ pub(super) struct Join<'a> {
     pub(super) room_id: Cow<'a, str>,
     #[serde(borrow)]
     pub(super) username: Cow<'a, str>,
-    /// An extension of the original: `false` for a client that follows the document by Yjs and needs no
-    /// `code-change`.
+    /// `false` for a client that follows the document by Yjs and needs no `code-change` events. The original has no
+    /// such field.
     #[serde(default = "yes")]
     pub(super) texts: bool,
 }
@@ -69,7 +69,7 @@ pub(super) struct Caret {
     ch: u64,
 }
 
-/// A JSON string, borrowed if it has no escapes.
+/// A JSON string. Borrowed if it contains no escape sequences.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Text<'a> {

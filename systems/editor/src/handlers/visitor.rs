@@ -10,7 +10,7 @@ use crate::room::Room;
 /// Maximum number of rooms per client.
 const ROOMS: usize = 32;
 
-/// The state of one Socket.IO client while it is connected. Dropping it leaves its rooms.
+/// The state of one connected Socket.IO client. Dropping this value removes the client from its rooms.
 #[derive(Debug)]
 pub(crate) struct Visitor {
     pub(super) editor: Arc<Editor>,
@@ -19,7 +19,7 @@ pub(crate) struct Visitor {
     pub(super) recipient: Recipient,
     pub(super) rooms: Vec<Arc<Room>>,
     pub(super) rate: Rate,
-    /// Whether a program of this client runs or waits for a free slot.
+    /// Whether a program of this client is running or waiting for a free slot.
     pub(super) running: Arc<AtomicBool>,
     /// Whether the client was warned about its rate and has not slowed down since.
     pub(super) warned: bool,
@@ -31,9 +31,9 @@ impl Visitor {
         self.rooms.iter().find(|room| &*room.name == name)
     }
 
-    /// Returns the room of this name. A client that has not joined it becomes a guest, because the original lets any
-    /// client write to any room. After a reconnection, the original's front end never joins again. Its load tester
-    /// joins only after sending the messages queued meanwhile.
+    /// Returns the room with this name. A client that has not joined the room becomes a guest, because the original
+    /// lets any client write to any room. After a reconnection, the original's front end never joins again, and its
+    /// load tester first sends the messages that were queued.
     pub(super) fn reach(&mut self, name: &str) -> Result<Arc<Room>, Refusal> {
         if let Some(room) = self.room(name) {
             return Ok(room.clone());
@@ -44,7 +44,7 @@ impl Visitor {
         Ok(room)
     }
 
-    /// Checks whether the client may enter one more room.
+    /// Checks that the client may enter one more room.
     pub(super) fn has_place(&self) -> Result<(), Refusal> {
         if self.rooms.len() < ROOMS {
             Ok(())

@@ -12,15 +12,15 @@ use crate::editor::Editor;
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct About {
-    /// The languages that can be run, by the names that clients send; `None` if running code is not possible.
+    /// The names of the languages that can be run, as clients send them. `None` if running code is not possible.
     languages: Option<Vec<&'static str>>,
-    /// Maximum time from the request for a run to its result, in milliseconds.
+    /// Maximum time from requesting a run to its result, in milliseconds.
     longest_run: u64,
     /// Maximum size of a document's text, in bytes.
     max_document: u32,
     /// Maximum size of a message, in bytes.
     max_message: u32,
-    /// Whether the page may open a WebSocket at the host from which it was loaded.
+    /// Whether the page may open a WebSocket to the host from which it was loaded.
     may_connect: bool,
 }
 

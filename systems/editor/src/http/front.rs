@@ -20,10 +20,10 @@ use crate::yjs;
 /// The path of Socket.IO.
 const SOCKET_IO: &str = "/socket.io";
 
-/// The path prefix of Yjs; the room's name follows it.
+/// The path prefix of Yjs. The room's name follows the prefix.
 const YJS: &str = "/yjs/";
 
-/// The response to a page of an origin that is not allowed.
+/// The response to a page from an origin that is not allowed.
 const FOREIGN: &str = "pages of this origin may not connect; allow the origin with --allow-origin";
 
 /// Dispatches requests to Socket.IO, Yjs, and the router.
@@ -106,7 +106,7 @@ impl Front {
         }
     }
 
-    /// Opens a Yjs connection in the room that the path names.
+    /// Opens a Yjs connection to the room `name`.
     fn follow(self, name: String, request: &mut Request<Incoming>) -> Response<Body> {
         let (editor, every) = (self.editor.clone(), self.beat.every);
         let answer = line::upgrade(request, &self.editor.lines, self.terms, move |outbox| {
@@ -115,7 +115,7 @@ impl Front {
         answer.map(|()| Body::empty())
     }
 
-    /// Opens a Socket.IO connection that uses only WebSocket.
+    /// Opens a Socket.IO connection that uses WebSocket from the start.
     fn open(self, request: &mut Request<Incoming>) -> Response<Body> {
         let (editor, beat) = (self.editor.clone(), self.beat);
         let answer = line::upgrade(request, &self.editor.lines, self.terms, move |outbox| {

@@ -11,7 +11,7 @@ use super::about::about;
 use crate::editor::Editor;
 use crate::page::page;
 
-/// The routes that every system has, and `/page.json`. The page handles every other path.
+/// Builds the routes that every system has, and `/page.json`. All other paths belong to the page.
 pub(super) fn router(editor: &Arc<Editor>, connections: &Connections, origins: &Origins) -> Router {
     let mut registry = Registry::default();
     editor.counters.register(&mut registry);

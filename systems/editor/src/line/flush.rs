@@ -5,9 +5,9 @@ use std::task::{Poll, Waker};
 
 use super::outbox::Outbox;
 
-/// The connections that received frames in this turn of the runtime. They are flushed together at its end, so the
-/// frames of several senders to one recipient leave in one system call. Under load, turns get longer and system calls
-/// per frame fewer.
+/// The connections with frames queued since the last flush. They are flushed together after all ready tasks have run,
+/// so that one system call sends the frames of several senders to a recipient. Under load, more frames share each
+/// system call.
 #[derive(Debug, Default)]
 pub(crate) struct Flush(Mutex<Listed>);
 
@@ -27,7 +27,7 @@ impl Flush {
         }
     }
 
-    /// Flushes forever. The runtime runs a woken task after those that are already ready, which makes batches.
+    /// Flushes forever. The runtime runs a woken task after all tasks that are already ready, which makes batches.
     pub(crate) async fn run(&self) {
         let mut lines = Vec::new();
         loop {
@@ -44,7 +44,7 @@ impl Flush {
             for line in lines.drain(..) {
                 line.flush();
             }
-            // Yield, so that flushing does not starve the tasks that read.
+            // Yield, so that flushing does not starve reading.
             tokio::task::yield_now().await;
         }
     }

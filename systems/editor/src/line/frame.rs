@@ -1,4 +1,4 @@
-//! WebSocket frames (RFC 6455 §5): parses the headers of incoming frames, and builds outgoing frames.
+//! Parses the headers of incoming WebSocket frames (RFC 6455 §5), and builds outgoing frames.
 
 use bytes::{BufMut, Bytes, BytesMut};
 
@@ -24,7 +24,7 @@ pub(crate) struct Head {
     pub(crate) length: usize,
 }
 
-/// A violation of the protocol by a client. The connection is closed with its code.
+/// A protocol violation by a client. The connection is closed with the violation's status code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Violation {
     #[error("not a valid client frame")]
@@ -47,12 +47,12 @@ impl Violation {
 }
 
 impl Head {
-    /// Whether this is a control frame, which may come between the fragments of a message.
+    /// Whether this is a control frame. Control frames may come between the fragments of a message.
     pub(crate) fn is_control(self) -> bool {
         self.opcode & 0x8 != 0
     }
 
-    /// Parses a header; `None` if it is incomplete.
+    /// Parses a header. `None` if the header is incomplete.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Option<Self>, Violation> {
         let &[first, second, ref rest @ ..] = bytes else {
             return Ok(None);
@@ -60,7 +60,7 @@ impl Head {
         let opcode = first & 0x0F;
         let (last, control) = (first & 0x80 != 0, opcode & 0x8 != 0);
         let known = matches!(opcode, 0..=2 | 8..=10);
-        // Reserved bits need an extension, and we offer none. Client frames must be masked (§5.1).
+        // Reserved bits require an extension, but the server offers none. Client frames must be masked (§5.1).
         if first & 0x70 != 0 || !known || second & 0x80 == 0 || (control && !last) {
             return Err(Violation::Protocol);
         }
@@ -91,7 +91,7 @@ impl Head {
     }
 }
 
-/// Unmasks `bytes` in place; `mask` applies from the first byte.
+/// Unmasks `bytes` in place. The first byte of `mask` applies to the first byte.
 pub(crate) fn unmask(bytes: &mut [u8], mask: [u8; 4]) {
     if mask == [0; 4] {
         return;
@@ -110,8 +110,7 @@ pub(crate) fn unmask(bytes: &mut [u8], mask: [u8; 4]) {
     }
 }
 
-/// A complete frame. Server frames are not masked, so one frame is built once and written to any number of
-/// recipients.
+/// A complete frame. Server frames are not masked, so a frame is built once and written to any number of recipients.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
     bytes: Bytes,
@@ -119,22 +118,22 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// A text message.
+    /// Builds a text message.
     pub(crate) fn text(text: &str) -> Self {
         Self::new(opcode::TEXT, text.as_bytes())
     }
 
-    /// A binary message.
+    /// Builds a binary message.
     pub(crate) fn binary(bytes: &[u8]) -> Self {
         Self::new(opcode::BINARY, bytes)
     }
 
-    /// A ping.
+    /// Builds a ping.
     pub(crate) fn ping() -> Self {
         Self::new(opcode::PING, &[])
     }
 
-    /// A frame with any opcode.
+    /// Builds a frame with any opcode.
     pub(crate) fn new(opcode: u8, payload: &[u8]) -> Self {
         let mut bytes = BytesMut::with_capacity(10 + payload.len());
         bytes.put_u8(0x80 | opcode);
@@ -156,7 +155,7 @@ impl Frame {
         }
     }
 
-    /// A close frame with a status code and a reason.
+    /// Builds a close frame with a status code and a reason.
     pub(crate) fn close(code: u16, reason: &str) -> Self {
         let mut payload = code.to_be_bytes().to_vec();
         payload.extend_from_slice(reason.as_bytes());

@@ -12,13 +12,14 @@ pub(crate) enum Message<'a> {
     Close(Option<u16>),
 }
 
-/// Assembles messages. It owns memory only while a frame or message is incomplete, so idle users cost nothing here.
+/// Assembles messages from frames. Owns memory only while a frame or message is incomplete, so that idle clients need
+/// none.
 #[derive(Debug)]
 pub(crate) struct Input {
     limit: usize,
     /// The beginning of an incomplete frame.
     rest: Vec<u8>,
-    /// The fragments of an incomplete message, and its opcode.
+    /// The fragments received so far of an incomplete message.
     pieces: Vec<u8>,
     opcode: Option<u8>,
 }
@@ -33,7 +34,7 @@ impl Input {
         }
     }
 
-    /// Processes received bytes, and unmasks them in place. Passes each complete message to `hear`, which returns
+    /// Processes received bytes and unmasks them in place. Passes each complete message to `hear`, which returns
     /// whether to continue.
     pub(crate) fn take(
         &mut self,
@@ -58,14 +59,13 @@ impl Input {
         Ok(())
     }
 
-    /// Size of the frame that begins here, in bytes; 0 while its header is incomplete. It limits the memory reserved
-    /// for the frame.
+    /// Size in bytes of the incomplete frame `rest`, for which memory is reserved. 0 while the header is incomplete.
     fn awaited(&self, rest: &[u8]) -> usize {
         let head = Head::parse(rest).ok().flatten();
         head.map_or(0, |head| (head.size + head.length).min(self.limit + 14))
     }
 
-    /// Processes the complete frames. Returns the number of bytes used.
+    /// Processes the complete frames. Returns the number of bytes consumed.
     fn frames(
         &mut self,
         bytes: &mut [u8],
@@ -73,7 +73,7 @@ impl Input {
     ) -> Result<usize, Violation> {
         let mut used = 0;
         while let Some(head) = Head::parse(&bytes[used..])? {
-            // Checking the length here also keeps the sums below from overflowing.
+            // Checking the length here also prevents overflow in the sums below.
             let pieces = if head.is_control() {
                 0
             } else {

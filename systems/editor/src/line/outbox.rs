@@ -12,19 +12,19 @@ use super::waiting::{Bound, Waiting};
 /// Reason why a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// The client has disconnected, or announced that it will.
+    /// The client has disconnected or announced that it will disconnect.
     Gone,
-    /// The server closes it with this status code and reason.
+    /// The server closes the connection with this status code and reason.
     Closed(u16, &'static str),
 }
 
-/// The recipient did not keep up (1008: policy violation).
+/// The recipient did not keep up. The status code 1008 means a policy violation.
 pub(crate) const TOO_SLOW: End = End::Closed(1008, "too slow");
-/// The server is shutting down (1001: going away).
+/// The server is shutting down. The status code 1001 means "going away".
 pub(crate) const STOPPING: End = End::Closed(1001, "the editor is shutting down");
 
-/// The sending side of a connection: a bounded queue. The flush at the end of a turn writes it. If the socket's buffer
-/// is full, the connection's own task continues. A recipient that does not read fills only its own queue.
+/// The sending side of a connection, with a bounded queue. [`Flush`] writes the queue. When the socket's buffer is
+/// full, the connection's own task writes the rest. A recipient that does not read fills only its own queue.
 #[derive(Debug)]
 pub(crate) struct Outbox {
     stream: OwnedWriteHalf,
@@ -38,9 +38,9 @@ struct Inside {
     waiting: Waiting,
     end: Option<End>,
     waker: Option<Waker>,
-    /// Whether it is in the list of the next flush.
+    /// Whether the connection is in the list for the next flush.
     listed: bool,
-    /// Whether the socket's buffer is full. Then only the connection's own task writes.
+    /// Whether the socket's buffer is full. While it is, only the connection's own task writes.
     blocked: bool,
 }
 
@@ -54,8 +54,8 @@ impl Outbox {
         }
     }
 
-    /// Queues a frame. `caret` is the sender's number if only the newest frame of that sender matters. Returns `false`
-    /// if the queue is full, and then ends the connection as too slow.
+    /// Queues a frame. `caret` is the sender's number if only the newest frame of that sender matters. If the queue is
+    /// full, ends the connection as too slow and returns `false`.
     pub(crate) fn post(self: &Arc<Self>, frame: &Frame, caret: Option<u64>) -> bool {
         let mut inside = self.inside();
         if inside.end.is_some() {
@@ -63,8 +63,8 @@ impl Outbox {
         }
         let length = frame.bytes().len();
         if !inside.blocked && !inside.waiting.fits(length, self.bound) {
-            // One turn can produce more frames than fit into the queue before anything was written. The recipient is
-            // not to blame, so write first.
+            // Between two flushes, more frames may be queued than fit, even if the recipient reads fast. Write first,
+            // and then check again.
             self.try_flush(&mut inside);
         }
         if inside.blocked && caret.is_some_and(|sender| inside.waiting.renew(sender, frame)) {
@@ -101,7 +101,7 @@ impl Outbox {
         }
     }
 
-    /// Stops accepting frames. Queued frames are still sent, unless the recipient is gone or too slow.
+    /// Stops accepting frames. Queued frames are still sent, unless the recipient has disconnected or was too slow.
     pub(crate) fn finish(&self, end: End) {
         let mut inside = self.inside();
         if inside.end.is_none() {
@@ -115,18 +115,18 @@ impl Outbox {
         self.inside().end.is_some()
     }
 
-    /// Writes queued frames if the flush cannot. Ready once the connection has ended and the queue is empty.
+    /// Writes queued frames that [`Flush`] could not write. Ready when the connection has ended and the queue is empty.
     pub(crate) fn poll(&self, context: &mut Context<'_>) -> Poll<End> {
         let mut inside = self.inside();
-        // Otherwise the flush at the end of the turn writes the queue.
+        // In all other cases, [`Flush`] writes the queue.
         while inside.blocked || inside.end.is_some() {
             match self.write(&mut inside) {
                 Ok(()) => inside.blocked = false,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     inside.blocked = true;
                     let stream: &TcpStream = self.stream.as_ref();
-                    // Registers the waker for writability. `continue` retries, because the socket may have become
-                    // writable since.
+                    // This registers the waker. `continue` retries the write, because the socket may have become
+                    // writable in the meantime.
                     match stream.poll_write_ready(context) {
                         Poll::Ready(Ok(())) => continue,
                         Poll::Ready(Err(_)) => inside.finish(End::Gone),

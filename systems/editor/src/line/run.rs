@@ -16,19 +16,19 @@ use super::frame::{Frame, Violation, opcode};
 use super::input::{Input, Message};
 use super::outbox::{End, Outbox};
 
-/// Bytes read per call, into a buffer that all connections of a thread share.
+/// Size of the read buffer in bytes. All connections of a thread share one buffer.
 const READ: usize = 64 * 1024;
-/// Reads per turn before other tasks run.
+/// Maximum number of reads before other tasks run.
 const TURNS: usize = 4;
-/// Time for sending queued frames and for the client's close frame; then the connection is cut off.
+/// Time limit for sending queued frames and receiving the client's close frame. The connection is then dropped.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-// One buffer per thread suffices, because it is never in use across an `await`.
+// One buffer per thread is enough, because it is never in use across an `await`.
 thread_local! {
     static BUFFER: RefCell<Box<[u8]>> = RefCell::new(vec![0; READ].into_boxed_slice());
 }
 
-/// The decision about a message.
+/// A handler's decision after a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
     /// Continue.
@@ -37,7 +37,7 @@ pub(crate) enum Heard {
     End(End),
 }
 
-/// Handles the messages of one connection. Dropped when the connection is over, however it ended.
+/// Handles the messages of one connection. Dropped when the connection ends for any reason.
 pub(crate) trait Hear: Send {
     /// A text message.
     fn text(&mut self, text: &str) -> Heard;
@@ -45,7 +45,7 @@ pub(crate) trait Hear: Send {
     fn binary(&mut self, bytes: &[u8]) -> Heard;
     /// The response to a ping.
     fn pong(&mut self) {}
-    /// The timer has expired. Returns when it expires next, or ends the connection.
+    /// The timer has expired. Returns the next expiry, or ends the connection.
     fn alarm(&mut self) -> Result<Instant, End>;
 }
 
@@ -54,7 +54,7 @@ pub(crate) trait Hear: Send {
 pub(crate) struct Lines {
     open: Mutex<Slab<Weak<Outbox>>>,
     counted: watch::Sender<()>,
-    /// Writes queued frames at the end of each turn of the runtime.
+    /// Writes the frames queued on all connections.
     pub(crate) flush: Arc<Flush>,
 }
 
@@ -89,7 +89,8 @@ impl Lines {
         self.counted.closed().await;
     }
 
-    /// Serves one WebSocket until it is over. `already` holds the bytes that were read together with the handshake.
+    /// Serves one WebSocket until it is closed. `already` contains the bytes that were read together with the
+    /// handshake.
     pub(super) async fn run(
         &self,
         read: OwnedReadHalf,
@@ -130,7 +131,8 @@ impl<H: Hear> Line<H> {
             let mut alarm = Box::pin(sleep_until(alarm));
             poll_fn(|context| self.poll(context, alarm.as_mut())).await;
         }
-        // Drop the handler now, so that it notices the end of the connection. Closing does not need it.
+        // Drop the handler now, so that it notices the end of the connection. The close handshake does not need the
+        // handler.
         self.hear = None;
         let farewell = async {
             let end = poll_fn(|context| self.outbox.poll(context)).await;
@@ -141,7 +143,7 @@ impl<H: Hear> Line<H> {
         let _ = timeout(FAREWELL, farewell).await;
     }
 
-    /// Ready when the connection has ended. Frames may still be queued.
+    /// Ready when the connection has ended, even if frames are still queued.
     fn poll(&mut self, context: &mut Context<'_>, mut alarm: Pin<&mut Sleep>) -> Poll<()> {
         // Loop until the timer is pending, so that its waker is registered.
         while alarm.as_mut().poll(context).is_ready() {
@@ -160,7 +162,7 @@ impl<H: Hear> Line<H> {
                 Poll::Ready(false) => self.outbox.finish(End::Gone),
                 Poll::Pending => {
                     let _ = self.outbox.poll(context);
-                    // Frames that are still queued are sent during the close (see `serve`).
+                    // Frames that are still queued are sent during the close handshake (see `serve`).
                     return if self.outbox.ended() {
                         Poll::Ready(())
                     } else {
@@ -172,13 +174,13 @@ impl<H: Hear> Line<H> {
                 return Poll::Ready(());
             }
         }
-        // There may be more to read, but other tasks come first.
+        // There may be more to read, but let other tasks run first.
         context.waker().wake_by_ref();
         let _ = self.outbox.poll(context);
         Poll::Pending
     }
 
-    /// Reads once. `false` at the end of the stream.
+    /// Reads once. Returns `false` at the end of the stream.
     fn receive(&mut self, context: &mut Context<'_>) -> Poll<bool> {
         BUFFER.with_borrow_mut(|buffer| {
             let mut into = ReadBuf::new(buffer);
@@ -228,8 +230,8 @@ impl<H: Hear> Line<H> {
         }
     }
 
-    /// Reads and discards until the client has closed too. Closing a socket with unread data would reset the
-    /// connection and discard what is still in flight to the client.
+    /// Reads and discards data until the client has also closed. Closing a socket with unread data would reset the
+    /// connection and discard data in flight to the client.
     fn drain(&mut self, context: &mut Context<'_>) -> Poll<()> {
         BUFFER.with_borrow_mut(|buffer| {
             loop {

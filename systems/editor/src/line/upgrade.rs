@@ -17,19 +17,19 @@ use super::outbox::Outbox;
 use super::run::{Hear, Lines};
 use super::waiting::Bound;
 
-/// Appended to the client's key (RFC 6455 §1.3).
+/// Appended to the client's key before hashing (RFC 6455 §1.3).
 const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /// The limits of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
-    /// Limit of the queue to the recipient.
+    /// Limit of the send queue.
     pub(crate) bound: Bound,
     /// Maximum size of a message, in bytes.
     pub(crate) limit: usize,
 }
 
-/// Whether a request asks for a WebSocket.
+/// Whether a request asks for an upgrade to WebSocket.
 pub(crate) fn is_upgrade(headers: &HeaderMap) -> bool {
     let says = |name, word: &str| {
         let value = headers.get(name).and_then(|value| value.to_str().ok());
@@ -44,8 +44,8 @@ pub(crate) fn is_upgrade(headers: &HeaderMap) -> bool {
         && headers.contains_key(SEC_WEBSOCKET_KEY)
 }
 
-/// Responds to a WebSocket handshake and serves the connection. `open` is called once it is established, and returns
-/// the handler and the first expiry of its timer.
+/// Responds to a WebSocket handshake and serves the connection. When the connection is established, calls `open`, which
+/// returns the handler and the first expiry of its timer.
 pub(crate) fn upgrade<Body, H: Hear + 'static>(
     request: &mut Request<Body>,
     lines: &Arc<Lines>,
@@ -77,7 +77,7 @@ pub(crate) fn upgrade<Body, H: Hear + 'static>(
     let (upgraded, lines) = (hyper::upgrade::on(&mut *request), lines.clone());
     let place = request.extensions_mut().remove::<Place>();
     tokio::spawn(async move {
-        // Counts as one of the permitted connections until the WebSocket is closed.
+        // The WebSocket counts towards the connection limit until it is closed.
         let _place = place;
         match upgraded.await {
             Ok(upgraded) => serve(upgraded, &lines, terms, open).await,
@@ -95,7 +95,7 @@ async fn serve<H: Hear>(
     terms: Terms,
     open: impl FnOnce(&Arc<Outbox>) -> (H, Instant),
 ) {
-    // The editor serves only plain TCP, so the upgraded connection is a `TcpStream`.
+    // The editor serves only plain TCP, so this downcast cannot fail.
     let Ok(parts) = upgraded.downcast::<TokioIo<TcpStream>>() else {
         tracing::error!("an upgraded connection is not a TCP stream");
         return;

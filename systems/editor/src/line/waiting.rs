@@ -7,23 +7,23 @@ use super::frame::Frame;
 
 /// Maximum number of frames per system call.
 const GATHERED: usize = 16;
-/// Capacity that an empty queue keeps, in frames.
+/// Maximum capacity that an empty queue keeps, in frames.
 const KEPT: usize = 8;
-/// Number of queued frames that are searched for an older caret of the same sender.
+/// Maximum number of queued frames that are searched for an older caret of the same sender.
 const LOOKED_AT: usize = 64;
 
-/// Limit of the queue to one recipient.
+/// Limits of the queue for one recipient.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bound {
     pub(crate) frames: usize,
     pub(crate) bytes: usize,
 }
 
-/// The frames queued for one recipient, in order. A caret frame has the number of its sender.
+/// The frames queued for one recipient, in order. A caret frame is stored with the number of its sender.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
     frames: VecDeque<(Frame, Option<u64>)>,
-    /// Bytes of the first frame that have been written.
+    /// Number of bytes of the first frame that have been written.
     written: usize,
     bytes: usize,
 }
@@ -33,7 +33,7 @@ impl Waiting {
         self.frames.is_empty()
     }
 
-    /// Whether a frame of this length fits. A single frame always fits.
+    /// Whether a frame of this length fits into the queue. An empty queue accepts any frame.
     pub(crate) fn fits(&self, length: usize, bound: Bound) -> bool {
         self.frames.len() < bound.frames
             && (self.frames.is_empty() || self.bytes + length <= bound.bytes)
@@ -44,7 +44,7 @@ impl Waiting {
         self.frames.push_back((frame.clone(), caret));
     }
 
-    /// Replaces a queued caret of the same sender with the newer one. `false` if there is none.
+    /// Replaces a queued caret of the same sender with this newer one. Returns `false` if no caret was found.
     pub(crate) fn renew(&mut self, sender: u64, frame: &Frame) -> bool {
         // A partly written frame must not be replaced.
         let unwritten = usize::from(self.written > 0);
@@ -59,12 +59,12 @@ impl Waiting {
         false
     }
 
-    /// Removes and returns all frames. They continue on another connection, so none may be partly written.
+    /// Removes and returns all frames, to send them on another connection. None may be partly written.
     pub(crate) fn take(&mut self) -> VecDeque<(Frame, Option<u64>)> {
         mem::take(self).frames
     }
 
-    /// Discards all frames except a partly written one: the next bytes on the wire must complete it.
+    /// Discards all frames except a partly written frame, which must be completed on the wire.
     pub(crate) fn forget(&mut self) {
         self.frames.truncate(usize::from(self.written > 0));
         self.frames.shrink_to(KEPT);
@@ -109,7 +109,7 @@ impl Waiting {
             self.bytes -= length;
             self.frames.pop_front();
         }
-        // Free the memory, so that idle users cost little.
+        // Free the memory, so that idle clients need little of it.
         if self.frames.capacity() > KEPT {
             self.frames = VecDeque::new();
         }

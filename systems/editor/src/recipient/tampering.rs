@@ -12,7 +12,7 @@ use crate::line::Frame;
 #[derive(Debug)]
 pub(crate) struct Mail {
     frame: Frame,
-    /// The session that sent it, if it is a delivery; `None` for the editor's own messages, which no fault affects.
+    /// The session that sent the message. `None` for the editor's own messages, which no fault affects.
     sender: Option<u64>,
     posted: Instant,
 }
@@ -27,17 +27,17 @@ impl Mail {
     }
 }
 
-/// Sends frames to one recipient, in order, with injected faults.
+/// Sends frames to one recipient and injects faults.
 struct Tampering {
     editor: Weak<Editor>,
     faults: Arc<Faults>,
-    /// The recipient's own session, and the recipient without faults.
+    /// The recipient's own session.
     visit: u64,
     way: Recipient,
     lane: Lane<u64, Frame>,
 }
 
-/// Starts the task that injects faults in front of `way`. Its queue holds at most `queue` frames.
+/// Starts the task that injects faults and passes frames to `way`. The task's queue holds at most `queue` frames.
 pub(super) fn start(
     editor: &Arc<Editor>,
     faults: &Arc<Faults>,
@@ -113,7 +113,7 @@ impl Tampering {
         }
     }
 
-    /// Sends the frame to a recipient in a room that this one has not joined, if there is any.
+    /// Sends the frame to a recipient in a room that this recipient has not joined, if there is any.
     fn stray(&self, frame: &Frame) {
         let wrong = self
             .editor

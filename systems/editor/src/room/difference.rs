@@ -1,12 +1,12 @@
-//! Differences between two texts, as hunks with offsets in bytes of the old text.
+//! Differences between two texts, as hunks whose offsets count bytes of the old text.
 
 use dissimilar::Chunk;
 
-/// Maximum size of the differing ranges of both texts together, in bytes. Larger ones are replaced as a whole,
-/// because the cost of searching them for common parts is quadratic.
+/// Maximum size in bytes of the differing ranges of both texts together. Larger ranges are replaced as a whole, because
+/// searching them for common parts takes quadratic time.
 const SEARCHED: usize = 1024;
 
-/// One hunk: replaces `remove` bytes of the old text at `at` with `insert`.
+/// A hunk, which replaces `remove` bytes at offset `at` of the old text with `insert`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hunk<'a> {
     pub(crate) at: usize,
@@ -27,7 +27,7 @@ pub(crate) fn hunks<'a>(old: &str, new: &'a str) -> Vec<Hunk<'a>> {
     middle(hunk.at, removed, hunk.insert)
 }
 
-/// The smallest single hunk that covers all differences; `None` if the texts are equal.
+/// The smallest single hunk that covers all differences. `None` if the texts are equal.
 pub(crate) fn one<'a>(old: &str, new: &'a str) -> Option<Hunk<'a>> {
     if old == new {
         return None;
@@ -44,12 +44,12 @@ pub(crate) fn one<'a>(old: &str, new: &'a str) -> Option<Hunk<'a>> {
     })
 }
 
-/// Applies the changes from `base` to `mine` to `theirs`, another version of `base`. Where both changed the same
-/// place, both changes are kept.
+/// Three-way merge: applies the changes between `base` and `mine` to `theirs`. Where both sides changed the same place,
+/// both changes are kept.
 pub(crate) fn merge(base: &str, mine: &str, theirs: &str) -> String {
     let (own, foreign) = (hunks(base, mine), hunks(base, theirs));
     let mut merged = theirs.to_owned();
-    // From the end, so that the offsets of earlier hunks remain valid.
+    // Start at the end, so that the offsets of earlier hunks remain valid.
     for hunk in own.iter().rev() {
         let from = moved(hunk.at, &foreign, true);
         let to = moved(hunk.at + hunk.remove, &foreign, hunk.remove == 0).max(from);
@@ -58,8 +58,8 @@ pub(crate) fn merge(base: &str, mine: &str, theirs: &str) -> String {
     merged
 }
 
-/// The offset in the new text that corresponds to `at` in the old one. If text was inserted at `at`, the result is
-/// after the insertion if `behind`, otherwise before it.
+/// Converts the offset `at` in the old text to an offset in the new text. If text was inserted at `at`, `behind`
+/// selects the end of the insertion instead of its start.
 fn moved(at: usize, hunks: &[Hunk<'_>], behind: bool) -> usize {
     let (mut added, mut removed) = (0, 0);
     for hunk in hunks {
@@ -109,13 +109,13 @@ fn middle<'a>(begin: usize, removed: &str, inserted: &'a str) -> Vec<Hunk<'a>> {
     hunks
 }
 
-/// Length of the common prefix in bytes, up to a character boundary.
+/// Length of the common prefix in bytes, rounded down to a character boundary.
 fn common_prefix(a: &str, b: &str) -> usize {
     let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     a.floor_char_boundary(same)
 }
 
-/// Length of the common suffix in bytes, up to a character boundary.
+/// Length of the common suffix in bytes, rounded down to a character boundary.
 fn common_suffix(a: &str, b: &str) -> usize {
     let same = a
         .bytes()

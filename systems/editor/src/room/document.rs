@@ -22,31 +22,32 @@ pub(crate) use self::update::UpdateError;
 use self::update::{Queue, Update};
 use super::difference::{hunks, one};
 
-/// Limits for an update of a client: about 10 ms of work, and no deeper nesting than clients can recurse into.
+/// Limits for an update from a client: about 10 ms of work, and a nesting depth that the clients' recursion can handle.
 const CLIENTS: Budget = Budget {
     steps: 250_000,
     depth: 100,
 };
 
-/// Maximum number of blocks in a document. Copying and encoding it takes a few milliseconds then, which is how long one
-/// update may occupy the thread. Years of typing leave fewer: consecutive edits of a client share a block.
+/// Maximum number of blocks in a document. With so many blocks, copying and encoding it takes a few milliseconds, for
+/// which an update may occupy the thread. Years of typing create fewer blocks, because consecutive edits of a client
+/// share a block.
 const MOST_BLOCKS: usize = 20_000;
 
-/// The document of a room, as a CRDT and as text, in the format of Yjs. It stores everything that clients send, for
-/// those who join later. It orders only the text, and no update can make it recurse, loop or panic.
+/// The document of a room, as a Yjs-compatible CRDT and as text. It stores everything that clients send, for clients
+/// that join later. Only blocks of the text are kept in order. No update can make the code recurse, loop or panic.
 pub(crate) struct Document {
     state: State,
-    /// The client id under which the server writes.
+    /// The Yjs client id of the server's own edits.
     client: u64,
-    /// The text; `None` if an update has arrived since it was last computed.
+    /// The cached text. `None` if an update has arrived since the text was last computed.
     text: Option<String>,
-    /// Upper bound of the encoded size in bytes: the last measured size plus the updates since then.
+    /// Upper bound of the encoded size in bytes, which is the last measured size plus the size of later updates.
     weight: usize,
-    /// Bytes of the updates since the first one with a missing predecessor; 0 if there is none.
+    /// Size in bytes of all updates since the first update with a missing predecessor. 0 without such an update.
     gap: usize,
 }
 
-/// The contents of a document. A change can be tried on a copy.
+/// The contents of a document. Cloning them allows trying a change on a copy.
 #[derive(Clone, Default)]
 struct State {
     items: Items,
@@ -66,7 +67,7 @@ impl Default for Document {
     fn default() -> Self {
         Self {
             state: State::default(),
-            // Client ids of Yjs are random 32-bit numbers.
+            // Yjs client ids are random 32-bit numbers.
             client: RandomState::new().hash_one(0) & u64::from(u32::MAX),
             text: Some(String::new()),
             weight: 0,
@@ -82,15 +83,16 @@ impl Document {
         text.get_or_insert_with(|| state.text())
     }
 
-    /// Whether, after this update, the text would have at most `most` bytes and the encoded document at most twice as
-    /// many. The encoded document also holds deletions, content other than text, and updates that wait for a
+    /// Whether, after this update, the text would have at most `most` bytes, and the encoded document at most twice as
+    /// many. The encoded document also contains deletions, content other than text, and updates that wait for a
     /// predecessor.
     pub(crate) fn has_room_for(&mut self, update: &[u8], most: usize) -> Result<bool, UpdateError> {
         let text = self.state.items.text_len + self.gap + update.len();
         if text <= most && self.weight + update.len() <= 2 * most {
             return Ok(true);
         }
-        // By its size, the update might not fit, but it may also delete text. Apply it to a copy to find out.
+        // The update's size alone suggests that it does not fit, but it may also delete text. Apply it to a copy to
+        // find out.
         let mut copy = self.state.clone();
         copy.take(self.state.read(update)?, CLIENTS)?;
         let weight = copy.since(|_| 0).len();
@@ -102,7 +104,7 @@ impl Document {
     }
 
     /// Replaces the text with `new`. Returns the corresponding update, or `None` if nothing changed. `finely` keeps
-    /// unchanged text between two changes, which preserves carets there.
+    /// unchanged text between two changes, so that carets in it stay in place.
     pub(crate) fn write(&mut self, new: &str, finely: bool) -> Option<Vec<u8>> {
         let old = self.text();
         let places = if finely {
@@ -132,7 +134,7 @@ impl Document {
         Some(update)
     }
 
-    /// Applies an update of a client. A refused update leaves the document unchanged.
+    /// Applies an update from a client. A refused update leaves the document unchanged.
     pub(crate) fn apply(&mut self, update: &[u8]) -> Result<(), UpdateError> {
         let read = self.state.read(update)?;
         if self.state.surely_takes(&read) {
@@ -163,17 +165,18 @@ impl Document {
         };
     }
 
-    /// Whether an update has arrived that lacks a predecessor.
+    /// Whether an update is waiting for a missing predecessor.
     pub(crate) fn has_gap(&self) -> bool {
         self.gap > 0
     }
 
-    /// The updates that a client with the state vector `known` lacks, and those that wait for a predecessor.
+    /// Encodes the updates that a client with the state vector `known` lacks, and the updates that wait for a
+    /// predecessor.
     pub(crate) fn since(&self, known: &StateVector) -> Vec<u8> {
         self.state.since(|client| known.get(&ClientID::new(client)))
     }
 
-    /// The whole document, encoded.
+    /// Encodes the whole document.
     pub(crate) fn whole(&self) -> Vec<u8> {
         self.state.since(|_| 0)
     }
@@ -189,7 +192,7 @@ impl Document {
 }
 
 impl State {
-    /// Reads an update of a client, which must leave the document with at most [`MOST_BLOCKS`].
+    /// Reads an update from a client. Fails if the document would then have more than [`MOST_BLOCKS`].
     fn read(&self, update: &[u8]) -> Result<Update, UpdateError> {
         let waiting: usize = self.waiting.values().map(VecDeque::len).sum();
         let known = self.items.len() + waiting;
@@ -209,11 +212,11 @@ impl State {
         Ok(())
     }
 
-    /// Whether the update stays within the limits even if each of its blocks were compared with all others, and each of
-    /// its types were inside the deepest one. Then it needs no copy to be undone.
+    /// Whether the update stays within the limits even in the worst case, so that no copy is needed to undo it. In the
+    /// worst case, each block is compared with all others, and each type is nested in the deepest one.
     fn surely_takes(&self, update: &Update) -> bool {
         let blocks = update.len();
-        // Each block may split two others.
+        // Each new block may split two existing blocks.
         let most = blocks.saturating_mul(self.items.len() + 3 * blocks);
         let depth = self.items.deepest + update.types();
         most <= CLIENTS.steps && self.waiting.is_empty() && depth < CLIENTS.depth

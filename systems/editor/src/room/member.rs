@@ -10,16 +10,17 @@ use crate::recipient::Recipient;
 /// A client that is in a room by Socket.IO.
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
-    /// The session's number. It identifies the sender of carets, and excludes the sender from its own messages.
+    /// The session's number. It identifies the sender of a caret, and excludes senders from receiving their own
+    /// messages.
     pub(crate) visit: u64,
     /// The id and name that clients see.
     pub(crate) who: Visitor,
     pub(crate) recipient: Recipient,
     /// Whether the member receives `code-change` events. `false` if it follows the document by Yjs.
     pub(crate) texts: bool,
-    /// Time at which it was last sent a text of another member.
+    /// Time at which another member's text was last sent to this member.
     pub(crate) heard: Option<Instant>,
-    /// Whether its text may differ from the document's.
+    /// Whether the member's text may differ from the document.
     pub(crate) doubtful: bool,
 }
 

@@ -13,12 +13,12 @@ use crate::metrics::Counters;
 use crate::store::Behind;
 use crate::yjs;
 
-/// Quiet time without edits after which members whose text may differ receive the document. An edit may have crossed
-/// with another one if it arrives within this time after the other was sent to its author.
+/// Time without edits after which members whose text may differ receive the document. If an edit was sent to a member
+/// less than this time before, the member's own edit may have crossed with it.
 pub(crate) const QUIET: Duration = Duration::from_secs(3);
 /// Time for which changes of Yjs clients are collected before members receive the whole text.
 const GATHERED: Duration = Duration::from_millis(50);
-/// Maximum number of operations that wait for the document; more are refused.
+/// Maximum number of operations that wait for the document. Further operations are refused.
 pub(super) const WISHES: usize = 4096;
 
 /// One room.
@@ -33,7 +33,7 @@ pub(crate) struct Room {
 pub(crate) enum Shut {
     /// The room has its maximum number of members.
     Full,
-    /// The room was closed because it was empty. Look it up again.
+    /// The room was closed because it was empty. The caller must look it up again.
     Closed,
     /// Too many operations wait for the document.
     Behind,
@@ -44,7 +44,7 @@ pub(crate) enum Shut {
 pub(crate) struct Left {
     /// Whether the room is empty now.
     pub(crate) nobody: bool,
-    /// The removal of the session's Yjs clients, if it had any.
+    /// The update that removes the session's Yjs clients, if it had any.
     pub(crate) gone: Option<AwarenessUpdate>,
 }
 
@@ -81,7 +81,7 @@ impl Room {
         }
         let (who, counters) = (member.who.clone(), counters.clone());
         state.admit(member);
-        // Deferred until the document is loaded. By then the members on other nodes are known.
+        // Wait until the document is loaded, because the members on other nodes are then known.
         let wished = self.wish(&mut state, move |_, state| {
             if state.member(visit).is_some() {
                 state.announce(&who, &counters);
@@ -133,8 +133,8 @@ impl Room {
         }
     }
 
-    /// Closes the room if it is empty. Returns `false` if it is not empty or already closed. Several clients may each
-    /// have been the last to leave before the room closed.
+    /// Closes the room if it is empty. Returns `false` if it is not empty or already closed. Several clients may try to
+    /// close the room, if each was the last to leave.
     pub(super) fn close(&self) -> bool {
         let mut state = self.state();
         let closes = !state.closed && state.is_empty() && state.wishes.is_none();
@@ -148,7 +148,8 @@ impl Room {
         state.is_empty() && state.wishes.is_some()
     }
 
-    /// Runs an operation once the document is loaded, or now if it is. Refuses it if too many operations are waiting.
+    /// Runs an operation when the document is loaded, or now if it already is. Refuses the operation if too many are
+    /// waiting.
     pub(crate) fn when_loaded(
         self: &Arc<Self>,
         wish: impl FnOnce(&Arc<Self>, &mut State) + Send + 'static,
@@ -156,7 +157,7 @@ impl Room {
         self.wish(&mut self.state(), wish)
     }
 
-    /// Like [`Self::when_loaded`], for a caller that holds the state's lock.
+    /// Does the same as [`Self::when_loaded`] for a caller that holds the state's lock.
     pub(crate) fn wish(
         self: &Arc<Self>,
         state: &mut State,
@@ -184,13 +185,13 @@ impl Room {
         for wish in mem::take(&mut state.wishes).unwrap_or_default() {
             wish(self, &mut state);
         }
-        // Members receive only the final text of all edits that waited.
+        // Members receive only the final text after all waiting edits.
         if mem::take(&mut state.unseen) {
             state.show(counters);
         }
     }
 
-    /// Applies awareness states of Yjs clients and distributes them. Returns the new ones.
+    /// Applies awareness states of Yjs clients, and distributes and returns the new ones.
     pub(crate) fn tell_presence(
         &self,
         update: AwarenessUpdate,
@@ -203,13 +204,13 @@ impl Room {
         };
         let mut state = self.state();
         let news = state.presence.take(update, speaker)?;
-        // A connection that reports only its own state sends carets, of which only the newest message matters.
+        // An update with a single client usually moves that client's caret, so only the newest such update matters.
         let caret = visit.filter(|_| news.clients.len() == 1);
         state.post_listeners(&yjs::presence(news.clone()), visit, caret, counters);
         Some(news)
     }
 
-    /// Replaces the Yjs clients of another node with those in `update`.
+    /// Replaces the Yjs clients of another node with the clients in `update`.
     pub(crate) fn list_presence(&self, update: AwarenessUpdate, node: u64, counters: &Counters) {
         let mut state = self.state();
         let named = |id| update.clients.contains_key(&id);
@@ -229,7 +230,7 @@ impl Room {
         }
     }
 
-    /// Sends the text to members soon, because it has changed from `before`.
+    /// Schedules sending the text to members, because it has changed from `before`.
     pub(crate) fn show_soon(
         self: &Arc<Self>,
         state: &mut State,
@@ -250,7 +251,7 @@ impl Room {
         });
     }
 
-    /// Once the room is quiet, sends the document to members whose text may differ.
+    /// Waits until the room is quiet, and sends the document to members whose text may differ.
     pub(crate) fn watch(self: &Arc<Self>, state: &mut State, counters: &Counters) {
         if state.watched || !state.members.iter().any(|member| member.doubtful) {
             return;

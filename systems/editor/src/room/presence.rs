@@ -4,20 +4,20 @@ use std::sync::Arc;
 use yrs::block::ClientID;
 use yrs::sync::{AwarenessUpdate, awareness::AwarenessUpdateEntry};
 
-/// The state of a client that is gone.
+/// The awareness state, as JSON, of a client that has disconnected.
 const GONE: &str = "null";
 /// Maximum number of Yjs clients per connection.
 const MOST: usize = 8;
 /// Maximum size of one awareness state, in bytes.
 pub(crate) const MOST_BYTES: usize = 16_384;
 
-/// The awareness states of Yjs clients: names, colours, carets. They are not saved.
+/// The awareness states of Yjs clients, such as names, colours and carets. They are not saved.
 #[derive(Debug, Default)]
 pub(crate) struct Presence {
     clients: HashMap<ClientID, Client>,
 }
 
-/// The source of a Yjs client's state.
+/// The source from which a Yjs client's state arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Speaker {
     /// A connection to this node.
@@ -30,7 +30,7 @@ pub(crate) enum Speaker {
 struct Client {
     clock: u32,
     json: Arc<str>,
-    /// The source of the last state.
+    /// The source of the latest state.
     speaker: Speaker,
 }
 
@@ -43,14 +43,15 @@ impl Client {
         self.clock < entry.clock || (self.clock == entry.clock && goes)
     }
 
-    /// Whether the client has reconnected elsewhere. Its clock does not advance then, so the entry is not newer.
+    /// Whether the client has reconnected to another source. Reconnecting does not advance its clock, so the entry does
+    /// not count as newer.
     fn moves_to(&self, entry: &AwarenessUpdateEntry, goes: bool, speaker: Speaker) -> bool {
         !goes && self.clock == entry.clock && self.speaker != speaker
     }
 }
 
 impl Presence {
-    /// Applies states. Returns the new ones.
+    /// Applies awareness states. Returns the states that were new.
     pub(crate) fn take(
         &mut self,
         update: AwarenessUpdate,
@@ -68,7 +69,8 @@ impl Presence {
         let mut news = HashMap::new();
         for (id, entry) in update.clients {
             let (known, goes) = (self.clients.get(&id), &*entry.json == GONE);
-            // The first client that a connection sends is its own. Later it also repeats states of others.
+            // The first client that a connection sends is its own. Later, the connection also repeats the states of
+            // other clients.
             let own = spoken == 0 || matches!(speaker, Speaker::Node(_));
             let newer = known.map_or(!goes, |known| {
                 known.gives_way(&entry, goes, speaker)
@@ -93,12 +95,12 @@ impl Presence {
         (!news.is_empty()).then_some(AwarenessUpdate { clients: news })
     }
 
-    /// Removes all clients of a source. Returns their removal.
+    /// Removes all clients of a source. Returns the update that removes them.
     pub(crate) fn leave(&mut self, speaker: Speaker) -> Option<AwarenessUpdate> {
         self.keep(speaker, |_| false)
     }
 
-    /// Removes the clients of a source that are not `named`. Returns their removal.
+    /// Removes the clients of a source that are not in `named`. Returns the update that removes them.
     pub(crate) fn keep(
         &mut self,
         speaker: Speaker,
@@ -115,13 +117,13 @@ impl Presence {
         (!clients.is_empty()).then_some(AwarenessUpdate { clients })
     }
 
-    /// All states, for a new client.
+    /// Returns all states, for a new client.
     pub(crate) fn all(&self) -> Option<AwarenessUpdate> {
         let all = self.those(|_| true);
         (!all.clients.is_empty()).then_some(all)
     }
 
-    /// The states of clients connected to this node.
+    /// Returns the states of the clients that are connected to this node.
     pub(crate) fn own(&self) -> AwarenessUpdate {
         self.those(|speaker| matches!(speaker, Speaker::Visit(_)))
     }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::place::Room;
 use crate::metrics::Counters;
 
-/// Maximum number of rooms, and of members per room.
+/// Maximum numbers of rooms and of members per room.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     pub(crate) rooms: usize,
@@ -19,7 +19,7 @@ pub(crate) struct RoomRegistry {
     rooms: Mutex<HashMap<Arc<str>, Arc<Room>>>,
 }
 
-/// There are too many rooms.
+/// The maximum number of rooms is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooMany;
 
@@ -32,7 +32,8 @@ impl RoomRegistry {
         }
     }
 
-    /// Returns the room of this name, and whether this call created it. In that case the caller must load its document.
+    /// Returns the room with this name, and whether this call created it. The caller must load the document of a room
+    /// that it created.
     pub(crate) fn enter(&self, name: &str) -> Result<(Arc<Room>, bool), TooMany> {
         let mut rooms = self.rooms();
         if let Some(room) = rooms.get(name) {
@@ -96,7 +97,7 @@ mod tests {
         let first = open();
         assert!(registry.close(&first, || {}));
         let second = open();
-        // Two clients were each the last to leave the first room.
+        // A second attempt to close the first room must not close the new one.
         assert!(!registry.close(&first, || panic!("it is another's")));
         assert!(Arc::ptr_eq(&registry.find("room").unwrap(), &second));
         assert_eq!(counters.rooms.get(), 1);

@@ -22,23 +22,24 @@ pub(super) type Wish = Box<dyn FnOnce(&Arc<Room>, &mut State) + Send>;
 pub(crate) struct State {
     pub(crate) members: Vec<Member>,
     pub(crate) listeners: Vec<Listener>,
-    /// Sessions that write here without having joined. They receive nothing and are not announced.
+    /// Sessions that write to the room without having joined it. They receive nothing and are not announced.
     pub(super) guests: Vec<u64>,
-    /// Members at other nodes, with the number of their node.
+    /// Members on other nodes, with the numbers of their nodes.
     pub(crate) other_nodes: Vec<(u64, Visitor)>,
     pub(crate) presence: Presence,
     pub(crate) document: Document,
-    /// The text that members last received, if Yjs clients have changed the document since.
+    /// The text that members last received. `None` unless Yjs clients have since changed the document.
     pub(crate) shown: Option<String>,
     /// Time at which a member last changed the text.
     pub(super) edited: Option<Instant>,
-    /// Whether a task already waits for the room to become quiet.
+    /// Whether a task is already waiting for the room to become quiet.
     pub(super) watched: bool,
-    /// Operations that wait for the document; `None` once it is loaded.
+    /// Operations that wait for the document. `None` when the document is loaded.
     pub(super) wishes: Option<Vec<Wish>>,
-    /// Whether an edit arrived before the document was loaded. Members have not received the result yet.
+    /// Whether an edit arrived before the document was loaded, so that members have not received the result.
     pub(crate) unseen: bool,
-    /// Whether the room is closed. Nobody may enter it, because another room of this name may be open already.
+    /// Whether the room is closed. Nobody may enter a closed room, because another room with this name may already be
+    /// open.
     pub(super) closed: bool,
 }
 
@@ -70,7 +71,7 @@ impl fmt::Debug for State {
     }
 }
 
-/// The payload of `joined`, as every member receives it.
+/// The payload of the `joined` event that every member receives.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Joined<'a> {
@@ -83,13 +84,13 @@ pub(crate) struct Joined<'a> {
 #[derive(Debug, Serialize)]
 struct Code<'a> {
     code: &'a str,
-    /// An extension of the original: `true` if this is the room's document and not a member's edit.
+    /// `true` if `code` is the room's document, rather than a member's edit. The original has no such field.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     document: bool,
 }
 
 impl<'a> Code<'a> {
-    /// For a member that joins, as in the original.
+    /// Builds the event for a member that joins, as in the original.
     fn for_newcomer(code: &'a str) -> String {
         packet::event(
             "code-change",
@@ -116,7 +117,7 @@ impl State {
         self.members.iter().find(|member| member.visit == visit)
     }
 
-    /// The recipients of all members.
+    /// Returns the recipients of all members.
     pub(crate) fn recipients(&self) -> Vec<Recipient> {
         self.members
             .iter()
@@ -124,14 +125,14 @@ impl State {
             .collect()
     }
 
-    /// Whether the document is loaded, or one more operation may wait for it.
+    /// Whether an operation may run now or wait, because the document is loaded or there is space in the queue.
     pub(super) fn may_wish(&self) -> bool {
         self.wishes
             .as_ref()
             .is_none_or(|wishes| wishes.len() < WISHES)
     }
 
-    /// Whether the room has no members, listeners and guests.
+    /// Whether the room has no members, listeners or guests.
     pub(super) fn is_empty(&self) -> bool {
         self.members.is_empty() && self.listeners.is_empty() && self.guests.is_empty()
     }
@@ -142,7 +143,7 @@ impl State {
         self.members.len() + guests.count()
     }
 
-    /// Adds a member, or updates its name.
+    /// Adds a member or updates the member's name.
     pub(super) fn admit(&mut self, member: Member) {
         self.guests.retain(|guest| *guest != member.visit);
         match self.members.iter_mut().find(|m| m.visit == member.visit) {
@@ -151,7 +152,7 @@ impl State {
         }
     }
 
-    /// Announces a member to all members here.
+    /// Announces a member to all members on this node.
     pub(crate) fn announce(&self, who: &Visitor, counters: &Counters) {
         let (username, socket_id) = (who.username.clone(), who.id.clone());
         let mut all: Vec<&Visitor> = self.members.iter().map(|member| &member.who).collect();
@@ -171,7 +172,7 @@ impl State {
         self.tell(&joined, None, counters);
     }
 
-    /// The members at this node.
+    /// Returns the members on this node.
     pub(crate) fn visitors(&self) -> Vec<Visitor> {
         self.members
             .iter()
@@ -179,7 +180,7 @@ impl State {
             .collect()
     }
 
-    /// Adds a member at another node, or updates its name. `false` if nothing changed.
+    /// Adds a member on another node or updates the member's name. Returns `false` if nothing changed.
     pub(crate) fn admit_abroad(&mut self, node: u64, visitor: &Visitor) -> bool {
         let known = self
             .other_nodes
@@ -194,7 +195,7 @@ impl State {
         true
     }
 
-    /// Removes the members at other nodes for whom `goes` is true, and announces that.
+    /// Removes the members on other nodes for which `goes` returns true, and announces that.
     pub(crate) fn leave_abroad(
         &mut self,
         goes: impl Fn(u64, &Visitor) -> bool,
@@ -213,7 +214,7 @@ impl State {
         }
     }
 
-    /// Sends the text to one member, if it is not empty.
+    /// Sends the text to one member, unless the text is empty.
     pub(super) fn show_to(&mut self, visit: u64) {
         let Some(member) = self
             .members
@@ -228,7 +229,7 @@ impl State {
         }
     }
 
-    /// Whether a change must be sent to members and is not scheduled already.
+    /// Whether a change must be sent to members and is not yet scheduled.
     pub(crate) fn wants_text(&self) -> bool {
         self.shown.is_none() && self.members.iter().any(|member| member.texts)
     }
@@ -294,7 +295,7 @@ impl State {
         }
     }
 
-    /// Sends a caret to all members except its sender. A member that is behind receives only the newest.
+    /// Sends a caret to all members except its sender. A member that is behind receives only the newest caret.
     pub(crate) fn point(&self, text: &str, sender: u64, counters: &Counters) {
         let frame = Frame::text(text);
         for member in self.others(Some(sender)) {
@@ -302,12 +303,12 @@ impl State {
         }
     }
 
-    /// Relays a member's text to all others. Not for use while members wait for the merged text.
+    /// Relays a member's text to all other members. Do not call this while members wait for the merged text.
     pub(crate) fn relay(&mut self, text: &str, sender: Option<u64>, counters: &Counters) {
         let (frame, now) = (Frame::text(text), Instant::now());
         for member in &mut self.members {
             if Some(member.visit) == sender {
-                // Its edit may have crossed with a text that was in flight to it.
+                // The member's edit may have crossed with a text that was in flight to the member.
                 member.doubtful = member
                     .heard
                     .is_some_and(|heard| now.duration_since(heard) < QUIET);
@@ -329,13 +330,13 @@ impl State {
         self.edited = Some(now);
     }
 
-    /// Forwards one member's text to another one. Returns `false` if the recipient is not in the room.
+    /// Forwards one member's text to another member. Returns `false` if the recipient is not in the room.
     pub(crate) fn pass(&mut self, to: &str, packet: &str, code: Option<&str>) -> bool {
         let Some(to) = self.members.iter_mut().find(|member| *member.who.id == *to) else {
             return false;
         };
         to.recipient.text(packet);
-        // The sender's text may be older than the document.
+        // The sender's text may be older than the document, so the recipient must be checked later.
         if code.is_some_and(|code| code != self.document.text()) {
             to.doubtful = true;
             self.edited = Some(Instant::now());

@@ -6,13 +6,13 @@ use tokio::task::JoinHandle;
 
 const PIECE: usize = 64 * 1024;
 
-/// A task that reads until the end of the stream or the limit.
+/// A task that reads until the end of the stream or until the limit is reached.
 #[derive(Debug)]
 pub(super) struct Capture(JoinHandle<Vec<u8>>);
 
 impl Capture {
-    /// Reads at most `most` bytes. If there is more, it notifies `full` and stops reading, so the program blocks in its
-    /// write until it is stopped.
+    /// Reads at most `most` bytes. If there is more, notifies `full` and stops reading, so that the program blocks in
+    /// its write until it is stopped.
     pub(super) fn start(
         stream: impl AsyncRead + Send + Unpin + 'static,
         most: usize,
@@ -34,7 +34,7 @@ async fn read(mut stream: impl AsyncRead + Unpin, most: usize, full: mpsc::Sende
         let room = most - kept.len();
         let before = kept.len();
         kept.reserve(room.min(PIECE) + 1);
-        // Read one byte more than permitted, to detect that there is more.
+        // Read one byte more than permitted, to detect whether there is more.
         let mut piece = (&mut stream).take(room.min(PIECE) as u64 + 1);
         match piece.read_buf(&mut kept).await {
             Ok(0) | Err(_) => return kept,
@@ -48,7 +48,7 @@ async fn read(mut stream: impl AsyncRead + Unpin, most: usize, full: mpsc::Sende
     }
 }
 
-/// Converts to text, replacing invalid bytes. A character that was cut off at the end is left out.
+/// Converts bytes to text and replaces invalid bytes. An incomplete character at the end is left out.
 fn text(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => {

@@ -1,4 +1,4 @@
-//! The size of a text as JSON, where one byte of a program's output may take six bytes.
+//! Measures and limits the size of a text as JSON, where one byte of a program's output may take six bytes.
 
 /// Size of a character within a JSON string, in bytes.
 fn width(c: char) -> usize {

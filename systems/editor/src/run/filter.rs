@@ -1,8 +1,8 @@
-//! A seccomp filter for the system calls of programs (classic BPF, assembled here).
+//! A seccomp filter for the system calls of programs, as classic BPF that is assembled here.
 //!
-//! Namespaces already isolate a program. The filter also blocks parts of the kernel that ordinary programs do not
-//! need and that have had the most vulnerabilities: namespaces and mounts, keys, tracing, BPF, `io_uring`. It also
-//! refuses memory that no limit counts (`memfd_create`, System V) and larger socket buffers.
+//! Namespaces already isolate a program. The filter also blocks parts of the kernel that ordinary programs do not need
+//! and that have had the most vulnerabilities: namespaces and mounts, keys, tracing, BPF, `io_uring`. The filter also
+//! refuses memory to which no limit applies (`memfd_create`, System V), and larger socket buffers.
 
 use linux_raw_sys::general as nr;
 
@@ -11,7 +11,7 @@ const KILL: u32 = 0x8000_0000;
 const ERRNO: u32 = 0x0005_0000;
 const EPERM: u32 = ERRNO + 1;
 const EACCES: u32 = ERRNO + 13;
-/// The error that a kernel without the call returns. Programs then fall back to an older call.
+/// The error that a kernel without the system call returns. Programs then fall back to an older call.
 const ENOSYS: u32 = ERRNO + 38;
 
 const LOAD: u16 = 0x20;
@@ -34,16 +34,16 @@ const OURS: Option<u32> = Some(0xc000_00b7);
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const OURS: Option<u32> = None;
 
-/// The newest system call that was reviewed. Newer ones, and those of x32, appear not to exist.
+/// The newest system call that was reviewed. For programs, newer calls and those of x32 do not exist.
 const NEWEST: u32 = nr::__NR_mseal;
 
 /// `CLONE_NEWNS`, `NEWCGROUP`, `NEWUTS`, `NEWIPC`, `NEWUSER`, `NEWPID` and `NEWNET`.
 const NEW_NAMESPACE: u32 = 0x7e02_0000;
 const AF_UNIX: u32 = 1;
-/// Socket options that would enlarge send buffers: `SO_SNDBUF` and `SO_SNDBUFFORCE`. Unix sockets have no limit at the
-/// receiver.
+/// Socket options that would enlarge send buffers: `SO_SNDBUF` and `SO_SNDBUFFORCE`. For Unix sockets, the sender's
+/// buffer is the only limit.
 const SEND_BUFFERS: [u32; 2] = [7, 32];
-/// `ioctl` requests that inject input into another user's terminal.
+/// An `ioctl` request that can inject input into another user's terminal.
 const TIOCSTI: u32 = 0x5412;
 const TIOCLINUX: u32 = 0x541c;
 
@@ -113,7 +113,7 @@ const REFUSED_HERE: &[u32] = &[nr::__NR_iopl, nr::__NR_ioperm, nr::__NR_modify_l
 const REFUSED_HERE: &[u32] = &[];
 
 const ABSENT: &[u32] = &[
-    // its flags are behind a pointer, which a filter cannot read; libraries fall back to `clone`
+    // a filter cannot read the flags, which are behind a pointer; libraries fall back to `clone`
     nr::__NR_clone3,
     nr::__NR_io_uring_setup,
     nr::__NR_io_uring_enter,
@@ -127,7 +127,7 @@ const ABSENT: &[u32] = &[
     nr::__NR_mq_open,
 ];
 
-/// The filter in the kernel's format; `None` on other architectures.
+/// Returns the filter in the kernel's format. `None` on architectures that the filter does not support.
 pub(super) fn program() -> Option<Vec<u8>> {
     let mut code = Code(Vec::new());
     code.step(LOAD, 0, 0, ARCHITECTURE);
@@ -166,7 +166,7 @@ pub(super) fn program() -> Option<Vec<u8>> {
 struct Code(Vec<u8>);
 
 impl Code {
-    /// Appends one `struct sock_filter`. Jumps are counted from the next instruction.
+    /// Appends one `struct sock_filter`. Jump offsets count from the next instruction.
     fn step(&mut self, code: u16, if_true: u8, if_false: u8, value: u32) {
         self.0.extend(code.to_ne_bytes());
         self.0.extend([if_true, if_false]);

@@ -1,5 +1,5 @@
-//! Go ships its standard library as source. Compiling it takes longer than the time limit of a program. So it is
-//! compiled once, in a sandbox, before the first Go program; programs only read the result.
+//! Compiles Go's standard library. Go ships it only as source, and compiling it takes longer than a program's time
+//! limit. Therefore it is compiled once, in a sandbox, before the first Go program. Programs only read the result.
 
 use std::io;
 use std::os::unix::fs::chown;
@@ -54,7 +54,7 @@ import (
 func main() {}
 "#;
 
-/// Returns the limits for compiling the library. They are those of a program, with more time and space.
+/// Returns the limits for compiling the library, which are a program's limits with more time and space.
 pub(super) fn limits(of_programs: &Limits) -> Limits {
     Limits {
         wall: Duration::from_mins(3),
@@ -64,12 +64,12 @@ pub(super) fn limits(of_programs: &Limits) -> Limits {
     }
 }
 
-/// The compiled library, deleted on drop.
+/// The directory of the compiled library. Dropping this value deletes the directory.
 #[derive(Debug)]
 pub(super) struct Library(TempDir);
 
 impl Library {
-    /// An empty directory that the sandbox's user can write to.
+    /// Creates an empty directory to which the sandbox's user can write.
     pub(super) fn empty(as_root: bool) -> io::Result<Self> {
         let directory = tempfile::Builder::new().prefix("headcount-go-").tempdir()?;
         if as_root {

@@ -1,5 +1,6 @@
-//! A memory control group for each sandbox, if this server may create one. Then the kernel limits the memory of all
-//! its processes together, including memory that belongs to none: data queued in sockets and pipes.
+//! A memory control group for each sandbox, if this server may create groups. The kernel then limits the memory of all
+//! the sandbox's processes together. The limit includes memory that belongs to no process, such as data queued in
+//! sockets and pipes.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -12,7 +13,7 @@ use rustix::process::Pid;
 
 /// Where control groups are mounted.
 const MOUNTED: &str = "/sys/fs/cgroup";
-/// A group can be removed only after its processes have ended, which takes a moment. Retry at this interval.
+/// Interval at which to retry removing a group. A group can be removed only after its processes have ended.
 const STEP: Duration = Duration::from_millis(20);
 const STEPS: usize = 250;
 
@@ -26,12 +27,12 @@ pub(super) struct Groups {
     names: &'static Names,
 }
 
-/// The file names of control groups, version 1 or 2.
+/// The names of the files that control a group, for version 1 or 2.
 #[derive(Debug, PartialEq, Eq)]
 struct Names {
     limit: &'static str,
-    /// The file that limits swap, and the value written to it. `None` is the memory limit, because version 1 counts
-    /// both together.
+    /// The file that limits swap, and the value to write. `None` means the memory limit, because version 1 counts
+    /// memory and swap together.
     swap: (&'static str, Option<u64>),
     killed: &'static str,
 }
@@ -47,7 +48,7 @@ const SECOND: Names = Names {
     killed: "memory.events",
 };
 
-/// One group. Removed after it is dropped and its processes have ended.
+/// One control group. It is removed when this value is dropped and the group's processes have ended.
 #[derive(Debug)]
 pub(super) struct Group {
     folder: PathBuf,
@@ -55,7 +56,8 @@ pub(super) struct Group {
 }
 
 impl Groups {
-    /// Finds a place where this process may create groups with a memory limit; `None` if there is none.
+    /// Finds a directory in which this process may create groups with a memory limit. `None` if there is no such
+    /// directory.
     pub(super) fn find() -> Option<Self> {
         let own = fs::read_to_string("/proc/self/cgroup").ok()?;
         let places = places(&own);
@@ -82,8 +84,8 @@ impl Groups {
     }
 }
 
-/// Candidate places according to `/proc/self/cgroup`: below our own group in version 1, and next to it in version 2. In
-/// version 2, no group may have both processes and limited children.
+/// Returns the candidate directories according to `/proc/self/cgroup`. New groups go below our own group in version 1,
+/// and next to it in version 2, where a group must not have both processes and limited children.
 fn places(own: &str) -> Vec<Groups> {
     let lines = own.lines().filter_map(|line| {
         let mut parts = line.splitn(3, ':');
@@ -108,20 +110,20 @@ fn places(own: &str) -> Vec<Groups> {
 }
 
 impl Group {
-    /// Moves a process into the group. Its future children follow.
+    /// Moves a process into the group. Its future children also belong to the group.
     pub(super) fn enter(&self, process: Pid) -> io::Result<()> {
         let pid = process.as_raw_nonzero().to_string();
         self.write("cgroup.procs", &pid)
     }
 
-    /// Writes to a file that the kernel created. A directory that is not a group, because both versions are mounted
-    /// below it, has no such file, and a new one would limit nothing.
+    /// Writes to a file that the kernel created, and never creates the file. A directory that only contains the mounts
+    /// of both versions has no such file, and a new file would limit nothing.
     fn write(&self, name: &str, text: &str) -> io::Result<()> {
         let file = OpenOptions::new().write(true).open(self.folder.join(name));
         file?.write_all(text.as_bytes())
     }
 
-    /// Whether the kernel has killed a process because the group reached its limit.
+    /// Whether the kernel has killed a process because the group reached its memory limit.
     pub(super) fn has_killed(&self) -> bool {
         let told = fs::read_to_string(self.folder.join(self.names.killed));
         killed(&told.unwrap_or_default()) > 0

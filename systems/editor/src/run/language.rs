@@ -1,4 +1,4 @@
-//! The languages, by the names that the page uses.
+//! The supported languages, under the names that the page uses.
 
 /// One language.
 #[derive(Debug, PartialEq, Eq)]
@@ -11,16 +11,16 @@ pub(super) struct Language {
     pub(super) command: &'static str,
     /// The Debian package with that command.
     pub(super) package: &'static str,
-    /// Run by bash in the file's directory. It never contains text from a client.
+    /// The script that bash runs in the file's directory. It never contains text from a client.
     pub(super) script: &'static str,
 }
 
-/// `print` is defined in a separate file, so that line and column numbers of the code do not change.
+/// `print` is defined in a separate file, so that the code keeps its line and column numbers.
 const NODE: &str =
     "echo 'globalThis.print = console.log;' > .print.cjs && exec node -r ./.print.cjs main.js";
 
-/// Compiles and runs a file in one step. For a program of a few seconds, the second compiler and parallel garbage
-/// collection do not pay off.
+/// Compiles and runs a file in one step. The second compiler and parallel garbage collection do not pay off for a
+/// program that runs a few seconds.
 const JAVA: &str = "exec java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx256m Main.java";
 
 const LANGUAGES: &[Language] = &[
@@ -81,7 +81,8 @@ pub(super) fn all() -> &'static [Language] {
     LANGUAGES
 }
 
-/// The language of a client's name. An unknown name (`css`, `sql`) means JavaScript, as it does to the clients.
+/// Returns the language with the name that a client sent. As in the clients, an unknown name (`css`, `sql`) means
+/// JavaScript.
 pub(super) fn named(name: &str) -> &'static Language {
     LANGUAGES
         .iter()

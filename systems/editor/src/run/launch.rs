@@ -1,4 +1,4 @@
-//! The command of one sandbox: its user, its inherited descriptors, and the setup before the program.
+//! The command that starts a sandbox, with its user, its inherited descriptors, and the setup before the program.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -16,8 +16,8 @@ use super::group::Groups;
 use super::limits::Limits;
 use super::sandbox::{self, CODE, FILTER, GATE, STATUS, Shown};
 
-/// The user of the sandbox if the server runs as root. `RLIMIT_NPROC` does not apply to root's processes, and the
-/// program would own root's files.
+/// The user ID of the sandbox if the server runs as root. Under root, `RLIMIT_NPROC` would not apply, and the program
+/// would own root's files.
 pub(super) const NOBODY: u32 = 65534;
 
 /// The first process of the sandbox, which prepares and outlives the client's program:
@@ -25,10 +25,11 @@ pub(super) const NOBODY: u32 = 65534;
 /// - It closes inherited descriptors.
 /// - It makes the program the first victim of the out-of-memory killer, and lowers its CPU priority.
 /// - It limits each process (`$1` memory and `$2` files in KiB, `$3` open files, `$4` processes, `$5` CPU seconds).
-/// - It runs the language's command, `$6`, as a child. The kernel ignores most signals to the first process of a
-///   namespace, but programs expect them to work.
+/// - It runs the language's command, `$6`, as a child, because programs expect signals to work. The kernel ignores most
+///   signals to the first process of a namespace.
 ///
-/// When it ends, the kernel ends all other processes. Bash's own messages about the child's end are discarded.
+/// When the first process ends, the kernel ends all others. Bash's own messages about the end of the child are
+/// discarded.
 const LAUNCHER: &str = r#"
 for descriptor in /proc/self/fd/*; do
   descriptor=${descriptor##*/}
@@ -53,9 +54,9 @@ pub(super) struct Launch<'a> {
     pub(super) bubblewrap: &'a Path,
     pub(super) limits: &'a Limits,
     pub(super) as_root: bool,
-    /// Where to create control groups, if possible.
+    /// The directory in which to create control groups, if possible.
     pub(super) groups: Option<&'a Groups>,
-    /// Run by bash in the sandbox. It never contains text from a client.
+    /// The script that bash runs in the sandbox. It never contains text from a client.
     pub(super) script: &'a str,
     /// The name of the file in `/tmp`, and its content.
     pub(super) code: Option<(&'a str, &'a str)>,
@@ -63,8 +64,8 @@ pub(super) struct Launch<'a> {
 }
 
 impl Launch<'_> {
-    /// Builds the command. Bubblewrap writes the pid of the sandbox's first process to `status`, and starts the
-    /// program once the other end of `gate` is closed.
+    /// Builds the command. Bubblewrap writes the pid of the sandbox's first process to `status`, and starts the program
+    /// when the other end of `gate` is closed.
     pub(super) fn command(&self, status: OwnedFd, gate: Option<OwnedFd>) -> io::Result<Command> {
         let filter =
             filter::program().ok_or_else(|| io::Error::other("no filter for this processor"))?;
@@ -102,7 +103,8 @@ impl Launch<'_> {
         command
             .args(self.per_process().iter().map(OsStr::new))
             .arg(self.script);
-        // Bubblewrap becomes the first process of the sandbox, where programs can read its environment.
+        // Clear the environment, because bubblewrap becomes the sandbox's first process, whose environment programs can
+        // read.
         command.env_clear().current_dir("/");
         command
             .stdin(Stdio::null())
@@ -119,7 +121,8 @@ impl Launch<'_> {
         let limits = self.limits;
         let kibibytes = |bytes: u64| (bytes / 1024).to_string();
         [
-            // Above the limit of all processes together: a program that exceeds that slowly is stopped with a reason.
+            // This exceeds the limit for all processes together. A program that grows slowly therefore reaches the
+            // common limit first, and is stopped with a reason.
             kibibytes(limits.memory / 4 * 5),
             kibibytes(limits.files),
             limits.open_files.to_string(),
@@ -129,7 +132,7 @@ impl Launch<'_> {
     }
 }
 
-/// An anonymous file with this content, positioned at its start.
+/// Creates an anonymous file with this content, positioned at its start.
 fn in_memory(name: &str, content: &[u8]) -> io::Result<OwnedFd> {
     let mut file = File::from(memfd_create(name, MemfdFlags::CLOEXEC)?);
     file.write_all(content)?;

@@ -1,11 +1,11 @@
-//! Limits of a program, and of the number of programs.
+//! Limits on each program, and on the number of programs.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 const MEBIBYTE: u64 = 1024 * 1024;
 
-/// Limits of a program, and of the number of programs.
+/// Limits on each program, and on the number of programs.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Time limit, including the compiler.
@@ -16,20 +16,21 @@ pub struct Limits {
     pub output: usize,
     /// Maximum memory of all processes of a program together, including its files, in bytes.
     pub memory: u64,
-    /// Whether the kernel enforces this limit with a control group, where one can be created. Otherwise memory is
-    /// measured at short intervals, and every open socket counts with its maximum buffer.
+    /// Whether the kernel enforces the memory limit with a control group, if a group can be created. Otherwise memory
+    /// is measured at short intervals, and every open socket counts with its maximum buffer.
     pub control_groups: bool,
-    /// Maximum size of all files together, in bytes. They are kept in memory.
+    /// Maximum size of all files together, in bytes. The files are kept in memory.
     pub files: u64,
-    /// Maximum number of processes and threads of a program at a time.
+    /// Maximum number of processes and threads that a program may have at a time.
     pub processes: u32,
     /// Maximum number of open files per process.
     pub open_files: u32,
     /// Maximum number of programs that run at the same time.
     pub running: usize,
-    /// Maximum number of waiting programs; the next one is refused.
+    /// Maximum number of waiting programs. Further programs are refused.
     pub waiting: usize,
-    /// Directories of languages outside of `/usr`. Their `bin` is searched too. Programs can read everything in them.
+    /// Directories of languages outside of `/usr`. Commands are also searched in their `bin`. Programs can read
+    /// everything in these directories.
     pub toolchains: Vec<PathBuf>,
 }
 

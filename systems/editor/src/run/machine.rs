@@ -1,4 +1,4 @@
-//! Examines this machine: whether bubblewrap creates closed sandboxes here, and which languages are installed.
+//! Examines this machine, to find out whether bubblewrap creates closed sandboxes and which languages are installed.
 
 use std::ffi::OsStr;
 use std::io;
@@ -19,7 +19,7 @@ const ALLOW: &str = "The machine must allow unprivileged user namespaces \
     (sysctl `user.max_user_namespaces`, `kernel.unprivileged_userns_clone`, `kernel.apparmor_restrict_unprivileged_userns`; \
     in a container, its seccomp profile)";
 const STEP: Duration = Duration::from_millis(5);
-/// Number of steps to wait for the probe, 20 s in total.
+/// Maximum number of steps to wait for the probe, 20 s in total.
 const STEPS: usize = 4000;
 
 /// The properties of this machine that sandboxes need.
@@ -27,13 +27,13 @@ const STEPS: usize = 4000;
 pub(super) struct Machine {
     pub(super) bubblewrap: PathBuf,
     pub(super) as_root: bool,
-    /// Where to create control groups, if possible.
+    /// The directory in which to create control groups, if possible.
     pub(super) groups: Option<Groups>,
     /// The names of the installed languages.
     pub(super) languages: Vec<&'static str>,
 }
 
-/// Searches for bubblewrap in `path` (in the format of `PATH`) and tries it. The error is a sentence for people.
+/// Searches for bubblewrap in `path` (in the format of `PATH`) and tests it. The error is a sentence for people.
 pub(super) fn look(limits: &Limits, path: &OsStr) -> Result<Machine, String> {
     let bubblewrap =
         find("bwrap", path).ok_or_else(|| format!("`bwrap` is not in the PATH. {INSTALL}."))?;
@@ -66,8 +66,8 @@ pub(super) fn look(limits: &Limits, path: &OsStr) -> Result<Machine, String> {
     })
 }
 
-/// Searches only absolute directories. Otherwise a server started in another user's directory could run that user's
-/// files.
+/// Finds a command. Searches only absolute directories; otherwise a server started in another user's directory could
+/// run that user's files.
 fn find(command: &str, path: &OsStr) -> Option<PathBuf> {
     std::env::split_paths(path)
         .filter(|directory| directory.is_absolute())
@@ -75,7 +75,7 @@ fn find(command: &str, path: &OsStr) -> Option<PathBuf> {
         .find(|candidate| candidate.is_file())
 }
 
-/// Runs a sandbox that prints its own `/proc/self/status` and the commands that exist in it.
+/// Runs a sandbox that prints its own `/proc/self/status` and the commands that it contains.
 fn probe(bubblewrap: &Path, limits: &Limits, as_root: bool) -> Result<String, String> {
     let mut script = "cat /proc/self/status && echo --\n".to_owned();
     for command in language::all().iter().map(|language| language.command) {
@@ -99,7 +99,7 @@ fn probe(bubblewrap: &Path, limits: &Limits, as_root: bool) -> Result<String, St
         shown: None,
     };
     let failed = |error: io::Error| format!("bubblewrap could not be started: {error}. {INSTALL}.");
-    // The status is not read, and its few bytes fit into the pipe.
+    // Nothing reads the status, whose few bytes fit into the pipe.
     let (_unread, status) = pipe_with(PipeFlags::CLOEXEC).map_err(|errno| failed(errno.into()))?;
     let mut command = launch.command(status, None).map_err(failed)?;
     let mut child = command.stdin(Stdio::null()).spawn().map_err(failed)?;
@@ -119,7 +119,8 @@ fn probe(bubblewrap: &Path, limits: &Limits, as_root: bool) -> Result<String, St
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Waits for the probe to end; `false` on timeout. Its output fits into the pipes.
+/// Waits for the probe to end. Returns `false` on timeout. The probe cannot block, because its output fits into the
+/// pipes.
 fn ended(child: &mut Child) -> io::Result<bool> {
     for _ in 0..STEPS {
         if child.try_wait()?.is_some() {

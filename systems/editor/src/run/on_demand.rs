@@ -1,4 +1,4 @@
-//! A runner that is started on demand, and restarted if the previous one could run nothing.
+//! A runner that is started on demand, and started again if it could not run any program.
 
 use std::ffi::OsString;
 use std::io;
@@ -11,8 +11,8 @@ use tokio::time::Instant;
 use super::limits::Limits;
 use super::runner::Runner;
 
-/// Minimum time before a machine that could run nothing is examined again, because this takes up to 20 s if
-/// bubblewrap hangs.
+/// Minimum time between two examinations of a machine that cannot run programs. If bubblewrap hangs, an examination
+/// takes up to 20 s.
 const AGAIN: Duration = Duration::from_secs(10);
 
 /// The runner of a server, started on first use.
@@ -25,14 +25,14 @@ pub struct OnDemand {
 }
 
 impl OnDemand {
-    /// Examines nothing yet.
+    /// Creates the runner without examining the machine.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         Self::in_path(limits, std::env::var_os("PATH").unwrap_or_default(), AGAIN)
     }
 
-    /// Like [`OnDemand::new`], but searches for bubblewrap in `path` (in the format of `PATH`), and repeats a failed
-    /// examination after `again`.
+    /// Does the same as [`OnDemand::new`], but searches for bubblewrap in `path` (in the format of `PATH`), and repeats
+    /// a failed examination after `again`.
     #[must_use]
     pub fn in_path(limits: Limits, path: OsString, again: Duration) -> Self {
         Self {
@@ -43,8 +43,7 @@ impl OnDemand {
         }
     }
 
-    /// Returns the runner. The first call examines the machine. If that fails, a call after some time examines it
-    /// again.
+    /// Returns the runner. The first call examines the machine. If that fails, a later call examines it again.
     pub async fn runner(&self) -> io::Result<Runner> {
         let mut last = self.last.lock().await;
         if let Some((runner, since)) = &*last
@@ -69,7 +68,7 @@ mod tests {
     /// A fake bubblewrap that prints the output of a working sandbox.
     const BUBBLEWRAP: &str = "#!/bin/sh\nprintf 'CapEff:\\t0000000000000000\\nNoNewPrivs:\\t1\\nSeccomp:\\t2\\n--\\nbash\\n'\n";
 
-    /// Whether code can be run before bubblewrap is installed, after that, and after it was removed.
+    /// Returns whether code can be run before bubblewrap is installed, when it is installed, and after it was removed.
     async fn course(again: Duration) -> [Result<(), String>; 3] {
         let folder = tempfile::tempdir().unwrap();
         let demand = OnDemand::in_path(Limits::default(), folder.path().into(), again);

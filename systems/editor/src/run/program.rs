@@ -19,11 +19,11 @@ use super::launch::Launch;
 use super::result::{Ending, RunResult};
 use super::usage;
 
-/// Time limit for actions that the kernel performs immediately: ending processes, closing pipes.
+/// Time limit for actions that the kernel performs immediately, such as ending processes and closing pipes.
 const AT_ONCE: Duration = Duration::from_secs(5);
 
-/// Runs the program. If the future is dropped, the sandbox dies too: bubblewrap is killed, and `--die-with-parent`
-/// kills the sandbox's first process, and thereby all others.
+/// Runs the program. Dropping the future also ends the sandbox: bubblewrap is killed, and `--die-with-parent` then
+/// kills the first process and thereby all others.
 pub(super) async fn run(launch: &Launch<'_>) -> RunResult {
     match tried(launch).await {
         Ok(result) => result,
@@ -75,7 +75,7 @@ async fn tried(launch: &Launch<'_>) -> io::Result<RunResult> {
     ))
 }
 
-/// A program may have written too much and then ended before that was noticed.
+/// Returns the reason for the end. A program may have written too much but ended before that was noticed.
 fn ending_of_both(ending: Ending, full: bool, most: usize) -> Ending {
     match ending {
         Ending::Done | Ending::Code(_) | Ending::Signal(_) if full => Ending::Output(most),
@@ -83,13 +83,14 @@ fn ending_of_both(ending: Ending, full: bool, most: usize) -> Ending {
     }
 }
 
-/// A pipe whose receiver can be awaited without a thread.
+/// Creates a pipe whose receiver can be awaited without a thread.
 fn pipe() -> io::Result<(OwnedFd, pipe::Receiver)> {
     let (sender, receiver) = pipe::pipe()?;
     Ok((sender.into_blocking_fd()?, receiver))
 }
 
-/// Bubblewrap exits with the program's code, or with 128 plus the signal, like a shell.
+/// Converts bubblewrap's exit status. Like a shell, bubblewrap exits with the program's code, or with 128 plus the
+/// signal.
 fn ending(status: ExitStatus) -> Ending {
     match (status.code(), status.signal()) {
         (Some(0), _) => Ending::Done,
@@ -101,9 +102,10 @@ fn ending(status: ExitStatus) -> Ending {
 
 /// A sandbox that bubblewrap was asked to create.
 struct Sandbox {
-    /// The first process, the ancestor of all others; `None` if the sandbox was never created.
+    /// The first process, which is the ancestor of all others. `None` if the sandbox was never created.
     first: Option<(Pid, OwnedFd)>,
-    /// Kept open, because bubblewrap also reports the end to it, and that write must not fail.
+    /// The pipe for bubblewrap's reports. It stays open, because bubblewrap also reports the end and that write must
+    /// not fail.
     _told: BufReader<pipe::Receiver>,
 }
 
@@ -140,7 +142,7 @@ impl Sandbox {
         }
     }
 
-    /// Ends every process of the sandbox. Bubblewrap exits after the last one.
+    /// Ends every process of the sandbox. Bubblewrap exits after the last process.
     async fn end(self, bubblewrap: &mut Child) -> io::Result<()> {
         let Some((_, handle)) = self.first else {
             return bubblewrap.kill().await;

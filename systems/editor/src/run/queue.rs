@@ -1,17 +1,17 @@
-//! Admits programs: a fixed number may run, a fixed number may wait, and all others are refused.
+//! Admits programs. A fixed number may run, a fixed number may wait, and all others are refused.
 
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Two semaphores, one after the other: for entering the queue, and for running.
+/// Two semaphores, which a program acquires one after the other: for entering the queue, and for running.
 #[derive(Debug)]
 pub(super) struct Queue {
     places: Arc<Semaphore>,
     turns: Arc<Semaphore>,
 }
 
-/// The permission to run, until it is dropped.
+/// The permission to run. Dropping this value returns the permission.
 #[derive(Debug)]
 pub(super) struct Turn {
     _place: OwnedSemaphorePermit,
@@ -27,7 +27,7 @@ impl Queue {
         }
     }
 
-    /// Waits for a turn, in the order of arrival. `None` at once if the queue is full.
+    /// Waits for the permission to run, in order of arrival. Returns `None` at once if the queue is full.
     pub(super) async fn turn(&self) -> Option<Turn> {
         let place = Arc::clone(&self.places).try_acquire_owned().ok()?;
         let turn = Arc::clone(&self.turns).acquire_owned().await.ok()?;

@@ -8,15 +8,15 @@ use super::cut::{escaped, truncate};
 /// The result of a program, as clients receive it.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunResult {
-    /// Whether it exited with code 0.
+    /// Whether the program exited with code 0.
     pub success: bool,
-    /// Its standard output.
+    /// The program's standard output.
     pub output: String,
-    /// Its standard error, and the reason of its end if it was not a success.
+    /// The program's standard error. If the program did not succeed, also the reason why it ended.
     pub error: String,
-    /// Time of the result: ISO 8601, UTC, milliseconds.
+    /// Time of the result in ISO 8601, in UTC and with milliseconds.
     pub timestamp: String,
-    /// The reason of its end, for the server. Clients read `error`.
+    /// The reason why the program ended, for use by the server. Clients read `error`.
     #[serde(skip)]
     pub ending: Ending,
 }
@@ -24,32 +24,32 @@ pub struct RunResult {
 /// Reason why a program ended, or why it never started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// Exited with code 0.
+    /// The program exited with code 0.
     Done,
-    /// Exited with another code.
+    /// The program exited with another code.
     Code(i32),
-    /// Terminated by this signal: its own fault, or the limit of file sizes or CPU time.
+    /// This signal terminated the program. The cause is its own error, or the limit on file sizes or CPU time.
     Signal(i32),
-    /// Stopped at the time limit of this many milliseconds.
+    /// The program was stopped at the time limit of this many milliseconds.
     Time(u128),
-    /// Stopped after writing more than this many bytes.
+    /// The program was stopped after it had written more than this many bytes.
     Output(usize),
-    /// Stopped after using more than this many bytes of memory.
+    /// The program was stopped after it had used more than this many bytes of memory.
     Memory(u64),
-    /// Never started: too many programs are waiting.
+    /// The program never started, because too many programs are waiting.
     Busy,
-    /// Never started: no sandbox works here.
+    /// The program never started, because no sandbox works on this machine.
     NoSandbox(String),
-    /// Never started: the language is not installed. Holds its name and package.
+    /// The program never started, because the language is not installed. Contains the language's name and package.
     NoLanguage(&'static str, &'static str),
-    /// Never started: the code is longer than this many bytes.
+    /// The program never started, because its code is longer than this many bytes.
     CodeTooLong(usize),
     /// The sandbox failed for this reason.
     Broken(String),
 }
 
 impl RunResult {
-    /// The result of a program with these outputs.
+    /// Builds the result of a program from its two outputs.
     pub(super) fn of(ending: Ending, output: String, written: String) -> Self {
         let error = match ending.sentence() {
             None => written,
@@ -69,8 +69,8 @@ impl RunResult {
         }
     }
 
-    /// Limits both texts together to `most` bytes as JSON, and notes the truncation. Space that a short text does
-    /// not need goes to the other one.
+    /// Limits both texts together to `most` bytes as JSON, and notes the truncation. Space that one text does not need
+    /// goes to the other.
     pub(crate) fn cut_to(mut self, most: usize) -> Self {
         let (output, error) = (escaped(&self.output), escaped(&self.error));
         if output + error <= most {
@@ -96,14 +96,14 @@ impl RunResult {
         self
     }
 
-    /// The result of a program that never started.
+    /// Builds the result of a program that never started.
     pub(super) fn refused(ending: Ending) -> Self {
         Self::of(ending, String::new(), String::new())
     }
 }
 
 impl Ending {
-    /// Whether a program was run, with any result.
+    /// Whether the program was started, with any result.
     pub(crate) fn was_run(&self) -> bool {
         !matches!(
             self,
@@ -115,7 +115,7 @@ impl Ending {
         )
     }
 
-    /// Whether the program itself chose this end.
+    /// Whether the program ended on its own, with an exit code.
     fn is_own(&self) -> bool {
         matches!(self, Self::Done | Self::Code(_))
     }
@@ -170,7 +170,7 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// The meaning of the signals that commonly end programs.
+/// Explains the signals that commonly end programs.
 fn meaning(signal: i32) -> &'static str {
     match signal {
         4 => " (illegal instruction)",

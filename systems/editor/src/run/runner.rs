@@ -1,4 +1,4 @@
-//! The interface for the rest of the server: runs code, or states why it cannot.
+//! The interface for the rest of the server. It runs code or states why it cannot.
 
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::program;
 use super::queue::Queue;
 use super::result::{Ending, RunResult};
 
-/// Additional time for creating and ending the sandboxes of all waiting programs.
+/// Time added for creating and ending the sandboxes of all waiting programs.
 const BESIDE: Duration = Duration::from_secs(15);
 
 /// Runs code in sandboxes. Clones share one queue.
@@ -31,12 +31,12 @@ struct Shared {
 }
 
 impl Runner {
-    /// Examines this machine, which takes about 0.1 s and blocks. Never fails: see [`Runner::available`].
+    /// Examines this machine, which blocks for about 0.1 s. Never fails; [`Runner::available`] reports problems.
     pub fn start(limits: Limits) -> Self {
         Self::start_in(limits, &std::env::var_os("PATH").unwrap_or_default())
     }
 
-    /// Like [`Runner::start`], but searches for bubblewrap in `path` (in the format of `PATH`).
+    /// Does the same as [`Runner::start`], but searches for bubblewrap in `path` (in the format of `PATH`).
     pub fn start_in(limits: Limits, path: &OsStr) -> Self {
         let machine = machine::look(&limits, path);
         let queue = Queue::new(limits.running, limits.waiting);
@@ -48,7 +48,7 @@ impl Runner {
         }))
     }
 
-    /// Whether code can be run. The error is a sentence for people: what is missing and what to do.
+    /// Whether code can be run. The error is a sentence for people that states what is missing and what to do.
     pub fn available(&self) -> Result<(), String> {
         self.0.machine.as_ref().map(drop).map_err(Clone::clone)
     }
@@ -61,8 +61,8 @@ impl Runner {
             .map_or(&[], |machine| &machine.languages)
     }
 
-    /// Maximum time from the request to the result: the wait for all programs that may be queued before it, the
-    /// program itself, and for Go the compilation of its standard library.
+    /// Maximum time from a request to its result. Includes all programs that may be queued before it, the program
+    /// itself, and the compilation of Go's standard library.
     #[must_use]
     pub fn longest(&self) -> Duration {
         let limits = &self.0.limits;
@@ -79,8 +79,8 @@ impl Runner {
         programs.saturating_add(library).saturating_add(BESIDE)
     }
 
-    /// Runs `code` when its turn comes. An unknown language means JavaScript, as clients expect. Ends within the time
-    /// limit plus the wait. No process of the program remains after it has returned or was dropped. The first Go
+    /// Queues and runs `code`, within the time limit plus the wait in the queue. An unknown language means JavaScript,
+    /// as clients expect. After the future has returned or was dropped, no process of the program is left. The first Go
     /// program waits until Go's standard library is compiled.
     pub async fn run(&self, language: &str, code: &str) -> RunResult {
         match self.tried(language::named(language), code).await {
@@ -124,7 +124,7 @@ impl Runner {
         Ok(program::run(&launch).await)
     }
 
-    /// Go's compiled standard library. The first call compiles it.
+    /// Returns Go's compiled standard library. The first call compiles it.
     async fn go(&self, machine: &Machine) -> Result<&Library, Ending> {
         let compile = || async {
             let broken = |reason: String| {

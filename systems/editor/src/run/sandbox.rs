@@ -1,5 +1,4 @@
-//! The sandbox as arguments of bubblewrap, which define the parts of the machine that a program can see. No argument
-//! comes from a client.
+//! The arguments of bubblewrap, which define what a program can see of the machine. No argument comes from a client.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,16 +6,16 @@ use std::path::{Path, PathBuf};
 
 use super::limits::Limits;
 
-/// File descriptors of bubblewrap: the code, the filter, the output for its status, and the pipe that it waits for.
+/// File descriptors of bubblewrap, for the code, the filter, its status output, and the pipe for which it waits.
 pub(super) const CODE: i32 = 3;
 pub(super) const FILTER: i32 = 4;
 pub(super) const STATUS: i32 = 5;
 pub(super) const GATE: i32 = 6;
 
-/// Directories that Debian links into `/usr`, and other systems keep separate.
+/// Directories that are links into `/usr` on Debian, but separate on other systems.
 const BESIDE_USR: &[&str] = &["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
-/// Files that programs in `/usr` need, and that usually contain no secrets.
+/// Files that programs in `/usr` need and that usually contain no secrets.
 const NEEDED: &[&str] = &[
     "/etc/alternatives",
     "/etc/ld.so.cache",
@@ -24,7 +23,7 @@ const NEEDED: &[&str] = &[
     "/nix/store",
 ];
 
-/// Directories for manual installations of Go and others.
+/// Directories for manual installations of Go.
 const BY_HAND: &[&str] = &["/usr/local/go", "/usr/lib/go"];
 
 const SHARED_MEMORY: u64 = 16 * 1024 * 1024;
@@ -53,7 +52,7 @@ const ALONE: &[&str] = &[
     "--clearenv",
 ];
 
-/// A directory of the host, and its path in the sandbox.
+/// A host directory that the sandbox shows, and its path in the sandbox.
 #[derive(Clone, Debug)]
 pub(super) struct Shown {
     pub(super) host: PathBuf,
@@ -61,7 +60,7 @@ pub(super) struct Shown {
     pub(super) writable: bool,
 }
 
-/// The arguments of bubblewrap before `--`. With `file`, the code becomes that file in `/tmp`.
+/// Builds the arguments of bubblewrap before `--`. If `file` is set, the code becomes that file in `/tmp`.
 pub(super) fn arguments(
     limits: &Limits,
     file: Option<&str>,
@@ -144,8 +143,8 @@ fn environment(limits: &Limits) -> Vec<(&'static str, String)> {
     all
 }
 
-/// The configuration that Java needs to start. Debian stores it in `/etc`, in a directory per version. Other files
-/// there may contain passwords.
+/// Returns the configuration files that Java needs to start. Debian stores them in `/etc`, in a directory per version,
+/// where other files may contain passwords.
 fn of_java() -> Vec<OsString> {
     let entries = fs::read_dir("/etc").into_iter().flatten().flatten();
     entries

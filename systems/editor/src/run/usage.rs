@@ -1,10 +1,10 @@
 //! Measures the memory of a sandbox with all its processes, files and sockets, from `/proc`.
 //!
 //! Data queued in a socket belongs to no process. Without a control group the kernel reports only the number of
-//! sockets, not the amount of data. So each socket counts with its maximum.
+//! sockets, not the amount of data. Therefore each socket counts with its maximum.
 //!
-//! The kernel's own limits are per process. Without a control group, only frequent measurements limit the sum, and
-//! the limit per process (from `Limits::memory`) bounds the growth between two measurements.
+//! The kernel's own limits are per process. Without a control group, only frequent measurements limit the total.
+//! Between two measurements, the limit per process (from `Limits::memory`) bounds the growth.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,13 +18,14 @@ const EVERY: Duration = Duration::from_millis(20);
 /// Kernel memory of an empty file, in bytes.
 const PER_FILE: u64 = 1024;
 
-/// Maximum bytes of a socket besides its buffer limit: its own structures, and the last piece that was accepted.
+/// Maximum memory of a socket in bytes beyond its buffer limit, for its own structures and the last accepted piece.
 const BESIDE_BUFFER: u64 = 32 * 1024;
-/// The buffer limit if the kernel does not report it. The filter of system calls keeps programs from raising it.
+/// The buffer limit of a socket, if the kernel does not report it. The system call filter prevents programs from
+/// raising the limit.
 const BUFFER: u64 = 212_992;
 
-/// Waits until the sandbox whose first process is `process` uses more than `most` bytes; forever if it never does.
-/// Sockets count if `counted` is true, which is unnecessary if a control group covers them.
+/// Waits until the sandbox whose first process is `process` uses more than `most` bytes. Sockets count only if
+/// `counted` is true, because a control group already covers them.
 pub(super) async fn beyond(process: i32, most: u64, counted: bool) {
     loop {
         tokio::time::sleep(EVERY).await;
@@ -42,11 +43,11 @@ fn is_beyond(process: i32, most: u64, counted: bool) -> bool {
     }
     let sockets = if counted { sockets(process) } else { 0 };
     let beside = files(&root) + sockets;
-    // The quick sum counts shared pages once per process, so it only triggers the exact one.
+    // The quick sum counts shared pages once per process, so it only decides whether to compute the exact sum.
     beside + memory(&root, quick) > most && beside + memory(&root, exact) > most
 }
 
-/// Upper bound of the bytes in sockets of the sandbox's own network.
+/// Upper bound of the memory, in bytes, of all sockets in the sandbox's own network.
 fn sockets(process: i32) -> u64 {
     let told = fs::read_to_string(format!("/proc/{process}/net/sockstat")).unwrap_or_default();
     let buffer = fs::read_to_string("/proc/sys/net/core/wmem_default").ok();
@@ -54,7 +55,7 @@ fn sockets(process: i32) -> u64 {
     used(&told) * (buffer.unwrap_or(BUFFER) + BESIDE_BUFFER)
 }
 
-/// The number in `sockets: used 12`.
+/// Parses the number in `sockets: used 12`.
 fn used(sockstat: &str) -> u64 {
     let line = sockstat
         .lines()
@@ -63,8 +64,8 @@ fn used(sockstat: &str) -> u64 {
         .unwrap_or(0)
 }
 
-/// Whether the sandbox exists. Until bubblewrap has created it, the root is still that of the host, and the sum would
-/// cover the whole machine.
+/// Whether the sandbox exists. Until bubblewrap has created it, the process still has the host's root, and the sum
+/// would cover the whole machine.
 fn is_made(root: &Path) -> bool {
     let device = |proc: &Path| Some(stat(proc).ok()?.st_dev);
     let inside = device(&root.join("proc"));
@@ -82,7 +83,7 @@ fn files(root: &Path) -> u64 {
         .sum()
 }
 
-/// The sum over the processes in the sandbox's own `/proc`.
+/// Adds up the memory of the processes in the sandbox's own `/proc`.
 fn memory(root: &Path, of_one: fn(&Path) -> Option<u64>) -> u64 {
     let Ok(entries) = fs::read_dir(root.join("proc")) else {
         return 0;
@@ -110,7 +111,7 @@ fn exact(process: &Path) -> Option<u64> {
     Some(sum(&pages, &["Pss_Anon:", "Pss_Shmem:"]))
 }
 
-/// Adds up lines such as `RssAnon:     1234 kB`, in bytes. A process that is ending has none.
+/// Adds up lines such as `RssAnon: 1234 kB`, in bytes. A process that is ending has no such lines.
 fn sum(text: &str, names: &[&str]) -> u64 {
     let kibibytes = text.lines().filter_map(|line| {
         let mut words = line.split_whitespace();

@@ -5,9 +5,9 @@ use serde::Serialize;
 use super::packet::{self, Event, NotAPacket, Packet};
 use crate::recipient::Recipient;
 
-/// Handles the events of clients.
+/// Handles the events from clients.
 pub(crate) trait Handlers: Send + Sync + 'static {
-    /// The state of one client; dropped when the client disconnects.
+    /// The state of one client. Dropped when the client disconnects.
     type Visitor: Send;
     /// A client has entered the main namespace with this id.
     fn enter(self: &Arc<Self>, id: &Arc<str>, recipient: &Recipient) -> Self::Visitor;
@@ -21,7 +21,7 @@ pub(crate) struct Client<D: Handlers> {
     handlers: Arc<D>,
     recipient: Recipient,
     visitor: Option<D::Visitor>,
-    /// Binary attachments of a refused event that are still to be skipped.
+    /// Number of binary attachments of a refused event that have not been skipped yet.
     parts: u32,
     came: bool,
 }
@@ -47,16 +47,15 @@ impl<D: Handlers> Client<D> {
         &self.recipient
     }
 
-    /// Whether the client has ever entered the namespace. A client that left the namespace may stay connected and enter
-    /// it again.
+    /// Whether the client has ever entered the namespace. A client that has left may stay connected and enter again.
     pub(crate) fn came(&self) -> bool {
         self.came
     }
 
-    /// Handles a packet. `false` if the connection must end.
+    /// Handles a packet. Returns `false` if the connection must end.
     pub(crate) fn packet(&mut self, text: &str) -> Result<bool, NotAPacket> {
         if self.parts > 0 {
-            // Only its attachments may follow a binary event.
+            // A binary event must be followed by its attachments.
             return Err(NotAPacket);
         }
         match Packet::parse(text)? {
@@ -96,7 +95,7 @@ impl<D: Handlers> Client<D> {
         Ok(true)
     }
 
-    /// Skips a binary attachment. `false` if none was announced.
+    /// Skips a binary attachment. Returns `false` if no attachment was announced.
     pub(crate) fn binary(&mut self) -> bool {
         let announced = self.parts > 0;
         self.parts = self.parts.saturating_sub(1);

@@ -8,15 +8,15 @@ use super::client::{Client, Handlers};
 use crate::line::{End, Hear, Heard, Outbox};
 use crate::recipient::Recipient;
 
-/// Time in which a client must enter the namespace, as in the original. Otherwise it is disconnected.
+/// Time limit for a client to enter the namespace, as in the original. When it has passed, the client is disconnected.
 const CONNECT_LIMIT: Duration = Duration::from_secs(45);
 
-/// The heartbeat: ping interval and timeout.
+/// The heartbeat's interval and timeout, and the message limit, all of which the client receives.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Beat {
     pub(crate) every: Duration,
     pub(crate) patience: Duration,
-    /// Maximum size of a message in bytes. The client receives this limit.
+    /// Maximum size of a message in bytes.
     pub(crate) limit: usize,
 }
 
@@ -54,7 +54,8 @@ pub(crate) fn open<D: Handlers>(
     begin(handlers, recipient, beat)
 }
 
-/// Begins a session with a client that has received the opening packet. Also returns the first expiry of its timer.
+/// Begins a session with a client that has received the opening packet. Also returns the first expiry of the session's
+/// timer.
 pub(super) fn begin<D: Handlers>(
     handlers: &Arc<D>,
     recipient: Recipient,
@@ -77,9 +78,9 @@ pub(crate) struct Session<D: Handlers> {
     client: Client<D>,
     beat: Beat,
     opened: Instant,
-    /// Time of the next ping, or of the check for the response to the last one.
+    /// Time of the next ping, or of the check for the response to the last ping.
     due: Instant,
-    /// Whether a ping was sent whose response has not been checked.
+    /// Whether a ping was sent and its response has not been checked.
     waits: bool,
     answered: bool,
 }
@@ -131,7 +132,7 @@ impl<D: Handlers> Hear for Session<D> {
 }
 
 impl<D: Handlers> Session<D> {
-    /// Sends a ping, or checks for the response to the last one. Returns the time until the next such step.
+    /// Sends a ping, or checks for the response to the last ping. Returns the time until the next such step.
     fn ask(&mut self) -> Result<Duration, End> {
         if self.waits {
             if !self.answered {

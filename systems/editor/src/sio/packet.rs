@@ -1,4 +1,4 @@
-//! Packets of the Socket.IO protocol, revision 5, without the Engine.IO type before them.
+//! Packets of the Socket.IO protocol (revision 5), without the preceding Engine.IO type.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
-/// The only namespace.
+/// The main namespace, which is the only one.
 const MAIN: &str = "/";
 
 /// A packet from a client.
@@ -20,9 +20,9 @@ pub(crate) enum Packet<'a> {
     Disconnect { namespace: &'a str },
     /// An event in the main namespace.
     Event(Event<'a>),
-    /// A response to an event of the server. The server never requests one.
+    /// A response to an event from the server. The server never requests such a response.
     Acknowledgement,
-    /// An event, the number of binary attachments that follow it, and the number of the acknowledgement that it
+    /// An event with binary attachments. Contains their number, and the number of the acknowledgement that the event
     /// requests.
     Binary {
         parts: u32,
@@ -30,7 +30,7 @@ pub(crate) enum Packet<'a> {
     },
 }
 
-/// An event: its name, the rest of the array, and the number of the acknowledgement that it requests.
+/// An event, with its name, the rest of the array, and the number of the acknowledgement that the event requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Event<'a> {
     pub(crate) name: Cow<'a, str>,
@@ -39,7 +39,7 @@ pub(crate) struct Event<'a> {
     pub(crate) acknowledge: Option<u64>,
 }
 
-/// Not a packet. The connection ends, as in the original.
+/// The text is not a packet. As in the original, the connection then ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a Socket.IO packet")]
 pub(crate) struct NotAPacket;
@@ -74,7 +74,7 @@ impl<'a> Packet<'a> {
     }
 }
 
-/// Splits off the namespace; without one it is the main namespace.
+/// Splits off the namespace. Without a namespace, the packet belongs to the main namespace.
 fn namespace(text: &str) -> (&str, &str) {
     if !text.starts_with('/') {
         return (MAIN, text);
@@ -94,12 +94,12 @@ fn acknowledge(text: &str) -> Result<(Option<u64>, &str), NotAPacket> {
     Ok((number, array))
 }
 
-/// Whether this is a JSON object, such as the authentication data that a client may send when it connects.
+/// Whether the text is a JSON object, such as the authentication data that a client may send when it connects.
 fn is_object(text: &str) -> bool {
     text.starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// Whether this is a number followed by an array.
+/// Whether the text is a number followed by an array.
 fn is_answer(text: &str) -> bool {
     text.trim_start_matches(|c: char| c.is_ascii_digit())
         .starts_with('[')
@@ -120,7 +120,7 @@ impl<'a> Event<'a> {
         })
     }
 
-    /// Parses the payload; `None` if there is none.
+    /// Parses the payload. `None` if the event has no payload.
     pub(crate) fn payload<T: Deserialize<'a>>(&self) -> Option<Result<T, serde_json::Error>> {
         let rest = self.rest.strip_prefix(',')?;
         let mut values = Deserializer::from_str(rest).into_iter();
@@ -130,7 +130,7 @@ impl<'a> Event<'a> {
     }
 }
 
-/// Splits off the name from an array without its opening bracket.
+/// Splits off the event's name from an array without its opening bracket.
 fn name(array: &str) -> Option<(Cow<'_, str>, &str)> {
     let array = array.trim_start();
     let quoted = array.strip_prefix('"')?;
@@ -144,7 +144,7 @@ fn name(array: &str) -> Option<(Cow<'_, str>, &str)> {
     Some((Cow::Owned(name), array.get(names.byte_offset()..)?))
 }
 
-/// Checks that the array ends here, or that valid further arguments follow, which are ignored.
+/// Checks that the array ends here, or that the further arguments are valid. These arguments are ignored.
 fn ends(behind: &str) -> Result<(), serde_json::Error> {
     let behind = behind.trim();
     if behind == "]" {
@@ -158,7 +158,7 @@ fn ends(behind: &str) -> Result<(), serde_json::Error> {
     serde_json::from_str::<Vec<IgnoredAny>>(&format!("[{further}")).map(|_| ())
 }
 
-/// An event as sent, with the Engine.IO packet type.
+/// Builds an event with the Engine.IO packet type.
 pub(crate) fn event(name: &str, payload: &impl Serialize) -> String {
     let mut text = format!("42[\"{name}\",");
     text.push_str(&json(payload));
@@ -166,12 +166,12 @@ pub(crate) fn event(name: &str, payload: &impl Serialize) -> String {
     text
 }
 
-/// The acknowledgement of an event.
+/// Builds the acknowledgement of an event.
 pub(crate) fn acknowledgement(number: u64, payload: &impl Serialize) -> String {
     format!("43{number}[{}]", json(payload))
 }
 
-/// A `code-change` event with a text that is JSON already.
+/// Builds a `code-change` event from a text that is already JSON.
 pub(crate) fn code_change(code: &RawValue) -> String {
     let code = code.get();
     let mut text = String::with_capacity(code.len() + 28);
@@ -181,7 +181,7 @@ pub(crate) fn code_change(code: &RawValue) -> String {
     text
 }
 
-/// A `cursor-change` event with values that are JSON already.
+/// Builds a `cursor-change` event from values that are already JSON.
 pub(crate) fn cursor_change(sender: &str, cursor: &RawValue, username: &RawValue) -> String {
     let mut text = String::with_capacity(160);
     // Writing to a string cannot fail.

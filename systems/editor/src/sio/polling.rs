@@ -1,5 +1,5 @@
-//! Long polling: a client receives by GET and sends by POST, until it upgrades to a WebSocket. Nearly all clients
-//! upgrade at once. The error responses are those of the official server.
+//! Long polling, in which a client receives by GET and sends by POST until it upgrades to a WebSocket. Nearly all
+//! clients upgrade at once. The error responses are those of the official server.
 
 mod mailbox;
 mod payload;
@@ -33,7 +33,7 @@ pub(crate) struct Polling<D> {
     handlers: Arc<D>,
     beat: Beat,
     terms: Terms,
-    /// Maximum number of sessions. A polling client needs no open connection, so the connection limit does not cover
+    /// Maximum number of sessions. A polling client needs no open connection, so the connection limit does not apply to
     /// it.
     most: usize,
     sessions: Arc<Sessions>,
@@ -55,7 +55,7 @@ impl<D: Handlers> Polling<D> {
         self.sessions.stop();
     }
 
-    /// Responds to a request of the `polling` transport.
+    /// Responds to a request over the `polling` transport.
     pub(crate) async fn answer<B>(&self, sid: Option<String>, request: Request<B>) -> Response<Body>
     where
         B: hyper::body::Body<Data = Bytes, Error: std::error::Error + Send + Sync + 'static>,
@@ -143,7 +143,8 @@ impl<D: Handlers> Polling<D> {
 
 async fn fetch(session: &Session) -> Response<Body> {
     let Some(packets) = session.mailbox.fetch().await else {
-        // With two open polls, the recipient of a packet is undefined. The official server ends the session too.
+        // With two open polls, it is undefined which one receives a packet. End the session, as the official server
+        // does.
         session.mailbox.finish(End::Closed(1002, "two polls"));
         return Misfit::Request.answer();
     };

@@ -2,14 +2,14 @@ use axum::body::Body;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Response, StatusCode};
 
-/// The transport and session that the query of a Socket.IO request names.
+/// The transport and session in the query of a Socket.IO request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Query {
     Polling { sid: Option<String> },
     WebSocket { sid: Option<String> },
 }
 
-/// A request that cannot be served. The client receives the official server's code and message.
+/// Reason why a request cannot be served. The client receives the official server's code and message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Misfit {
     #[error("Transport unknown")]
@@ -25,7 +25,7 @@ pub(crate) enum Misfit {
 }
 
 impl Query {
-    /// Parses a query. `upgrades` states whether the request asks for a WebSocket.
+    /// Parses a query. `upgrades` tells whether the request asks for a WebSocket.
     pub(crate) fn read(query: &str, upgrades: bool) -> Result<Self, Misfit> {
         let value = |name: &str| {
             let pairs = query.split('&').filter_map(|pair| pair.split_once('='));

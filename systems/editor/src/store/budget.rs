@@ -3,14 +3,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::writer::Behind;
 
-/// Maximum number of bytes that may wait for the store or for the other nodes. Data beyond it is refused.
+/// Maximum number of bytes that may wait for the store or for the other nodes. Further data is refused.
 const MOST: usize = 64 << 20;
 
 /// Counts waiting bytes. Clones share one count.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Budget(Arc<AtomicUsize>);
 
-/// Waiting bytes, counted until this is dropped.
+/// Waiting bytes, which count until this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Held {
     budget: Budget,
@@ -18,7 +18,7 @@ pub(crate) struct Held {
 }
 
 impl Budget {
-    /// Counts `bytes`, or fails if the limit is already reached. The last addition may exceed the limit.
+    /// Counts `bytes`. Fails if the limit has already been reached; the last addition may exceed it.
     pub(crate) fn hold(&self, bytes: usize) -> Result<Held, Behind> {
         if self.is_full() {
             return Err(Behind);
@@ -26,7 +26,7 @@ impl Budget {
         Ok(self.hold_anyway(bytes))
     }
 
-    /// Counts bytes that were accepted already.
+    /// Counts bytes that have already been accepted, even beyond the limit.
     pub(super) fn hold_anyway(&self, bytes: usize) -> Held {
         self.0.fetch_add(bytes, Ordering::Relaxed);
         Held {

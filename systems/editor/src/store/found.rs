@@ -4,24 +4,24 @@ use super::log::{Log, StoreError};
 use super::pack;
 use crate::room::Document;
 
-/// Maximum number of bytes of log rows that are applied on the async thread. A longer log takes a while, especially
-/// with many edits at one place, and is applied on a blocking thread.
+/// Maximum size in bytes of a log that is applied on the async thread. A longer log is applied on a blocking thread,
+/// because applying many edits at one place takes a while.
 const INLINE: usize = 1 << 12;
 
-/// The log of a room.
+/// The document of a room, loaded from its log.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) document: Document,
-    /// The ids of its rows, oldest first.
+    /// The ids of the log's rows, oldest first.
     pub(super) ids: Vec<i64>,
     /// Size of all rows in bytes.
     pub(super) bytes: usize,
-    /// Number of invalid updates, which are missing in the document.
+    /// Number of invalid updates, which the document does not contain.
     pub(crate) broken: usize,
 }
 
 impl Log {
-    /// Reads the document of a room, one page of rows at a time.
+    /// Loads the document of a room. Reads its log one page of rows at a time.
     pub(crate) async fn load(&self, room: &str) -> Result<Found, StoreError> {
         let mut found = Found::default();
         let mut last = 0;

@@ -10,16 +10,16 @@ use tokio::time::timeout;
 use super::pack;
 use super::place::Place;
 
-/// Rows per statement. Databases limit the number of parameters to 15 or 16 bits.
+/// Maximum number of rows per statement. Databases limit the number of parameters to 15 or 16 bits.
 const ROWS: usize = 1000;
-/// Rows per read, because a log may exceed the memory.
+/// Number of rows per read. A whole log may not fit into memory.
 const PAGE: usize = 32;
-/// Connections to a database server.
+/// Maximum number of connections to a database server.
 const CONNECTIONS: u32 = 4;
 /// Time limit for opening a database connection.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Reason why the store cannot save or read. The messages include the causes.
+/// Reason why the store cannot save or read. The error messages include the causes.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The store does not exist or cannot be opened.
@@ -27,10 +27,10 @@ pub enum StoreError {
     Open {
         /// The file, or the address of the database.
         place: String,
-        /// The error of the database or the system.
+        /// The error that the database or the system reported.
         why: String,
     },
-    /// Another server uses the file.
+    /// Another server is using the file.
     #[error("another server already uses {0}; to share a store between nodes, use `postgres:`")]
     Taken(String),
     /// The database reported an error.
@@ -50,11 +50,11 @@ impl From<sqlx::Error> for StoreError {
     }
 }
 
-/// The log of all rooms. A row holds the updates of one room from one batch.
+/// The log of all rooms. A row contains the updates of one room from one batch.
 #[derive(Clone, Debug)]
 pub(crate) struct Log {
     pool: AnyPool,
-    /// Whether parameters are written as `?`, which `SQLite` prefers, and not as numbers. True for `SQLite` only.
+    /// Whether parameters are written as `?` instead of as numbers. True only for `SQLite`, which prefers `?`.
     marks: bool,
     /// Locks the file against other servers.
     _lock: Option<Arc<File>>,
@@ -100,12 +100,12 @@ impl Log {
         })
     }
 
-    /// Whether other nodes may also write to it.
+    /// Whether other nodes may also write to the log.
     pub(crate) fn is_shared(&self) -> bool {
         !self.marks
     }
 
-    /// The next rows of a room after the id `after`, oldest first; empty at the end.
+    /// Returns a room's next rows after the id `after`, oldest first. Empty at the end of the log.
     pub(super) async fn page(
         &self,
         room: &str,
@@ -120,7 +120,7 @@ impl Log {
         rows.iter().map(read).collect()
     }
 
-    /// Saves rows, all or none.
+    /// Saves either all rows or none.
     pub(super) async fn append(&self, rows: &[(Arc<str>, Vec<u8>)]) -> Result<(), StoreError> {
         let mut transaction = self.pool.begin().await?;
         for rows in rows.chunks(ROWS) {
@@ -143,7 +143,7 @@ impl Log {
         Ok(transaction.commit().await?)
     }
 
-    /// Replaces the rows with these ids by one row with `update`. Rows that another node has added meanwhile are
+    /// Replaces the rows with these ids by one row with `update`. Rows that another node has added in the meantime are
     /// kept.
     pub(super) async fn replace(
         &self,
@@ -166,7 +166,7 @@ impl Log {
         Ok(transaction.commit().await?)
     }
 
-    /// Closes the database after all writes.
+    /// Waits for all writes, and closes the database.
     pub(crate) async fn close(&self) {
         self.pool.close().await;
     }
@@ -175,8 +175,8 @@ impl Log {
 async fn connect(place: &Place, url: &str) -> Result<AnyPool, StoreError> {
     let cannot = |error: sqlx::Error| place.cannot_open(error);
     if matches!(place, Place::Server(_)) {
-        // A pool retries an unreachable server until its timeout and does not report why. So try one connection
-        // first.
+        // Try one connection first, because a pool retries an unreachable server until its timeout and does not report
+        // the reason.
         let first = timeout(PATIENCE, AnyConnection::connect(url)).await;
         let first = first.map_err(|_| place.cannot_open("it does not respond"))?;
         first.map_err(cannot)?.close().await.map_err(cannot)?;

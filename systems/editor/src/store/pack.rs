@@ -1,13 +1,13 @@
-//! Several updates in one row, each preceded by its length as a little-endian 32-bit integer.
+//! Packs several updates into one row. Each is preceded by its length as a little-endian 32-bit integer.
 
-/// Appends one update.
+/// Appends one update to the row.
 pub(super) fn push(row: &mut Vec<u8>, update: &[u8]) {
     let length = u32::try_from(update.len()).unwrap_or(u32::MAX);
     row.extend_from_slice(&length.to_le_bytes());
     row.extend_from_slice(update);
 }
 
-/// The updates of a row. A truncated row ends with its last complete update.
+/// Returns the updates in a row. A truncated row ends with its last complete update.
 pub(super) fn updates(mut row: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         let (length, rest) = row.split_first_chunk()?;

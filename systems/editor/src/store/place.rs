@@ -9,14 +9,14 @@ use sqlx::sqlite::SqliteConnectOptions;
 
 use super::StoreError;
 
-/// The location of a log, according to its URL, without credentials.
+/// The location of a log, taken from its URL without the credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// `SQLite` in memory; lost when the process ends.
+    /// `SQLite` in memory, which is lost when the process ends.
     Memory,
     /// `SQLite` in this file.
     File(PathBuf),
-    /// `PostgreSQL`: host, port and database.
+    /// `PostgreSQL`, with host, port and database.
     Server(String),
 }
 
@@ -45,7 +45,7 @@ impl Place {
         }
     }
 
-    /// An error about opening this location.
+    /// Builds the error for a location that cannot be opened.
     pub(super) fn cannot_open(&self, why: impl fmt::Display) -> StoreError {
         StoreError::Open {
             place: self.to_string(),
@@ -61,11 +61,11 @@ impl Place {
         }
     }
 
-    /// Locks a file, which must exist, against other servers until the return value is dropped. Two servers on one file
+    /// Locks an existing file against other servers, until the return value is dropped. Two servers that use one file
     /// would not see each other's edits.
     ///
-    /// The lock is on a file next to it: `SQLite` loses its own locks when anything in the process closes the
-    /// database file.
+    /// The lock is on a separate file next to the database, because `SQLite` loses its own locks when the process
+    /// closes any descriptor of the database file.
     pub(super) fn lock(&self) -> Result<Option<File>, StoreError> {
         let Self::File(path) = self else {
             return Ok(None);

@@ -12,7 +12,7 @@ use super::log::{Log, StoreError};
 use super::{Found, pack};
 use crate::metrics::Counters;
 
-/// Maximum number of updates that wait to be saved. Beyond it, edits are refused.
+/// Maximum number of updates that wait to be saved. Further edits are refused.
 const QUEUE: usize = 65_536;
 /// Maximum number of updates saved together.
 const BATCH: usize = 8192;
@@ -22,31 +22,31 @@ const GATHERED: Duration = Duration::from_millis(100);
 const AGAIN: Duration = Duration::from_millis(500);
 /// Approximate maximum size of a row in bytes. Further updates go into the next row.
 const ROW: usize = 1 << 20;
-/// A log is compacted into a single row at this many rows. It is also compacted at this many bytes, provided that it
-/// is at least twice as large as its last single row.
+/// A log with this many rows is compacted into a single row. A log with this many bytes is also compacted, if it is at
+/// least twice as large as its last single row.
 const LONG_ROWS: usize = 1000;
 const LONG_BYTES: usize = 4 << 20;
 
-/// Called once everything queued before is saved.
+/// A callback for when everything queued before it is saved.
 pub(crate) type Done = Box<dyn FnOnce() + Send>;
 
 enum Job {
     /// Save an update of a room.
     Save(Arc<str>, Vec<u8>, Option<Done>, Held),
-    /// Call this once everything queued before is saved.
+    /// Call this when everything queued before it is saved.
     Tell(Done),
-    /// A room was loaded, and its log has this length.
+    /// A room was loaded whose log has this length.
     Found(Arc<str>, Length),
     /// A room was closed.
     Forget(Arc<str>),
 }
 
-/// The length of a room's log, as far as it is known.
+/// The known length of a room's log.
 #[derive(Clone, Copy, Debug, Default)]
 struct Length {
     rows: usize,
     bytes: usize,
-    /// Its size in bytes when it was a single row; 0 if unknown.
+    /// The log's size in bytes when it was last a single row. 0 if unknown.
     least: usize,
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct Writer {
     budget: Budget,
 }
 
-/// The store is behind: the queue is full.
+/// The store is behind, because its queue is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Behind;
 
@@ -77,13 +77,13 @@ pub(crate) struct Behind;
 pub(crate) struct Slot<'a>(mpsc::Permit<'a, Job>, &'a Budget);
 
 impl Slot<'_> {
-    /// Queues an update. `done` is called once it is saved.
+    /// Queues an update. Calls `done` when the update is saved.
     pub(crate) fn save(self, room: &Arc<str>, update: Vec<u8>, done: Option<Done>) {
         let held = self.1.hold_anyway(update.len());
         self.0.send(Job::Save(room.clone(), update, done, held));
     }
 
-    /// Calls `done` once everything queued before is saved.
+    /// Calls `done` when everything queued before this call is saved.
     pub(crate) fn tell(self, done: Done) {
         self.0.send(Job::Tell(done));
     }
@@ -96,7 +96,7 @@ impl fmt::Debug for Writer {
 }
 
 impl Writer {
-    /// Starts the task. It saves everything and ends when the last writer is dropped.
+    /// Starts the task. When the last writer is dropped, the task saves everything and ends.
     pub(crate) fn start(log: Log, counters: Counters) -> (Self, JoinHandle<()>) {
         let (jobs, queue) = mpsc::channel(QUEUE);
         let task = Task {
@@ -113,7 +113,7 @@ impl Writer {
         (writer, tokio::spawn(task.run()))
     }
 
-    /// Reserves a place for one update. Reserve it before making the change, because a change that cannot be saved
+    /// Reserves a place for one update. Call this before changing the document, because a change that cannot be saved
     /// must not be made.
     pub(crate) fn slot(&self) -> Result<Slot<'_>, Behind> {
         if self.budget.is_full() {
@@ -128,7 +128,7 @@ impl Writer {
         self.budget.hold(bytes)
     }
 
-    /// Records the length of a loaded room's log, which is compacted if it is long.
+    /// Records the length of a loaded room's log. A long log is compacted.
     pub(crate) fn found(&self, room: &Arc<str>, found: &Found) {
         let length = Length::of(found.ids.len(), found.bytes);
         // If the queue is full, the next load reports the length again.
@@ -137,7 +137,7 @@ impl Writer {
 
     /// Forgets the length of a closed room's log.
     pub(crate) async fn forget(&self, room: &Arc<str>) {
-        // An error means that the task has ended, and its data is gone anyway.
+        // An error means that the task has ended and no longer stores any lengths.
         let _ = self.jobs.send(Job::Forget(room.clone())).await;
     }
 }
@@ -146,7 +146,7 @@ struct Task {
     log: Log,
     counters: Counters,
     queue: mpsc::Receiver<Job>,
-    /// The length of each open room's log.
+    /// The length of each open room's log, keyed by the room's name.
     lengths: HashMap<Arc<str>, Length>,
     /// Rooms whose log must be compacted.
     long: Vec<Arc<str>>,
@@ -157,7 +157,7 @@ impl Task {
         let mut jobs = Vec::new();
         while self.queue.recv_many(&mut jobs, BATCH).await > 0 {
             let gathered = Instant::now() + GATHERED;
-            // Clients that wait for an acknowledgement must not wait for a fuller batch.
+            // Do not delay a batch when a client waits for one of its updates.
             while jobs.len() < BATCH && !jobs.iter().any(Job::is_awaited) {
                 let room_left = BATCH - jobs.len();
                 tokio::select! {
@@ -229,7 +229,7 @@ impl Task {
         self.lengths.insert(room, length);
     }
 
-    /// Compacts one log, and further ones while the queue is empty.
+    /// Compacts one log, and further logs while the queue is empty.
     async fn compact(&mut self) {
         while let Some(room) = self.long.pop() {
             match self.shorten(&room).await {
@@ -248,7 +248,7 @@ impl Task {
         }
     }
 
-    /// Replaces all rows of a room with a single one. Returns its size in bytes.
+    /// Replaces all rows of a room with a single row. Returns that row's size in bytes.
     async fn shorten(&self, room: &Arc<str>) -> Result<usize, StoreError> {
         let found = self.log.load(room).await?;
         let broken = || StoreError::Broken(room.to_string());

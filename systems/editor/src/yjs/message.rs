@@ -24,8 +24,8 @@ pub(super) enum Said {
     Who,
 }
 
-/// Parses the messages of a frame, one after another. A truncated message, or one of an unknown kind, yields an error
-/// as the last item.
+/// Parses the messages in a frame, one after another. A truncated message or an unknown kind yields an error as the
+/// last item.
 pub(super) fn read(bytes: &[u8]) -> impl Iterator<Item = Result<Said, Error>> {
     let mut cursor = Cursor::new(bytes);
     let mut broken = false;
@@ -52,8 +52,8 @@ fn next(cursor: &mut Cursor<'_>) -> Result<Said, Error> {
     })
 }
 
-/// The content of a message. It begins with an element count, for which the decoder allocates memory. So a count that
-/// exceeds the content's bytes is refused first.
+/// Returns the content of a message. The content begins with an element count, for which the decoder would allocate
+/// memory. Therefore a count that exceeds the content's size is refused.
 fn counted<'a>(cursor: &'a mut Cursor<'_>) -> Result<&'a [u8], Error> {
     let content = cursor.read_buf()?;
     let count: u64 = Cursor::new(content).read_var()?;
@@ -63,22 +63,22 @@ fn counted<'a>(cursor: &'a mut Cursor<'_>) -> Result<&'a [u8], Error> {
     Ok(content)
 }
 
-/// An update of other clients.
+/// Builds a message with an update from other clients.
 pub(crate) fn update(update: &[u8]) -> Frame {
     frame(&Message::Sync(SyncMessage::Update(update.to_vec())))
 }
 
-/// Sends the server's state vector and requests the updates that the client has.
+/// Builds a message with the server's state vector, which requests the client's updates.
 pub(super) fn step_1(known: StateVector) -> Frame {
     frame(&Message::Sync(SyncMessage::SyncStep1(known)))
 }
 
-/// The response to a state vector: the updates that the client lacks.
+/// Builds the response to a state vector, with the updates that the client lacks.
 pub(super) fn step_2(update: Vec<u8>) -> Frame {
     frame(&Message::Sync(SyncMessage::SyncStep2(update)))
 }
 
-/// Awareness states.
+/// Builds a message with awareness states.
 pub(crate) fn presence(update: AwarenessUpdate) -> Frame {
     frame(&Message::Awareness(update))
 }

@@ -18,25 +18,25 @@ use crate::refusal::Refusal;
 use crate::room::{Listener, PRESENCE_BYTES, Room, Speaker, State};
 use crate::store::{Behind, Done};
 
-/// Maximum time without a message to a client. `y-websocket` closes a connection after 30 s of silence, and cannot
-/// see pings.
+/// Maximum time without a message to a client. `y-websocket` closes a connection after 30 s without messages, and
+/// cannot see pings.
 const SILENCE: Duration = Duration::from_secs(25);
-/// Close code: the room is full. `y-websocket` reports 4400–4499 to the user and does not reconnect. After any other
-/// code it reconnects with increasing delays.
+/// Close code for a full room. `y-websocket` reports the codes 4400–4499 to the user and does not reconnect. After any
+/// other code, it reconnects with increasing delays.
 const FULL: u16 = 4403;
-/// Close code: the document or an awareness state would be too large, or an update is nested too deeply or too
+/// Close code for a document or awareness state that would be too large, or an update that is nested too deeply or too
 /// costly. Sending it again would not help.
 const TOO_LARGE: u16 = 4413;
-/// Close code: there are too many rooms now. `y-websocket` reconnects later.
+/// Close code for too many open rooms. `y-websocket` reconnects later.
 const NO_PLACE: u16 = 4503;
-/// Close code: the client exceeded the rate limit. Its changes are still in its own document, and are sent when it
-/// reconnects.
+/// Close code for a client that exceeded the rate limit. Its changes stay in its own document, and it sends them after
+/// reconnecting.
 const TOO_FAST: u16 = 4529;
 
-/// The store is behind. The client reconnects later, too.
+/// Close code for a store that is behind. `y-websocket` reconnects later.
 const NOT_SAVED: End = End::Closed(1013, "the store is behind");
 
-/// One client of Yjs in one room.
+/// One Yjs client in one room.
 pub(crate) struct Session {
     editor: Arc<Editor>,
     room: Option<Arc<Room>>,
@@ -45,11 +45,11 @@ pub(crate) struct Session {
     rate: Rate,
     asked: Duration,
     heard: bool,
-    /// Bytes of responses that wait until the updates before them are saved.
+    /// Total size in bytes of responses that wait until earlier updates are saved.
     owed: Arc<AtomicUsize>,
 }
 
-/// Begins a session: requests the client's updates and sends the awareness states.
+/// Begins a session. Requests the client's updates and sends the awareness states.
 pub(crate) fn open(
     editor: &Arc<Editor>,
     name: &str,
@@ -101,8 +101,8 @@ fn greet(state: &mut State, outbox: &Arc<Outbox>) {
     }
 }
 
-/// Sends the updates that a client with the state vector `known` lacks, once they are saved. The pending responses for
-/// one client have the same limit as its queue.
+/// Sends the updates that a client with the state vector `known` lacks, after they are saved. A client's pending
+/// responses have the same size limit as its queue.
 fn answer(
     editor: &Arc<Editor>,
     state: &mut State,
@@ -234,7 +234,7 @@ impl Hear for Session {
         self.heard = false;
         self.outbox.post(&Frame::ping(), None);
         let nobody = AwarenessUpdate {
-            // An empty awareness message, because `y-websocket` cannot see pings (see `SILENCE`).
+            // Send an empty awareness message, because `y-websocket` cannot see pings (see `SILENCE`).
             clients: HashMap::default(),
         };
         self.outbox.post(&presence(nobody), None);

@@ -1,4 +1,4 @@
-//! The size limits of a document, of awareness and of a caret. Exceeding one affects only the client that does so.
+//! The size limits of a document, of awareness and of a caret. Exceeding a limit affects only the client that does so.
 
 use serde_json::json;
 use tungstenite::stream::MaybeTlsStream;
@@ -26,7 +26,7 @@ impl Line {
     }
 
     fn send(&mut self, bytes: Vec<u8>) {
-        // If the connection was closed meanwhile, the next read reports it.
+        // If the connection has been closed, the next read reports it.
         let _ = self.0.send(Message::binary(bytes));
     }
 
@@ -115,7 +115,7 @@ fn a_text_grows_by_yjs_to_the_limit_and_no_further_so_that_those_with_whole_text
         transaction.encode_update_v1()
     };
     line.update(write(0, 0, 900));
-    // The result is as long as before. By its size, the update could have made the text longer.
+    // The text keeps its length, although the update's size would allow a longer text.
     line.update(write(100, 800, 800));
     line.update(write(0, 0, 100));
     assert_eq!(line.closed(), None);

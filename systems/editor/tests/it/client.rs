@@ -1,4 +1,4 @@
-//! A Socket.IO client that sees every packet, on a WebSocket library that shares no code with the editor.
+//! A Socket.IO client that sees every packet. Its WebSocket library shares no code with the editor.
 
 use std::io::Write as _;
 use std::net::TcpStream;
@@ -13,7 +13,7 @@ use crate::served::Served;
 /// Time limit for every wait for a packet.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The path at which a client starts that uses only WebSocket.
+/// The path for clients that use WebSocket from the start.
 pub(crate) const BEGIN: &str = "/socket.io/?EIO=4&transport=websocket";
 
 pub(crate) struct Client {
@@ -52,7 +52,7 @@ impl Client {
         session
     }
 
-    /// Upgrades such a session to a WebSocket.
+    /// Upgrades a polling session to a WebSocket.
     pub(crate) fn upgrade(url: &str, session: &str) -> Self {
         let mut client = Self::to(url, &session.replace("=polling", "=websocket"));
         assert!(client.send("2probe"));
@@ -66,7 +66,7 @@ impl Client {
         Self::to(url, &format!("/yjs/{room}"))
     }
 
-    /// Connects by WebSocket. `None` if that is refused.
+    /// Connects by WebSocket. `None` if the connection is refused.
     pub(crate) fn try_to(url: &str, path: &str) -> Option<Self> {
         let (socket, _) = connect(format!("{}{path}", url.replace("http", "ws"))).ok()?;
         Some(Self { socket })
@@ -87,7 +87,7 @@ impl Client {
         client
     }
 
-    /// Sends an event. `false` if the editor has disconnected.
+    /// Sends an event. Returns `false` if the editor has disconnected.
     pub(crate) fn emit(
         &mut self,
         event: &str,
@@ -138,7 +138,8 @@ impl Client {
         }
     }
 
-    /// Returns the next binary message with this beginning. `None` if there is none in time, or the editor closes.
+    /// Returns the next binary message that begins with these bytes. `None` if none arrives in time or the editor
+    /// closes the connection.
     pub(crate) fn bytes_like(&mut self, begin: &[u8]) -> Option<Vec<u8>> {
         loop {
             match self.socket.read().ok()? {
@@ -149,7 +150,7 @@ impl Client {
         }
     }
 
-    /// Whether the editor closes the connection. Messages before that are ignored.
+    /// Whether the editor closes the connection. Ignores earlier messages.
     pub(crate) fn is_closed(&mut self) -> bool {
         loop {
             match self.socket.read() {
@@ -160,8 +161,8 @@ impl Client {
         }
     }
 
-    /// Returns the code with which the editor closes the connection, and ignores messages before that. `None` if there
-    /// is no code, or no close in time.
+    /// Returns the code with which the editor closes the connection, and ignores earlier messages. `None` without a
+    /// code, or if the connection is not closed in time.
     pub(crate) fn close_code(&mut self) -> Option<u16> {
         loop {
             match self.socket.read() {
@@ -177,7 +178,7 @@ impl Client {
         self.socket.send(Message::binary(bytes.to_vec())).is_ok()
     }
 
-    /// Sends raw bytes on the TCP connection. `false` if the editor accepts no more.
+    /// Sends raw bytes on the TCP connection. Returns `false` if the editor accepts no more bytes.
     pub(crate) fn send_raw(&mut self, bytes: &[u8]) -> bool {
         self.stream().write_all(bytes).is_ok()
     }
@@ -189,7 +190,7 @@ impl Client {
         }
     }
 
-    /// Sends an Engine.IO packet. `false` if the editor has disconnected.
+    /// Sends an Engine.IO packet. Returns `false` if the editor has disconnected.
     pub(crate) fn send(&mut self, packet: &str) -> bool {
         self.socket.send(Message::text(packet)).is_ok()
     }

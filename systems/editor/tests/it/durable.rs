@@ -40,8 +40,8 @@ fn write_on(mut client: Client, room: &str, acknowledged: &Sender<()>) -> usize 
     }
 }
 
-/// Runs the editor once under load, and kills it at a different moment each round. Returns the acknowledged edits by
-/// room.
+/// Runs the editor once under load, and kills it at a moment that depends on `round`. Returns the number of
+/// acknowledged edits in each room.
 fn life(store: &str, round: usize) -> Vec<usize> {
     let mut editor = Served::start(&["--store", store, "--rate-limit", "0"]);
     let (acknowledged, counted) = channel();
@@ -62,7 +62,7 @@ fn life(store: &str, round: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Kills the editor this many times. After each restart, checks that all acknowledged edits are there.
+/// Kills the editor `rounds` times. After each restart, checks that no acknowledged edit is missing.
 pub(crate) fn survives_kills(store: &str, rounds: usize) {
     let mut total = 0;
     for round in 0..rounds {
@@ -91,7 +91,7 @@ fn what_was_acknowledged_survives_a_kill_under_load_every_time() {
     survives_kills(&format!("sqlite:{}", file.display()), 20);
 }
 
-/// Writes a log that is long enough to be compacted, stops the editor in order, and checks the document afterwards.
+/// Writes a log that is long enough to be compacted, stops the editor with SIGTERM, and then checks the document.
 pub(crate) fn survives_an_orderly_stop(store: &str) {
     let editor = Served::start(&["--store", store, "--rate-limit", "0"]);
     let mut client = Client::join(&editor.url, "long", "writer");
@@ -123,7 +123,7 @@ fn a_log_of_few_large_texts_becomes_short_as_well() {
     let editor = Served::start(&["--store", &store, "--rate-limit", "0"]);
     let mut client = Client::join(&editor.url, "large", "writer");
     let text = |n: usize| ["a", "b"][n % 2].repeat(800_000);
-    // 48 MB of texts, each of which replaces the one before.
+    // 48 MB of texts, each of which replaces the previous text.
     for n in 0..60 {
         assert!(client.edit("large", &text(n), Some(n)));
         while client.next().unwrap() != format!("43{n}[{{\"ok\":true}}]") {}

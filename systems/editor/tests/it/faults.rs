@@ -1,4 +1,4 @@
-//! Injected faults: the clients see exactly those that the editor counts.
+//! Injected faults. The clients see exactly the faults that the editor counts.
 
 use std::time::Duration;
 

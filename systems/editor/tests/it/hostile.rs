@@ -1,4 +1,4 @@
-//! Clients that try to crash the editor: nested updates (live and in the store), mutated frames, control frames.
+//! Clients that try to crash the editor with nested updates (live and in the store), mutated frames and control frames.
 
 #[path = "../common/nested.rs"]
 mod nested;
@@ -16,7 +16,7 @@ use sqlx::{Connection, SqliteConnection};
 use crate::client::Client;
 use crate::served::Served;
 
-/// Close code: the document is too large, or an update is nested too deeply.
+/// Close code for a document that is too large or an update that is nested too deeply.
 const TOO_LARGE: Option<u16> = Some(4413);
 /// The default maximum size of a message.
 const LARGEST: usize = 1_000_000;
@@ -34,7 +34,7 @@ fn message(update: &[u8]) -> Vec<u8> {
     [&[0, 2][..], &number(update.len()), update].concat()
 }
 
-/// Asserts that the text of a room is that of the honest client.
+/// Asserts that the room's text is the one that the honest client wrote.
 fn reads_fine(editor: &Served, room: &str) {
     let mut ada = Client::open(&editor.url);
     ada.emit("join", &json!({ "roomId": room, "username": "ada" }), None);
@@ -95,7 +95,7 @@ fn what_was_stored_before_it_was_refused_kills_nobody_who_opens_the_room() {
     }
 }
 
-/// Number of frames that are mutated at random and sent. 100,000 in manual runs.
+/// Number of frames that are mutated at random and sent. Manual runs use 100,000.
 fn mutations() -> u64 {
     let asked = std::env::var("EDITOR_MUTATED_FRAMES").ok();
     asked.map_or(500, |asked| asked.parse().unwrap())

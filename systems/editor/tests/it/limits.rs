@@ -1,4 +1,4 @@
-//! Limits: exceeding one has its own error event, and affects only the client that does so.
+//! Each limit has its own error event. Exceeding a limit affects only the client that does so.
 
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ fn a_full_room_says_so_and_has_a_place_again_when_somebody_leaves() {
     bob.emit("leave", &json!({}), None);
     assert_eq!(error(&mut bob)["message"], "there is no such event");
     drop(bob);
-    // The others are notified when bob has left, but eve is not. She retries until she is admitted.
+    // The members are notified when bob has left, but eve is not a member. She retries until she is admitted.
     let inside = (0..500).any(|n| {
         eve.emit("join", &join, Some(n));
         loop {
@@ -97,7 +97,8 @@ fn a_frame_that_says_it_is_endless_takes_no_memory() {
         let mut eve = Client::open(&editor.url);
         eve.send_raw(&begin);
         eve.send_raw(&length.to_be_bytes());
-        // Zeros, far more than a message may hold; the first four are the mask. After a refusal, writing may fail.
+        // Zeros, far more than the maximum message size. The first four are the mask. After a refusal, writing may
+        // fail.
         let megabyte = vec![0; 1 << 20];
         let sent = (0..200).take_while(|_| eve.send_raw(&megabyte)).count();
         let grown = editor.memory().saturating_sub(before);
@@ -143,7 +144,7 @@ fn one_who_does_not_read_is_cut_off_by_any_transport_and_the_others_miss_nothing
                 Some(Client::upgrade(&editor.url, &session))
             }
         };
-        // Far more than the system's own buffers hold.
+        // Far more than the kernel's buffers hold.
         let rest = "x".repeat(800_000);
         let mut before = 0;
         for n in 0..120 {
@@ -255,7 +256,7 @@ fn of_a_caret_only_the_newest_waits_for_one_who_is_behind() {
     ]);
     let mut ada = Client::join(&editor.url, "room", "ada");
     let mut slow = Client::join(&editor.url, "room", "slow");
-    // The text fills the system's buffers. More carets follow than may be queued.
+    // The text fills the kernel's buffers. More carets follow than may be queued.
     let text = "x".repeat(800_000);
     for _ in 0..10 {
         ada.edit("room", &text, None);

@@ -6,7 +6,8 @@ use crate::served::Served;
 /// Users who join before the measurement, so that one-time allocations are not measured.
 const FIRST: usize = 100;
 const MEASURED: usize = 400;
-/// About twice the value on an idle machine. A handshake buffer that was not freed would add 8 KiB.
+/// Maximum memory per idle user, about twice the value on an idle machine. A handshake buffer that is not freed would
+/// add 8 KiB.
 const MOST_BYTES: usize = 8000;
 
 fn come(editor: &Served, users: std::ops::Range<usize>) -> Vec<Client> {

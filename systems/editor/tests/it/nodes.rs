@@ -14,7 +14,7 @@ use crate::served::Served;
 /// Maximum number of read timeouts in a row while nodes find each other again.
 const SILENCES: usize = 5;
 
-/// A NATS server of the Debian package; killed when dropped.
+/// A NATS server from the Debian package. Killed when dropped.
 struct Nats {
     child: Child,
     url: String,
@@ -25,7 +25,7 @@ impl Nats {
         Self::start_at(folder, "-1")
     }
 
-    /// Starts one at a port that was used before.
+    /// Starts a NATS server at a given port.
     fn start_at(folder: &Path, port: &str) -> Self {
         let child = Command::new("nats-server")
             .args(["--addr", "127.0.0.1", "--port", port, "--ports_file_dir"])
@@ -35,7 +35,7 @@ impl Nats {
         let child = child
             .expect("nats-server is there: `apt-get install nats-server`, which ./test.sh does");
         let ports = folder.join(format!("nats-server_{}.ports", child.id()));
-        // The file exists once the server listens.
+        // The file exists as soon as the server listens.
         let written = (0..500).find_map(|_| {
             sleep(Duration::from_millis(10));
             let ports: serde_json::Value = serde_json::from_slice(&fs::read(&ports).ok()?).ok()?;
@@ -161,7 +161,7 @@ fn what_found_no_place_while_nats_was_away_is_there_on_all_nodes_when_it_is_back
     assert_eq!(zoe.bytes_like(&[1, 8]), Some(presence("null")));
 }
 
-/// Waits until a member receives this text, however long the nodes are busy.
+/// Waits until a member receives this text, even if the nodes are busy for a long time.
 fn until(client: &mut Client, text: &str) {
     let mut silences = 0;
     while silences < 3 * SILENCES {

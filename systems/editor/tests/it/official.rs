@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::served::{Served, e2e, script};
 
-/// A plain relay on the official server with the behaviour of the original; killed when dropped.
+/// A plain relay on the official server, which behaves like the original. Killed when dropped.
 struct Relay {
     child: Child,
     url: String,

@@ -8,7 +8,7 @@ use crate::served::Served;
 
 const LINES: [&str; 2] = ["/socket.io/?EIO=4&transport=websocket", "/yjs/room"];
 
-/// The status of a handshake at this path by a page of this origin.
+/// Returns the status of a handshake at this path by a page from this origin.
 fn handshake(editor: &Served, path: &str, origin: Option<&str>) -> u16 {
     let url = format!("{}{path}", editor.url.replace("http", "ws"));
     let mut request = url.into_client_request().unwrap();

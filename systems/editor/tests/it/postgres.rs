@@ -23,7 +23,7 @@ fn what_was_acknowledged_survives_a_kill_under_load_in_postgresql_too() {
     survives_kills(&postgres.url(), 5);
 }
 
-/// Collects the acknowledgements of numbered edits until there are enough: for each number, whether the edit was
+/// Collects the acknowledgements of numbered edits until there are enough. Returns for each number whether the edit was
 /// accepted.
 fn answers(
     client: &mut Client,

@@ -1,4 +1,4 @@
-//! Requirements of the Engine.IO and Socket.IO protocols for every server.
+//! Requirements that the Engine.IO and Socket.IO protocols make of every server.
 
 use std::time::Duration;
 
@@ -115,7 +115,7 @@ fn a_poll_that_is_open_ends_when_somebody_wants_to_go_over_and_with_the_editor()
     drop(probe);
 
     let asked = editor.begin("GET", &session, "");
-    // The open poll, and the request for this metric.
+    // The two connections are the open poll and the request for this metric.
     assert!((0..500).any(|_| editor.metric("http_connections") == 2));
     let begin = Instant::now();
     editor.ask_to_stop();

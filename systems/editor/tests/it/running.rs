@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::client::Client;
 use crate::served::Served;
 
-/// Writes a mebibyte of control characters to each of the two streams, which is six times as much in JSON.
+/// Writes a mebibyte of control characters to each of the two streams. As JSON, they take six times as much.
 const LOUD: &str = "all() { head -c 1048576 /dev/zero | tr '\\0' '\\1'; }; all; all >&2";
 
 /// Returns the next event of this name, and the size of its packet in bytes.

@@ -11,7 +11,7 @@ use serde_json::Value;
 /// Time limit for a script, in seconds.
 const PATIENCE: &str = "90";
 
-/// A running editor; killed when dropped.
+/// A running editor. Killed when dropped.
 pub(crate) struct Served {
     child: Child,
     pub(crate) url: String,
@@ -62,12 +62,12 @@ impl Served {
         self.ask("GET", path)
     }
 
-    /// Returns the response with its head.
+    /// Sends a request and returns the response with its head.
     pub(crate) fn ask(&self, method: &str, path: &str) -> String {
         self.tell(method, path, "")
     }
 
-    /// The same for a request with a body.
+    /// Sends a request with a body and returns the response with its head.
     pub(crate) fn tell(&self, method: &str, path: &str, body: &str) -> String {
         self.begin(method, path, body).answer()
     }
@@ -103,7 +103,7 @@ impl Served {
         kill_process(pid, Signal::TERM).unwrap();
     }
 
-    /// Waits for the end, which must be a success.
+    /// Waits until the editor ends, and asserts that it succeeded.
     pub(crate) fn ends_well(&mut self) {
         assert!(self.child.wait().unwrap().success());
     }

@@ -1,11 +1,11 @@
-//! Errors of an editor that cannot start: reported once, soon, and with the address that is not available.
+//! An editor that cannot start reports the error once, soon, and with the address that is not available.
 
 use std::net::TcpListener;
 use std::process::Command;
 
 use crate::served::Served;
 
-/// Time limit for the error, in seconds: far less than the default wait of a database client.
+/// Time limit for the error in seconds, far less than the default timeout of a database client.
 const SOON: &str = "15";
 
 /// Returns the error of an editor that does not start, and its exit code.

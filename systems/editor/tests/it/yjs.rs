@@ -1,4 +1,4 @@
-//! The connection of a Yjs client: kept while it is idle, and reopened after a limit.
+//! The connection of a Yjs client stays open while it is idle, and is reopened after it exceeded a limit.
 
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, connect};

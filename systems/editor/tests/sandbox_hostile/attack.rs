@@ -7,7 +7,7 @@ use std::time::Duration;
 use editor::run::{Ending, Limits, RunResult, Runner};
 use tokio::sync::Mutex;
 
-/// Attacks run one at a time, so that leftovers of one are not attributed to another.
+/// Attacks run one at a time, so that an attack is not blamed for the leftovers of another.
 static ALONE: Mutex<()> = Mutex::const_new(());
 
 /// Limits for a busy machine.
@@ -42,7 +42,7 @@ pub(crate) async fn shell(limits: Limits, code: &str) -> RunResult {
     .await
 }
 
-/// Runs code whose first line of output is the name of its PID namespace, and removes that line from the result.
+/// Runs code that first prints the name of its PID namespace, and removes that line from the result.
 async fn attack(limits: Limits, language: &str, code: &str) -> RunResult {
     let _alone = ALONE.lock().await;
     let runner = Runner::start(limits);
@@ -92,7 +92,7 @@ fn namespace_of(process: &std::path::Path) -> Option<String> {
     )
 }
 
-/// A file of the host with access for everybody, in a directory with access for everybody.
+/// A file of the host that everyone may access, in a directory that everyone may access.
 pub(crate) struct Secret {
     _directory: tempfile::TempDir,
     pub(crate) path: PathBuf,

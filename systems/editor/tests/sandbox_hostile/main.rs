@@ -1,7 +1,7 @@
 //! Malicious programs. Each test limits the damage in case the sandbox fails.
 //!
-//! They run one after another. After each, none of its processes is left on the machine, and its runner still runs the
-//! next program.
+//! The tests run one after another. After each, none of its processes is left on the machine, and its runner can still
+//! run the next program.
 
 #[cfg(test)]
 mod amount;

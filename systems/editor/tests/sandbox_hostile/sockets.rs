@@ -1,4 +1,4 @@
-//! Memory that belongs to no process: data queued in sockets.
+//! Attacks that use memory which belongs to no process, because it is data queued in sockets.
 
 use editor::run::{Ending, Limits};
 

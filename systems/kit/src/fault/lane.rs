@@ -5,7 +5,7 @@ use tokio::time::Instant;
 use super::tally::Kind;
 use super::turn::Turn;
 
-/// Time after which a delivery held for a swap is sent, if its sender sends nothing more.
+/// Maximum time for which a delivery is held for a swap. It is then sent without a swap.
 pub const HOLD_LIMIT: Duration = Duration::from_millis(500);
 
 /// Actions for one receiver, in order.
@@ -13,13 +13,13 @@ pub const HOLD_LIMIT: Duration = Duration::from_millis(500);
 pub enum Step<T> {
     /// Hand this to the receiver's socket.
     Send(T),
-    /// Hand this to the receiver's socket, then to one listener in a wrong room.
+    /// Hand this to the receiver's socket, and then also to one listener in a wrong room.
     Stray(T),
-    /// Count this fault, provided that the steps before it succeeded.
+    /// Count this fault if the previous steps succeeded.
     Count(Kind),
 }
 
-/// The deliveries to one receiver before they reach its socket. `S` identifies a sender.
+/// Applies faults to the deliveries of one receiver before they reach its socket. `S` identifies a sender.
 #[derive(Debug)]
 pub struct Lane<S, T> {
     held: Vec<Held<S, T>>,
@@ -39,7 +39,7 @@ impl<S, T> Default for Lane<S, T> {
 }
 
 impl<S: PartialEq, T: Clone> Lane<S, T> {
-    /// Adds the next delivery of `sender`, to which `turn` applies. Appends the resulting actions to `steps`.
+    /// Applies the fault `turn` to the next delivery from `sender`, and appends the resulting actions to `steps`.
     pub fn offer(
         &mut self,
         sender: S,
@@ -75,20 +75,20 @@ impl<S: PartialEq, T: Clone> Lane<S, T> {
         }
     }
 
-    /// The time at which [`Self::release`] has something to do next.
+    /// The time at which [`Self::release`] must be called next.
     #[must_use]
     pub fn next_release(&self) -> Option<Instant> {
         self.held.first().map(|held| held.until)
     }
 
-    /// Releases deliveries that have waited for a successor until `now`.
+    /// Releases the deliveries whose [`HOLD_LIMIT`] has passed at `now`.
     pub fn release(&mut self, now: Instant, steps: &mut Vec<Step<T>>) {
         let due = self.held.iter().take_while(|held| held.until <= now);
         let due = due.count();
         steps.extend(self.held.drain(..due).map(|held| Step::Send(held.item)));
     }
 
-    /// Releases all deliveries, because the connection stops.
+    /// Releases all held deliveries when the connection stops.
     pub fn release_all(&mut self, steps: &mut Vec<Step<T>>) {
         steps.extend(self.held.drain(..).map(|held| Step::Send(held.item)));
     }

@@ -19,7 +19,8 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Sets up the configured faults and logs a warning. `None` if there are none. The stall schedule starts now.
+    /// Sets up the configured faults and logs a warning. `None` if no fault is configured. The stall schedule starts
+    /// now.
     #[must_use]
     pub fn ordered(spec: &FaultSpec) -> Option<Arc<Self>> {
         if spec.is_empty() {
@@ -46,7 +47,8 @@ impl Faults {
         &self.tally
     }
 
-    /// Called for each incoming message. Leaks memory for it, and aborts the process if `crash` requires it.
+    /// Called for each incoming message. Leaks the configured number of bytes, and aborts the process at the message
+    /// that `crash` selects.
     pub fn message(&self) {
         let number = self.tally.add(Kind::Messages, 1) + 1;
         if let Some(bytes) = self.spec.leak {
@@ -60,7 +62,7 @@ impl Faults {
 
     fn leak(&self, bytes: u64) {
         let length = usize::try_from(bytes).unwrap_or(usize::MAX);
-        // The memory is written to, because otherwise the operating system would only reserve it.
+        // Write to the memory; otherwise the operating system would only reserve it.
         let kept = vec![0xA5; length].into_boxed_slice();
         let mut leaked = self.leaked.lock().unwrap_or_else(PoisonError::into_inner);
         leaked.push(kept);
@@ -73,8 +75,8 @@ impl Faults {
         self.spec.turn(self.tally.add(Kind::Deliveries, 1) + 1)
     }
 
-    /// Waits until data that was ready at `ready` may be sent: first for the delay, then for the end of a stall. Counts
-    /// the wait only if it was not cancelled.
+    /// Waits for the configured delay, counted from `ready`, and then for the end of a stall. A cancelled wait is not
+    /// counted.
     pub async fn hold(&self, ready: Instant) {
         if let Some(delay) = self.spec.delay {
             sleep_until(ready + delay).await;

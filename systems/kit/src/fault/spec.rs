@@ -10,15 +10,15 @@ use crate::span::{self, Shown};
 pub struct FaultSpec {
     /// Delays everything that is sent (`delay=20ms`).
     pub delay: Option<Duration>,
-    /// Sends nothing for a while, periodically (`stall=1s/10s`).
+    /// Stops sending periodically, here for 1 s in every 10 s (`stall=1s/10s`).
     pub stall: Option<Stall>,
     /// Leaves out every nth delivery (`drop=100`).
     pub drop: Option<NonZeroU64>,
-    /// Makes every nth delivery twice (`duplicate=200`).
+    /// Sends every nth delivery twice (`duplicate=200`).
     pub duplicate: Option<NonZeroU64>,
     /// Swaps every nth delivery with the sender's next one (`swap=50`).
     pub swap: Option<NonZeroU64>,
-    /// Also makes every nth delivery to a listener in a wrong room (`stray=500`).
+    /// Sends every nth delivery also to a listener in a wrong room (`stray=500`).
     pub stray: Option<NonZeroU64>,
     /// Aborts the process at the nth message (`crash=10000`).
     pub crash: Option<NonZeroU64>,
@@ -26,7 +26,8 @@ pub struct FaultSpec {
     pub leak: Option<NonZeroU64>,
 }
 
-/// Nothing is sent for `lasts` out of every `every`. The first stall begins after one `every`.
+/// A periodic stall: nothing is sent for the time `lasts` in each period `every`. The first stall begins one period
+/// after the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
     /// Duration of a stall.
@@ -41,7 +42,7 @@ pub enum SpecError {
     /// A part has no `=`.
     #[error("`{0}` has no value: use for example `drop=100`")]
     NoValue(String),
-    /// There is no such fault.
+    /// No fault has this name.
     #[error(
         "unknown fault `{0}`: expected delay, stall, drop, duplicate, swap, stray, crash or leak"
     )]
@@ -49,7 +50,7 @@ pub enum SpecError {
     /// A fault is given twice.
     #[error("`{0}` is given twice")]
     Twice(String),
-    /// The number is not a whole number of at least one.
+    /// The value is not a whole number of at least one.
     #[error("`{name}={value}` needs a whole number of at least 1")]
     Number {
         /// The name of the fault.
@@ -77,7 +78,7 @@ impl FaultSpec {
         *self == Self::default()
     }
 
-    /// The faults one by one, in the form in which they were written.
+    /// Each fault as text, in the form in which it was configured.
     #[must_use]
     pub fn parts(&self) -> Vec<String> {
         let counts = [

@@ -2,20 +2,20 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
 use serde_json::{Map, Value};
 
-/// An effect of a fault, counted once.
+/// What a counter counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A delivery was left out.
     Dropped,
-    /// A delivery was made twice.
+    /// A delivery was sent twice.
     Duplicated,
     /// A delivery was sent after its successor.
     Reordered,
     /// A listener in a wrong room received the message.
     Strayed,
-    /// Something was sent later because of the configured delay.
+    /// A delivery, an event or a response waited for the configured delay.
     Delayed,
-    /// Something waited for the end of a stall.
+    /// A delivery, an event or a response waited for the end of a stall.
     Stalled,
     /// A message arrived.
     Messages,
@@ -87,7 +87,7 @@ impl Tally {
         self.counters[kind as usize].get()
     }
 
-    /// Each count under its name.
+    /// All counts, keyed by name.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let counts = KINDS

@@ -6,15 +6,15 @@ use super::spec::{FaultSpec, Stall};
 /// The fault of one delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// No fault: the delivery is made.
+    /// No fault: the delivery is sent.
     Pass,
     /// The delivery is left out.
     Drop,
-    /// The delivery is made twice.
+    /// The delivery is sent twice.
     Duplicate,
     /// The delivery waits for its successor and is sent after it.
     Swap,
-    /// The delivery is made, and a listener in a wrong room also receives it.
+    /// The delivery is sent, and a listener in a wrong room also receives it.
     Stray,
 }
 
@@ -37,7 +37,7 @@ impl FaultSpec {
         }
     }
 
-    /// Whether faults apply to single deliveries, so that each must be examined.
+    /// Whether any configured fault applies to single deliveries. If not, deliveries need no numbers.
     #[must_use]
     pub fn touches_deliveries(&self) -> bool {
         self.drop
@@ -49,7 +49,8 @@ impl FaultSpec {
 }
 
 impl Stall {
-    /// Returns the remaining time of the current stall. `at` is the time since the start. `None` outside a stall.
+    /// Returns the remaining time of the stall in progress at `at`, which counts from the start. `None` if no stall is
+    /// in progress.
     #[must_use]
     pub fn remaining(&self, at: Duration) -> Option<Duration> {
         let phase = Duration::from_nanos_u128(at.as_nanos() % self.every.as_nanos());

@@ -13,13 +13,14 @@ use tokio::net::TcpStream;
 
 use super::server::protocol;
 
-/// Time limit for the one request of a connection beyond the limit.
+/// Time limit for the single request on a connection that exceeds the connection limit.
 pub(super) const BEYOND_LIMIT: Duration = Duration::from_secs(1);
-/// Paths that monitoring requests.
+/// Paths that monitoring systems request.
 const WATCHED: [&str; 2] = ["/healthz", "/metrics"];
 const TOO_MANY: &str = "too many open connections\n";
 
-/// Responds to one request of a connection beyond the limit. Monitoring requests are served; all others get 503.
+/// Responds to the single request on a connection that exceeds the limit. Monitoring requests are served; all others
+/// get 503.
 pub(super) async fn refuse<S, B>(stream: TcpStream, service: S)
 where
     S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible> + Send + 'static,

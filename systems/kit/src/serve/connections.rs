@@ -15,13 +15,13 @@ use tokio::time::timeout;
 
 use crate::descriptors;
 
-/// Time after which the kernel closes a connection whose client reads nothing of the pending data. Without a limit, the
-/// data could stay in memory as long as the client wants.
+/// Time after which the kernel closes a connection whose client does not read the pending data. Without a limit, a
+/// client could keep the data in memory forever.
 const UNREAD_LIMIT: Duration = Duration::from_mins(1);
 
-/// Maximum number of connections beyond the limit that are kept open briefly, to be refused. Requests for `/healthz`
-/// and `/metrics` are served. One more connection ends the oldest, so a client that sends its request soon is served
-/// even during a flood. These connections use the files in reserve.
+/// Maximum number of connections kept open briefly beyond the limit, to refuse them or to serve `/healthz` and
+/// `/metrics`. A further connection ends the oldest one, so a client that sends its request at once is served even
+/// during a flood. These connections use the files in reserve.
 const BEYOND: usize = 512;
 
 /// The open connections of a server: their number, their limit, and the signal to stop.
@@ -35,8 +35,8 @@ pub struct Connections {
     beyond: Arc<Mutex<VecDeque<AbortHandle>>>,
 }
 
-/// A place among the open connections. Requests for an upgrade carry it in their extensions. The code that continues
-/// with the upgraded connection holds the place until the end.
+/// A place among the open connections. Upgrade requests carry the place in their extensions. The code that handles the
+/// upgraded connection holds the place until the connection ends.
 #[derive(Clone, Debug)]
 pub struct Place(#[expect(dead_code, reason = "kept for its end")] Arc<Counted>);
 
@@ -49,7 +49,7 @@ impl Drop for Counted {
     }
 }
 
-/// A connection that still uses HTTP. It also receives the signal to stop.
+/// A connection that still uses HTTP and receives the signal to stop.
 #[derive(Debug)]
 pub(super) struct Open {
     pub(super) place: Place,
@@ -57,7 +57,7 @@ pub(super) struct Open {
 }
 
 impl Connections {
-    /// Starts without connections; at most `limit` may be open.
+    /// Creates the counters. At most `limit` connections may be open.
     #[must_use]
     pub fn new(limit: u32) -> Self {
         Self {
@@ -70,13 +70,13 @@ impl Connections {
         }
     }
 
-    /// Starts without connections; at most `wanted` may be open, and no more than the limit on open files allows.
+    /// Creates the counters. At most `wanted` connections may be open, or fewer if the limit on open files requires it.
     #[must_use]
     pub fn within_descriptors(wanted: u32) -> Self {
         Self::new(descriptors::connections(wanted))
     }
 
-    /// Configures an accepted connection.
+    /// Sets the socket options of an accepted connection.
     pub(super) fn prepare(&self, stream: &TcpStream) -> io::Result<()> {
         stream.set_nodelay(true)?;
         let limit = u32::try_from(self.unread_limit.as_millis()).unwrap_or(u32::MAX);
@@ -107,7 +107,7 @@ impl Connections {
         self.refused.get()
     }
 
-    /// Admits one more connection; `None` if there are too many, which is counted.
+    /// Admits one more connection. Returns `None`, and counts the refusal, if too many are open.
     pub(super) fn admit(&self) -> Option<Open> {
         if self.open.get() >= self.limit {
             self.refused.inc();
@@ -120,7 +120,7 @@ impl Connections {
         })
     }
 
-    /// Stores the task of a connection beyond the limit, and ends the oldest if there are too many.
+    /// Stores the task of a connection beyond the limit. Aborts the oldest task if there are more than [`BEYOND`].
     pub(super) fn keep_beyond(&self, task: AbortHandle) {
         let mut beyond = self.beyond.lock().unwrap_or_else(PoisonError::into_inner);
         beyond.push_back(task);
@@ -131,8 +131,8 @@ impl Connections {
         }
     }
 
-    /// Tells every connection to end after its current response, and waits for that. `false` if the time limit was
-    /// reached.
+    /// Tells every connection to end after its current response, and waits until all have ended. Returns `false` if
+    /// `limit` passed first.
     pub(super) async fn drain(&self, limit: Duration) -> bool {
         self.stopping.send_replace(true);
         timeout(limit, self.stopping.closed()).await.is_ok()
@@ -140,9 +140,9 @@ impl Connections {
 }
 
 impl Open {
-    /// Resolves at the signal to stop.
+    /// Resolves when the server stops.
     pub(super) async fn stop(&mut self) {
-        // An error means that the server is gone, which also counts as a stop.
+        // An error means that the server was dropped, which is also a stop.
         let _ = self.stopping.wait_for(|stopping| *stopping).await;
     }
 }

@@ -4,7 +4,7 @@ use std::io;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Runs `future` on `threads` threads. With one thread, nothing is handed over between threads.
+/// Runs `future` on `threads` threads. With one thread, tasks never move between threads.
 pub fn block_on<F: Future>(threads: u16, future: F) -> io::Result<F::Output> {
     let runtime = if threads == 1 {
         Builder::new_current_thread().enable_all().build()?
@@ -16,7 +16,7 @@ pub fn block_on<F: Future>(threads: u16, future: F) -> io::Result<F::Output> {
     Ok(runtime.block_on(future))
 }
 
-/// Resolves when the process receives SIGTERM or SIGINT. The handlers are installed on return.
+/// Returns a future that resolves at SIGTERM or SIGINT. The handlers are installed before the function returns.
 pub fn stop_signal() -> io::Result<impl Future<Output = ()> + Send> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;

@@ -17,19 +17,20 @@ use tokio::time::{sleep, timeout};
 use super::beyond::{BEYOND_LIMIT, refuse};
 use super::connections::{Connections, Open};
 
-/// Time limit for reading the body of a request. Without it, half a request would keep its connection forever.
+/// Time limit for reading the body of a request. Without a limit, an incomplete request would keep its connection open
+/// forever.
 pub const BODY_LIMIT: Duration = Duration::from_secs(30);
-/// A client that opens a connection must send a whole request head within this time.
+/// Time limit for reading a request head.
 const HEAD_LIMIT: Duration = Duration::from_secs(30);
 /// Maximum size of a request head in bytes. A larger one is refused.
 const LARGEST_HEAD: usize = 64 * 1024;
-/// Pause after a failed accept. Accepting fails when descriptors run out, and retrying at once would only use CPU.
+/// Pause after a failed accept. Accepting fails when file descriptors run out, and retrying at once would waste CPU.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// One service on one listener.
 #[derive(Debug)]
 pub struct Server<F> {
-    /// Creates the service for one connection from this address.
+    /// Creates the service for one connection. The argument is the client's address.
     pub service: F,
     /// Counts and limits the connections.
     pub connections: Connections,
@@ -45,8 +46,8 @@ where
     S::Future: Send,
     B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
 {
-    /// Serves until `stop` resolves, then finishes the requests in progress. Returns the rest of the time limit, or
-    /// zero if the limit was reached.
+    /// Serves until `stop` resolves, then finishes the requests in progress. Returns the time left of `stop_limit`, or
+    /// zero if it has passed.
     pub async fn run(self, listener: TcpListener, stop: impl Future<Output = ()>) -> Duration {
         let mut stop = pin!(stop);
         loop {
@@ -117,7 +118,7 @@ where
     }
 }
 
-/// HTTP/1.1, with limits.
+/// The HTTP/1.1 settings, with limits on time and size.
 pub(super) fn protocol() -> http1::Builder {
     let mut protocol = http1::Builder::new();
     protocol

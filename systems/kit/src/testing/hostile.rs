@@ -1,17 +1,17 @@
-//! Clients that send malicious bytes, and the memory that the system uses meanwhile.
+//! Clients that send malicious bytes, and a measurement of a system's memory.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// Time without progress after which the system counts as no longer reading.
+/// Time without progress after which the system is assumed to have stopped reading.
 const TAKEN_WITHIN: Duration = Duration::from_secs(1);
-/// Maximum bytes of pings to send.
+/// Maximum size of all pings together, in bytes.
 const MOST: usize = 256 << 20;
 
-/// Sends pings on one WebSocket and reads no responses, until the system reads no more. Returns the number of bytes
-/// that it read.
+/// Sends pings on one WebSocket, without reading the pongs, until the system stops reading. Returns the number of bytes
+/// sent.
 #[must_use]
 pub fn send_pings(address: SocketAddr, path: &str) -> usize {
     let mut stream = websocket(address, path);
@@ -27,7 +27,7 @@ pub fn send_pings(address: SocketAddr, path: &str) -> usize {
     sent
 }
 
-/// A WebSocket after its handshake.
+/// Opens a WebSocket.
 #[must_use]
 pub fn websocket(address: SocketAddr, path: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).unwrap();

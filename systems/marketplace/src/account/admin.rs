@@ -6,7 +6,7 @@ use crate::store::users::{self, Role};
 use crate::types::{Email, Password};
 use crate::work::Actor;
 
-/// Creates the configured admin, unless the account exists. Fails if the address belongs to a user who is no admin.
+/// Creates the configured admin, unless the account exists. Fails if the address belongs to a user who is not an admin.
 pub(crate) async fn ensure_admin(
     market: &Market,
     config: &AccountConfig,

@@ -36,7 +36,7 @@ impl Read for WhoAmI {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct TelegramBody {
-    /// The id of the chat with the bot. Without it, nothing is sent to Telegram.
+    /// The id of the user's chat with the bot. If missing, nothing is sent to Telegram.
     chat: Option<Text<1, 64>>,
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct LoginBody {
     password: Password,
 }
 
-/// A session with its tokens. They are returned only here.
+/// A session with its tokens. No other response contains the tokens.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Session")]
@@ -35,7 +35,7 @@ pub(crate) struct SessionView {
 #[derive(Debug)]
 pub(crate) struct Login {
     user: Id,
-    /// The password's hash by the current scheme, if the stored hash uses another one.
+    /// The password's hash under the current scheme. `None` if the stored hash already uses that scheme.
     renewed: Option<String>,
 }
 
@@ -90,7 +90,7 @@ pub(crate) struct RefreshBody {
     refresh_token: String,
 }
 
-/// Renews the tokens of a session. If the refresh token was used before, it may have been stolen, so its session ends.
+/// Renews the tokens of a session. A refresh token that was used before may have been stolen, so its session ends.
 #[derive(Debug)]
 pub(crate) struct Refresh {
     hash: String,

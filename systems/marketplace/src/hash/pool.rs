@@ -14,18 +14,18 @@ use crate::metrics::HashCounters;
 use crate::refusal::Refusal;
 use crate::types::Password;
 
-/// The niceness of hashing threads: with one thread per core, and the maximum. Threads that respond therefore run
-/// first.
+/// The minimum and maximum niceness of hashing threads, so that threads that respond run first. The minimum applies to
+/// one thread per core.
 const NICE: (i32, i32) = (10, 19);
 /// The factor by which one step of niceness reduces a thread's weight (Linux's `sched_prio_to_weight`).
 const NICE_STEP: f64 = 1.25;
 
-/// The longest wait of a request, as a multiple of `--hash-wait`. It is above 1 because the last request in a full
-/// queue waits for `--hash-wait` and its own hash.
+/// The longest wait of a request, as a multiple of `--hash-wait`. It exceeds 1 because the last request in a full queue
+/// also waits for its own hash.
 const OVER_THE_WAIT: f64 = 1.25;
 
-/// The password whose hash is checked if the user does not exist. That check takes the same time, so response times do
-/// not reveal whether an account exists.
+/// The password whose hash is checked if the user does not exist. The check takes as long as a real one, so response
+/// times do not reveal whether an account exists.
 const NOBODY: &str = "nobody's password";
 
 /// The hashing threads and their queue.
@@ -36,8 +36,8 @@ pub(crate) struct Hashing {
     nobody: Arc<str>,
     counters: HashCounters,
     state: HashingState,
-    /// Time limit for a queued request, even if the queue was not full. While other work keeps the cores busy, hashing
-    /// is slower than measured at the start. `None` if `--hash-queue` sets the queue length.
+    /// Time limit for a queued request. A full queue can take longer than expected, because other work on the cores
+    /// slows hashing down. `None` if `--hash-queue` sets the queue length.
     patience: Option<Duration>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct HashingState {
     pub(crate) queue: u32,
     /// Number of hashes computed in parallel: at most one per core, because more threads are not faster.
     at_once: u32,
-    /// The time of one hash, measured at the start.
+    /// The time that one hash takes, measured at startup.
     pub(crate) cost: Duration,
 }
 
@@ -56,20 +56,20 @@ pub(crate) struct HashingState {
 #[derive(Debug)]
 pub(crate) struct Checked {
     pub(crate) good: bool,
-    /// The password's hash by the current scheme, if the stored hash uses another one.
+    /// The password's hash under the current scheme. `None` if the stored hash already uses that scheme.
     pub(crate) renewed: Option<String>,
 }
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// Queued work. `wanted` tells whether a request still waits for the result.
+/// Queued work. `wanted` returns whether a request still waits for the result.
 struct Job {
     wanted: Box<dyn Fn() -> bool + Send>,
     work: Work,
 }
 
 impl Hashing {
-    /// Starts the threads. Computes two hashes first, to measure the time of one on this machine.
+    /// Starts the threads. First computes two hashes, to measure how long a hash takes on this machine.
     pub(crate) fn start(config: &HashConfig, counters: HashCounters) -> Result<Self, SchemeError> {
         let scheme = Scheme::new(config)?;
         let (nobody, cost) = measured(&scheme)?;
@@ -130,7 +130,7 @@ impl Hashing {
         self.counters.waiting.get()
     }
 
-    /// Hashes a new password. Waits for a thread, and is refused if the queue is full.
+    /// Hashes a new password. Waits for a thread, but fails at once if the queue is full.
     pub(crate) async fn hash(&self, password: Password) -> Result<String, Refusal> {
         let scheme = self.scheme.clone();
         let hashed = self.run(move || scheme.hash(password.reveal())).await?;
@@ -167,7 +167,7 @@ impl Hashing {
         let work = move || {
             let result = work();
             let done = done.lock().unwrap_or_else(PoisonError::into_inner).take();
-            // An error means that the request has been cancelled, which is fine.
+            // An error means that the request has been cancelled and needs no result.
             let _ = done.map(|done| done.send(result));
         };
         self.counters.waiting.inc();
@@ -205,8 +205,8 @@ impl Hashing {
     }
 }
 
-/// Returns the hash of [`NOBODY`] and the time of one hash. This is the shorter of two times, because the first hash
-/// also allocates memory.
+/// Returns the hash of [`NOBODY`] and the shorter time of two hashes. The first hash is slower, because it also
+/// allocates memory.
 fn measured(scheme: &Scheme) -> Result<(String, Duration), SchemeError> {
     let begun = Instant::now();
     scheme.hash(NOBODY)?;
@@ -216,7 +216,7 @@ fn measured(scheme: &Scheme) -> Result<(String, Duration), SchemeError> {
     Ok((hash, first.min(second).max(Duration::from_micros(1))))
 }
 
-/// The number of hashes that `threads` threads compute within `wait`: 4 to 65,536.
+/// The number of hashes that `threads` threads compute within `wait`, clamped to 4 to 65,536.
 fn fitting(wait: Duration, cost: Duration, threads: u32) -> u32 {
     let fit = wait.as_secs_f64() / cost.as_secs_f64() * f64::from(threads);
     #[expect(
@@ -228,8 +228,8 @@ fn fitting(wait: Duration, cost: Duration, threads: u32) -> u32 {
     fit
 }
 
-/// The niceness of each thread. Threads that share a core get a higher one, so that together they weigh as much as one
-/// thread alone (up to the highest niceness).
+/// The niceness of each thread. Threads that share a core get a higher niceness, so that together they weigh as much as
+/// a single thread. The niceness is limited to the maximum of [`NICE`].
 fn nice(threads: u32, cores: u32) -> i32 {
     let sharing = f64::from(threads.max(1)) / f64::from(cores.max(1));
     let (least, most) = NICE;
@@ -247,7 +247,7 @@ fn check(
     let matches = Scheme::verify(password.reveal(), hash.unwrap_or(nobody))?;
     let good = matches && hash.is_some();
     let renewed = hash.filter(|hash| good && !scheme.made(hash));
-    // A password that the current scheme cannot hash (too long for bcrypt) keeps its old hash.
+    // A password that is too long for the current scheme (bcrypt) keeps its old hash.
     let renewed = renewed.and_then(|_| scheme.hash(password.reveal()).ok());
     Ok(Checked { good, renewed })
 }

@@ -43,7 +43,7 @@ impl Scheme {
                 hash.map(|hash| hash.to_string()).map_err(broken)
             }
             Self::Bcrypt(cost) => {
-                // bcrypt uses 72 bytes, including a terminating NUL. It would silently cut a longer password.
+                // bcrypt uses 72 bytes, including a terminating NUL, and would silently truncate a longer password.
                 if password.len() > 71 {
                     return Err(SchemeError::TooLong);
                 }
@@ -53,7 +53,7 @@ impl Scheme {
         }
     }
 
-    /// Whether a hash belongs to this password, whichever scheme created it.
+    /// Whether the hash belongs to this password. Accepts hashes of every scheme.
     pub(crate) fn verify(password: &str, hash: &str) -> Result<bool, SchemeError> {
         if hash.starts_with("$2") {
             return bcrypt::verify(password, hash).map_err(broken);

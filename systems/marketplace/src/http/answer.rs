@@ -25,17 +25,17 @@ pub(super) async fn write<W: Write>(
     let ticket = market.door.admit(W::ROUTE.id, &parts);
     let work = async {
         let bytes = input::body(body, market.door.max_body).await?;
-        // The time limit applies to the database alone. Reading the body has its own limit.
+        // This time limit applies only to the database. Reading the body has its own limit.
         let mut deadline = Instant::now() + PATIENCE;
         let actor = until(deadline, caller(&market, W::ROUTE.access, &parts)).await?;
         let path = input::path(&mut parts).await?;
         let body = input::json(&parts, &bytes)?;
         let key = input::key(&parts, &actor, W::ROUTE.id, &bytes)?;
-        // A response with secrets must not be stored, so the key is ignored.
+        // A response with secrets must not be stored, so ignore the idempotency key.
         let key = key.filter(|_| !W::ROUTE.secret);
         let begun = W::begin(path, body, &market);
         let step = if W::ROUTE.hashes {
-            // Waiting for a hash may take longer than the database limit. So the limit restarts afterwards.
+            // Waiting for a hash may take longer than the database limit, so restart the limit afterwards.
             let step = begun.await?;
             deadline = Instant::now() + PATIENCE;
             step
@@ -70,8 +70,8 @@ pub(super) async fn read<R: Read>(State(market): State<Arc<Market>>, request: Re
     finish(&market, &R::ROUTE, ticket, work).await
 }
 
-/// Stops waiting for the database at the deadline. An open transaction is rolled back, unless its commit was already in
-/// progress.
+/// Stops waiting for the database at the deadline. An open transaction is rolled back, unless its commit has already
+/// begun.
 pub(super) async fn until<T>(
     deadline: Instant,
     work: impl Future<Output = Result<T, Refusal>>,

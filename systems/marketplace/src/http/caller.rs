@@ -10,7 +10,7 @@ use crate::types::Time;
 use crate::work::Actor;
 
 /// Authenticates the caller and checks access. Operations for anyone ignore the token, because callers who log in again
-/// often still send an expired one.
+/// often still send an expired token.
 pub(super) async fn caller(
     market: &Market,
     access: Access,

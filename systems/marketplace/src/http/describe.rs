@@ -9,7 +9,8 @@ const DEFINITIONS: &str = "/components/schemas";
 /// Builds the `OpenAPI` description of the routes.
 #[derive(Debug)]
 pub(super) struct Describer {
-    /// Schemas of inputs. They are separate from `outputs`, because a type can have a different schema in each.
+    /// Schemas of inputs. They are separate from `outputs`, because the schema of a type can differ between inputs and
+    /// outputs.
     inputs: SchemaGenerator,
     outputs: SchemaGenerator,
     paths: Map<String, Value>,
@@ -59,7 +60,7 @@ impl Describer {
         self.add(&R::ROUTE, operation);
     }
 
-    /// Adds an operation without types. `change` adds its own parts of the description.
+    /// Adds an operation that has no Rust types for input and response. `change` adds these parts of the description.
     pub(super) fn other(&mut self, route: &Route, change: impl FnOnce(&mut Value)) {
         let mut operation = operation(route, &json!({}));
         change(&mut operation);
@@ -127,7 +128,7 @@ fn operation(route: &Route, answer: &Value) -> Value {
     operation
 }
 
-/// Adds the statuses of refusals to an operation.
+/// Adds the statuses with which an operation may be refused.
 pub(super) fn refuse(operation: &mut Value, statuses: &[&str]) {
     let schema = json!({ "$ref": format!("#{DEFINITIONS}/Refusal") });
     for status in statuses {
@@ -151,7 +152,8 @@ fn path_parameters(path: &str) -> Vec<Value> {
     parts.map(parameter).collect()
 }
 
-/// Converts the properties of a query to parameters. Query parameters are never null, so null is removed.
+/// Converts the properties of a query to parameters. Query parameters cannot be null, so null is removed from their
+/// types.
 fn parameters(query: &Value) -> Vec<Value> {
     let properties = query["properties"].as_object();
     let parameter = |(name, schema): (&String, &Value)| {

@@ -6,7 +6,7 @@ use kit::network::{Networks, Peer, client};
 use tokio::time::Instant;
 use tower_http::cors::{AllowHeaders, AllowMethods, CorsLayer};
 
-/// Response headers that pages of other origins can read.
+/// Response headers that pages from other origins may read.
 const EXPOSED: [&str; 6] = [
     "ratelimit-policy",
     "ratelimit-limit",
@@ -80,7 +80,7 @@ impl Door {
         self.gate.admit(operation, address, Instant::now())
     }
 
-    /// The exempt addresses, and the limits, for `/healthz`.
+    /// The exempt addresses and the rate limits, as text for `/healthz`.
     pub(crate) fn facts(&self) -> (Vec<String>, String) {
         (self.gate.bypass().words(), self.gate.limits().to_string())
     }
@@ -103,7 +103,7 @@ impl DoorConfig {
         self.origins().map(|_| ())
     }
 
-    /// Lets pages of the configured origins call the marketplace.
+    /// Builds the CORS layer, which lets pages from the configured origins call the marketplace.
     pub(super) fn cors(&self) -> Result<CorsLayer, DoorError> {
         let layer = CorsLayer::new()
             .allow_methods(AllowMethods::mirror_request())
@@ -127,7 +127,7 @@ fn origin(text: &str) -> Result<HeaderValue, DoorError> {
     let url = reqwest::Url::parse(text).map_err(|_| refused())?;
     let is_web = matches!(url.scheme(), "http" | "https");
     let origin = url.origin().ascii_serialization();
-    // CORS would compare a pattern literally, so it would match no page.
+    // CORS compares origins literally, so a pattern would match no page.
     if !is_web || origin != text || text.contains('*') {
         return Err(refused());
     }

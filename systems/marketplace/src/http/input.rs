@@ -15,15 +15,15 @@ use crate::store::answers::Key;
 use crate::types::{Id, PageSize};
 use crate::work::Actor;
 
-/// Number of bytes beyond the limit that are read and discarded.
+/// Maximum number of bytes beyond the body limit that are read and discarded.
 const DRAINED: usize = 1 << 20;
 
-/// An empty object, `{}`, as a body or a response. A request body may also be missing.
+/// An empty object, `{}`, as a request body or a response. The request body may also be missing.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Empty {}
 
-/// No query parameters. Any that are sent are ignored.
+/// No query parameters. The server ignores any that are sent.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 pub(crate) struct NoQuery {}
 
@@ -31,11 +31,11 @@ pub(crate) struct NoQuery {}
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub(crate) struct PageQuery {
     pub(crate) limit: Option<PageSize>,
-    /// The `next` of the previous page.
+    /// The value of `next` from the previous page.
     pub(crate) after: Option<Id>,
 }
 
-/// Parses the ids in the path. A malformed id is reported as not found, because it cannot name anything.
+/// Parses the ids in the path. A malformed id is reported as not found, because nothing can have this id.
 pub(super) async fn path<T: DeserializeOwned + Send>(parts: &mut Parts) -> Result<T, Refusal> {
     let path = Path::<T>::from_request_parts(parts, &()).await;
     path.map(|Path(path)| path)
@@ -49,7 +49,7 @@ pub(super) async fn query<T: DeserializeOwned>(parts: &mut Parts) -> Result<T, R
         .map_err(|error| Refusal::InvalidQuery(error.body_text()))
 }
 
-/// Reads the whole body, at most `limit` bytes. Of a larger body, up to [`DRAINED`] more bytes are read. This way the
+/// Reads the whole body, at most `limit` bytes. Of a larger body, up to [`DRAINED`] more bytes are read, so that the
 /// client gets the error response instead of a closed connection.
 pub(super) async fn body(body: Body, limit: usize) -> Result<Bytes, Refusal> {
     let read = timeout(BODY_LIMIT, take(body, limit)).await;
@@ -60,7 +60,7 @@ pub(super) async fn body(body: Body, limit: usize) -> Result<Bytes, Refusal> {
     Ok(whole.into())
 }
 
-/// Returns the body if it has at most `limit` bytes, and the number of bytes read.
+/// Returns the body and the number of bytes read. If that number exceeds `limit`, the body is incomplete.
 async fn take(mut body: Body, limit: usize) -> Result<(Vec<u8>, usize), Refusal> {
     let (mut whole, mut length) = (Vec::new(), 0);
     while let Some(frame) = body.frame().await {
@@ -116,11 +116,12 @@ pub(super) fn key(
     Ok(Some(kept(name, actor, [operation.as_bytes(), path, body])))
 }
 
-/// The stored form of a key.
+/// Converts an idempotency key to its stored form.
 ///
-/// A body may contain a password, so its fingerprint must not allow guessing. The fingerprint therefore includes the
-/// key, of which only a hash is stored. Callers without login cannot be told apart, so the fingerprint is part of their
-/// name. For them, the same key with another body counts as the key of another caller.
+/// A body may contain a password, which must not be guessable from the request's fingerprint. The fingerprint therefore
+/// includes the key, of which only a hash is stored. Callers without login cannot be distinguished, so the fingerprint
+/// becomes part of their name. If such callers send the same key with different bodies, they count as different
+/// callers.
 fn kept(name: &str, actor: &Actor, asked: [&[u8]; 3]) -> Key {
     let mut hash = Sha256::new();
     for part in [name.as_bytes()].into_iter().chain(asked) {

@@ -10,14 +10,14 @@ use crate::market::Market;
 use crate::refusal::Refusal;
 use crate::work::{Actor, Step};
 
-/// An operation that changes data, in one step.
+/// An operation that changes data in one transaction.
 pub(crate) trait Write: Step<Answer: JsonSchema> + Sized + 'static {
     const ROUTE: Route;
     /// The ids in the path.
     type Path: DeserializeOwned + Send;
     type Body: DeserializeOwned + JsonSchema + Send;
 
-    /// Prepares the step before its transaction begins: checks the input and hashes passwords.
+    /// Prepares the step before its transaction begins. Checks the input and hashes passwords.
     fn begin(
         path: Self::Path,
         body: Self::Body,

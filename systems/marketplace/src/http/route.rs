@@ -2,7 +2,7 @@ use crate::refusal::Refusal;
 use crate::store::users::Role;
 use crate::work::Actor;
 
-/// Who may call an operation. Whether the caller may change a certain trade is decided in `trade`.
+/// Who may call an operation. The module `trade` decides whether the caller may change a certain trade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     /// Anybody, without login.
@@ -54,11 +54,11 @@ pub(crate) struct Route {
     pub(super) path: &'static str,
     pub(super) summary: &'static str,
     pub(super) access: Access,
-    /// Success is 201 instead of 200.
+    /// The status of a successful response is 201 instead of 200.
     pub(super) creates: bool,
     /// The operation hashes a password. It is refused if too many requests wait for a hash.
     pub(super) hashes: bool,
-    /// The response contains secrets. It is never stored, so idempotency keys are ignored.
+    /// The response contains secrets. Therefore it is never stored, and idempotency keys are ignored.
     pub(super) secret: bool,
 }
 

@@ -29,7 +29,7 @@ use crate::trade::{
     WithdrawOffer,
 };
 
-/// The routes and their description.
+/// The router and the `OpenAPI` description of its routes.
 #[derive(Default)]
 struct Routes {
     router: Router<Arc<Market>>,
@@ -80,7 +80,7 @@ fn filter(verb: Verb) -> MethodFilter {
     }
 }
 
-/// All operations that are described by types.
+/// All operations whose input and response are Rust types.
 fn operations() -> Routes {
     Routes::default()
         .write::<Register>()
@@ -116,7 +116,7 @@ fn operations() -> Routes {
         .read::<ShowLedger>()
 }
 
-/// Operations with a form of their own: the streams and the provider's webhook.
+/// Operations that do not fit [`Read`] or [`Write`]: the streams and the provider's webhook.
 fn others(routes: Routes, provider: Provider) -> Routes {
     let stream = |kind: &'static str, status: &'static str| {
         move |describer: &mut Describer, own: &mut Value| {
@@ -142,7 +142,7 @@ fn others(routes: Routes, provider: Provider) -> Routes {
         })
 }
 
-/// Every route of the marketplace.
+/// Builds the router with all routes of the marketplace.
 pub(crate) fn router(
     market: &Arc<Market>,
     config: &Config,
@@ -156,7 +156,7 @@ pub(crate) fn router(
         mut describer,
         operations,
     } = routes;
-    // Like `/healthz`, the description is open to everybody and not rate-limited, so it has no error responses.
+    // Everyone may read the description without a rate limit, so it has no error responses.
     describer.other(&DESCRIPTION, |own| {
         if let Some(answers) = own["responses"].as_object_mut() {
             answers.retain(|status, _| status == "200");

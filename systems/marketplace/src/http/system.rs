@@ -70,7 +70,7 @@ pub(super) async fn socket(State(market): State<Arc<Market>>, request: Request) 
     finish(&market, &SOCKET, ticket, work).await
 }
 
-/// The access token of a stream, from the header or else from the query.
+/// The access token of a stream. Comes from the `Authorization` header, or else from the query.
 fn token(parts: &Parts, query: &StreamQuery) -> Result<String, Refusal> {
     let header = parts
         .headers

@@ -15,12 +15,13 @@ use crate::store::notifications;
 use crate::store::sessions::{self, Holder};
 use crate::types::Time;
 
-/// Interval at which the list and the session are read even without a wake-up, because another node may have written.
+/// Interval at which a stream reads the list and the session even without a wake-up. Another node may have changed
+/// them.
 const LOOK: Duration = Duration::from_secs(5);
 /// Maximum number of notifications per query.
 const ROWS: i64 = 100;
 
-/// Follows a user's list: yields every notification once, in order, until the session ends.
+/// Follows a user's list. Yields every notification once and in order, until the session ends.
 #[derive(Debug)]
 pub(super) struct Follower {
     market: Arc<Market>,
@@ -63,14 +64,14 @@ impl Follower {
         })
     }
 
-    /// The next notification; `None` when the session is over or the marketplace stops.
+    /// Waits for the next notification. `None` when the session is over or the marketplace stops.
     pub(super) async fn next(&mut self) -> Option<NotificationView> {
         loop {
             if let Some(next) = self.ready.pop_front() {
                 self.market.counters.pushed.inc();
                 return Some(next);
             }
-            // Mark before reading, because a change during the read must wake this stream again.
+            // Mark before reading, so that a change during the read wakes this stream again.
             self.place.woken.mark_unchanged();
             match self.look().await {
                 Ok(true) => {}
@@ -83,7 +84,7 @@ impl Follower {
             if self.market.hub.is_stopping() {
                 return None;
             }
-            // After a timeout or the loss of the sender, the stream reads the list again as well.
+            // The stream reads the list again in any case, also after a timeout or when the channel has closed.
             let _ = timeout(LOOK, self.place.woken.changed()).await;
         }
     }
@@ -100,7 +101,7 @@ impl Follower {
         if let Some(faults) = self.market.faults.as_ref().filter(|_| !rows.is_empty()) {
             faults.hold(Instant::now()).await;
         }
-        // There is no `await` from here on, so a caller that cancels `next` loses no notification.
+        // From here on there is no `await`, so cancelling `next` loses no notification.
         for row in rows {
             self.after = row.sequence;
             self.push(row.into());

@@ -7,19 +7,21 @@ use tokio::sync::{Notify, watch};
 use crate::store::outbox::Channel;
 use crate::types::Id;
 
-/// Wakes the streams of a user, and the sender. It carries no data; notifications are read from the database.
+/// Wakes the streams of a user, and the sender of webhooks and Telegram messages. Passes no data: notifications are
+/// read from the database.
 #[derive(Debug)]
 pub(crate) struct Hub {
     followed: Mutex<HashMap<Id, watch::Sender<()>>>,
     webhook: Notify,
     telegram: Notify,
-    /// Each open stream has a receiver of this channel. It counts the streams, and a stop can wait for the last one.
+    /// Each open stream has a receiver of this channel. The number of receivers is the number of streams, and shutdown
+    /// can wait until it is 0.
     open: watch::Sender<()>,
     limit: usize,
     stopping: AtomicBool,
 }
 
-/// A stream's subscription. It is woken when there may be new notifications, and counts as an open stream.
+/// A stream's subscription. It wakes the stream when there may be new notifications, and counts as an open stream.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) woken: watch::Receiver<()>,
@@ -38,7 +40,7 @@ impl Hub {
         }
     }
 
-    /// Subscribes a stream. `None` if there are too many streams, or the marketplace stops.
+    /// Subscribes a stream. `None` if too many streams are open, or if the marketplace is stopping.
     pub(super) fn follow(&self, user: &Id) -> Option<Place> {
         if self.open.receiver_count() >= self.limit || self.is_stopping() {
             return None;
@@ -86,7 +88,7 @@ impl Hub {
         self.open.receiver_count()
     }
 
-    /// Ends all streams. New ones are refused.
+    /// Ends all streams and refuses new ones.
     pub(crate) fn close(&self) {
         self.stopping.store(true, Ordering::Relaxed);
         let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);

@@ -14,7 +14,7 @@ use crate::work::{Actor, Step, Work};
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Notification")]
 pub(crate) struct NotificationView {
-    /// Position in the user's list, from 1, without a gap.
+    /// Position in the user's list. Positions start at 1 and have no gaps.
     pub(super) sequence: i64,
     pub(super) kind: NoticeKind,
     request_id: Id,
@@ -42,10 +42,10 @@ impl From<NotificationRow> for NotificationView {
 /// The query parameters of the list of notifications.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct NotificationQuery {
-    /// Only unread notifications.
+    /// If true, list only unread notifications.
     unread: Option<bool>,
     limit: Option<PageSize>,
-    /// The `next` of the previous page.
+    /// The value of `next` from the previous page.
     before: Option<i64>,
 }
 
@@ -89,14 +89,14 @@ impl Read for ListNotifications {
     }
 }
 
-/// The position up to which the list was read.
+/// The body of a request that marks notifications as read.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ReadBody {
     up_to: i64,
 }
 
-/// The number of notifications that were marked.
+/// The number of notifications that were marked as read.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Marked {
     marked: u64,

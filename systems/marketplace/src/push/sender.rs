@@ -14,29 +14,30 @@ use crate::signature;
 use crate::store::outbox::{self, Channel, OutboxRow};
 use crate::types::Time;
 
-/// Interval at which the outbox is read even without a wake-up.
+/// Interval at which the sender reads the outbox even without a wake-up.
 const LOOK: Duration = Duration::from_secs(1);
 /// Maximum number of notifications per query.
 const ROWS: i64 = 50;
-/// Time limit of a request. Without a response in time, the notification counts as not delivered.
+/// Time limit of a request. If it passes without a response, the notification counts as not delivered.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The longest pause between two attempts.
 const LONGEST: Duration = Duration::from_hours(1);
-/// Number of attempts, about eight hours in total. After that, a notification is discarded.
+/// Maximum number of attempts, which take about eight hours in total. The notification is then discarded.
 const TRIES: i64 = 20;
 
-/// Sends the notifications in the outbox. Each is sent until it arrives, so receivers get it at least once.
+/// Sends the notifications in the outbox, and repeats each until it arrives. Receivers may therefore get a notification
+/// more than once.
 #[derive(Debug)]
 pub(crate) struct Sender {
     http: Client,
     webhook: Option<(Url, Secret)>,
     telegram: Option<Url>,
-    /// The front end to which messages link: the first of `--cors-origins`.
+    /// The origin of the front end to which messages link. It is the first of `--cors-origins`.
     front_end: Option<String>,
 }
 
 impl Sender {
-    /// `None` if neither a webhook nor Telegram is configured.
+    /// Creates the sender. `None` if neither a webhook nor Telegram is configured.
     pub(crate) fn new(
         config: &PushConfig,
         front_end: Option<&String>,
@@ -72,7 +73,7 @@ impl Sender {
         }))
     }
 
-    /// Sends forever. The channels are independent: one that does not respond does not delay the other.
+    /// Sends forever. The channels are independent, so a channel that does not respond does not delay the other one.
     pub(crate) async fn run(self, market: Arc<Market>) {
         tokio::join!(
             self.empty(&market, Channel::Webhook),
@@ -180,7 +181,7 @@ fn address(flag: &'static str, url: &str) -> Result<Url, ConfigError> {
     ))
 }
 
-/// The pause before the next attempt: one second, doubled each time, at most [`LONGEST`].
+/// The pause before the next attempt. It starts at one second and doubles each time, up to [`LONGEST`].
 fn pause(attempts: i64) -> Duration {
     let doubled = u32::try_from(attempts.clamp(0, 12)).unwrap_or_default();
     (Duration::from_secs(1) * 2_u32.pow(doubled)).min(LONGEST)

@@ -13,12 +13,12 @@ use crate::refusal::Refusal;
 
 /// Interval between pings. A connection that has sent nothing since the previous ping is closed.
 const PING: Duration = Duration::from_secs(20);
-/// Time limit for sending a message. Afterwards the connection is closed.
+/// Time limit for sending a message. When it has passed, the connection is closed.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Maximum size of an incoming message in bytes. Clients send nothing but pongs.
+/// Maximum size of an incoming message in bytes. It is small because clients send only pongs.
 const LARGEST: usize = 4096;
 
-/// Opens a WebSocket with the same notifications as the server-sent events, one JSON message each.
+/// Opens a WebSocket that sends the same notifications as the server-sent events, each as one JSON message.
 pub(crate) async fn open(
     market: Shared,
     token: &str,
@@ -30,7 +30,7 @@ pub(crate) async fn open(
     let upgrade = upgrade.max_message_size(LARGEST).max_frame_size(LARGEST);
     Ok(upgrade.on_upgrade(async move |socket| {
         follow(Socket::new(socket), follower).await;
-        // Until here the socket counted as an open connection.
+        // The socket has counted as an open connection until here.
         drop(place);
     }))
 }
@@ -70,6 +70,6 @@ async fn follow(mut socket: Socket, mut follower: Follower) {
         code: close_code::AWAY,
         reason: "the session is over".into(),
     };
-    // If the close frame cannot be sent, the connection just ends.
+    // If the close frame cannot be sent, the connection ends without it.
     let _ = timeout(PATIENCE, socket.send(Message::Close(Some(frame)))).await;
 }

@@ -9,7 +9,7 @@ use super::follow::Follower;
 use crate::http::Shared;
 use crate::refusal::Refusal;
 
-/// Opens a stream of server-sent events. An event's id is its position in the list, from which a browser resumes.
+/// Opens a stream of server-sent events. An event's id is its position in the list, so that a browser can resume there.
 pub(crate) async fn open(
     market: Shared,
     token: &str,

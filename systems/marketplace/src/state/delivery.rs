@@ -4,15 +4,15 @@ use crate::types::words::words;
 words! {
     /// The state of a delivery.
     DeliveryState {
-        /// Paid, not sent yet.
+        /// The trade is paid, but the goods have not been sent.
         Pending = "pending",
-        /// Sent.
+        /// The goods have been sent.
         Shipped = "shipped",
-        /// Arrived, according to the seller.
+        /// The goods have arrived, according to the seller.
         Delivered = "delivered",
-        /// Arrived, confirmed by the buyer, the clock or a dispute.
+        /// The delivery is confirmed, by the buyer, the clock or the end of a dispute.
         Confirmed = "confirmed",
-        /// Stopped, because the buyer got the money back.
+        /// The delivery is stopped, because the buyer got the money back.
         Stopped = "stopped",
     }
 }

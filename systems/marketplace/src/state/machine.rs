@@ -7,18 +7,18 @@ words! {
         Buyer = "buyer",
         /// The user who made the offer.
         Seller = "seller",
-        /// A user who settles disputes.
+        /// A user who resolves disputes.
         Admin = "admin",
-        /// The clock: a deadline has passed.
+        /// The clock makes changes when a deadline has passed.
         Clock = "clock",
         /// The payment provider.
         Provider = "provider",
-        /// The marketplace itself: a consequence of a change to another part of the trade.
+        /// The marketplace itself makes changes that follow from a change to another part of the trade.
         Market = "market",
     }
 }
 
-/// A row of a state table: in state `from`, the parties `by` may perform `action`, which leads to state `to`.
+/// A row of a state table. In state `from`, the parties `by` may perform `action`, which leads to state `to`.
 #[derive(Debug)]
 pub(crate) struct Rule<S, A> {
     pub(super) from: S,
@@ -27,7 +27,7 @@ pub(crate) struct Rule<S, A> {
     pub(super) to: S,
 }
 
-/// Creates a row. Short, to keep the tables readable.
+/// Creates a row. The name is short to keep the tables readable.
 pub(super) const fn rule<S, A>(from: S, action: A, by: &'static [Party], to: S) -> Rule<S, A> {
     Rule {
         from,
@@ -37,11 +37,11 @@ pub(super) const fn rule<S, A>(from: S, action: A, by: &'static [Party], to: S) 
     }
 }
 
-/// A state with a table of allowed actions.
+/// A type of state with a table of allowed actions.
 pub(crate) trait Stateful: Copy + Eq + 'static {
-    /// The actions.
+    /// The type of the actions.
     type Action: Copy + Eq + 'static;
-    /// The name of the thing that has this state.
+    /// The name of what has the state, for example of an offer.
     const SUBJECT: &'static str;
     /// The table.
     const RULES: &'static [Rule<Self, Self::Action>];
@@ -70,7 +70,7 @@ pub(crate) trait Stateful: Copy + Eq + 'static {
         })
     }
 
-    /// Describes a refusal of `actions` that the table allows but another rule forbids.
+    /// Describes the refusal of the first of `actions`, which the table allows but another rule forbids.
     fn forbidden(self, actions: &[Self::Action], party: Party) -> Illegal {
         let words: Vec<&str> = actions.iter().map(|action| Self::action(*action)).collect();
         let mut allowed = self.allowed(party);
@@ -101,7 +101,7 @@ pub(crate) struct Illegal {
     pub(crate) action: &'static str,
     /// Whether other parties may perform the action in this state.
     pub(crate) by_others: bool,
-    /// The actions that this party may perform instead.
+    /// The actions that the party may perform instead.
     pub(crate) allowed: Vec<&'static str>,
 }
 

@@ -2,21 +2,21 @@ use super::machine::{Party, Rule, Stateful, rule};
 use crate::types::words::words;
 
 words! {
-    /// The state of an offer: whose turn it is, or how it ended.
+    /// The state of an offer. It tells which side must respond, or how the offer ended.
     OfferState {
         /// The seller proposed the current price.
         AwaitingBuyer = "awaiting_buyer",
         /// The buyer proposed the current price.
         AwaitingSeller = "awaiting_seller",
-        /// Selected: both sides agreed on the price.
+        /// The offer was selected, and both sides agreed on the price.
         Accepted = "accepted",
-        /// One side rejected it.
+        /// One side rejected the offer.
         Rejected = "rejected",
-        /// The seller withdrew it.
+        /// The seller withdrew the offer.
         Withdrawn = "withdrawn",
         /// Another offer was selected.
         Lost = "lost",
-        /// Its time was over.
+        /// The offer's validity ended.
         Expired = "expired",
         /// The request ended without a trade.
         Closed = "closed",

@@ -4,21 +4,22 @@ use crate::types::words::words;
 words! {
     /// The state of a payment.
     PaymentState {
-        /// Requested from the provider; no result yet.
+        /// The payment was requested from the provider, which has not reported a result.
         Pending = "pending",
         /// The money is in escrow.
         Held = "held",
         /// The provider reported a failure.
         Failed = "failed",
-        /// Abandoned before the provider reported a result.
+        /// The payment was abandoned before the provider reported a result.
         Abandoned = "abandoned",
-        /// Paid to the seller, except for the fee.
+        /// The money was paid to the seller, except for the fee.
         Released = "released",
-        /// Returned to the buyer.
+        /// The money was returned to the buyer.
         Refunded = "refunded",
-        /// Divided between buyer and seller.
+        /// The money was divided between buyer and seller.
         Split = "split",
-        /// Succeeded after a failure, when its trade no longer waited for it. Returned to the buyer.
+        /// The payment succeeded after a reported failure, when the trade no longer waited for it. The money was
+        /// returned to the buyer.
         Returned = "returned",
     }
 }

@@ -6,21 +6,21 @@ words! {
     RequestState {
         /// Sellers may make offers.
         Open = "open",
-        /// An offer was selected; the payment is due.
+        /// An offer was selected, and the payment is due.
         Selected = "selected",
         /// The money is in escrow.
         Paid = "paid",
         /// The seller has reported the delivery.
         Delivering = "delivering",
-        /// Over: the seller got the money, or a part of it after a dispute.
+        /// The trade is over. The seller got the money, or a part of it after a dispute.
         Completed = "completed",
-        /// Cancelled before payment.
+        /// The request was cancelled before payment.
         Cancelled = "cancelled",
-        /// No offer was selected, or the payment was not made, in time.
+        /// The time limit for selecting an offer or for paying has passed.
         Expired = "expired",
-        /// In dispute: an admin decides about the money.
+        /// The trade is in dispute. An admin decides about the money.
         Disputed = "disputed",
-        /// Over: the buyer got the money back.
+        /// The trade is over. The buyer got the money back.
         Refunded = "refunded",
     }
 }

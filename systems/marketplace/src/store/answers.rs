@@ -3,10 +3,10 @@ use sqlx::AnyConnection;
 use super::row::row;
 use crate::types::Time;
 
-/// An idempotency key: a write with it is executed once.
+/// An idempotency key. Writes with the same key are executed only once.
 #[derive(Clone, Debug)]
 pub(crate) struct Key {
-    /// The owner of the key, because two users may choose the same name.
+    /// The owner of the key. It is part of the key because two users may choose the same name.
     pub(crate) caller: String,
     pub(crate) name: String,
     /// A hash of the request.
@@ -22,8 +22,8 @@ row! {
     }
 }
 
-/// Claims the key and returns `None`, or returns the response stored under it. While another transaction holds the key,
-/// this waits until that transaction ends.
+/// Claims the key and returns `None`. If the key is already claimed, returns the response stored under it. Waits while
+/// another transaction holds the key.
 pub(crate) async fn claim(
     db: &mut AnyConnection,
     key: &Key,

@@ -1,4 +1,4 @@
-//! Tests of the constraints that the database enforces, whatever the program does.
+//! Tests of the constraints that the database itself enforces.
 
 use sqlx::AnyConnection;
 

@@ -28,7 +28,7 @@ pub(crate) async fn insert(db: &mut AnyConnection, row: &DeliveryRow) -> Result<
     Ok(())
 }
 
-/// Saves the fields that a step can change.
+/// Saves the fields that steps can change.
 pub(crate) async fn update(db: &mut AnyConnection, row: &DeliveryRow) -> Result<(), sqlx::Error> {
     let update =
         "UPDATE deliveries SET state = $2, tracking = $3, updated_at = $4 WHERE request_id = $1";

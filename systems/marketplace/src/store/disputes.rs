@@ -44,7 +44,7 @@ pub(crate) async fn insert(db: &mut AnyConnection, row: &DisputeRow) -> Result<(
     Ok(())
 }
 
-/// Saves how the dispute ended.
+/// Saves the resolution of the dispute.
 pub(crate) async fn update(db: &mut AnyConnection, row: &DisputeRow) -> Result<(), sqlx::Error> {
     let update = "UPDATE disputes SET resolution = $2, refunded = $3, resolved_at = $4 WHERE request_id = $1";
     sqlx::query(update)

@@ -10,8 +10,8 @@ use crate::types::words::words;
 words! {
     /// The kind of an account.
     Account {
-        /// Money outside of the marketplace, paid by a buyer or returned to one. The balance is negative by the amount
-        /// not returned.
+        /// Money outside of the marketplace. Its balance is negative: the amount that buyers have paid, less the amount
+        /// returned to them.
         Buyer = "buyer",
         /// Money in escrow.
         Escrow = "escrow",
@@ -25,14 +25,14 @@ words! {
 words! {
     /// The purpose of a transfer.
     TransferKind {
-        /// From the buyer into escrow.
+        /// A transfer from the buyer into escrow.
         Hold = "hold",
-        /// Out of escrow, to the seller and the fee, or back to the buyer.
+        /// A transfer out of escrow, to the seller and the fee account, or back to the buyer.
         Settle = "settle",
     }
 }
 
-/// One entry of a transfer. Positive amounts go into the account, negative ones out of it.
+/// One entry of a transfer. Positive amounts are added to the account, negative amounts are taken from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Leg {
     pub(crate) account: Account,

@@ -10,7 +10,8 @@ const VERSIONS: &[&str] = &[
     include_str!("../sql/0003_unmatched.sql"),
 ];
 
-/// Migrates the tables to the newest version in one transaction. `lock` is a statement that keeps other nodes out.
+/// Migrates the tables to the newest version in one transaction. `lock` is a statement that prevents other nodes from
+/// migrating at the same time.
 pub(super) async fn run(
     mut transaction: Transaction<'static, Any>,
     lock: &'static str,

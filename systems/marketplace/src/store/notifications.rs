@@ -12,9 +12,9 @@ words! {
         OfferRejected = "offer_rejected",
         OfferWithdrawn = "offer_withdrawn",
         OfferExpired = "offer_expired",
-        /// To the seller who was selected, or to the buyer whose counter-offer was accepted.
+        /// Sent to the seller who was selected, or to the buyer whose counter-offer was accepted.
         OfferAccepted = "offer_accepted",
-        /// To the sellers who were not selected.
+        /// Sent to the sellers who were not selected.
         OfferLost = "offer_lost",
         RequestCancelled = "request_cancelled",
         RequestExpired = "request_expired",
@@ -29,7 +29,7 @@ words! {
     }
 }
 
-/// A notification before it is written.
+/// A notification that is not stored yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Notice {
     pub(crate) user: Id,
@@ -37,7 +37,7 @@ pub(crate) struct Notice {
     pub(crate) request: Id,
     /// Details that depend on `kind`, as a JSON object.
     pub(crate) data: serde_json::Value,
-    /// Identifies the event. A unique index prevents a user from getting two notifications of the same event.
+    /// Identifies the event. A unique index prevents two notifications of the same event for one user.
     pub(crate) cause: String,
 }
 
@@ -55,7 +55,7 @@ row! {
     }
 }
 
-/// The position of a new notification, and its user's Telegram chat.
+/// The position of a new notification, and the Telegram chat of its user.
 #[derive(Debug)]
 pub(crate) struct Placed {
     pub(crate) sequence: i64,

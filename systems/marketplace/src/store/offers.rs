@@ -34,7 +34,7 @@ row! {
     }
 }
 
-/// Inserts an offer and its first round, by the seller.
+/// Inserts an offer and its first round, which the seller proposed.
 pub(crate) async fn insert(db: &mut AnyConnection, row: &OfferRow) -> Result<(), sqlx::Error> {
     let insert = "INSERT INTO offers (id, request_id, seller_id, amount, message, state, round, \
         valid_until, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)";
@@ -53,7 +53,7 @@ pub(crate) async fn insert(db: &mut AnyConnection, row: &OfferRow) -> Result<(),
     insert_round(db, row, Party::Seller).await
 }
 
-/// Stores the current price of `row` as a round.
+/// Stores the current price of `row` as a new round.
 pub(crate) async fn insert_round(
     db: &mut AnyConnection,
     row: &OfferRow,
@@ -73,7 +73,7 @@ pub(crate) async fn insert_round(
     Ok(())
 }
 
-/// Saves the fields that a step can change.
+/// Saves the fields that steps can change.
 pub(crate) async fn update(db: &mut AnyConnection, row: &OfferRow) -> Result<(), sqlx::Error> {
     let update = "UPDATE offers SET amount = $2, message = $3, state = $4, round = $5, \
         valid_until = $6, updated_at = $7 WHERE id = $1";
@@ -123,7 +123,7 @@ pub(crate) async fn rounds(
     sqlx::query_as(select).bind(offer).fetch_all(db).await
 }
 
-/// Open offers whose time is over, at most `rows`. Returns the ids of request and offer.
+/// Finds at most `rows` open offers whose validity has ended. Returns the ids of each request and offer.
 pub(crate) async fn due(
     db: &mut AnyConnection,
     now: Time,

@@ -10,7 +10,7 @@ use sqlx::{Any, AnyPool, Executor, Transaction};
 use super::migrate;
 use crate::config::StoreConfig;
 
-/// Maximum time that a request waits for the database: for connections, statements and commits together.
+/// Maximum total time that a request waits for the database, including connections, statements and commits.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Reason why the store cannot be opened.
@@ -22,7 +22,7 @@ pub enum StoreError {
     /// The URL has an unknown scheme.
     #[error("`--store` must begin with `sqlite:` or `postgres:`, not with `{0}`")]
     Kind(String),
-    /// A later version of the program has migrated the database.
+    /// A newer version of the program has migrated the database.
     #[error(
         "the database has version {found}, but this program supports only versions up to {known}: update the program"
     )]
@@ -34,8 +34,8 @@ pub enum StoreError {
     },
 }
 
-/// The database. `SQLite` has one connection for writing, so that writers queue instead of failing, and several for
-/// reading at the same time. `PostgreSQL` has one pool for both.
+/// The database. For `SQLite`, one connection writes, so that writers queue instead of failing, and several connections
+/// read. `PostgreSQL` has one pool for both.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     writer: AnyPool,
@@ -51,7 +51,7 @@ enum Dialect {
 }
 
 impl Store {
-    /// Opens the store, creates it if it does not exist, and migrates it to the newest version.
+    /// Opens the store and migrates it to the newest version. Creates the store if it does not exist.
     pub(crate) async fn open(config: &StoreConfig) -> Result<Self, StoreError> {
         install_default_drivers();
         let store = Self::connect(config).await?;
@@ -109,22 +109,22 @@ impl Store {
         })
     }
 
-    /// A transaction that may write.
+    /// Begins a transaction that may write.
     pub(crate) async fn begin(&self) -> Result<Transaction<'static, Any>, sqlx::Error> {
         match self.dialect {
-            // Lock at the start. Otherwise, a transaction that begins with a read fails at its first write if another
-            // one has written in between.
+            // Lock at the start. Otherwise, a transaction that begins with a read would fail at its first write if
+            // another transaction had written in between.
             Dialect::Sqlite => self.writer.begin_with("BEGIN IMMEDIATE").await,
             Dialect::Postgres => self.writer.begin().await,
         }
     }
 
-    /// A connection for reading.
+    /// Returns a connection for reading.
     pub(crate) async fn read(&self) -> Result<PoolConnection<Any>, sqlx::Error> {
         self.reader.acquire().await
     }
 
-    /// The name of the database, for people.
+    /// The name of the database system, for people.
     pub(crate) fn kind(&self) -> &'static str {
         match self.dialect {
             Dialect::Sqlite => "sqlite",
@@ -132,7 +132,7 @@ impl Store {
         }
     }
 
-    /// The number of reading connections: in use, and open.
+    /// The numbers of read connections that are in use and that are open.
     pub(crate) fn connections(&self) -> (u32, u32) {
         let (size, idle) = (self.reader.size(), self.reader.num_idle());
         (
@@ -141,14 +141,14 @@ impl Store {
         )
     }
 
-    /// Closes all connections, after everything is written.
+    /// Closes all connections when all data has been written.
     pub(crate) async fn close(&self) {
         self.reader.close().await;
         self.writer.close().await;
     }
 }
 
-/// Pool options. Every new connection executes the statements in `before`.
+/// Builds the pool options. Every new connection first executes the statements in `before`.
 fn options(connections: u32, before: &[&'static str]) -> AnyPoolOptions {
     let before = before.to_vec();
     AnyPoolOptions::new()

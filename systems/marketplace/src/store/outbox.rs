@@ -7,7 +7,7 @@ use crate::types::{Id, Time};
 words! {
     /// The channels by which notifications are sent.
     Channel {
-        /// A signed request to the operator's URL.
+        /// The operator's URL, which receives signed requests.
         Webhook = "webhook",
         /// Telegram's bot API.
         Telegram = "telegram",
@@ -42,7 +42,7 @@ pub(crate) async fn insert(db: &mut AnyConnection, row: &OutboxRow) -> Result<()
     Ok(())
 }
 
-/// The notifications of one channel that are due, oldest first.
+/// The due notifications of one channel, oldest first.
 pub(crate) async fn due(
     db: &mut AnyConnection,
     channel: Channel,
@@ -59,7 +59,7 @@ pub(crate) async fn due(
         .await
 }
 
-/// Removes a notification that has arrived or was given up.
+/// Removes a notification that has arrived or is discarded.
 pub(crate) async fn delete(db: &mut AnyConnection, id: &Id) -> Result<(), sqlx::Error> {
     sqlx::query("DELETE FROM outbox WHERE id = $1")
         .bind(id)
@@ -83,7 +83,7 @@ pub(crate) async fn postpone(
     Ok(())
 }
 
-/// The number of notifications that wait to be sent.
+/// The number of notifications that are waiting to be sent.
 pub(crate) async fn waiting(db: &mut AnyConnection) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar("SELECT COUNT(*) FROM outbox")
         .fetch_one(db)

@@ -44,7 +44,7 @@ pub(crate) async fn insert(db: &mut AnyConnection, row: &PaymentRow) -> Result<(
     Ok(())
 }
 
-/// Saves the fields that a step can change.
+/// Saves the fields that steps can change.
 pub(crate) async fn update(db: &mut AnyConnection, row: &PaymentRow) -> Result<(), sqlx::Error> {
     let update = "UPDATE payments SET state = $2, told = $3, updated_at = $4 WHERE id = $1";
     sqlx::query(update)
@@ -65,8 +65,8 @@ pub(crate) async fn find(
     sqlx::query_as(select).bind(id).fetch_optional(db).await
 }
 
-/// Returns the payment that counts for a request. There is at most one, and all others have failed, or were abandoned
-/// or returned. If no payment counts, returns the newest of the others.
+/// Returns a request's valid payment, or else its newest payment. At most one payment is valid; all others have failed,
+/// or were abandoned or returned.
 pub(crate) async fn of_request(
     db: &mut AnyConnection,
     request: &Id,

@@ -27,14 +27,14 @@ row! {
 /// The conditions of a search for requests.
 #[derive(Debug)]
 pub(crate) struct Search<'a> {
-    /// Only requests of this buyer.
+    /// If set, find only requests of this buyer.
     pub(crate) buyer: Option<&'a Id>,
-    /// Only requests for which this seller has made an offer.
+    /// If set, find only requests for which this seller has made an offer.
     pub(crate) seller: Option<&'a Id>,
-    /// Only requests that this user may see.
+    /// If set, find only requests that this user may see.
     pub(crate) seen_by: Option<&'a Id>,
     pub(crate) state: Option<RequestState>,
-    /// Text that the title and description, joined, must contain. Case is ignored.
+    /// Text that must occur in the title or description, which are joined for the search. Case is ignored.
     pub(crate) text: Option<&'a str>,
     pub(crate) after: Option<&'a Id>,
     pub(crate) rows: i64,
@@ -69,8 +69,8 @@ pub(crate) async fn find(
     sqlx::query_as(select).bind(id).fetch_optional(db).await
 }
 
-/// Finds a request and locks its trade until the transaction ends. Every step of a trade begins with this call, so no
-/// two steps of a trade run at the same time.
+/// Finds a request and locks its trade until the transaction ends. Every step begins with this call, so two steps of a
+/// trade never run at the same time.
 pub(crate) async fn lock(
     db: &mut AnyConnection,
     id: &Id,
@@ -84,7 +84,7 @@ pub(crate) async fn lock(
         .await
 }
 
-/// Saves the fields that a step can change.
+/// Saves the fields that steps can change.
 pub(crate) async fn update(db: &mut AnyConnection, row: &RequestRow) -> Result<(), sqlx::Error> {
     let update =
         "UPDATE requests SET state = $2, selected_offer = $3, expires_at = $4 WHERE id = $1";
@@ -103,7 +103,7 @@ pub(crate) async fn search(
     db: &mut AnyConnection,
     search: &Search<'_>,
 ) -> Result<Vec<RequestRow>, sqlx::Error> {
-    // An empty parameter disables its condition, so one statement serves all searches.
+    // An empty parameter disables its condition, so that one statement serves all searches.
     let select = "SELECT * FROM requests WHERE id < $1 \
         AND ($2 = '' OR buyer_id = $2) \
         AND ($3 = '' OR id IN (SELECT request_id FROM offers WHERE seller_id = $3)) \
@@ -125,7 +125,7 @@ pub(crate) async fn search(
         .await
 }
 
-/// Requests whose state has expired, at most `rows`.
+/// Finds at most `rows` requests whose state has expired.
 pub(crate) async fn due(
     db: &mut AnyConnection,
     now: Time,

@@ -43,7 +43,7 @@ pub(crate) async fn insert(db: &mut AnyConnection, row: &SessionRow) -> Result<(
     Ok(())
 }
 
-/// The user and session of an access token, if it has not expired.
+/// The user and session of an access token. `None` if the token is unknown or has expired.
 pub(crate) async fn holder(
     db: &mut AnyConnection,
     access_hash: &str,
@@ -69,7 +69,7 @@ pub(crate) async fn by_refresh(
         .await
 }
 
-/// Stores new tokens for a session, and records the old refresh token as used. Returns `false` if another request has
+/// Stores new tokens for a session, and records the old refresh token as used. Returns `false` if another request
 /// renewed the session first.
 pub(crate) async fn renew(
     db: &mut AnyConnection,

@@ -11,7 +11,7 @@ words! {
         Buyer = "buyer",
         /// Makes offers and delivers.
         Seller = "seller",
-        /// Creates users and settles disputes.
+        /// Creates users and resolves disputes.
         Admin = "admin",
     }
 }
@@ -107,7 +107,8 @@ pub(crate) async fn page(
     query.fetch_all(db).await
 }
 
-/// The exclusive upper bound of a page's ids. Without `after`, this is `g`, which sorts after all (hexadecimal) ids.
+/// The exclusive upper bound of a page's ids. Without `after`, this is `g`, which sorts after all ids because they are
+/// hexadecimal.
 pub(crate) fn newest(after: Option<&Id>) -> &str {
     after.map_or("g", Id::as_str)
 }

@@ -42,8 +42,8 @@ impl Step for CancelRequest {
     }
 }
 
-/// Ends a request without a trade: closes its offers, abandons a pending payment, and notifies everybody involved
-/// except the actor.
+/// Ends a request without a trade. Closes its offers, abandons a pending payment, and notifies everyone involved except
+/// the actor.
 pub(super) async fn call_off(
     work: &mut Work<'_>,
     trade: &Trade,
@@ -80,7 +80,7 @@ pub(super) async fn expire_offer(
 ) -> Result<(), Refusal> {
     let found = offers::find(work.db(), &trade.request.id, offer).await?;
     let mut offer = found.ok_or(Refusal::NotFound("offer"))?;
-    // A counter-offer may have extended its time in the meantime.
+    // A counter-offer may have extended the offer's validity in the meantime.
     if offer.valid_until > work.now {
         return Ok(());
     }

@@ -11,7 +11,7 @@ use crate::store::notifications::NoticeKind;
 use crate::store::offers::{self, OfferRow};
 use crate::work::{Step, Work};
 
-/// Proposes another price, by either side.
+/// Proposes another price. Both sides may do this.
 #[derive(Debug)]
 pub(crate) struct CounterOffer {
     path: OfferPath,
@@ -52,7 +52,7 @@ impl Step for CounterOffer {
     }
 }
 
-/// Rejects an offer, by either side.
+/// Rejects an offer. Both sides may do this.
 #[derive(Debug)]
 pub(crate) struct RejectOffer(OfferPath);
 
@@ -84,7 +84,7 @@ impl Step for RejectOffer {
     }
 }
 
-/// Withdraws an offer, by the seller.
+/// Withdraws an offer. Only its seller may do this.
 #[derive(Debug)]
 pub(crate) struct WithdrawOffer(OfferPath);
 

@@ -32,7 +32,7 @@ pub(crate) struct NewDelivery {
     tracking: Option<Text<0, 200>>,
 }
 
-/// Reports that the goods were shipped or delivered, by the seller.
+/// Reports that the goods were shipped or delivered. Only the seller may do this.
 #[derive(Debug)]
 pub(crate) struct UpdateDelivery {
     path: RequestPath,
@@ -72,7 +72,7 @@ impl Step for UpdateDelivery {
             tracking.as_str().clone_into(&mut delivery.tracking);
         }
         deliveries::update(work.db(), &delivery).await?;
-        // If the buyer does nothing until then, the clock confirms the delivery.
+        // If the buyer does nothing until this time, the clock confirms the delivery.
         trade.request.expires_at = work.now.after(work.terms.confirm_time);
         trade.save(work).await?;
         let data = json!({ "status": delivery.state, "tracking": delivery.tracking });
@@ -88,7 +88,7 @@ impl Step for UpdateDelivery {
     }
 }
 
-/// Confirms the delivery, by the buyer. The seller gets the money.
+/// Confirms the delivery, so that the seller gets the money. Only the buyer may do this.
 #[derive(Debug)]
 pub(crate) struct ConfirmDelivery(RequestPath);
 
@@ -117,7 +117,7 @@ impl Step for ConfirmDelivery {
     }
 }
 
-/// Completes a trade without a dispute, by the buyer or by the clock.
+/// Completes a trade without a dispute, on behalf of the buyer or the clock.
 pub(super) async fn confirm(work: &mut Work<'_>, trade: &mut Trade) -> Result<(), Refusal> {
     let party = trade.party(work.actor)?;
     trade.step(RequestAction::Confirm, party)?;

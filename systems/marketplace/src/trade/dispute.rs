@@ -15,14 +15,14 @@ use crate::store::notifications::NoticeKind;
 use crate::types::{Amount, Text};
 use crate::work::{Step, Work};
 
-/// The reason for a dispute.
+/// The body of a request that opens a dispute.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct NewDispute {
     reason: Text<1, 4000>,
 }
 
-/// Opens a dispute, by either side of a trade.
+/// Opens a dispute. Both sides of the trade may do this.
 #[derive(Debug)]
 pub(crate) struct OpenDispute {
     path: RequestPath,
@@ -95,7 +95,7 @@ impl NewResolution {
     }
 }
 
-/// Resolves a dispute, by an admin.
+/// Resolves a dispute. Only admins may do this.
 #[derive(Debug)]
 pub(crate) struct ResolveDispute {
     path: RequestPath,
@@ -126,7 +126,8 @@ impl Step for ResolveDispute {
             Resolution::Refund => RequestAction::Refund,
             Resolution::Release | Resolution::Split => RequestAction::Release,
         };
-        // `refund` is also allowed without a dispute, `release` is not. This rejects both unless there is a dispute.
+        // The table allows `refund` also without a dispute, but not `release`. Checking `release` rejects both unless
+        // there is a dispute.
         trade
             .request
             .state
@@ -147,7 +148,7 @@ impl Step for ResolveDispute {
     }
 }
 
-/// Refunds the buyer, by the seller or an admin.
+/// Refunds the buyer. The seller and admins may do this.
 #[derive(Debug)]
 pub(crate) struct RefundTrade(RequestPath);
 
@@ -190,7 +191,7 @@ impl Step for RefundTrade {
     }
 }
 
-/// Ends a trade that the buyer did not confirm: settles its money, and closes its delivery and its dispute.
+/// Ends a trade that the buyer did not confirm. Settles the money, and closes the delivery and the dispute.
 async fn end(
     work: &mut Work<'_>,
     trade: &mut Trade,

@@ -7,7 +7,7 @@ use crate::store::notifications::NoticeKind;
 use crate::types::Id;
 use crate::work::{Step, Work};
 
-/// Expires a request without a selection, payment or confirmation in time.
+/// Expires a request when the time limit for selection, payment or confirmation has passed.
 #[derive(Debug)]
 pub(crate) struct ExpireRequest(pub(crate) Id);
 
@@ -16,12 +16,12 @@ impl Step for ExpireRequest {
 
     async fn apply(&self, work: &mut Work<'_>) -> Result<(), Refusal> {
         let mut trade = Trade::lock(work, &self.0).await?;
-        // Another step may have extended the time in the meantime.
+        // Another step may have extended the time limit in the meantime.
         if trade.request.expires_at > work.now {
             return Ok(());
         }
         if trade.request.state == RequestState::Delivering {
-            // If the buyer does not complain, the delivery counts as confirmed.
+            // If the buyer has not complained, the delivery counts as confirmed.
             return confirm(work, &mut trade).await;
         }
         trade.step(RequestAction::Expire, Party::Clock)?;

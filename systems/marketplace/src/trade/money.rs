@@ -6,14 +6,14 @@ use crate::store::payments::{self, PaymentRow};
 use crate::types::Id;
 use crate::work::Work;
 
-/// The destination of money in escrow.
+/// How money in escrow is paid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Settlement {
-    /// To the seller, except for the fee.
+    /// All money goes to the seller, except for the fee.
     Release,
-    /// Back to the buyer.
+    /// All money goes back to the buyer.
     Refund,
-    /// This amount, in minor units, back to the buyer. The rest goes to the seller, except for the fee.
+    /// This amount, in minor units, goes back to the buyer. The rest goes to the seller, except for the fee.
     Split(i64),
 }
 
@@ -69,7 +69,7 @@ pub(super) async fn settle(
     pay_out(work, &id, payment, settlement).await
 }
 
-/// Writes the transfer that moves the money of a payment out of escrow.
+/// Stores the transfer that moves the money of a payment out of escrow.
 pub(super) async fn pay_out(
     work: &mut Work<'_>,
     id: &Id,
@@ -80,8 +80,8 @@ pub(super) async fn pay_out(
     Ok(ledger::transfer(work.db(), id, TransferKind::Settle, payment, &legs).await?)
 }
 
-/// The entries of a settlement. They add up to zero. The fee is deducted from the seller's part and rounded down. It is
-/// the fee that was configured when the buyer paid.
+/// The entries of a settlement, which add up to zero. The fee is deducted from the seller's part and rounded down. The
+/// rate of the fee is the one configured when the buyer paid.
 fn shares(payment: &PaymentRow, settlement: Settlement) -> [Leg; 4] {
     let amount = payment.amount.minor();
     let refunded = settlement.refunded(amount);

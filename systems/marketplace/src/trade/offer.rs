@@ -21,7 +21,7 @@ pub(crate) struct NewOffer {
     pub(super) price: Money,
     #[serde(default)]
     pub(super) message: Option<Text<0, 2000>>,
-    /// End of the offer's validity, at most until the request expires. Default: until the request expires.
+    /// End of the offer's validity, not later than the request expires. Default: when the request expires.
     #[serde(default)]
     pub(super) valid_until: Option<Time>,
 }
@@ -31,7 +31,7 @@ impl NewOffer {
         self.message.as_ref().map_or("", Text::as_str).to_owned()
     }
 
-    /// The end of the offer's validity, for a request that is open until `end`. Refuses times in the past.
+    /// The end of the offer's validity for a request that is open until `end`. Refuses a time in the past.
     pub(super) fn valid_until(&self, now: Time, end: Time) -> Result<Time, Refusal> {
         let until = self.valid_until.unwrap_or(end);
         if until > now {
@@ -43,7 +43,7 @@ impl NewOffer {
         ))
     }
 
-    /// Refuses a currency other than that of the request.
+    /// Refuses the offer if its currency is not `currency`.
     pub(super) fn check(&self, currency: &Currency) -> Result<(), Refusal> {
         if self.price.currency == *currency {
             return Ok(());
@@ -53,7 +53,7 @@ impl NewOffer {
     }
 }
 
-/// Makes an offer, by a seller.
+/// Makes an offer. Only sellers may do this.
 #[derive(Debug)]
 pub(crate) struct CreateOffer {
     path: RequestPath,

@@ -13,7 +13,8 @@ use crate::store::notifications::NoticeKind;
 use crate::store::payments::{self, PaymentRow};
 use crate::work::{Step, Work};
 
-/// Pays, by the buyer. In mode `status` the money is there at once, with a provider when it reports success.
+/// Pays for the selected offer. Only the buyer may do this. In mode `status` the payment succeeds at once; otherwise it
+/// succeeds when the provider reports so.
 #[derive(Debug)]
 pub(crate) struct Pay(RequestPath);
 
@@ -71,7 +72,7 @@ impl Step for Pay {
     }
 }
 
-/// Marks a trade as paid: moves the money into escrow, and lets the seller deliver.
+/// Marks a trade as paid, moves the money into escrow, and lets the seller deliver.
 pub(super) async fn paid(
     work: &mut Work<'_>,
     trade: &mut Trade,

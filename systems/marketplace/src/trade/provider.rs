@@ -29,21 +29,21 @@ pub(crate) struct ProviderEvent {
     /// The provider's id of the event. A repeated event changes nothing.
     id: Text<1, 200>,
     payment_id: Id,
-    /// Position among the events of this payment, from 1.
+    /// Position among the events of this payment, starting at 1.
     sequence: i64,
     #[serde(rename = "type")]
     kind: EventKind,
-    /// The price that was paid. Must equal that of the payment.
+    /// The price that was paid. Must equal the price of the payment.
     price: Money,
 }
 
-/// The result of an event.
+/// The result of processing an event.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EventTaken {
-    /// The event was already known, and changed nothing.
+    /// The event was already known, so it changed nothing.
     duplicate: bool,
-    /// The event contradicts the known state. It is stored for admins, and changed nothing.
+    /// The event contradicts the known state. It was stored for admins but changed nothing.
     unmatched: bool,
     state: PaymentState,
 }
@@ -104,8 +104,8 @@ impl Step for TakeEvent {
 }
 
 impl TakeEvent {
-    /// Whether the event was processed before. A different event with the same id is refused: accepting it as a
-    /// duplicate would lose it.
+    /// Whether the event was processed before. A different event with the same id is refused, because it would be lost
+    /// if it were accepted as a duplicate.
     async fn is_known(&self, work: &mut Work<'_>) -> Result<bool, Refusal> {
         let event = &self.0;
         let Some(told) = payments::event(work.db(), event.id.as_str()).await? else {
@@ -121,7 +121,7 @@ impl TakeEvent {
         }
     }
 
-    /// Refuses an event that is not the payment's next one, or has another price.
+    /// Refuses an event that is not the payment's next event, or whose price differs from the payment's.
     fn in_order(&self, payment: &PaymentRow) -> Result<(), Refusal> {
         let (expected, got) = (payment.told + 1, self.0.sequence);
         if got != expected {
@@ -136,8 +136,8 @@ impl TakeEvent {
     }
 }
 
-/// The effect of an event on a payment, and the acting party. If a failed payment succeeds later, it is accepted while
-/// its trade still waits for the payment. Otherwise it is returned at once.
+/// Returns the effect of an event on a payment, and the acting party. If a failed payment succeeds later, it is
+/// accepted if the trade still waits for a payment. Otherwise the money is returned at once.
 async fn action(
     work: &mut Work<'_>,
     trade: &Trade,
@@ -162,7 +162,7 @@ async fn action(
     })
 }
 
-/// Performs the consequences of a payment's new state.
+/// Updates the trade after a payment has changed its state.
 async fn follow(
     work: &mut Work<'_>,
     trade: &mut Trade,
@@ -172,7 +172,7 @@ async fn follow(
     match state {
         PaymentState::Held => paid(work, trade, payment, Party::Provider).await?,
         PaymentState::Failed => tell_buyer(work, trade, payment, NoticeKind::PaymentFailed),
-        // Refunded or returned: the money arrived too late and goes straight back.
+        // In the states refunded and returned, the money arrived too late and goes back at once.
         _ => {
             money::hold(work, payment).await?;
             let id = work.new_id()?;

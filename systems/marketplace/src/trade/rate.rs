@@ -72,7 +72,7 @@ impl From<RatingRow> for RatingView {
     }
 }
 
-/// Rates the other side of a finished trade. Each side can do this once.
+/// Rates the other side of a finished trade. Each side may do this once.
 #[derive(Debug)]
 pub(crate) struct RateTrade {
     path: RequestPath,
@@ -134,7 +134,7 @@ impl Step for RateTrade {
     }
 }
 
-/// A user's ratings, with their number and average.
+/// A user's ratings, with the number and the average of their stars.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Standing {

@@ -23,7 +23,7 @@ words! {
     Whose {
         /// All requests that the caller may see.
         All = "all",
-        /// Requests that the caller posted or, for sellers, has made an offer for.
+        /// The requests that the caller posted or, for sellers, for which the caller has made an offer.
         Mine = "mine",
     }
 }
@@ -31,7 +31,7 @@ words! {
 /// The query parameters of a search for requests.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct RequestQuery {
-    /// Text that the title and description, joined, must contain. Case is ignored.
+    /// Text that must occur in the title or description, which are joined for the search. Case is ignored.
     search: Option<Text<1, 200>>,
     state: Option<RequestState>,
     whose: Option<Whose>,
@@ -85,12 +85,12 @@ struct Seen {
     request: RequestRow,
     /// The offers that the caller may see.
     offers: Vec<OfferRow>,
-    /// The caller's part in the trade.
+    /// The caller's role in the trade, if any.
     party: Option<Party>,
 }
 
-/// Finds a request if the caller may see it. Everybody may see an open request. Afterwards only its buyer, admins and
-/// the sellers who made an offer may see it.
+/// Finds a request if the caller may see it. Everyone may see an open request. Later, only its buyer, admins and the
+/// sellers who made an offer may see it.
 async fn see(db: &mut AnyConnection, id: &Id, holder: &Holder) -> Result<Seen, Refusal> {
     let hidden = Refusal::NotFound("request");
     let request = requests::find(db, id)
@@ -171,7 +171,7 @@ impl Read for GetRequest {
     }
 }
 
-/// Lists the offers for a request. Its buyer and admins see all of them, sellers see their own.
+/// Lists the offers for a request. The buyer and admins see all offers; sellers see only their own.
 #[derive(Debug)]
 pub(crate) struct ListOffers;
 
@@ -198,7 +198,7 @@ impl Read for ListOffers {
     }
 }
 
-/// Returns an offer with every price that was proposed for it.
+/// Returns an offer with all prices that were proposed for it.
 #[derive(Debug)]
 pub(crate) struct GetOffer;
 

@@ -11,7 +11,7 @@ use crate::store::requests::{self, RequestRow};
 use crate::types::{Amount, Currency, Text, Time};
 use crate::work::{Step, Work};
 
-/// The longest time that a request can be open.
+/// The longest time for which a request can be open.
 const LONGEST: Duration = Duration::from_hours(24 * 366);
 
 /// The body of a new request.
@@ -22,7 +22,7 @@ pub(crate) struct NewRequest {
     #[serde(default)]
     description: Option<Text<0, 4000>>,
     currency: Currency,
-    /// The most that the buyer wants to pay, in minor units. Informational: higher offers are accepted.
+    /// The most that the buyer wants to pay, in minor units. It is only informational; higher offers are allowed.
     #[serde(default)]
     budget: Option<Amount>,
     /// End of the time for offers, at most 366 days from now. Default: the configured open time.
@@ -30,7 +30,7 @@ pub(crate) struct NewRequest {
     expires_at: Option<Time>,
 }
 
-/// Posts a request, by a buyer.
+/// Posts a request. Only buyers may do this.
 #[derive(Debug)]
 pub(crate) struct CreateRequest(NewRequest);
 

@@ -11,7 +11,7 @@ use crate::store::offers::{self, OfferRow};
 use crate::types::Id;
 use crate::work::{Step, Work};
 
-/// Selects an offer, by the buyer.
+/// Selects an offer. Only the buyer may do this.
 #[derive(Debug)]
 pub(crate) struct SelectOffer(OfferPath);
 
@@ -38,7 +38,7 @@ impl Step for SelectOffer {
     }
 }
 
-/// Accepts the buyer's counter-offer, by the seller. This also selects the offer.
+/// Accepts the buyer's counter-offer, which also selects the offer. Only the seller may do this.
 #[derive(Debug)]
 pub(crate) struct AcceptCounter(OfferPath);
 
@@ -65,7 +65,7 @@ impl Step for AcceptCounter {
     }
 }
 
-/// Selects an offer that both sides agree on. The others are lost.
+/// Selects an offer on which both sides agree. The other offers are lost.
 async fn agree(
     work: &mut Work<'_>,
     path: &OfferPath,

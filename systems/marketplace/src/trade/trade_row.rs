@@ -29,8 +29,8 @@ impl Trade {
         Ok(Self { request, selected })
     }
 
-    /// The party for which the actor acts in this trade. For actors without a part in it, the trade does not exist
-    /// (404). While it is open, the refusal is 403, because everybody can see open requests.
+    /// The actor's role in this trade. Actors without a role get 404, as if the trade did not exist. While the request
+    /// is open they get 403, because everyone can see open requests.
     pub(super) fn party(&self, actor: &Actor) -> Result<Party, Refusal> {
         let holder = match actor {
             Actor::Clock => return Ok(Party::Clock),
@@ -74,7 +74,7 @@ impl Trade {
         Ok(requests::update(work.db(), &self.request).await?)
     }
 
-    /// An offer for this request, and the actor's side of it. For other users, the offer does not exist (404).
+    /// An offer for this request, and the actor's side of it. Other users get 404, as if the offer did not exist.
     pub(super) async fn offer(
         &self,
         work: &mut Work<'_>,
@@ -92,7 +92,7 @@ impl Trade {
         Err(Refusal::NotFound("offer"))
     }
 
-    /// The payment that counts, or else the newest one (see [`payments::of_request`]).
+    /// The valid payment, or else the newest payment (see [`payments::of_request`]).
     pub(super) async fn payment(&self, work: &mut Work<'_>) -> Result<Option<PaymentRow>, Refusal> {
         Ok(payments::of_request(work.db(), &self.request.id).await?)
     }
@@ -102,7 +102,7 @@ impl Trade {
         delivery.ok_or(Refusal::NotFound("delivery"))
     }
 
-    /// Performs `action` on every offer whose state allows it, except `but`. Returns the changed offers.
+    /// Performs `action` on every offer whose state allows it, except the offer `but`. Returns the changed offers.
     pub(super) async fn end_offers(
         &self,
         work: &mut Work<'_>,

@@ -67,7 +67,7 @@ impl TradeView {
     }
 }
 
-/// An offer, with its current price.
+/// An offer with its current price.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Offer")]
@@ -130,7 +130,7 @@ impl From<RoundRow> for RoundView {
     }
 }
 
-/// An offer with every price that was proposed for it.
+/// An offer with all prices that were proposed for it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Negotiation")]

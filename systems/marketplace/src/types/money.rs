@@ -5,7 +5,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::schema::described;
 use super::stored::stored;
 
-/// The maximum amount. It is far above any trade, and far enough below the 64-bit maximum that no sum overflows.
+/// The maximum amount. It is far above the amount of any trade, and so far below the 64-bit maximum that sums do not
+/// overflow.
 const MOST: i64 = 1_000_000_000_000;
 
 /// An amount in minor units (cents), at least 1.
@@ -98,7 +99,7 @@ struct Fields {
 }
 
 impl<'de> Deserialize<'de> for Money {
-    /// Accepts objects only. A derived implementation would also accept an array for a nested structure.
+    /// Accepts objects only. A derived implementation would also accept arrays.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Object(Fields { amount, currency }) = Object::deserialize(deserializer)?;
         Ok(Self { amount, currency })

@@ -7,7 +7,7 @@ use super::schema::described;
 const USUAL: i64 = 20;
 const LARGEST: i64 = 100;
 
-/// The number of items per page: 1 to 100, by default 20.
+/// The number of items per page, from 1 to 100. Default: 20.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(try_from = "i64")]
 pub(crate) struct PageSize(i64);
@@ -54,7 +54,8 @@ pub(crate) struct Listing<T> {
 }
 
 impl<T> Listing<T> {
-    /// Builds a page of at most `size` items. Expects `size` + 1 items if there are that many, to detect the next page.
+    /// Builds a page of at most `size` items. Callers pass up to `size` + 1 items; the additional item shows that there
+    /// is a next page.
     pub(crate) fn of(mut items: Vec<T>, size: PageSize, id: impl Fn(&T) -> Id) -> Self {
         let rows = usize::try_from(size.rows()).unwrap_or(usize::MAX);
         let more = items.len() > rows;

@@ -8,7 +8,7 @@ use super::schema::described;
 const SHORTEST: usize = 8;
 const LONGEST: usize = 128;
 
-/// A password: 8 to 128 characters. It is never displayed and never stored.
+/// A password of 8 to 128 characters. It is never displayed and never stored.
 #[derive(Clone, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Password(String);

@@ -3,7 +3,8 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-/// Control characters except tab and line breaks. Users do not type them, and `PostgreSQL` cannot store NUL.
+/// Control characters except tab and line breaks. Texts must not contain them, because users do not type them and
+/// `PostgreSQL` cannot store NUL.
 const CONTROL: &str = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f";
 
 /// A text of `MIN` to `MAX` characters. If `MIN` is not 0, the text must not be blank.

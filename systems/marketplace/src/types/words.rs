@@ -1,4 +1,4 @@
-/// Defines an enum whose variants are words. A variant has the same word in the database, in JSON and in messages.
+/// Defines an enum in which each variant has a word. The word is the same in the database, in JSON and in messages.
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$note:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$about])*

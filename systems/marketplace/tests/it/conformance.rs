@@ -7,7 +7,7 @@ use crate::served::Served;
 /// The checks of schemathesis that do not apply. `positive_data_acceptance`: a well-formed key that belongs to another
 /// request is refused, and so is `5.0` as a whole number. `ignored_auth`: schemathesis does not forge tokens.
 const LEFT_OUT: &str = "positive_data_acceptance,ignored_auth";
-/// Paths that do not end by themselves, or that end the session of the test.
+/// Paths whose responses do not end by themselves, or that end the test's session.
 const NOT_SENT: &str = "stream|/ws|logout";
 
 #[tokio::test]

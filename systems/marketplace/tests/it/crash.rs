@@ -1,5 +1,5 @@
-//! The process is killed repeatedly under load. Acknowledged writes are kept. All others are applied completely or not
-//! at all.
+//! The process is killed repeatedly under load. Acknowledged writes are kept. All other writes are applied either
+//! completely or not at all.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -16,17 +16,17 @@ use crate::served::{PASSWORD, Served};
 /// Number of concurrent trades.
 const TRADES: usize = 8;
 
-/// The acknowledged requests: those that were paid, and those that were completed.
+/// The requests whose payment or completion was acknowledged.
 #[derive(Default)]
 struct Answered {
     paid: Vec<String>,
     completed: Vec<String>,
 }
 
-/// Set when no further trade may begin. Otherwise a store that recovers unnoticed would let the load continue forever.
+/// Set to stop the load. Otherwise, the load would continue forever if the store recovers before a request fails.
 type Over = AtomicBool;
 
-/// A user whose server may be gone. Its calls then return `None`.
+/// A user whose server may have been killed. The user's calls then return `None`.
 struct Caller {
     http: reqwest::Client,
     url: String,
@@ -82,7 +82,7 @@ async fn register(served: &Served) {
     }
 }
 
-/// Logs all users in: each buyer with a seller.
+/// Logs in all users. Returns pairs of a buyer and a seller.
 async fn pairs(url: &str) -> Vec<(Caller, Caller)> {
     let mut pairs = Vec::new();
     for n in 0..TRADES {
@@ -93,7 +93,7 @@ async fn pairs(url: &str) -> Vec<(Caller, Caller)> {
     pairs
 }
 
-/// Trades until the server is gone, or until `over` is set.
+/// Trades until the server fails or `over` is set.
 async fn trade_on(
     (buyer, seller): &(Caller, Caller),
     answered: &Mutex<Answered>,
@@ -121,7 +121,8 @@ async fn trade_on(
     Some(())
 }
 
-/// Waits until this number of further trades is completed. Other trades are then in progress, on any machine.
+/// Waits until this number of further trades is completed. On a machine of any speed, other trades are then in
+/// progress.
 async fn under_way(answered: &Mutex<Answered>, trades: usize) {
     let completed = || answered.lock().unwrap().completed.len();
     let (begun, deadline) = (completed(), Instant::now() + crate::served::PATIENCE);
@@ -156,7 +157,7 @@ pub(crate) async fn survives_kills(store: &str, rounds: usize) {
     check(store, &answered.into_inner().unwrap()).await;
 }
 
-/// Checks that all acknowledged writes are there, and that each was notified once.
+/// Checks that no acknowledged write is missing, and that each was notified once.
 async fn check(store: &str, answered: &Answered) {
     assert!(
         answered.completed.len() > TRADES,

@@ -48,7 +48,7 @@ impl Description {
 
     fn operation(&self, method: &str, path: &str) -> Option<&Value> {
         let paths = self.0["paths"].as_object()?;
-        // A literal path has precedence over one with parameters.
+        // A literal path has precedence over a path with parameters.
         let exact = paths.get(path);
         let found = exact.or_else(|| {
             paths

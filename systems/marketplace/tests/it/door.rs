@@ -1,4 +1,5 @@
-//! Checks before every operation: limits by route and address, exempt addresses, pages that may call, and health.
+//! Checks that precede every operation: limits per route and address, exempt addresses and allowed origins. Also tests
+//! health.
 
 use std::process::Command;
 

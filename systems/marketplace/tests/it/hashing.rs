@@ -61,7 +61,7 @@ async fn while_all_threads_hash_other_requests_go_on() {
     let hashes = async { (logins(&served, 24).await, begun.elapsed()) };
     let ((answers, hashed), others) = tokio::join!(hashes, others);
     assert!(answers.iter().all(|answer| answer.status == 200));
-    // Thirty sequential requests during 24 hashes. The study measures how long each takes.
+    // Thirty sequential requests during 24 hashes. The study measures how long each request takes.
     assert!(others * 2 < hashed, "{others:?} beside {hashed:?}");
 }
 
@@ -121,7 +121,7 @@ async fn nobody_waits_much_longer_than_the_bearable_time_when_hashing_has_become
         answer.refused(503, "hashing_full");
         assert!(answer.headers.contains_key("retry-after"));
     }
-    // The limit is 1.25 s, plus the delay of a busy machine. Hashing all of them would take about ten seconds.
+    // The limit is 1.25 s, plus the delay of a busy machine. Hashing all passwords would take about ten seconds.
     assert!(took < std::time::Duration::from_secs(5), "{took:?}");
 }
 

@@ -19,7 +19,7 @@ async fn one_who_sends_pings_and_reads_nothing_takes_no_memory() {
     let sending = tokio::task::spawn_blocking(move || send_pings(address, &path));
     let sent = sending.await.unwrap();
     let grown = resident(served.pid()).saturating_sub(before);
-    // The system's own buffers hold some data. The marketplace reads no more than it can respond to.
+    // The kernel's buffers hold some data. The marketplace itself stops reading when it cannot write pongs.
     assert!(sent < 64 * MEBIBYTE, "{sent} bytes of pings were taken");
     assert!(
         grown < 16 * MEBIBYTE,

@@ -81,7 +81,8 @@ async fn nothing_is_kept_against_which_a_password_could_be_guessed() {
     assert!(served.terminate());
     let kept = all_files(folder.path());
     assert!(kept.contains("ada@x") && !kept.contains(key) && !kept.contains(PASSWORD));
-    // A reader of the database has only the operation, the path and a guessed body. Their hash must not be stored.
+    // An attacker who can read the database knows the operation and the path, and can guess the body. Their hash must
+    // not be stored.
     for end in [&b"\0"[..], b""] {
         let mut hash = Sha256::new();
         for part in ["auth.register", path, &body.to_string()] {

@@ -1,5 +1,5 @@
-//! The marketplace as a process of its own. Every answer is held against its own description, and the
-//! ledger of every marketplace against its invariants when the test is over.
+//! The marketplace as a separate process. Every response is checked against the marketplace's own description. At the
+//! end of each test, the ledger is checked against its invariants.
 
 #[cfg(test)]
 mod accounts;

@@ -1,4 +1,4 @@
-//! Disputes and refunds, and the accounts that their money reaches.
+//! Disputes and refunds, and the accounts to which their money goes.
 
 use serde_json::json;
 

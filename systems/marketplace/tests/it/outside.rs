@@ -1,4 +1,4 @@
-//! Outgoing notifications, by signed webhooks and Telegram. Each is sent until it arrives.
+//! Outgoing notifications, by signed webhooks and Telegram. Sending is repeated until a notification arrives.
 
 use std::time::Duration;
 

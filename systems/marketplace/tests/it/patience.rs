@@ -1,4 +1,4 @@
-//! A database that does not respond: no request waits for it for long.
+//! When the database does not respond, no request waits for it for long.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use tokio::time::Instant;
 use crate::person::REQUESTS;
 use crate::served::Served;
 
-/// The limit of five seconds, and extra time for a busy machine. Where the waits for a connection,
-/// for a lock and for its next tries added up, it was 10 s and more.
+/// The limit of five seconds, with extra time for a busy machine. If the waits for a connection, a lock and retries
+/// added up, the total would exceed 10 s.
 const LONGEST: Duration = Duration::from_secs(9);
 
 /// Keeps the database locked by `lock`, and sends requests.
@@ -31,7 +31,7 @@ pub(crate) async fn nobody_waits_for_long(store: &str, lock: &'static str) {
     let waited = join_all(asks).await;
     sqlx::raw_sql("ROLLBACK").execute(&mut other).await.unwrap();
     assert!(waited.iter().all(|waited| *waited < LONGEST), "{waited:?}");
-    // The abandoned requests leave nothing behind that blocks others.
+    // The abandoned requests leave nothing behind that blocks other requests.
     buyer.asks().await;
 }
 

@@ -172,7 +172,7 @@ impl<'a> Person<'a> {
 
 pub(crate) const REQUESTS: &str = "/api/marketplace/purchase-requests";
 
-/// Returns the path of something that belongs to a request.
+/// Returns the path of a resource that belongs to a request.
 pub(crate) fn of(request: &str, what: &str) -> String {
     format!("{REQUESTS}/{request}/{what}")
 }

@@ -150,8 +150,8 @@ async fn events_count_in_their_order_alone() {
     .await
     .done();
     tell(&served, SECRET, now(), &late).await.done();
-    // Neither an event with a new id in a taken place nor one with a known id and other content may be acknowledged,
-    // because the event would be lost.
+    // An event must be refused if its sequence number is already taken, or if its id is known but its content differs.
+    // Acknowledging such an event would lose it.
     let old = event("e0", &payment, 1, "payment.failed");
     let refused = tell(&served, SECRET, now(), &old).await;
     refused.refused(409, "out_of_order");
@@ -208,7 +208,7 @@ async fn fails_and_succeeds(served: &Served, payment: &str, between: impl Future
 async fn money_of_a_payment_that_had_failed_is_taken_while_the_trade_waits_for_it() {
     let served = served();
     let (buyer, seller, request, payment) = pending(&served).await;
-    // A second payment also fails, and stays failed. The trade uses the one that succeeded.
+    // A second payment also fails, and stays failed. The trade uses the payment that succeeded.
     let second = async {
         let second = buyer.pays(&request).await.id();
         let failed = event("second", &second, 1, "payment.failed");

@@ -1,4 +1,4 @@
-//! Streams of notifications, which show the same notifications as the list, once and in order.
+//! Streams of notifications, which show the same notifications as the list, each once and in order.
 
 use futures_util::StreamExt;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Actions that may happen once, tried by many users at the same time.
+//! Actions that may succeed only once, tried by many users at the same time.
 
 use futures_util::future::join_all;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::person::{Answer, balances, of, paid};
 use crate::served::Served;
 
-/// Asserts that exactly one succeeded and the others were refused as conflicts.
+/// Asserts that exactly one request succeeded and the others were refused as conflicts.
 fn one_won(answers: &[Answer]) {
     let done = answers.iter().filter(|answer| answer.status < 300).count();
     let conflicts = answers.iter().filter(|answer| answer.status == 409).count();

@@ -32,7 +32,7 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// Starts one on a new `SQLite` file.
+    /// Starts a marketplace on a new `SQLite` file.
     pub(crate) fn start(arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = format!("sqlite:{}/market.db", folder.path().display());
@@ -41,7 +41,7 @@ impl Served {
         served
     }
 
-    /// Starts one on an existing store.
+    /// Starts a marketplace on an existing store.
     pub(crate) fn on(store: &str, arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_headcount-marketplace"))
             // Flags of a test take precedence over these variables.

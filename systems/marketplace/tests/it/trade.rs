@@ -11,7 +11,8 @@ async fn a_trade_of_the_report_goes_from_users_to_money() {
     the_flow_of_the_report(&served).await;
 }
 
-/// The flow: users created by the admin, a request, three offers, selection, payment, delivery, confirmation.
+/// Runs the flow: the admin creates users; then follow a request, three offers, selection, payment, delivery and
+/// confirmation.
 pub(crate) async fn the_flow_of_the_report(served: &Served) {
     let admin = served.admin().await;
     for (email, role) in [

@@ -6,13 +6,13 @@ use crate::connection::{Fate, State};
 use crate::frame::{Opcode, write_frame};
 use crate::sockets::DOOR;
 
-/// Maximum number of connections accepted per round, so that other connections are served in between.
+/// Maximum number of connections accepted per round, so that accepting does not delay open connections.
 const PER_ROUND: usize = 64;
 
-/// Pause before accepting again after the kernel has run out of descriptors.
+/// Pause before accepting again after file descriptors have run out.
 const BREATH: Nanos = 100 * MILLI;
 
-/// The close code of a server that is going away, in two bytes.
+/// The WebSocket close code 1001 (going away) in network byte order.
 const GOING_AWAY: [u8; 2] = 1001_u16.to_be_bytes();
 
 impl EventLoop {
@@ -42,14 +42,14 @@ impl EventLoop {
         }
     }
 
-    /// Leaves new connections in the listen queue until this time.
+    /// Leaves new connections in the listen queue until the given time.
     pub(super) fn pause_accepting(&mut self, until: Nanos) {
         self.sockets.unwatch(&self.door);
         self.timers.set(until, Alarm::Accept);
     }
 
     pub(super) fn open_door(&mut self) {
-        // If accepting was not paused, there is nothing to do.
+        // This fails if accepting was not paused, which needs no handling.
         let _ = self.sockets.watch(&self.door, DOOR);
     }
 
@@ -75,7 +75,7 @@ impl EventLoop {
         self.flush();
     }
 
-    /// Whether a request from before the stop still has no response.
+    /// Whether connections are still open, after `close_door` has closed the idle ones.
     pub(super) fn owes(&self) -> bool {
         self.sockets.len() > 0
     }

@@ -5,20 +5,21 @@ use crate::clock::{MILLI, Nanos};
 use crate::connection::{Fate, Pace, State};
 use crate::sockets::Key;
 
-/// Interval at which slow reads and writes continue.
+/// Interval between the steps of rate-limited reads and writes.
 const TICK: Nanos = 10 * MILLI;
 
-/// The content of slow writes.
+/// The content of rate-limited responses.
 const FILLING: [u8; 4096] = [b'x'; 4096];
 
 impl EventLoop {
-    /// Reads this connection at a pace from now on, with a small receive window and only by timers.
+    /// Limits the rate at which a connection is read from now on. Uses a small receive buffer, and reads only when a
+    /// timer fires.
     pub(super) fn slow_down(&mut self, key: Key, rate: u64, now: Nanos) -> Pace {
         if let Some(connection) = self.sockets.get(key) {
             connection.paced = true;
             let window = usize::try_from(rate / 50).unwrap_or(usize::MAX);
             let window = window.clamp(4096, 1 << 20);
-            // If this fails, the kernel buffers more data, but the pace of reading is the same.
+            // If this fails, the kernel buffers more data, but the server still reads at the same rate.
             let _ = rustix::net::sockopt::set_socket_recv_buffer_size(&connection.socket, window);
         }
         self.sockets.settle(key);
@@ -46,7 +47,7 @@ impl EventLoop {
         }
     }
 
-    /// Takes at most `due` bytes, including those that were read ahead with a request's head.
+    /// Reads at most `due` bytes. Bytes that were read together with the request's head count towards `due`.
     fn read_slowly(&mut self, key: Key, due: u64, now: Nanos) {
         let Some(connection) = self.sockets.get(key) else {
             return;

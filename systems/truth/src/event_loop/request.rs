@@ -12,11 +12,11 @@ use crate::sockets::Key;
 
 const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/// The body of responses that have nothing else to report.
+/// The body of successful responses without specific content.
 const FINE: &[u8] = b"{\"ok\":true}\n";
 
 impl EventLoop {
-    /// Parses the head of a request, if it is complete. Returns whether there was progress.
+    /// Parses the head of a request if it is complete. Returns whether parsing should continue.
     pub(super) fn head(&mut self, key: Key, now: Nanos) -> bool {
         let Some(connection) = self.sockets.get(key) else {
             return false;
@@ -158,7 +158,7 @@ impl EventLoop {
         self.reply(key, request.keep_alive, 200, None, &text);
     }
 
-    /// Executes the order in the path.
+    /// Executes the action that the request's path specifies.
     fn obey(&mut self, key: Key, request: Request, route: usize) {
         let (received, read_at) = (request.received_at, request.read_at);
         let Some(reaction) = self
@@ -265,7 +265,7 @@ impl EventLoop {
         }
     }
 
-    /// Sends the responses whose CPU time has been used up.
+    /// Sends the responses whose jobs have used their CPU time.
     pub(super) fn burnt(&mut self) {
         while let Some(key) = self.workers.next_done() {
             self.answer_held(key);
@@ -309,7 +309,7 @@ impl EventLoop {
         );
     }
 
-    /// Writes a response at once. Waiting for the end of the round would make it late, because other connections come
+    /// Writes a response at once. At the end of the round it would be late, because other connections are handled
     /// first.
     pub(super) fn reply(
         &mut self,
@@ -339,13 +339,14 @@ impl EventLoop {
         }
     }
 
-    /// Accepts a WebSocket upgrade. The client joins the room first, so that it receives every message after the
-    /// upgrade.
+    /// Accepts a WebSocket upgrade. The client joins its room before the response is sent, so that it misses no later
+    /// message.
     fn upgrade(&mut self, key: Key, target: &str, websocket_key: &str, now: Nanos) {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let is_echo = path == "/echo";
         let found = if is_echo {
-            // All echo clients with the same order share one room, where each receives only its own messages.
+            // All echo clients with the same configuration share one room, in which each receives only its own
+            // messages.
             self.rooms.find(target, query, true)
         } else if path
             .strip_prefix("/room/")

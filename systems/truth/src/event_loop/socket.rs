@@ -4,17 +4,17 @@ use crate::connection::Fate;
 use crate::frame::{BadFrame, Frame, MAX_MESSAGE, Opcode, read_frame, write_frame};
 use crate::sockets::Key;
 
-/// The result of one frame.
+/// The effect of one received frame.
 enum Heard {
     /// A whole message.
     Message(Opcode, Vec<u8>),
     Nothing,
-    /// The client closes the connection, or must be disconnected.
+    /// The client has closed the WebSocket, or must be disconnected.
     End,
 }
 
 impl EventLoop {
-    /// Reads all complete frames of a member. A member's connection never changes its role again.
+    /// Handles all complete frames that a room member has sent.
     pub(super) fn hear(&mut self, key: Key, place: (usize, usize), now: Nanos) -> bool {
         let Some(connection) = self.sockets.get(key) else {
             return false;
@@ -59,13 +59,13 @@ impl EventLoop {
         let (rooms, mut outlet) = self.rooms_and_outlet();
         let goes_on = rooms.say(place, frame, now, &mut outlet);
         if !goes_on {
-            // Too many bytes are held back, so the client should try again later.
+            // The room holds too many bytes. Close code 1013 asks the client to try again later.
             self.goodbye(key, &1013_u16.to_be_bytes());
         }
         goes_on
     }
 
-    /// Handles control frames, and messages in parts.
+    /// Handles control frames and fragmented messages.
     fn rare(&mut self, key: Key, frame: &Frame<'_>) -> Heard {
         let Some(connection) = self.sockets.get(key) else {
             return Heard::End;
@@ -106,7 +106,7 @@ impl EventLoop {
         }
     }
 
-    /// Sends the close frame. The connection is closed once it is written.
+    /// Queues a close frame. The connection is closed when the frame has been written.
     fn goodbye(&mut self, key: Key, code: &[u8]) {
         if let Some(connection) = self.sockets.get(key) {
             write_frame(&mut connection.output, Opcode::Close, code);

@@ -40,7 +40,7 @@ impl Drop for Server {
     }
 }
 
-/// A response, and the time from before sending to after reading.
+/// A response, with the time from before sending the request to after reading the response.
 #[derive(Debug)]
 pub(crate) struct Got {
     pub(crate) status: u16,

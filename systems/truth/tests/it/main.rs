@@ -1,5 +1,5 @@
-//! The truth server from outside: the standard library's sockets for HTTP, tungstenite for WebSocket. Of the server's
-//! own code, the tests only use `start`.
+//! Tests the truth server from outside, with the standard library's sockets for HTTP and tungstenite for WebSocket. The
+//! only code of the server that the tests use is `start`.
 //!
 //! No response may be early. The limits on lateness are loose, because the machine may be busy.
 

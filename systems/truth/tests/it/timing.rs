@@ -19,7 +19,7 @@ fn an_answer_leaves_exactly_after_its_delay() {
         (&route["requests"], &route["answers"]["200"]),
         (&20.into(), &20.into())
     );
-    // The server's own time from receipt to writing. Even on a busy machine, the median is exact.
+    // The time from receipt to writing, as measured by the server. Even on a busy machine, the median is exact.
     let median = route["time"]["p50_ns"].as_u64().unwrap();
     assert!((20_000_000..25_000_000).contains(&median), "{median}");
 }

@@ -29,7 +29,7 @@ export function announcer(session: Session): () => void {
   const look = () => {
     const { came, went } = changes();
     if (session.connection.value.phase === "reconnecting") settle = SETTLE_AFTER_BREAK;
-    // People who were here before us did not join.
+    // Do not announce people who were in the room before this user.
     if (!arrived) known.push(...came);
     if (arrived && came.length + went.length === 0) return clearTimeout(timer);
     clearTimeout(timer);

@@ -57,7 +57,7 @@ export function follow(provider: WebsocketProvider, connection: Signal<Connectio
     typed += 1;
     if (!provider.synced && !connection.value.unsent) change({ unsent: true });
   };
-  // The server responds with its state only after everything before the request is saved.
+  // The server responds with its state only when everything sent before the request is saved.
   const ask = () => {
     if (!provider.synced || asked !== null || provider.ws?.readyState !== WebSocket.OPEN) return;
     const question = createEncoder();
@@ -75,7 +75,7 @@ export function follow(provider: WebsocketProvider, connection: Signal<Connectio
   const leaving = (event: BeforeUnloadEvent) => {
     if (connection.value.unsent) event.preventDefault();
   };
-  // The browser's network state is only a hint, and does not apply to a local server. So reconnect at once.
+  // Reconnect at once, because the browser's network state is only a hint and does not apply to a local server.
   const again = () => {
     if (connection.value.phase === "closed") return;
     provider.disconnect();

@@ -75,7 +75,7 @@ export function editor(session: Session, { moved, run }: { moved: (place: Place)
     theme.onChange(() => code.dispatch({ effects: look.reconfigure(darkness()) })),
     session.language.watch((id) => void paint(code, language, id, () => session.language.value === id)),
     session.connection.watch(({ phase }) => {
-      // Typing is disabled before the text has arrived, and after the room is closed.
+      // Typing is disabled until the text has arrived, and again after the room is closed.
       if (phase === "online") code.dispatch({ effects: open.reconfigure([]) });
       if (phase === "closed") code.dispatch({ effects: open.reconfigure(EditorState.readOnly.of(true)) });
     }),

@@ -19,7 +19,7 @@ export function outputPanel(session: Session, again: () => void): { dom: HTMLEle
       return;
     }
     dom.hidden = false;
-    // The last output stays visible, dimmed, until the next one arrives.
+    // The last output stays visible, but dimmed, until the next output arrives.
     if (run.kind === "done") fill(body, ...result(run.output));
     if (run.kind === "refused") fill(body, ...refusal(run.message, again));
     body.scrollTop = 0;

@@ -37,12 +37,12 @@ export class RoomSocket {
     this.#socket = io({ transports: ["websocket"], forceNew: true, reconnectionDelayMax: 2_500 });
     this.#socket.on("connect", () => {
       this.id.set(this.#socket.id ?? null);
-      // The text arrives by Yjs.
+      // The text arrives by Yjs, so decline text events.
       this.#socket.emit("join", { roomId: room, username, texts: false });
     });
     this.#socket.on("disconnect", (reason) => {
-      // The library does not reconnect if the server closes the connection. The server is only restarting, so
-      // reconnect.
+      // The library does not reconnect after the server has closed the connection. Do so here, because the server only
+      // restarts.
       if (reason === "io server disconnect") this.#again = setTimeout(() => this.#socket.connect(), AGAIN);
       this.id.set(null);
       this.clients.set([]);

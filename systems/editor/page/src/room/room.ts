@@ -91,7 +91,7 @@ function sidebar(session: Session, code: Editor, leave: () => void) {
     }),
     tools(session, code, { copy: () => void copyLink(session.room), leave }));
   const close = () => dom.parentElement?.classList.remove("side-open");
-  // On narrow screens the side panel is a drawer over the text. On wide ones it stays open until it is closed.
+  // On narrow screens the side panel is a drawer over the text. On wide screens it stays open until the user closes it.
   const toggle = () => {
     if (!matchMedia(NARROW).matches) return dom.parentElement?.classList.toggle("side-shut");
     dom.parentElement?.classList.add("side-open");

@@ -125,15 +125,15 @@ export class Session {
   }
 
   #lookAround(): void {
-    // Two clients that joined at the same time may have chosen the same colour.
+    // If two clients chose the same colour because they joined at the same time, one of them must choose again.
     this.#ownColor((client) => client < this.provider.awareness.clientID);
     const now = people(this.provider.awareness, this.socket.clients.value);
-    // Most updates only move carets. Then the lists do not change.
+    // Most updates only move carets, which does not change the list.
     if (JSON.stringify(now) !== JSON.stringify(this.people.value)) this.people.set(now);
     const runner = now.find((person) => this.#waits(person) && !person.me);
     const { kind } = this.run.value;
     if (runner !== undefined && kind !== "running") this.run.set({ kind: "running", by: runner.name });
-    // The user who started the run left, or was refused, so no output will arrive.
+    // No output will arrive, because the user who started the run has left or was refused.
     if (kind === "running" && !now.some((person) => this.#waits(person))) this.run.set({ kind: "idle" });
   }
 

@@ -7,7 +7,7 @@ use tungstenite::protocol::{Role, WebSocketConfig};
 use super::*;
 use crate::line::frame::Frame;
 
-/// A socket in memory: records writes, and reads from a buffer.
+/// A socket in memory, which records writes and reads from a buffer.
 #[derive(Default)]
 struct Memory {
     read: io::Cursor<Vec<u8>>,

@@ -1,15 +1,15 @@
-//! A block of the document: consecutive content that one client wrote.
+//! A block of the document, which is consecutive content that one client wrote.
 
 use std::sync::Arc;
 
 use super::reader::Reader;
 
-/// Maximum number of UTF-16 units of text per block. It bounds the cost of splitting one.
+/// Maximum number of UTF-16 units of text per block. It bounds the cost of splitting a block.
 const CHUNK: usize = 1024;
-/// Replaces each half of a surrogate pair that was split, as in Yjs.
+/// As in Yjs, replaces each half of a surrogate pair that was split.
 const HALF: char = char::REPLACEMENT_CHARACTER;
 
-/// Identifies one UTF-16 unit, value or type by the client that wrote it and that client's clock.
+/// Identifies one UTF-16 unit, value or type by its client and that client's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Id {
     pub(super) client: u64,
@@ -19,15 +19,15 @@ pub(super) struct Id {
 /// A run of text, values, or a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Block {
-    /// The id of the first element.
+    /// The id of the block's first element.
     pub(super) id: Id,
-    /// Number of elements; at least 1.
+    /// Number of elements, at least 1.
     pub(super) len: u32,
-    /// The left neighbour when it was written.
+    /// The left neighbour at the time of writing.
     pub(super) origin: Option<Id>,
-    /// The right neighbour when it was written.
+    /// The right neighbour at the time of writing.
     pub(super) right_origin: Option<Id>,
-    /// The parent; `None` if it follows from the neighbours.
+    /// The parent. `None` if it is the same as the neighbours' parent.
     pub(super) parent: Option<Box<Parent>>,
     pub(super) content: Content,
 }
@@ -42,7 +42,7 @@ pub(super) struct Parent {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Holder {
-    /// A type at the top level of the document, by name.
+    /// A type at the top level of the document, identified by name.
     Root(Arc<str>),
     /// A type that is itself a block of the document.
     Type(Id),
@@ -55,7 +55,7 @@ pub(super) enum Content {
     Deleted,
     /// Deleted content whose parent was deleted too.
     Garbage,
-    /// Any other content: its kind, and its encoding as received.
+    /// Any other content, with its kind and its encoding as received.
     Other(u8, Box<[u8]>),
 }
 
@@ -64,7 +64,7 @@ pub(super) const VALUES: u8 = 8;
 pub(super) const TYPE: u8 = 7;
 
 impl Id {
-    /// The id `distance` elements later.
+    /// The id of the element `distance` places later.
     pub(super) fn plus(self, distance: u32) -> Self {
         Self {
             client: self.client,
@@ -98,13 +98,13 @@ impl Block {
         }
     }
 
-    /// Splits the block at `at`, which must lie inside of it, and returns the second part.
+    /// Splits the block at `at` and returns the second part. `at` must lie inside of the block.
     pub(super) fn split_off(&mut self, at: u32) -> Self {
         let content = match &mut self.content {
             Content::Text(text) => Content::Text(split_text(text, at as usize)),
             Content::Other(VALUES, values) => {
                 let mut reader = Reader(values);
-                // These values were parsed when the update was read, so parsing cannot fail.
+                // These values were already parsed when the update was read, so parsing cannot fail.
                 let head = reader.raw(|reader| reader.values(at as usize));
                 let head = head.unwrap_or_default().into();
                 let tail = reader.0.into();
@@ -156,7 +156,7 @@ impl Block {
         blocks
     }
 
-    /// Appends `next` if it directly follows and both can form one block. `false` otherwise.
+    /// Appends `next` if it directly follows and both can form one block. Returns whether it was appended.
     pub(super) fn absorb(&mut self, next: &Self) -> bool {
         let follows = self.id.client == next.id.client && self.end() == next.id.clock;
         let both_text = match (&mut self.content, &next.content) {
@@ -180,7 +180,7 @@ impl Block {
     }
 }
 
-/// Number of UTF-16 units of a text, which is also its number of clocks.
+/// Number of UTF-16 units of a text, each of which takes one clock value.
 pub(super) fn units(text: &str) -> usize {
     if text.is_ascii() {
         return text.len();
@@ -208,7 +208,7 @@ fn split_text(text: &mut String, at: usize) -> String {
     String::new()
 }
 
-/// The text in pieces of at most `CHUNK` units each, with their numbers of units.
+/// Splits the text into pieces of at most `CHUNK` units. Returns each piece with its number of units.
 fn pieces(text: &str) -> Vec<(&str, u32)> {
     let (mut pieces, mut from, mut len) = (Vec::new(), 0, 0);
     for (at, letter) in text.char_indices() {

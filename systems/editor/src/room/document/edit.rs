@@ -1,4 +1,4 @@
-//! Edits by the server: a whole text is written as insertions and deletions.
+//! Edits by the server, which writes a whole text as insertions and deletions.
 
 use super::super::difference::Hunk;
 use super::block::{Block, Content, Holder, Id, Parent, units};
@@ -6,20 +6,20 @@ use super::integrate::TEXT;
 use super::items::{Index, Items, Place};
 use super::ranges::Ranges;
 
-/// A position in the text: after `offset` bytes of a block.
+/// A position in the text, after `offset` bytes of a block.
 #[derive(Clone, Copy)]
 struct Spot {
     at: Index,
     offset: usize,
 }
 
-/// Applies hunks to the text under this client id. Returns the deletions.
+/// Applies hunks to the text as edits of `client`. Returns the deletions.
 pub(super) fn write(items: &mut Items, client: u64, places: &[Hunk<'_>]) -> Ranges {
     let mut deleted = Ranges::default();
     let spots = spots(items, places);
-    // From the end, so that earlier positions remain valid.
+    // Start at the end, so that earlier positions remain valid.
     for (hunk, [from, to]) in places.iter().zip(spots).rev() {
-        // Insert after the removed text, so that consecutive removed pieces can be united into one block.
+        // Insert after the removed text, so that consecutive removed pieces can be merged into one block.
         if !hunk.insert.is_empty() {
             insert(items, client, to, hunk.insert);
         }
@@ -31,7 +31,7 @@ pub(super) fn write(items: &mut Items, client: u64, places: &[Hunk<'_>]) -> Rang
     deleted
 }
 
-/// The start and end of each hunk; `None` at the beginning of the text.
+/// The start and end of each hunk. `None` means the beginning of the text.
 fn spots(items: &Items, places: &[Hunk<'_>]) -> Vec<[Option<Spot>; 2]> {
     let ends = places
         .iter()
@@ -98,7 +98,7 @@ fn insert(items: &mut Items, client: u64, spot: Option<Spot>, text: &str) {
         left = Some(at);
         added.push(at);
     }
-    // From the end, because uniting a block with the one before it removes the block.
+    // Start at the end, because merging a block with its predecessor removes the block.
     for at in added.into_iter().rev() {
         items.unite(at);
     }

@@ -1,4 +1,4 @@
-//! Encodes updates of Yjs (encoding version 1).
+//! Encodes Yjs updates (encoding version 1).
 
 use std::borrow::Cow;
 
@@ -7,15 +7,15 @@ use super::items::Items;
 use super::ranges::Ranges;
 use super::update::{DELETED, GARBAGE, HAS_KEY, HAS_ORIGIN, HAS_RIGHT_ORIGIN, Queue, SKIP, TEXT};
 
-/// The blocks of one client in an update, starting at a clock.
+/// The blocks of one client in an update, starting at a given clock.
 struct Section<'a> {
     client: u64,
     clock: u32,
     blocks: Vec<Cow<'a, Block>>,
 }
 
-/// Encodes the updates that a client with the clocks `known` lacks, and the blocks that wait for predecessors. An
-/// update always contains all deletions, because a state vector does not cover them.
+/// Encodes the blocks that a client with the clocks `known` lacks, and the blocks that wait for predecessors. Also
+/// encodes all deletions, because a state vector does not cover them.
 pub(super) fn since(
     items: &Items,
     waiting: &Queue,
@@ -56,7 +56,7 @@ pub(super) fn since(
     bytes
 }
 
-/// Encodes the blocks of one client. Each starts at the clock where the one before it ended; gaps are encoded as
+/// Encodes the blocks of one client. Each block starts at the clock where the previous block ended. Gaps are encoded as
 /// skips.
 fn write_section(bytes: &mut Vec<u8>, section: Section<'_>) {
     let (mut written, mut count, mut clock) = (Vec::new(), 0, section.clock);
@@ -166,7 +166,7 @@ fn string(bytes: &mut Vec<u8>, text: &str) {
     bytes.extend(text.as_bytes());
 }
 
-/// A variable-length integer: seven bits per byte, least significant first.
+/// Encodes a variable-length integer with seven bits per byte, least significant bits first.
 fn number(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number.to_le_bytes()[0] | 0x80);

@@ -1,5 +1,5 @@
-//! Positions blocks with the algorithm of Yjs (YATA), for the one text that is read here. It does not recurse, and
-//! its number of steps is limited.
+//! Positions blocks with the algorithm of Yjs (YATA), but only in the one text that the server reads. The code does not
+//! recurse, and its number of steps is limited.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use super::items::{Index, Items, Place};
 use super::ranges::Ranges;
 use super::update::Queue;
 
-/// The name of the text in the document. All Yjs clients use it.
+/// The name of the text in the document. All Yjs clients use this name.
 pub(super) const TEXT: &str = "code";
 
 /// Limits for an update.
@@ -17,7 +17,7 @@ pub(super) const TEXT: &str = "code";
 pub(super) struct Budget {
     /// Maximum number of comparisons between blocks at the same position.
     pub(super) steps: usize,
-    /// Maximum nesting depth of types. Clients recurse into them.
+    /// Maximum nesting depth of types, because clients recurse into nested types.
     pub(super) depth: usize,
 }
 
@@ -34,7 +34,7 @@ impl Budget {
     }
 }
 
-/// Integrates each block after those that it refers to. Returns the blocks with a missing reference.
+/// Integrates each block after the blocks to which it refers. Returns the blocks whose references are missing.
 pub(super) fn integrate(
     items: &mut Items,
     mut queue: Queue,
@@ -42,7 +42,8 @@ pub(super) fn integrate(
 ) -> Result<Queue, UpdateError> {
     let mut left = Queue::new();
     while let Some((&first, _)) = queue.first_key_value() {
-        // A stack of clients. The first block of each waits for a block of the next client. `among` detects cycles.
+        // A stack of clients. The first block of each client waits for a block of the next client. `among` detects
+        // cycles.
         let (mut waiting, mut among) = (vec![first], HashSet::from([first]));
         while let Some(&client) = waiting.last() {
             let blocks = queue.entry(client).or_default();
@@ -63,8 +64,8 @@ pub(super) fn integrate(
                 }
                 continue;
             };
-            // Otherwise the missing block is not in the queue, or the clients wait for each other. Leave all of them
-            // waiting.
+            // Otherwise the missing block is not in the queue, or the clients wait for each other. Leave all their
+            // blocks waiting.
             if queue.contains_key(&missing) && among.insert(missing) {
                 waiting.push(missing);
                 continue;
@@ -77,7 +78,7 @@ pub(super) fn integrate(
     Ok(left)
 }
 
-/// Returns the client of a missing block, if the block refers to one.
+/// If the block refers to a missing block, returns the client of that missing block.
 fn missing(items: &Items, block: &Block) -> Option<u64> {
     if block.id.clock > items.end(block.id.client) {
         return Some(block.id.client);
@@ -94,7 +95,7 @@ fn missing(items: &Items, block: &Block) -> Option<u64> {
     Some(missing.client)
 }
 
-/// Integrates the part of a block that is not known yet.
+/// Integrates the part of a block that is not yet known.
 fn take(items: &mut Items, mut block: Block, budget: &mut Budget) -> Result<(), UpdateError> {
     let known = items.end(block.id.client);
     if block.end() <= known {
@@ -119,8 +120,8 @@ fn take(items: &mut Items, mut block: Block, budget: &mut Budget) -> Result<(), 
     Ok(())
 }
 
-/// The parent of a block: either stated, or that of its neighbours. If the neighbours have different parents, the block
-/// is not in the text.
+/// Returns the place of a block according to its parent, which is either stated or the same as its neighbours' parent.
+/// If the neighbours have different parents, the block is not in the text.
 fn place_of(items: &Items, block: &Block) -> Place {
     let of = |id: Id| items.find(id).map(|at| items.item(at));
     if matches!(block.content, Content::Garbage) {
@@ -147,7 +148,8 @@ fn place_of(items: &Items, block: &Block) -> Place {
     }
 }
 
-/// The block after which a new block of the text goes. Others may have inserted at the same position concurrently.
+/// Returns the block after which to insert a new block of the text. Other clients may have inserted at the same
+/// position concurrently.
 fn left_of(
     items: &mut Items,
     block: &Block,
@@ -159,7 +161,7 @@ fn left_of(
         Some(left) => items.item(left).right,
         None => items.start,
     };
-    // `passed` holds all visited blocks, and `rivals` those visited since `left` was last set.
+    // `passed` contains all visited blocks. `rivals` contains the blocks visited since `left` was last set.
     let (mut passed, mut rivals) = (HashSet::new(), HashSet::new());
     while let Some(at) = next.filter(|_| next != right) {
         budget.step()?;
@@ -189,7 +191,7 @@ fn left_of(
     Ok(left)
 }
 
-/// Applies the deletions of known blocks. Returns the others.
+/// Applies the deletions of known blocks. Returns the remaining deletions.
 pub(super) fn delete(items: &mut Items, deleted: &Ranges) -> Ranges {
     let mut left = Ranges::default();
     for (client, ranges) in deleted.clients() {

@@ -1,4 +1,4 @@
-//! All blocks of a document by client, and the blocks of the text in order.
+//! All blocks of a document, keyed by client, and the blocks of the text in order.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -19,13 +19,13 @@ pub(super) struct Item {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// In the text.
+    /// The block is in the text.
     Text,
-    /// Outside of the text, nested in this number of types. Only clients need the order of such blocks.
+    /// The block is outside of the text, nested in this number of types. Only clients need the order of such blocks.
     Elsewhere(usize),
 }
 
-/// The blocks of one client by clock, without gaps.
+/// The blocks of one client, ordered by clock and without gaps.
 #[derive(Clone, Debug, Default)]
 struct Written {
     blocks: BTreeMap<u32, Index>,
@@ -38,7 +38,7 @@ pub(super) struct Items {
     /// Unused indices of `all`.
     free: Vec<Index>,
     clients: HashMap<u64, Written>,
-    /// The number of types that the deepest block is nested in.
+    /// The number of types in which the deepest block is nested.
     pub(super) deepest: usize,
     /// The first block of the text.
     pub(super) start: Option<Index>,
@@ -60,7 +60,7 @@ impl Items {
         self.all.len() - self.free.len()
     }
 
-    /// The clock up to which everything by a client is known.
+    /// The clock up to which all blocks of a client are known.
     pub(super) fn end(&self, client: u64) -> u32 {
         self.clients.get(&client).map_or(0, |written| written.end)
     }
@@ -89,7 +89,7 @@ impl Items {
         indices.map(|(_, at)| &self.item(*at).block)
     }
 
-    /// The block that contains an id.
+    /// The block that contains the element `id`.
     pub(super) fn find(&self, id: Id) -> Option<Index> {
         let written = self.clients.get(&id.client)?;
         if id.clock >= written.end {
@@ -109,7 +109,7 @@ impl Items {
         })
     }
 
-    /// The block that ends with this id, split if necessary.
+    /// Returns the block that ends with the element `id`. Splits a block if necessary.
     pub(super) fn ending_with(&mut self, id: Id) -> Option<Index> {
         let at = self.find(id)?;
         if self.item(at).block.last() != id {
@@ -118,7 +118,7 @@ impl Items {
         Some(at)
     }
 
-    /// The block that begins with this id, split if necessary.
+    /// Returns the block that begins with the element `id`. Splits a block if necessary.
     pub(super) fn beginning_with(&mut self, id: Id) -> Option<Index> {
         let at = self.find(id)?;
         let begin = self.item(at).block.id.clock;
@@ -156,7 +156,7 @@ impl Items {
         new
     }
 
-    /// Adds the next block of its client; in the text, after `left`.
+    /// Adds the next block of its client. A block of the text is inserted after `left`.
     pub(super) fn add(&mut self, block: Block, place: Place, left: Option<Index>) -> Index {
         let (id, end, text_len) = (block.id, block.end(), block.text_len());
         if let Place::Elsewhere(depth) = place {
@@ -183,7 +183,7 @@ impl Items {
         at
     }
 
-    /// Deletes a range of a client's blocks, which must all be known.
+    /// Deletes a range of a client's elements, which must all be known.
     pub(super) fn delete(&mut self, client: u64, range: Range<u32>) {
         let mut clock = range.start;
         while clock < range.end {
@@ -205,7 +205,7 @@ impl Items {
                 self.split(at, range.end - start);
             }
             self.empty(at);
-            // The block before it may be deleted too.
+            // The previous block may also be deleted.
             self.unite(at);
         }
         if let Some(next) = self.find(Id {
@@ -225,7 +225,7 @@ impl Items {
         }
     }
 
-    /// Unites a block with the one before it of the same client, if possible.
+    /// Merges a block with the previous block of the same client, if possible.
     pub(super) fn unite(&mut self, at: Index) {
         let Id { client, clock } = self.item(at).block.id;
         let Some(written) = self.clients.get_mut(&client) else {
@@ -243,7 +243,7 @@ impl Items {
         {
             return;
         }
-        // Replaced temporarily, because both blocks are in the same vector.
+        // Take the block out temporarily, because both blocks are in the same vector.
         let next = std::mem::replace(&mut self.all[at as usize].block, nothing());
         if !self.all[before as usize].block.absorb(&next) {
             self.all[at as usize].block = next;

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Ranges of clocks, by client.
+/// Ranges of clocks, keyed by client.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ranges(BTreeMap<u64, Vec<Range<u32>>>);
 
@@ -18,7 +18,7 @@ impl Ranges {
         }
     }
 
-    /// Sorts the ranges and unites those that touch or overlap.
+    /// Sorts the ranges and merges those that touch or overlap.
     pub(super) fn merge(&mut self) {
         for ranges in self.0.values_mut() {
             ranges.sort_by_key(|range| range.start);

@@ -1,14 +1,14 @@
-//! Parses the encoding of Yjs (lib0, version 1) from untrusted input. A count never exceeds the remaining bytes, and
-//! values are nested at most 100 levels deep.
+//! Parses the encoding of Yjs (lib0, version 1) from untrusted input. Counts that exceed the remaining bytes are
+//! refused, and so are values nested more than 100 levels deep.
 
 use super::UpdateError;
 use super::block::Id;
 
 /// Maximum nesting depth of values (arrays and maps). JSON in updates is never parsed here.
 pub(super) const VALUE_DEPTH: usize = 100;
-/// Clients use signed 32-bit clocks.
+/// Maximum clock, because clients use signed 32-bit clocks.
 pub(super) const MAX_CLOCK: u64 = i32::MAX as u64;
-/// Client ids are integers that JavaScript represents exactly.
+/// Maximum client id, the largest integer that JavaScript represents exactly.
 const MAX_CLIENT: u64 = (1 << 53) - 1;
 
 pub(super) type Read<T> = Result<T, UpdateError>;
@@ -32,7 +32,7 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
-    /// A variable-length integer, least significant bits first, of at most `max`.
+    /// Reads a variable-length integer, least significant bits first. Refuses values above `max`.
     pub(super) fn number(&mut self, max: u64) -> Read<u64> {
         let mut number = 0;
         for shift in (0..63).step_by(7) {
@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
         Err(UpdateError::Malformed)
     }
 
-    /// The number of elements, each of which takes at least one byte.
+    /// Reads the number of elements. Each element takes at least one byte, so larger counts are refused.
     pub(super) fn count(&mut self) -> Read<usize> {
         let count = self.number(self.0.len() as u64)?;
         usize::try_from(count).map_err(|_| UpdateError::Malformed)
@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
         str::from_utf8(self.buffer()?).map_err(|_| UpdateError::Malformed)
     }
 
-    /// The bytes that `read` consumes.
+    /// Returns the bytes that `read` consumes.
     pub(super) fn raw(&mut self, read: impl FnOnce(&mut Self) -> Read<()>) -> Read<&'a [u8]> {
         let before = self.0;
         read(self)?;
@@ -98,7 +98,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Skips values.
+    /// Skips `count` values.
     pub(super) fn values(&mut self, count: usize) -> Read<()> {
         (0..count).try_for_each(|_| self.value(VALUE_DEPTH))
     }

@@ -1,5 +1,5 @@
-//! Parses updates of Yjs (encoding version 1) from untrusted sources. Its use of stack and memory is at most
-//! proportional to the input.
+//! Parses Yjs updates (encoding version 1) from untrusted sources. The use of stack and memory is at most proportional
+//! to the input.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -24,7 +24,7 @@ pub(crate) enum UpdateError {
     /// Values or shared types are nested too deeply.
     #[error("the Yjs update is nested too deeply")]
     TooNested,
-    /// There are far more concurrent edits at one position than users make.
+    /// The update contains far more concurrent edits at one position than users make.
     #[error("the Yjs update has too many edits at one place")]
     TooCostly,
     /// The document would have more blocks than its limit.
@@ -32,7 +32,7 @@ pub(crate) enum UpdateError {
     TooManyBlocks,
 }
 
-/// Blocks by client, oldest first.
+/// Blocks keyed by client, oldest first.
 pub(super) type Queue = BTreeMap<u64, VecDeque<Block>>;
 
 /// The blocks and deletions of an update.
@@ -48,7 +48,7 @@ impl Update {
         Self::read_at_most(bytes, usize::MAX)
     }
 
-    /// Reads an update that has at most `most` blocks, and stops at the first one beyond.
+    /// Reads an update. Stops with an error if it has more than `most` blocks.
     pub(super) fn read_at_most(bytes: &[u8], most: usize) -> Read<Self> {
         let mut reader = Reader(bytes);
         let mut update = Self::default();
@@ -191,7 +191,7 @@ fn read_other(reader: &mut Reader<'_>, kind: u8) -> Read<(Content, u32)> {
     }
     let bytes = reader.raw(|reader| match kind {
         3 => reader.buffer().map(drop),
-        // JSON as a string: an embedded object, or the value after a format's key.
+        // A JSON string, which is an embedded object or the value after a format's key.
         5 => reader.string().map(drop),
         6 => reader.string().and_then(|_| reader.string()).map(drop),
         TYPE => reader.shared_type(),
@@ -201,7 +201,7 @@ fn read_other(reader: &mut Reader<'_>, kind: u8) -> Read<(Content, u32)> {
     Ok((Content::Other(kind, bytes.into()), 1))
 }
 
-/// Checks that a block refers only to earlier blocks of its own client.
+/// Checks that a reference to the block's own client is to an earlier element.
 fn before(other: Id, id: Id) -> Read<Id> {
     if other.client == id.client && other.clock >= id.clock {
         return Err(UpdateError::Malformed);

@@ -8,13 +8,13 @@ use tokio::sync::Notify;
 
 use crate::line::{Bound, End, Frame, Outbox, TOO_SLOW, Waiting};
 
-/// The noop packet, which ends a poll and has no other effect.
+/// The Engine.IO noop packet, which only ends a poll.
 const NOOP: Bytes = Bytes::from_static(b"6");
-/// The close packet: the session is over.
+/// The Engine.IO close packet, which ends the session.
 const CLOSE: Bytes = Bytes::from_static(b"1");
 
-/// The sending side of a polling client: a bounded queue from which the client fetches packets. After an upgrade, it
-/// passes frames to the outbox of the WebSocket.
+/// The queue of packets for a polling client, which is bounded and from which polls fetch. After an upgrade, the
+/// mailbox passes frames to the outbox of the WebSocket.
 #[derive(Debug)]
 pub(crate) struct Mailbox {
     bound: Bound,
@@ -29,7 +29,7 @@ struct Inside {
     end: Option<End>,
     /// Whether a poll is open.
     asked: bool,
-    /// Whether the next poll must end, even without packets.
+    /// Whether the open poll, or else the next one, must end even without packets.
     nudged: bool,
     waker: Option<Waker>,
 }
@@ -43,8 +43,8 @@ impl Mailbox {
         }
     }
 
-    /// Queues a frame. `caret` is the sender's number if only the newest frame of that sender matters to a client that
-    /// is behind. Returns `false` if the queue is full, and then ends the session as too slow.
+    /// Queues a frame. `caret` is the sender's number if only the newest frame of that sender matters. If the queue is
+    /// full, ends the session as too slow and returns `false`.
     pub(crate) fn post(&self, frame: &Frame, caret: Option<u64>) -> bool {
         let mut inside = self.inside();
         if let Some(line) = &inside.line {
@@ -67,7 +67,7 @@ impl Mailbox {
         fits
     }
 
-    /// Stops accepting frames. An open poll still returns the queued ones.
+    /// Stops accepting frames. An open poll still returns the queued frames.
     pub(crate) fn finish(&self, end: End) {
         let mut inside = self.inside();
         match &inside.line {
@@ -77,7 +77,7 @@ impl Mailbox {
         }
     }
 
-    /// Whether polling has ended: the session is over, or the client has upgraded.
+    /// Whether polling has ended, because the session is over or the client has upgraded.
     pub(super) fn is_over(&self) -> bool {
         let inside = self.inside();
         inside.end.is_some() || inside.line.is_some()
@@ -112,8 +112,7 @@ impl Mailbox {
         inside.wake();
     }
 
-    /// Passes all frames to a WebSocket from now on, beginning with the queued ones. Returns `false` if polling has
-    /// already ended.
+    /// Passes the queued frames and all later ones to a WebSocket. Returns `false` if polling has already ended.
     pub(super) fn lead_to(&self, line: &Arc<Outbox>) -> bool {
         let mut inside = self.inside();
         if inside.end.is_some() || inside.line.is_some() {
@@ -128,7 +127,7 @@ impl Mailbox {
         true
     }
 
-    /// Waits for packets, in order. `None` if another poll is open.
+    /// Waits for packets and returns them in order. `None` if another poll is open.
     pub(super) async fn fetch(&self) -> Option<VecDeque<Bytes>> {
         let asks = Asks::open(self)?;
         Some(poll_fn(|context| asks.0.inside().packets(context)).await)
@@ -145,7 +144,7 @@ impl Inside {
         let mut packets: VecDeque<Bytes> =
             waiting.iter().map(|(frame, _)| frame.payload()).collect();
         match self.end {
-            // The client has closed the session itself, so it needs no close packet.
+            // The client itself has closed the session, so it needs no close packet.
             Some(End::Gone) => packets.push_back(NOOP),
             Some(End::Closed(..)) => packets.push_back(CLOSE),
             None if packets.is_empty() && (self.nudged || self.line.is_some()) => {
@@ -168,7 +167,7 @@ impl Inside {
     }
 }
 
-/// An open poll. Dropping it closes the poll, because a client may abandon it at any time.
+/// An open poll. Dropping this value closes the poll, because a client may abandon its request at any time.
 struct Asks<'a>(&'a Mailbox);
 
 impl<'a> Asks<'a> {

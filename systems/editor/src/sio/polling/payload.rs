@@ -6,9 +6,9 @@ use std::task::{Context, Poll};
 use bytes::{BufMut, Bytes, BytesMut};
 use hyper::body::{Body, Frame, SizeHint};
 
-/// Separates packets (record separator). It cannot occur within the JSON of a packet.
+/// The record separator, which separates packets. It cannot occur within the JSON of a packet.
 pub(super) const SEPARATOR: u8 = 0x1E;
-/// Packets of at least this size, in bytes, are not copied, because many recipients share them.
+/// Minimum size in bytes of packets that are not copied, because many recipients share them.
 const SHARED: usize = 16 * 1024;
 
 /// The packets of one poll's response.

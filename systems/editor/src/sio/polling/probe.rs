@@ -6,9 +6,9 @@ use tokio::time::Instant;
 use super::session::{Listens, Session, Sessions};
 use crate::line::{End, Frame, Hear, Heard, Outbox};
 
-/// Time in which a client must complete the upgrade to its WebSocket, as with the official server.
+/// Time limit for a client to complete the upgrade to its WebSocket, as in the official server.
 const LIMIT: Duration = Duration::from_secs(10);
-/// Interval at which open polls are ended during an upgrade: the client upgrades only after its last poll has ended.
+/// Interval at which open polls are ended during an upgrade. The client upgrades only after its last poll has ended.
 const NUDGE: Duration = Duration::from_millis(100);
 
 /// A WebSocket to which a polling client may upgrade.
@@ -18,12 +18,12 @@ pub(super) struct Probe {
     outbox: Arc<Outbox>,
     opened: Instant,
     probed: bool,
-    /// Set once the client has upgraded.
+    /// The client's handler. `None` until the client has upgraded.
     listens: Option<Listens>,
 }
 
 impl Probe {
-    /// Begins to handle messages of the WebSocket. Also returns the first expiry of its timer.
+    /// Begins to handle the WebSocket's messages. Also returns the first expiry of the timer.
     pub(super) fn open(
         sessions: &Arc<Sessions>,
         session: &Arc<Session>,
@@ -89,7 +89,7 @@ impl Hear for Probe {
     fn alarm(&mut self) -> Result<Instant, End> {
         let now = Instant::now();
         if let Some(listens) = &mut self.listens {
-            // A timer that expired just before the upgrade is handled now.
+            // Handle a timer that expired just before the upgrade.
             if listens.alarm <= now {
                 listens.alarm = listens.hear.alarm()?;
             }

@@ -16,13 +16,13 @@ pub(super) struct Session {
     listens: Mutex<Option<Listens>>,
 }
 
-/// The handler of a client's messages, and the next expiry of its timer.
+/// The handler of a client's messages, and the next expiry of the handler's timer.
 pub(super) struct Listens {
     pub(super) hear: Box<dyn Hear>,
     pub(super) alarm: Instant,
 }
 
-/// A payload with an invalid or unexpected packet.
+/// The payload contains an invalid or unexpected packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an Engine.IO payload")]
 pub(super) struct NotAPayload;
@@ -60,7 +60,7 @@ impl Session {
         self.mailbox.lead_to(line).then_some(listens)
     }
 
-    /// Removes the handler.
+    /// Removes and returns the handler.
     fn leave(&self) -> Option<Listens> {
         self.listens().take()
     }
@@ -89,7 +89,7 @@ impl Session {
     }
 }
 
-/// All clients that poll, or that upgraded from polling, by session id.
+/// All clients that poll or have upgraded from polling, keyed by session id.
 #[derive(Default)]
 pub(super) struct Sessions(Mutex<Open>);
 
@@ -100,7 +100,8 @@ struct Open {
 }
 
 impl Sessions {
-    /// Opens a session, unless there are `most` already, and runs its timer until it is over.
+    /// Opens a session and runs its timer until polling ends. Returns `false` if `most` sessions are open or the server
+    /// is stopping.
     pub(super) fn open(
         self: &Arc<Self>,
         sid: &str,
@@ -124,7 +125,7 @@ impl Sessions {
             session.keep().await;
             if !session.mailbox.went_over() {
                 sessions.forget(&session);
-                // Dropping the handler leaves its rooms at once, without waiting for the client.
+                // Drop the handler now, so that the client leaves its rooms at once.
                 drop(session.leave());
             }
         });

@@ -62,7 +62,7 @@ async fn opened(polling: &Polling<Quiet>) -> String {
     opened["sid"].as_str().unwrap().to_owned()
 }
 
-/// A session in the namespace that has fetched all packets, and its recipient.
+/// Opens a session that has entered the namespace and fetched all packets. Returns its id and recipient.
 async fn entered(polling: &Polling<Quiet>) -> (String, Recipient) {
     let sid = opened(polling).await;
     assert_eq!(asked(polling, "POST", Some(&sid), "40").await.0, 200);

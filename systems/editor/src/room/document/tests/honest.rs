@@ -9,7 +9,7 @@ use super::*;
 
 const WORDS: [&str; 7] = ["a", "bc", "👋", "ü", "hello ", "x\n", "0123456789"];
 
-/// One random action; the numbers select its details.
+/// One random action. The numbers select its details.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     /// A member writes a whole text.
@@ -20,9 +20,9 @@ enum Step {
     Arrives(usize),
     /// A client receives the updates that it lacks.
     Hears(usize),
-    /// A client sends the updates that the document lacks, again.
+    /// A client sends again the updates that the document lacks.
     Repeats(usize),
-    /// The document is loaded from its encoding again.
+    /// The document is reloaded from its encoding.
     Reopened,
 }
 
@@ -42,7 +42,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 struct Trial {
     document: Document,
     clients: Vec<Doc>,
-    /// All updates in the order in which they were made.
+    /// All updates, in the order in which they were created.
     log: Vec<Vec<u8>>,
     on_their_way: Vec<Vec<u8>>,
 }

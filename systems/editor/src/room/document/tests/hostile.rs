@@ -12,7 +12,7 @@ use yrs::{XmlElementPrelim, XmlFragment, XmlTextPrelim};
 
 use super::*;
 
-/// Smaller than the stack of any thread of the editor.
+/// Stack size in bytes, smaller than that of any thread of the editor.
 const SMALL_STACK: usize = 128 << 10;
 /// The default maximum size of a message.
 const LARGEST: usize = 1_000_000;
@@ -135,7 +135,7 @@ fn a_document_has_at_most_twenty_thousand_blocks_however_they_arrive() {
     document.apply(&arrays(10, 4_000)).unwrap();
 }
 
-/// Number of updates that are mutated at random and applied. 100,000 in manual runs.
+/// Number of updates that are mutated at random and applied. Manual runs use 100,000.
 fn mutations() -> u64 {
     let asked = std::env::var("EDITOR_MUTATED_UPDATES").ok();
     asked.map_or(3000, |asked| asked.parse().unwrap())
@@ -156,7 +156,8 @@ impl Dice {
         u8::try_from(self.below(end)).unwrap()
     }
 
-    /// Changes, cuts or repeats a few bytes, or inserts values nested to a random depth, up to the message limit.
+    /// Changes, removes or repeats a few bytes, or inserts values nested to a random depth. The result does not exceed
+    /// the message limit.
     fn mutated(&mut self, update: &[u8]) -> Vec<u8> {
         let mut bytes = update.to_vec();
         for _ in 0..=self.below(3) {
@@ -270,7 +271,7 @@ fn honest_updates() -> Vec<Vec<u8>> {
     all
 }
 
-/// Applies each update as if a client sent it. Then loads the accepted ones again, one by one and as one document.
+/// Applies each update as if a client sent it. Then loads the accepted updates again, one by one and as one document.
 fn survives(mutations: u64, seed: u64) {
     let honest = honest_updates();
     let mut dice = Dice(seed);
