@@ -107,7 +107,9 @@ fn several_runs_of_locust_are_several_results() {
     }
     let why = read(&renamed).unwrap_err().to_string();
     assert!(
-        why.starts_with("notes.csv: looks like Locust CSV, but its run cannot be seen from the file name"),
+        why.starts_with(
+            "notes.csv: looks like Locust CSV, but its run cannot be seen from the file name"
+        ),
         "{why}"
     );
 }

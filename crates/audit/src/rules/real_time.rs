@@ -7,9 +7,7 @@ use format::precise;
 pub(super) const RULE: Rule = Rule {
     name: "slower-than-real-time",
     says: "processing a piece of a live stream takes longer than the piece lasts, so the delay grows without limit",
-    needs: Needs::Figures(
-        "the length of stream that each operation carries (`carries`)",
-    ),
+    needs: Needs::Figures("the length of stream that each operation carries (`carries`)"),
     instead: "pieces sent at a fixed rate, without waiting for responses; the delay behind the source; the real-time \
               factor",
     check,
