@@ -28,7 +28,7 @@ pub struct Unchecked {
     pub lacks: &'static str,
     /// The levels, rows or claims concerned, in the order of the source. Empty if the rule had nothing to check.
     pub subjects: Vec<String>,
-    /// Whether the rule needs a claim of some kind, and there is none.
+    /// True if the rule needs a kind of claim that is missing.
     pub claim: bool,
 }
 

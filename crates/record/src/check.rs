@@ -60,7 +60,7 @@ pub enum BrokenIdentity {
     #[error("{ages} ages recorded, but {open} in flight")]
     Ages { ages: u64, open: u64 },
     /// Each failed iteration has a first failure.
-    #[error("{failed} failed, but {causes} of them have a first failure")]
+    #[error("{failed} iterations failed, but a first failure is recorded for {causes}")]
     FirstFailures { failed: u64, causes: u64 },
     /// The number of successful iterations with failures is at most the number of successful iterations.
     #[error("{succeeded} succeeded, but {with_failures} succeeded with failures")]
@@ -108,7 +108,7 @@ pub enum BrokenIdentity {
     #[error("{whole} messages reached their whole audience, but {messages} were sent")]
     WholeAudience { whole: u64, messages: u64 },
     /// Timed-out operations are part of the failed ones, which are part of the ended ones.
-    #[error("{timed_out} timed out, {failed} failed, {ended} ended")]
+    #[error("{timed_out} timed out, but {failed} failed and {ended} ended")]
     Ended {
         timed_out: u64,
         failed: u64,

@@ -214,7 +214,7 @@ pub struct RoundTripCall {
     pub payload: Payload,
     /// How the reply is matched.
     pub by: ReplyBy,
-    /// Values required at pointers of the reply, as JSON text.
+    /// The values that the reply must contain, keyed by JSON pointer. Each value is JSON text.
     pub only: Vec<(String, String)>,
     /// Time limit. `None` means the run's limit.
     pub timeout: Option<Nanos>,

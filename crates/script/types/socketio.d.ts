@@ -44,7 +44,7 @@ declare module "headcount" {
     /** Waits for the next event of this name. Resolves to its value, or to a list if it has several values. */
     next(event: string, options?: { timeout?: Duration }): Promise<any>;
     /**
-     * Follows the channel's stamps in events named `event` natively: no script runs per event. Returns a function to
+     * Tracks the channel's stamps in events named `event` without running a script for each event. Returns a function to
      * stop.
      * `at`, `only`, `except`: JSON pointers into the first argument.
      * `except`: values that mark a snapshot (it restates earlier events). Its stamps do not count as deliveries.

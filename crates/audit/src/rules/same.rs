@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     name: "hardly-changes",
     says: "a figure is called (almost) unchanged, but changed by more than a tenth",
     needs: Needs::Claim("a claim of kind `same`"),
-    instead: "the change with its confidence interval, also relative to the variable part (without fixed delays)",
+    instead: "the change with its confidence interval, in absolute terms and as a share of the time without fixed delays",
     check,
 };
 

@@ -59,7 +59,7 @@ fn published() -> Value {
     rows.collect()
 }
 
-/// Our levels with the report's numbers of users. `None` unless all of them were run.
+/// Those of our levels whose number of users also occurs in the report. `None` unless all of them were run.
 fn ours(parts: &Parts<'_>) -> Option<Value> {
     let run = parts.http?;
     let levels = [level_at(run, 5)?, level_at(run, 10)?, level_at(run, 20)?];

@@ -27,7 +27,7 @@ impl Flush {
         }
     }
 
-    /// Flushes forever. The runtime runs a woken task after all tasks that are already ready, which makes batches.
+    /// Flushes forever. The runtime runs a woken task only after all tasks that were ready before it, so messages collect into batches.
     pub(crate) async fn run(&self) {
         let mut lines = Vec::new();
         loop {

@@ -20,7 +20,7 @@ const PER_FILE: u64 = 1024;
 
 /// Maximum memory of a socket in bytes beyond its buffer limit, for its own structures and the last accepted piece.
 const BESIDE_BUFFER: u64 = 32 * 1024;
-/// The buffer limit of a socket, if the kernel does not report it. The system call filter prevents programs from
+/// Assumed buffer limit of a socket whose limit the kernel does not report. The system call filter prevents programs from
 /// raising the limit.
 const BUFFER: u64 = 212_992;
 
