@@ -17,8 +17,9 @@ esac
 export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-never}
 export PATH="$PATH:${CARGO_HOME:-$HOME/.cargo}/bin"
 log=$(mktemp)
+aside=$(mktemp) # the output of a command in the background
 stage=
-trap 'rm -f "$log"; [ -z "$stage" ] || echo "==> $stage: FAILED"' EXIT
+trap 'rm -f "$log" "$aside"; [ -z "$stage" ] || echo "==> $stage: FAILED"' EXIT
 
 # stage NAME COMMAND...: runs a command and prints its duration. The first failure ends the script: do not use `||`
 # here, because it would disable `set -e` inside the command.
@@ -63,6 +64,22 @@ tests() {
   cargo test --locked --workspace --no-fail-fast "$@" 2>&1 | tee "$log"
 }
 
+# All tests. The one with browsers takes over a minute, mostly waiting, so it runs beside the others.
+all_tests() {
+  local browsers=people_at_browsers_write_one_text failed=0 pid
+  cargo test --locked --workspace --test page -- "$browsers" > "$aside" 2>&1 &
+  pid=$!
+  tests -- --skip "$browsers" || failed=$?
+  wait "$pid" || failed=$?
+  tee -a "$log" < "$aside"
+  return "$failed"
+}
+
+# Waits for the installation of third-party software, which began before the build.
+installed() {
+  wait "$installation" || { cat "$aside"; return 1; }
+}
+
 types() {
   local config
   while read -r config; do
@@ -78,13 +95,18 @@ closing_line() {
 }
 
 stage tools tools
-[ "$mode" = quick ] || stage foreign sh e2e/install.sh # third-party servers, and the TypeScript compiler
+if [ "$mode" = full ]; then
+  sh e2e/install.sh > "$aside" 2>&1 & # third-party servers, and the TypeScript compiler
+  installation=$!
+fi
 stage format cargo fmt --all --check
 stage lints cargo clippy --locked --workspace --all-targets -- -D warnings
 if [ "$mode" = quick ]; then
   stage tests tests --lib --bins
 else
-  stage tests tests
+  stage build cargo test --locked --workspace --no-run
+  stage foreign installed
+  stage tests all_tests
   stage documentation env RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
   stage types types
 fi
