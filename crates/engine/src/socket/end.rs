@@ -8,6 +8,7 @@ use super::{Closing, Feed, Opening, SocketLink, SocketState, Waiting, Wire};
 use crate::arrival::{Arrival, Outcome};
 use crate::conn::{Conn, Link};
 use crate::recorder::{Ending, Family, ending_of};
+use crate::trace;
 use crate::world::World;
 
 /// Time for the other side to respond to a close frame.
@@ -107,9 +108,12 @@ impl World {
             wakes: &mut self.wakes,
             talked: Outcome::default(),
         };
-        let mut messages = 0;
+        let (mut messages, mut traced) = (0, Vec::new());
         let outcome = came.feed(wire, &mut |event| {
             messages += 1;
+            if self.config.trace {
+                traced.extend(trace::event(&event));
+            }
             arrival.on(event);
         });
         messages += usize::from(wire.holds_a_part());
@@ -130,6 +134,10 @@ impl World {
             wire.is_done(),
             state.close.is_some(),
         );
+        let user = *user;
+        for line in traced {
+            self.trace(user, || line);
+        }
         if let (Some(opening), true) = (was_opening, open) {
             self.count_opening(key, opening, now, Ending::Answered { failed: false });
         }
@@ -273,6 +281,7 @@ impl World {
             self.drop_poll(key, user, endpoint);
         }
         self.polling_is_over(&wire, state.probes);
+        self.trace(user, || format!("  socket ended: {}", fault.detail));
         if !expected {
             let what = format!("{} {}", state.spoken(), state.name);
             self.count_socket_failure(user, &what, state.opening, fault);
