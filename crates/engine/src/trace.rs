@@ -63,7 +63,11 @@ pub(crate) fn event(event: &Event<'_>) -> Option<String> {
         Event::Ping(_) | Event::Pong(_) => None,
         Event::Close { code, reason } => {
             let code = code.map_or("no code".to_owned(), |code| code.to_string());
-            Some(format!("← close frame: {code} {reason}").trim_end().to_owned())
+            Some(
+                format!("← close frame: {code} {reason}")
+                    .trim_end()
+                    .to_owned(),
+            )
         }
     }
 }

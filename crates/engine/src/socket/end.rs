@@ -153,51 +153,9 @@ impl World {
         messages
     }
 
-    fn count_opening(&mut self, key: u32, opening: Opening, now: Nanos, ending: Ending) {
-        if !self.hold.measures(opening.planned, now) {
-            return;
-        }
-        let Ok((_, socket)) = self.socket(SocketId(key)) else {
-            return;
-        };
-        let name = socket.state.name.clone();
-        self.time_opening(&name, opening, now, ending);
-    }
-
-    fn time_opening(&mut self, name: &str, opening: Opening, now: Nanos, ending: Ending) {
-        let index = self.recorder.name(Family::Connection, name);
-        let timing = Timing {
-            planned: opening.planned,
-            started: opening.asked,
-            ended: now,
-        };
-        self.recorder
-            .time(Family::Connection, index, timing, ending);
-    }
-
-    /// Counts a socket that could not be connected, or was refused at once.
-    pub(super) fn never_opened(
-        &mut self,
-        user: UserId,
-        (spoken, name): (&str, &str),
-        opening: Opening,
-        fault: Fault,
-    ) {
-        let now = self.clock.now();
-        if self.hold.measures(opening.planned, now) {
-            self.time_opening(name, opening, now, ending_of(&fault, opening.limit));
-        }
-        let what = format!("{spoken} {name}");
-        self.count_socket_failure(user, &what, Some(opening), &fault);
-        self.wakes.push_back(Wake::Done {
-            op: opening.op,
-            result: Err(fault),
-        });
-    }
-
     /// Counts the failure of a socket that failed in the measured time, or whose opening belongs to the measured time
     /// and failed later.
-    fn count_socket_failure(
+    pub(super) fn count_socket_failure(
         &mut self,
         user: UserId,
         what: &str,

@@ -241,9 +241,10 @@ fn way_out(error: &RunError, asked: Asked) -> Option<&'static str> {
         _ => return None,
     };
     match (fault.kind, asked) {
-        (FaultKind::Refused | FaultKind::TimedOut | FaultKind::Resolve, Asked::Run | Asked::Trace) => {
-            Some("check that the target runs at this address, or give another with --target")
-        }
+        (
+            FaultKind::Refused | FaultKind::TimedOut | FaultKind::Resolve,
+            Asked::Run | Asked::Trace,
+        ) => Some("check that the target runs at this address, or give another with --target"),
         (FaultKind::Refused | FaultKind::TimedOut | FaultKind::Resolve, Asked::Bench) => {
             Some("check that the target runs at this address")
         }

@@ -39,7 +39,11 @@ fn a_trace_is_one_iteration_with_all_that_is_sent_and_received() {
     // Two users, whose messages reach both of them, also while headcount tracks them without the script.
     let sent = lines(r#"→ message: {"type":"say","text":"xxx"#);
     assert!((6..=8).contains(&sent), "{ended:#?}");
-    assert_eq!(lines(r#"← message: {"type":"said""#), 2 * sent, "{ended:#?}");
+    assert_eq!(
+        lines(r#"← message: {"type":"said""#),
+        2 * sent,
+        "{ended:#?}"
+    );
     assert!(lines("bytes)") >= 3 * sent, "{ended:#?}");
     assert!(!ended.stdout.contains("p95 < 1ns"), "{ended:#?}");
     let files = std::fs::read_dir(lab.path("")).unwrap().count();
