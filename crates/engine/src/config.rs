@@ -32,6 +32,8 @@ pub struct RunConfig {
     pub target_pid: Option<u32>,
     /// The certificates that the options name.
     pub certificates: Certificates,
+    /// Whether each request and message is printed.
+    pub trace: bool,
 }
 
 impl RunConfig {

@@ -15,6 +15,7 @@ use crate::connect_queue::Dial;
 use crate::http2::Http2Link;
 use crate::recorder::{Ending, Family, ending_of};
 use crate::share::Share;
+use crate::trace;
 use crate::world::World;
 
 pub(crate) use flight::{Asker, InFlight};
@@ -135,6 +136,9 @@ impl World {
     }
 
     pub(crate) fn transmit(&mut self, key: u32, mut flight: Box<InFlight>) {
+        if !matches!(flight.asker, Asker::Poll(_)) {
+            self.trace(flight.user, || trace::request(&flight));
+        }
         if self.streams().is_some() {
             return self.transmit_http2(key, flight);
         }

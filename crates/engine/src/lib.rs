@@ -69,6 +69,7 @@ mod steps;
 mod tickers;
 mod timers;
 mod tls_port;
+mod trace;
 mod unique_rows;
 mod unknown_name;
 mod validity;

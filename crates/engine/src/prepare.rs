@@ -37,6 +37,8 @@ pub struct Settings {
     pub root: Option<PathBuf>,
     /// Environment variables that the scenario may read.
     pub env: Env,
+    /// Whether to print each request and message.
+    pub trace: bool,
     /// Seed, if neither the scenario nor the command line sets one.
     pub fresh_seed: u64,
 }
@@ -132,6 +134,7 @@ fn config(
         run_id: run_id(settings.fresh_seed),
         target_pid: settings.target_pid,
         certificates,
+        trace: settings.trace,
     })
 }
 
@@ -167,6 +170,7 @@ pub(crate) fn empty_world(bundle: &Bundle, data: &DataStore) -> Result<World, Pr
         run_id: 0,
         target_pid: None,
         certificates: Certificates::default(),
+        trace: false,
     };
     let tls = TlsSettings::new(true, None).map_err(|_| nothing())?;
     World::new(Arc::new(config), 0, Clock::start(), tls).map_err(|_| nothing())

@@ -18,6 +18,7 @@ use crate::conn::{Conn, Link};
 use crate::filter::Filter;
 use crate::recorder::Family;
 use crate::socketio::Talk;
+use crate::trace;
 use crate::world::World;
 
 pub(crate) use self::wire::{Bytes, Feed, Parts, Wire};
@@ -182,10 +183,13 @@ impl World {
         payload: &Payload,
         planned: Option<Nanos>,
     ) -> Result<Vec<Sent>, Fault> {
-        self.send_with_stamps(id, planned, |socket| match payload {
+        let sent = self.send_with_stamps(id, planned, |socket| match payload {
             Payload::Text(text) => socket.wire.send_text(text),
             Payload::Binary(bytes) => socket.wire.send_binary(bytes),
-        })
+        })?;
+        let (user, _) = self.socket(id)?;
+        self.trace(user, || trace::message(payload));
+        Ok(sent)
     }
 
     /// Writes to a socket. Returns the stamps that the user has made, which are sent with the message.

@@ -10,6 +10,7 @@ use wire::socketio::{Kind, Open, Session, header};
 
 use crate::recorder::Family;
 use crate::socket::{RoundTrip, SocketLink, Wanted};
+use crate::trace;
 use crate::world::World;
 
 pub(crate) use polling::{Poll, Polling, Queued};
@@ -149,8 +150,20 @@ impl World {
         said: &Emission,
         planned: Option<Nanos>,
     ) -> Result<(), Fault> {
-        self.send_with_stamps(id, planned, |socket| socket.emit(said, None))
-            .map(drop)
+        self.emit(id, planned, said, None)
+    }
+
+    fn emit(
+        &mut self,
+        id: SocketId,
+        planned: Option<Nanos>,
+        said: &Emission,
+        number: Option<u64>,
+    ) -> Result<(), Fault> {
+        self.send_with_stamps(id, planned, |socket| socket.emit(said, number))?;
+        let (user, _) = self.socket(id)?;
+        self.trace(user, || trace::text_sent(&said.list));
+        Ok(())
     }
 
     pub(crate) fn start_acknowledged(
@@ -165,9 +178,7 @@ impl World {
             number = talk.next_id;
             talk.next_id += 1;
         }
-        self.send_with_stamps(id, call.planned, |socket| {
-            socket.emit(&call.said, Some(number))
-        })?;
+        self.emit(id, call.planned, &call.said, Some(number))?;
         let round_trip = RoundTrip {
             name: self.recorder.name(Family::RoundTrip, &call.name),
             planned: call.planned.unwrap_or(started),

@@ -1,6 +1,6 @@
 //! Overrides from the command line, applied to the options before the options are checked.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Values from the command line, as typed. `None` leaves the scenario's value unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub struct Overrides {
     pub seed: Option<u64>,
     /// Prometheus endpoint of the target.
     pub metrics: Option<String>,
+    /// One iteration of one group, without thresholds, with this time limit. It replaces the load.
+    pub one_iteration: Option<String>,
     /// Local addresses and networks of the users. If empty, the scenario's addresses apply.
     pub source: Vec<String>,
 }
@@ -65,6 +67,10 @@ pub fn with_overrides(value: Value, overrides: &Overrides) -> Value {
             watch.insert("metrics".to_owned(), metrics.as_str().into());
         }
     }
+    if let Some(limit) = &overrides.one_iteration {
+        one_iteration(&mut options, limit);
+        return Value::Object(options);
+    }
     let has_rate = options
         .get("load")
         .is_some_and(|load| load.get("rate").is_some());
@@ -92,6 +98,20 @@ pub fn with_overrides(value: Value, overrides: &Overrides) -> Value {
         }
     }
     Value::Object(options)
+}
+
+/// Replaces the load by one iteration of one group. The group has as many users as a group of the first level.
+fn one_iteration(options: &mut Map<String, Value>, limit: &str) {
+    let users = options.get("load").and_then(|load| load.get("users"));
+    let users = users.and_then(|users| users.get(0).unwrap_or(users).as_u64());
+    let groups = options.get("groups").and_then(Value::as_u64);
+    if let (Some(users), Some(groups @ 1..)) = (users, groups) {
+        options.shift_remove("groups");
+        options.insert("group".to_owned(), users.div_ceil(groups).max(1).into());
+    }
+    options.shift_remove("thresholds");
+    let load = json!({ "groups": 1, "once": true, "limit": limit });
+    options.insert("load".to_owned(), load);
 }
 
 fn load_changes(overrides: &Overrides, has_rate: bool) -> Map<String, Value> {

@@ -11,6 +11,7 @@ use super::{Asker, InFlight};
 use crate::conn::{Conn, Link};
 use crate::connector::EndpointIndex;
 use crate::recorder::{Ending, Family, ending_of};
+use crate::trace;
 use crate::world::World;
 
 impl World {
@@ -100,6 +101,7 @@ impl World {
             self.poll_ended(call, poll);
             return self.polled(poll, outcome, now);
         }
+        self.trace(call.user, || trace::outcome(call, &outcome));
         let fault = match &outcome {
             Ok(response) => refusal(response, &call.expect),
             Err(fault) => Some(fault.clone()),

@@ -8,6 +8,7 @@ use super::{Closing, Feed, Opening, SocketLink, SocketState, Waiting, Wire};
 use crate::arrival::{Arrival, Outcome};
 use crate::conn::{Conn, Link};
 use crate::recorder::{Ending, Family, ending_of};
+use crate::trace;
 use crate::world::World;
 
 /// Time for the other side to respond to a close frame.
@@ -107,9 +108,12 @@ impl World {
             wakes: &mut self.wakes,
             talked: Outcome::default(),
         };
-        let mut messages = 0;
+        let (mut messages, mut traced) = (0, Vec::new());
         let outcome = came.feed(wire, &mut |event| {
             messages += 1;
+            if self.config.trace {
+                traced.extend(trace::event(&event));
+            }
             arrival.on(event);
         });
         messages += usize::from(wire.holds_a_part());
@@ -130,6 +134,10 @@ impl World {
             wire.is_done(),
             state.close.is_some(),
         );
+        let user = *user;
+        for line in traced {
+            self.trace(user, || line);
+        }
         if let (Some(opening), true) = (was_opening, open) {
             self.count_opening(key, opening, now, Ending::Answered { failed: false });
         }
@@ -145,51 +153,9 @@ impl World {
         messages
     }
 
-    fn count_opening(&mut self, key: u32, opening: Opening, now: Nanos, ending: Ending) {
-        if !self.hold.measures(opening.planned, now) {
-            return;
-        }
-        let Ok((_, socket)) = self.socket(SocketId(key)) else {
-            return;
-        };
-        let name = socket.state.name.clone();
-        self.time_opening(&name, opening, now, ending);
-    }
-
-    fn time_opening(&mut self, name: &str, opening: Opening, now: Nanos, ending: Ending) {
-        let index = self.recorder.name(Family::Connection, name);
-        let timing = Timing {
-            planned: opening.planned,
-            started: opening.asked,
-            ended: now,
-        };
-        self.recorder
-            .time(Family::Connection, index, timing, ending);
-    }
-
-    /// Counts a socket that could not be connected, or was refused at once.
-    pub(super) fn never_opened(
-        &mut self,
-        user: UserId,
-        (spoken, name): (&str, &str),
-        opening: Opening,
-        fault: Fault,
-    ) {
-        let now = self.clock.now();
-        if self.hold.measures(opening.planned, now) {
-            self.time_opening(name, opening, now, ending_of(&fault, opening.limit));
-        }
-        let what = format!("{spoken} {name}");
-        self.count_socket_failure(user, &what, Some(opening), &fault);
-        self.wakes.push_back(Wake::Done {
-            op: opening.op,
-            result: Err(fault),
-        });
-    }
-
     /// Counts the failure of a socket that failed in the measured time, or whose opening belongs to the measured time
     /// and failed later.
-    fn count_socket_failure(
+    pub(super) fn count_socket_failure(
         &mut self,
         user: UserId,
         what: &str,
@@ -273,6 +239,7 @@ impl World {
             self.drop_poll(key, user, endpoint);
         }
         self.polling_is_over(&wire, state.probes);
+        self.trace(user, || format!("  socket ended: {}", fault.detail));
         if !expected {
             let what = format!("{} {}", state.spoken(), state.name);
             self.count_socket_failure(user, &what, state.opening, fault);

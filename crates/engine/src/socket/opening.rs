@@ -1,14 +1,15 @@
 use ::wire::websocket::{Connection, Handshake};
 use delivery::{Documents, Framing, RECORD_SEPARATOR};
-use model::{Fault, FaultKind, Nanos, UserId};
+use model::{Fault, FaultKind, Nanos, Timing, UserId};
 use rand_core::RngCore;
-use script::host::{DocumentsIn, OpId, SocketCall};
+use script::host::{DocumentsIn, OpId, SocketCall, SocketId, Wake};
 use url::Url;
 
 use super::{Opening, SocketLink, SocketState, Wire};
 use crate::conn::{Conn, Link};
 use crate::connect_queue::{Dial, SocketDial};
 use crate::connector::Located;
+use crate::recorder::{Ending, Family, ending_of};
 use crate::share::Share;
 use crate::socketio::Talk;
 use crate::world::World;
@@ -56,6 +57,48 @@ impl World {
     pub(crate) fn opening_limit(&self, stated: Option<Nanos>) -> Nanos {
         let timeouts = &self.config.options.timeouts;
         stated.unwrap_or(timeouts.connect.min(timeouts.total))
+    }
+
+    pub(super) fn count_opening(&mut self, key: u32, opening: Opening, now: Nanos, ending: Ending) {
+        if !self.hold.measures(opening.planned, now) {
+            return;
+        }
+        let Ok((_, socket)) = self.socket(SocketId(key)) else {
+            return;
+        };
+        let name = socket.state.name.clone();
+        self.time_opening(&name, opening, now, ending);
+    }
+
+    fn time_opening(&mut self, name: &str, opening: Opening, now: Nanos, ending: Ending) {
+        let index = self.recorder.name(Family::Connection, name);
+        let timing = Timing {
+            planned: opening.planned,
+            started: opening.asked,
+            ended: now,
+        };
+        self.recorder
+            .time(Family::Connection, index, timing, ending);
+    }
+
+    /// Counts a socket that could not be connected, or was refused at once.
+    pub(super) fn never_opened(
+        &mut self,
+        user: UserId,
+        (spoken, name): (&str, &str),
+        opening: Opening,
+        fault: Fault,
+    ) {
+        let now = self.clock.now();
+        if self.hold.measures(opening.planned, now) {
+            self.time_opening(name, opening, now, ending_of(&fault, opening.limit));
+        }
+        let what = format!("{spoken} {name}");
+        self.count_socket_failure(user, &what, Some(opening), &fault);
+        self.wakes.push_back(Wake::Done {
+            op: opening.op,
+            result: Err(fault),
+        });
     }
 
     /// The upgrade request with the user's headers and cookies, and the seed of the socket's frame masks.

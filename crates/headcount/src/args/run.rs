@@ -4,6 +4,7 @@ use std::path::PathBuf;
 #[command(after_long_help = "\
 Examples:
   headcount run room.ts
+  headcount run room.ts --trace                       one iteration, with all that it sends and receives
   headcount run room.ts --target http://127.0.0.1:5000 --users 10,50,200 --duration 30s
   headcount run api.ts --rate 200/s --duration 30s
   headcount run api.ts --rate \"500/s for 10s, nothing for 50s, 5 times\"
@@ -25,6 +26,10 @@ pub(crate) struct RunArgs {
     /// VALUE in the process list
     #[arg(long, value_name = "NAME[=VALUE]", allow_hyphen_values = true)]
     pub(crate) env: Vec<String>,
+    /// Run one iteration of one group, and print every request and message with the beginning of its body. Nothing is
+    /// saved, and thresholds are not checked. `--duration` limits the iteration [default: 5s]
+    #[arg(long, conflicts_with_all = ["out", "users", "rate", "ramp", "warmup"])]
+    pub(crate) trace: bool,
 
     /// Base URL of the system under test; overrides the scenario's `target`
     #[arg(long, value_name = "URL", help_heading = "Target")]

@@ -24,6 +24,10 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     let settings = settings(args)?;
     screen::hide(settings.env.hidden());
     let config = prepare(bundle, base, settings)?;
+    if args.trace {
+        let outcome = run_and_watch(config, clock, args.screen.quiet)?;
+        return finish(&outcome, None, args.screen.json, Asked::Trace);
+    }
     let folder = RunFolder::claim(args.out.as_deref(), &clock.started_at())?;
     let outcome = run_and_watch(config, clock, args.screen.quiet)?;
     finish(&outcome, Some(folder.path()), args.screen.json, Asked::Run)
@@ -59,13 +63,21 @@ fn settings(args: &RunArgs) -> anyhow::Result<Settings> {
         seed: args.seed,
         metrics: args.watch_metrics.clone(),
         source: args.generator.source.clone(),
+        one_iteration: args.trace.then(|| limit_of_trace(args)),
         ..Overrides::default()
     };
     Ok(Settings {
         root: args.root.clone(),
         env: env::passed(&args.env)?,
+        trace: args.trace,
         ..generator_settings(&args.generator, overrides)?
     })
+}
+
+/// The time limit of a traced iteration, which ends calls of `stay`.
+fn limit_of_trace(args: &RunArgs) -> String {
+    const DEFAULT: &str = "5s";
+    args.duration.clone().unwrap_or_else(|| DEFAULT.to_owned())
 }
 
 pub(crate) fn generator_settings(
@@ -86,6 +98,7 @@ pub(crate) fn generator_settings(
         target_pid: args.target_pid,
         root: None,
         env: Env::default(),
+        trace: false,
         fresh_seed: fresh_seed()?,
     })
 }
@@ -116,6 +129,7 @@ pub(crate) fn run_and_watch(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asked {
     Run,
+    Trace,
     Bench,
 }
 
@@ -227,13 +241,14 @@ fn way_out(error: &RunError, asked: Asked) -> Option<&'static str> {
         _ => return None,
     };
     match (fault.kind, asked) {
-        (FaultKind::Refused | FaultKind::TimedOut | FaultKind::Resolve, Asked::Run) => {
-            Some("check that the target runs at this address, or give another with --target")
-        }
+        (
+            FaultKind::Refused | FaultKind::TimedOut | FaultKind::Resolve,
+            Asked::Run | Asked::Trace,
+        ) => Some("check that the target runs at this address, or give another with --target"),
         (FaultKind::Refused | FaultKind::TimedOut | FaultKind::Resolve, Asked::Bench) => {
             Some("check that the target runs at this address")
         }
-        (FaultKind::Tls, Asked::Run) => Some(
+        (FaultKind::Tls, Asked::Run | Asked::Trace) => Some(
             "if the target does not use TLS, write http://; if its certificate is your own, \
              set `ca` in the options, or `insecure: true` to accept any certificate",
         ),

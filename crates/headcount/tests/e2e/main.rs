@@ -60,5 +60,6 @@ mod starved;
 mod steps;
 mod target;
 mod thresholds;
+mod trace;
 mod unread;
 mod wire_errors;

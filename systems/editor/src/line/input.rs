@@ -12,6 +12,17 @@ pub(crate) enum Message<'a> {
     Close(Option<u16>),
 }
 
+/// What to do after a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Process the next message.
+    GoOn,
+    /// Keep the remaining bytes for a later call.
+    Pause,
+    /// Discard the remaining bytes.
+    Stop,
+}
+
 /// Assembles messages from frames. Owns memory only while a frame or message is incomplete, so that idle clients need
 /// none.
 #[derive(Debug)]
@@ -34,12 +45,12 @@ impl Input {
         }
     }
 
-    /// Processes received bytes and unmasks them in place. Passes each complete message to `hear`, which returns
-    /// whether to continue.
+    /// Processes received bytes and unmasks them in place. Passes each complete message to `hear`. Without received
+    /// bytes, this continues after a pause.
     pub(crate) fn take(
         &mut self,
         read: &mut [u8],
-        mut hear: impl FnMut(Message<'_>) -> bool,
+        mut hear: impl FnMut(Message<'_>) -> Next,
     ) -> Result<(), Violation> {
         if self.rest.is_empty() {
             let used = self.frames(read, &mut hear)?;
@@ -69,7 +80,7 @@ impl Input {
     fn frames(
         &mut self,
         bytes: &mut [u8],
-        hear: &mut impl FnMut(Message<'_>) -> bool,
+        hear: &mut impl FnMut(Message<'_>) -> Next,
     ) -> Result<usize, Violation> {
         let mut used = 0;
         while let Some(head) = Head::parse(&bytes[used..])? {
@@ -88,8 +99,10 @@ impl Input {
             };
             unmask(payload, head.mask);
             used = begin + head.length;
-            if !self.frame(head, payload, hear)? {
-                return Ok(bytes.len());
+            match self.frame(head, payload, hear)? {
+                Next::GoOn => {}
+                Next::Pause => break,
+                Next::Stop => return Ok(bytes.len()),
             }
         }
         Ok(used)
@@ -99,8 +112,8 @@ impl Input {
         &mut self,
         head: Head,
         payload: &[u8],
-        hear: &mut impl FnMut(Message<'_>) -> bool,
-    ) -> Result<bool, Violation> {
+        hear: &mut impl FnMut(Message<'_>) -> Next,
+    ) -> Result<Next, Violation> {
         let message = match (head.opcode, self.opcode) {
             (opcode::PING, _) => Message::Ping(payload),
             (opcode::PONG, _) => Message::Pong,
@@ -113,7 +126,7 @@ impl Input {
             (opcode::CONTINUATION, Some(opcode)) => {
                 self.pieces.extend_from_slice(payload);
                 if !head.last {
-                    return Ok(true);
+                    return Ok(Next::GoOn);
                 }
                 self.opcode = None;
                 let whole = mem::take(&mut self.pieces);
@@ -122,7 +135,7 @@ impl Input {
             (opcode, None) if !head.last => {
                 self.opcode = Some(opcode);
                 self.pieces.extend_from_slice(payload);
-                return Ok(true);
+                return Ok(Next::GoOn);
             }
             (opcode, _) => data(opcode, payload)?,
         };

@@ -8,18 +8,22 @@ use std::time::Duration;
 use slab::Slab;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::tcp::OwnedReadHalf;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::yield_now;
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
 use super::flush::Flush;
 use super::frame::{Frame, Violation, opcode};
-use super::input::{Input, Message};
+use super::input::{Input, Message, Next};
 use super::outbox::{End, Outbox};
 
 /// Size of the read buffer in bytes. All connections of a thread share one buffer.
 const READ: usize = 64 * 1024;
 /// Maximum number of reads before other tasks run.
 const TURNS: usize = 4;
+/// A connection whose messages take longer than this pauses, so that others get their turn. One read can contain many
+/// messages, and a message of a client can take milliseconds.
+const SLICE: Duration = Duration::from_millis(1);
 /// Time limit for sending queued frames and receiving the client's close frame. The connection is then dropped.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -54,6 +58,9 @@ pub(crate) trait Hear: Send {
 pub(crate) struct Lines {
     open: Mutex<Slab<Weak<Outbox>>>,
     counted: watch::Sender<()>,
+    /// Paused connections continue one at a time, even with several threads. The others wait outside of the runtime's
+    /// queue, so a health check waits for one slice and not for a slice of each.
+    heavy: Semaphore,
     /// Writes the frames queued on all connections.
     pub(crate) flush: Arc<Flush>,
 }
@@ -63,6 +70,7 @@ impl Default for Lines {
         Self {
             open: Mutex::default(),
             counted: watch::Sender::new(()),
+            heavy: Semaphore::new(1),
             flush: Arc::default(),
         }
     }
@@ -109,10 +117,11 @@ impl Lines {
             read,
             outbox,
             input: Input::new(limit),
+            paused: false,
             hear: Some(hear),
         };
         line.first(already);
-        line.serve(alarm).await;
+        line.serve(alarm, &self.heavy).await;
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.try_remove(key);
     }
@@ -122,14 +131,26 @@ struct Line<H> {
     read: OwnedReadHalf,
     outbox: Arc<Outbox>,
     input: Input,
+    /// Whether received messages wait to be processed.
+    paused: bool,
     hear: Option<H>,
 }
 
+/// The reason why a connection stops polling its socket.
+enum Stop {
+    /// The connection has ended, even if frames are still queued.
+    Ended,
+    /// Its messages took too long.
+    Paused,
+}
+
 impl<H: Hear> Line<H> {
-    async fn serve(&mut self, alarm: Instant) {
+    async fn serve(&mut self, alarm: Instant, heavy: &Semaphore) {
         {
             let mut alarm = Box::pin(sleep_until(alarm));
-            poll_fn(|context| self.poll(context, alarm.as_mut())).await;
+            while let Stop::Paused = poll_fn(|context| self.poll(context, alarm.as_mut())).await {
+                self.catch_up(heavy).await;
+            }
         }
         // Drop the handler now, so that it notices the end of the connection. The close handshake does not need the
         // handler.
@@ -143,8 +164,17 @@ impl<H: Hear> Line<H> {
         let _ = timeout(FAREWELL, farewell).await;
     }
 
-    /// Ready when the connection has ended, even if frames are still queued.
-    fn poll(&mut self, context: &mut Context<'_>, mut alarm: Pin<&mut Sleep>) -> Poll<()> {
+    /// Processes the messages that wait, one slice at a time.
+    async fn catch_up(&mut self, heavy: &Semaphore) {
+        while self.paused {
+            let _turn = heavy.acquire().await; // an error means a closed semaphore, and nobody closes it
+            self.take(&mut []);
+            // Everything else that is ready runs before the next slice.
+            yield_now().await;
+        }
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>, mut alarm: Pin<&mut Sleep>) -> Poll<Stop> {
         // Loop until the timer is pending, so that its waker is registered.
         while alarm.as_mut().poll(context).is_ready() {
             match self.hear.as_mut().map(Hear::alarm) {
@@ -153,10 +183,14 @@ impl<H: Hear> Line<H> {
                 None => {}
             }
             if self.outbox.ended() {
-                return Poll::Ready(());
+                return Poll::Ready(Stop::Ended);
             }
         }
         for _ in 0..TURNS {
+            if self.paused {
+                let _ = self.outbox.poll(context);
+                return Poll::Ready(Stop::Paused);
+            }
             match self.receive(context) {
                 Poll::Ready(true) => {}
                 Poll::Ready(false) => self.outbox.finish(End::Gone),
@@ -164,14 +198,14 @@ impl<H: Hear> Line<H> {
                     let _ = self.outbox.poll(context);
                     // Frames that are still queued are sent during the close handshake (see `serve`).
                     return if self.outbox.ended() {
-                        Poll::Ready(())
+                        Poll::Ready(Stop::Ended)
                     } else {
                         Poll::Pending
                     };
                 }
             }
             if self.outbox.ended() {
-                return Poll::Ready(());
+                return Poll::Ready(Stop::Ended);
             }
         }
         // There may be more to read, but let other tasks run first.
@@ -205,8 +239,10 @@ impl<H: Hear> Line<H> {
 
     fn take(&mut self, read: &mut [u8]) {
         let (outbox, hear) = (&self.outbox, &mut self.hear);
+        let until = Instant::now() + SLICE;
+        let mut paused = false;
         let taken = self.input.take(read, |message| {
-            let Some(hear) = hear else { return false };
+            let Some(hear) = hear else { return Next::Stop };
             let heard = match message {
                 Message::Text(text) => hear.text(text),
                 Message::Binary(bytes) => hear.binary(bytes),
@@ -223,8 +259,13 @@ impl<H: Hear> Line<H> {
             if let Heard::End(end) = heard {
                 outbox.finish(end);
             }
-            !outbox.ended()
+            if outbox.ended() {
+                return Next::Stop;
+            }
+            paused = Instant::now() > until;
+            if paused { Next::Pause } else { Next::GoOn }
         });
+        self.paused = paused && taken.is_ok();
         if let Err(violation) = taken {
             outbox.finish(End::Closed(violation.code(), reason(violation)));
         }

@@ -55,7 +55,7 @@ fn heard(bytes: &[u8], cuts: &[usize]) -> Result<Vec<Result<String, Vec<u8>>>, V
                 Message::Binary(bytes) => heard.push(Err(bytes.to_vec())),
                 _ => {}
             }
-            true
+            Next::GoOn
         })?;
     }
     Ok(heard)
@@ -157,4 +157,32 @@ fn a_ping_between_the_pieces_of_the_largest_message_is_none_of_them() {
     bytes.extend([0x89, 0x84, 0, 0, 0, 0, b'p', b'i', b'n', b'g']);
     bytes.extend([0x80, 0x80, 0, 0, 0, 0]);
     assert_eq!(heard(&bytes, &[]), Ok(vec![Err(vec![0; 1 << 20])]));
+}
+
+#[test]
+fn after_a_pause_the_remaining_messages_follow_in_order() {
+    let mut bytes = Vec::new();
+    for number in 0..100 {
+        let text = format!("message {number}");
+        bytes.extend([0x81, 0x80 | u8::try_from(text.len()).unwrap(), 0, 0, 0, 0]);
+        bytes.extend(text.as_bytes());
+    }
+    let begun = bytes.split_off(500);
+    let (mut input, mut heard) = (Input::new(1 << 20), Vec::new());
+    for mut piece in [bytes, begun] {
+        let mut before = usize::MAX;
+        while before != heard.len() {
+            before = heard.len();
+            let taken = input.take(&mut std::mem::take(&mut piece), |message| {
+                heard.push(format!("{message:?}"));
+                Next::Pause
+            });
+            assert_eq!(taken, Ok(()));
+            assert!(heard.len() <= before + 1);
+        }
+    }
+    let expected: Vec<_> = (0..100)
+        .map(|number| format!("Text(\"message {number}\")"))
+        .collect();
+    assert_eq!(heard, expected);
 }

@@ -1,0 +1,113 @@
+//! `run --trace`: prints each request and each message at the moment when it is sent or received.
+
+use std::sync::Arc;
+
+use model::{Fault, UserId};
+use script::host::{LogLevel, Payload};
+use wire::http::{Response, quoted_body};
+use wire::websocket::Event;
+
+use crate::http::InFlight;
+use crate::world::World;
+
+impl World {
+    /// Prints a line about a user if the run is traced. The line begins with the time since the level's start.
+    pub(crate) fn trace(&mut self, user: UserId, line: impl FnOnce() -> String) {
+        if !self.config.trace {
+            return;
+        }
+        let at = (self.clock.now() - self.level_start).as_secs_f64();
+        let name = self.users.get(user).map(|user| Arc::clone(&user.name));
+        let name = name.as_deref().unwrap_or("");
+        let line = format!("{at:8.3} s  {name}  {}", line());
+        self.logged.push((LogLevel::Info, line));
+    }
+}
+
+/// A request that is being sent.
+pub(crate) fn request(call: &InFlight) -> String {
+    let request = call.request();
+    let line = format!("→ {} {}", request.method, request.url);
+    with_content(line, &request.body.bytes)
+}
+
+/// The outcome of a request.
+pub(crate) fn outcome(call: &InFlight, outcome: &Result<Response, Fault>) -> String {
+    let request = call.request();
+    let of = format!("{} {}", request.method, request.url.path());
+    match outcome {
+        Ok(response) => with_content(format!("← {} {of}", response.status), &response.body),
+        Err(fault) => format!("← {of} failed: {}", fault.detail),
+    }
+}
+
+/// A message that is being sent.
+pub(crate) fn message(payload: &Payload) -> String {
+    match payload {
+        Payload::Text(text) => text_sent(text),
+        Payload::Binary(bytes) => format!("→ message of {}", size(bytes)),
+    }
+}
+
+/// A text that is being sent on a socket.
+pub(crate) fn text_sent(text: &str) -> String {
+    with_content("→ message".to_owned(), text.as_bytes())
+}
+
+/// An event of a socket. `None` for pings and pongs.
+pub(crate) fn event(event: &Event<'_>) -> Option<String> {
+    match event {
+        Event::Open { .. } => Some("← socket opened".to_owned()),
+        Event::Text(text) => Some(with_content("← message".to_owned(), text.as_bytes())),
+        Event::Binary(bytes) => Some(format!("← message of {}", size(bytes))),
+        Event::Ping(_) | Event::Pong(_) => None,
+        Event::Close { code, reason } => {
+            let code = code.map_or("no code".to_owned(), |code| code.to_string());
+            Some(
+                format!("← close frame: {code} {reason}")
+                    .trim_end()
+                    .to_owned(),
+            )
+        }
+    }
+}
+
+fn size(bytes: &[u8]) -> String {
+    format!("{} bytes", bytes.len())
+}
+
+/// Appends the beginning of a body or message, and its size if it is cut.
+fn with_content(line: String, bytes: &[u8]) -> String {
+    match quoted_body(bytes) {
+        Some(text) if text.ends_with('…') => format!("{line}: {text} ({})", size(bytes)),
+        Some(text) => format!("{line}: {text}"),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_one_line_with_its_size_if_it_is_cut() {
+        let text = |text: &str| message(&Payload::Text(text.to_owned()));
+        assert_eq!(text("{\n \"a\": 1 }"), r#"→ message: { "a": 1 }"#);
+        assert_eq!(text(""), "→ message");
+        let long = text(&"x".repeat(1_000));
+        assert!(long.ends_with("xxx… (1000 bytes)"), "{long}");
+        assert!(long.len() < 250, "{long}");
+        let binary = message(&Payload::Binary(vec![0; 7]));
+        assert_eq!(binary, "→ message of 7 bytes");
+    }
+
+    #[test]
+    fn heartbeats_are_no_lines() {
+        assert_eq!(event(&Event::Ping(b"x")), None);
+        let closed = event(&Event::Close {
+            code: Some(1001),
+            reason: "",
+        });
+        assert_eq!(closed.as_deref(), Some("← close frame: 1001"));
+    }
+}
