@@ -89,7 +89,7 @@ fn build(config: &Config) -> Result<Arc<Bridge>, ConfigError> {
     Ok(Arc::new(Bridge::new(config, agent, faults)))
 }
 
-/// Waits up to `left` for all WebSockets to send their queues and close. The remaining ones are disconnected.
+/// Waits up to `left` for every WebSocket to send its queue and close. The remaining ones are disconnected.
 async fn close_sockets(bridge: &Bridge, left: Duration) {
     bridge.house().close();
     if timeout(left, bridge.sockets.closed()).await.is_err() {
