@@ -55,7 +55,10 @@ fn a_broken_identity_names_its_level_and_its_thing() {
     requests.get_mut("GET /rooms").unwrap().count = 1;
     let broken = texts(&run.inconsistencies());
     assert_eq!(broken.len(), 2, "{broken:?}");
-    assert!(broken[0].starts_with("level 1: request(GET /rooms): 1 timed out, 3 failed, 1 ended"));
+    assert!(
+        broken[0]
+            .starts_with("level 1: request(GET /rooms): 1 timed out, but 3 failed and 1 ended")
+    );
 }
 
 #[test]

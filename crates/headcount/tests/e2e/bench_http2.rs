@@ -117,7 +117,11 @@ fn every_request_over_http_2_has_its_headers_and_not_the_first_alone() {
     let more = ["--rate", "100/s", "-d", "1s", "-c", "1", "--streams", "4"];
     let all = [&more[..], &["-b", "two teas", "-H", "X-Table: 7"]].concat();
     let (level, _) = level_and_record(&format!("{}/now", server.url()), &all);
-    assert_eq!(level["requests"]["count"], 100, "{level:#}");
+    // A machine that stalls while all four streams are busy drops starts. It must not drop headers.
+    let dropped = level["iterations"]["dropped"].as_u64().unwrap();
+    let sent = 100 - dropped;
+    assert!(sent >= 50, "{level:#}");
+    assert_eq!(level["requests"]["count"], sent, "{level:#}");
     let seen = seen(&server);
     assert_eq!(seen["last"]["x-table"], "7", "{seen:#}");
     assert_eq!(seen["body"], "two teas");
