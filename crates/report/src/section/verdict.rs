@@ -70,7 +70,7 @@ fn passed(run: &Run) -> String {
     let reach = reach(&judged);
     let doubtful = judged.iter().any(Level::is_invalid);
     let despite = if doubtful {
-        "  The generator reached its limits: the times include the generator's delays, but the target had the full \
+        " The generator reached its limits: the times include the generator's delays, but the target had the full \
          load."
     } else {
         ""

@@ -3,6 +3,7 @@
 use format::{Tone, count, paint, share};
 use record::Run;
 
+use super::NOTE;
 use super::page::Page;
 use crate::deliveries::missing_deliveries;
 use crate::section::failures::{self, Group};
@@ -23,7 +24,9 @@ pub(super) fn lines(run: &Run, page: Page) -> Vec<String> {
     };
     let none_failed = failures::none_failed(last, Lead::of(run));
     let nothing = [none_failed, deliveries::none_lost(last)];
-    lines.extend(nothing.iter().flatten().map(|none| page.quiet(none)));
+    let nothing = nothing.iter().flatten();
+    let nothing = nothing.flat_map(|none| page.wrapped(none, 2, NOTE));
+    lines.extend(nothing.map(|line| page.quiet(&line)));
     lines
 }
 
