@@ -11,7 +11,7 @@ use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
-use super::server::protocol;
+use super::protocol::protocol;
 
 /// Time limit for the single request on a connection that exceeds the connection limit.
 pub(super) const BEYOND_LIMIT: Duration = Duration::from_secs(1);

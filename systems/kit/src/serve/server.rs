@@ -7,23 +7,19 @@ use std::time::Duration;
 
 use hyper::body::{Body, Bytes, Incoming};
 use hyper::header::UPGRADE;
-use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper::{Request, Response};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 
 use super::beyond::{BEYOND_LIMIT, refuse};
 use super::connections::{Connections, Open};
+use super::protocol::protocol;
 
 /// Time limit for reading the body of a request. Without a limit, an incomplete request would keep its connection open
 /// forever.
 pub const BODY_LIMIT: Duration = Duration::from_secs(30);
-/// Time limit for reading a request head.
-const HEAD_LIMIT: Duration = Duration::from_secs(30);
-/// Maximum size of a request head in bytes. A larger one is refused.
-const LARGEST_HEAD: usize = 64 * 1024;
 /// Pause after a failed accept. Accepting fails when file descriptors run out, and retrying at once would waste CPU.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
@@ -116,15 +112,4 @@ where
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection failed");
     }
-}
-
-/// The HTTP/1.1 settings, with limits on time and size.
-pub(super) fn protocol() -> http1::Builder {
-    let mut protocol = http1::Builder::new();
-    protocol
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_LIMIT)
-        .max_buf_size(LARGEST_HEAD)
-        .pipeline_flush(true);
-    protocol
 }
