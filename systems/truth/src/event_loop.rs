@@ -12,6 +12,7 @@ use kit::fault::FaultSpec;
 use rustix::thread::set_current_timer_slack;
 use serde_json::{Value, json};
 
+use crate::alarm::Alarm;
 use crate::clock::{Nanos, now};
 use crate::config::Limits;
 use crate::connection::{Fate, READ_AHEAD, State};
@@ -23,21 +24,6 @@ use crate::timers::Timers;
 use crate::times::Times;
 use crate::waker::Waker;
 use crate::workers::Workers;
-
-/// An action that is due at a given time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Alarm {
-    /// Send the response of this connection.
-    Answer(Key),
-    /// Read or write the next bytes of this rate-limited connection.
-    Pace(Key),
-    /// Send the messages of this room that are due.
-    Room(usize),
-    /// Check this room for swapped deliveries whose successor did not arrive in time.
-    Lanes(usize),
-    /// Accept connections again.
-    Accept,
-}
 
 /// The thread that does all reading, timing and writing. Only system calls can block the thread.
 #[derive(Debug)]

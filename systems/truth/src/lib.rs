@@ -8,6 +8,7 @@
 //! Only system calls can block the thread, and it stores nothing on disk. The crate shares no code with the load
 //! tester.
 
+mod alarm;
 mod clock;
 mod config;
 mod connection;

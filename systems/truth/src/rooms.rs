@@ -5,8 +5,8 @@ use kit::fault::FaultSpec;
 use serde_json::{Map, Value, json};
 use slab::Slab;
 
+use crate::alarm::Alarm;
 use crate::clock::{MILLI, Nanos};
-use crate::event_loop::Alarm;
 use crate::leak::Leak;
 use crate::order::RoomOrder;
 use crate::room::{Aftermath, Leaves, Room, RoomCounts};

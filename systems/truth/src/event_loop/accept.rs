@@ -1,6 +1,7 @@
 use std::io;
 
-use super::{Alarm, EventLoop};
+use super::EventLoop;
+use crate::alarm::Alarm;
 use crate::clock::{MILLI, Nanos, now};
 use crate::connection::{Fate, State};
 use crate::frame::{Opcode, write_frame};

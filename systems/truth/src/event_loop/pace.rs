@@ -1,6 +1,7 @@
 use std::io;
 
-use super::{Alarm, EventLoop};
+use super::EventLoop;
+use crate::alarm::Alarm;
 use crate::clock::{MILLI, Nanos};
 use crate::connection::{Fate, Pace, State};
 use crate::sockets::Key;

@@ -3,7 +3,8 @@ use std::time::Duration;
 use rustix::net::sockopt::set_socket_linger;
 use serde_json::json;
 
-use super::{Alarm, EventLoop};
+use super::EventLoop;
+use crate::alarm::Alarm;
 use crate::clock::{Nanos, now};
 use crate::connection::{Fate, Pace, Request, State, What};
 use crate::http::{Answer, BadHead, read_head, write_head, write_upgrade};
