@@ -10,6 +10,7 @@ use crate::flood;
 use crate::log::Of;
 use crate::order::Kind;
 use crate::request::read_request;
+use crate::reset::reset;
 use crate::websocket;
 
 const BODY: &str = "{\"ok\":true}";
@@ -140,10 +141,4 @@ async fn drip(stream: &mut TcpStream, head: &str, whole: Duration) -> std::io::R
         sleep(pause).await;
     }
     stream.write_all(rest).await
-}
-
-/// Makes the kernel reset the connection when the socket is closed.
-pub(crate) fn reset(stream: &TcpStream) {
-    // This cannot fail for an open socket. If it failed, the connection would be closed without a reset.
-    let _ = rustix::net::sockopt::set_socket_linger(stream, Some(Duration::ZERO));
 }

@@ -18,10 +18,14 @@ mod log;
 mod order;
 mod outbox;
 mod request;
+mod reset;
 mod rooms;
+mod say;
 mod serve;
+mod socket;
 mod socketio;
 mod websocket;
+mod writer;
 
 pub use config::{Config, PORT};
 pub use serve::serve;

@@ -7,8 +7,8 @@ use crate::flood;
 use crate::frame::{TEXT, frame};
 use crate::log::Of;
 use crate::outbox::Note;
-use crate::rooms::say;
-use crate::websocket::Socket;
+use crate::say::say;
+use crate::socket::Socket;
 
 /// One Socket.IO connection.
 #[derive(Debug, Default)]

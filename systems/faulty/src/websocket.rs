@@ -1,5 +1,5 @@
 use std::io::Cursor;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,9 +13,11 @@ use crate::flood;
 use crate::frame::{CLOSE, PING, PONG, TEXT, frame, nonsense, read_frame};
 use crate::log::Of;
 use crate::order::Kind;
-use crate::outbox::{Note, Outbox, What, write};
-use crate::rooms::{Member, say};
+use crate::outbox::{Note, Outbox, What};
+use crate::say::say;
+use crate::socket::Socket;
 use crate::socketio::SocketIo;
+use crate::writer::write;
 
 /// Appended to a client's key before hashing (RFC 6455, section 1.3).
 const HANDSHAKE_ID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
@@ -28,16 +30,6 @@ pub(crate) struct Client {
     /// Bytes that were read beyond the request.
     pub(crate) input: Vec<u8>,
     pub(crate) opening: Ticket,
-}
-
-/// One WebSocket.
-pub(crate) struct Socket<'a> {
-    pub(crate) cell: &'a Arc<Cell>,
-    pub(crate) connection: usize,
-    pub(crate) outbox: Outbox,
-    /// Time at which the last reply is due. No reply is sent before it, because only their order tells which message a
-    /// reply belongs to.
-    last: Mutex<Instant>,
 }
 
 /// The protocol on a WebSocket.
@@ -58,22 +50,17 @@ pub(crate) async fn serve(
 ) -> bool {
     let (reading, writing) = stream.into_split();
     let (outbox, parcels) = Outbox::new();
-    let socket = Socket {
-        cell,
-        connection,
-        outbox,
-        last: Mutex::new(Instant::now()),
-    };
-    let protocol = socket.open(&client);
+    let socket = Socket::new(cell, connection, outbox);
+    let protocol = Protocol::open(&socket, &client);
     let input = Cursor::new(client.input).chain(reading);
     tokio::select! {
-        () = socket.hear(protocol, input) => false,
+        () = hear(&socket, protocol, input) => false,
         closed_here = write(cell, connection, writing, parcels) => closed_here,
     }
 }
 
-impl Socket<'_> {
-    fn open(&self, client: &Client) -> Protocol {
+impl Protocol {
+    fn open(socket: &Socket<'_>, client: &Client) -> Self {
         let mut hash = Sha1::new();
         hash.update(client.key.as_bytes());
         hash.update(HANDSHAKE_ID.as_bytes());
@@ -83,94 +70,55 @@ impl Socket<'_> {
              sec-websocket-accept: {accept}\r\n\r\n"
         );
         let note = Note::Answer(client.opening.index, true);
-        self.put(client.opening.due, head.into_bytes(), note);
+        socket.put(client.opening.due, head.into_bytes(), note);
         let path = client.path.split('?').next().unwrap_or_default();
         if path.starts_with("/socket.io/") {
-            return Protocol::SocketIo(SocketIo::open(self));
+            return Self::SocketIo(SocketIo::open(socket));
         }
-        self.flood(flood::websocket_piece);
+        socket.flood(flood::websocket_piece);
         let Some(room) = path.strip_prefix("/room/") else {
-            return Protocol::Echo;
+            return Self::Echo;
         };
-        self.join(room);
-        Protocol::Room(room.to_owned())
+        socket.join(room);
+        Self::Room(room.to_owned())
     }
 
-    /// Reads until the client disconnects.
-    async fn hear(&self, mut protocol: Protocol, mut from: impl AsyncRead + Unpin) {
-        while let Some((opcode, payload)) = read_frame(&mut from).await {
-            match opcode {
-                CLOSE => {
-                    self.put(Instant::now(), frame(CLOSE, &payload), Note::Nothing);
-                    self.outbox.put(Instant::now(), What::Close, Note::Nothing);
-                }
-                PING => self.put(Instant::now(), frame(PONG, &payload), Note::Nothing),
-                PONG => {}
-                _ if self
-                    .cell
-                    .connection_has(Kind::WrongProtocol, self.connection) =>
-                {
-                    self.heard(&mut protocol, &payload, true);
-                    self.put(Instant::now(), nonsense(), Note::Nothing);
-                }
-                _ => self.heard(&mut protocol, &payload, false),
-            }
-        }
-    }
-
-    fn heard(&self, protocol: &mut Protocol, payload: &[u8], is_mute: bool) {
-        match protocol {
-            Protocol::Echo => {
-                let ticket = self.cell.request(Of::Echo, self.connection);
+    fn heard(&mut self, socket: &Socket<'_>, payload: &[u8], is_mute: bool) {
+        match self {
+            Self::Echo => {
+                let ticket = socket.cell.request(Of::Echo, socket.connection);
                 if !is_mute {
-                    self.answer(&ticket, payload);
+                    socket.answer(&ticket, payload);
                 }
             }
-            Protocol::Room(room) => {
-                say(self.cell, room, self.connection, &frame(TEXT, payload));
+            Self::Room(room) => {
+                say(socket.cell, room, socket.connection, &frame(TEXT, payload));
             }
-            Protocol::SocketIo(open) => open.heard(self, payload, is_mute),
+            Self::SocketIo(open) => open.heard(socket, payload, is_mute),
         }
     }
+}
 
-    /// Sends the reply to a message, according to the fault.
-    pub(crate) fn answer(&self, ticket: &Ticket, reply: &[u8]) {
-        let due = {
-            let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-            *last = ticket.due.max(*last);
-            *last
-        };
-        let send = |what, note| self.outbox.put(due, what, note);
-        let bytes = || What::Bytes(frame(TEXT, reply));
-        match ticket.act {
-            Kind::Drop => {}
-            Kind::Close => send(What::Close, Note::Nothing),
-            Kind::Reset => send(What::Reset, Note::Nothing),
-            Kind::Duplicate => {
-                send(bytes(), Note::Answer(ticket.index, true));
-                send(bytes(), Note::Nothing);
+/// Reads until the client disconnects.
+async fn hear(socket: &Socket<'_>, mut protocol: Protocol, mut from: impl AsyncRead + Unpin) {
+    while let Some((opcode, payload)) = read_frame(&mut from).await {
+        match opcode {
+            CLOSE => {
+                socket.put(Instant::now(), frame(CLOSE, &payload), Note::Nothing);
+                socket
+                    .outbox
+                    .put(Instant::now(), What::Close, Note::Nothing);
             }
-            _ => send(bytes(), Note::Answer(ticket.index, true)),
+            PING => socket.put(Instant::now(), frame(PONG, &payload), Note::Nothing),
+            PONG => {}
+            _ if socket
+                .cell
+                .connection_has(Kind::WrongProtocol, socket.connection) =>
+            {
+                protocol.heard(socket, &payload, true);
+                socket.put(Instant::now(), nonsense(), Note::Nothing);
+            }
+            _ => protocol.heard(socket, &payload, false),
         }
-    }
-
-    pub(crate) fn join(&self, room: &str) {
-        let member = Member {
-            connection: self.connection,
-            outbox: self.outbox.clone(),
-        };
-        self.cell.state().rooms.join(room, member);
-    }
-
-    /// Starts the flood that the fault selects for this connection, if any.
-    pub(crate) fn flood(&self, piece: fn(Kind) -> Vec<u8>) {
-        if let Some(kind) = flood::of(self.cell, self.connection) {
-            let what = What::Flood(piece(kind));
-            self.outbox.put(Instant::now(), what, Note::Nothing);
-        }
-    }
-
-    pub(crate) fn put(&self, due: Instant, bytes: Vec<u8>, note: Note) {
-        self.outbox.put(due, What::Bytes(bytes), note);
     }
 }
