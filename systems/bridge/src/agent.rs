@@ -9,10 +9,9 @@ use clap::Args;
 use kit::secret::Secret;
 use kit::span;
 
-use crate::bridge::Bridge;
-use crate::config::ConfigError;
-use crate::refusal::Refusal;
-use remote::{Question, Remote};
+pub(crate) use remote::{InvalidUrl, Question};
+
+use remote::Remote;
 
 /// The agent that replies to users.
 #[derive(Clone, Debug, Args)]
@@ -55,37 +54,10 @@ pub(crate) enum Agent {
 }
 
 impl Agent {
-    pub(crate) fn new(config: &AgentConfig) -> Result<Self, ConfigError> {
+    pub(crate) fn new(config: &AgentConfig) -> Result<Self, InvalidUrl> {
         match &config.url {
             None => Ok(Self::Persona),
             Some(url) => Remote::new(url, config).map(Self::Remote),
-        }
-    }
-}
-
-/// Sends `text` to a remote agent and returns its reply. Returns `None` if the built-in persona is configured; the
-/// caller then computes its reply.
-pub(crate) async fn ask(
-    bridge: &Bridge,
-    session: u64,
-    text: &str,
-) -> Result<Option<String>, Refusal> {
-    let Agent::Remote(remote) = &bridge.agent else {
-        return Ok(None);
-    };
-    // Release the lock before the request, because an agent may take seconds to respond.
-    let question = {
-        let house = bridge.house();
-        let known = house.known_to_agent(session);
-        let (user, room, conversation) = known.ok_or(Refusal::UnknownSession)?;
-        Question::new(remote.model(), user, room, conversation, text)
-    };
-    match remote.ask(&question).await {
-        Ok(answer) => Ok(Some(answer)),
-        Err(error) => {
-            bridge.counters.agent_failures.inc();
-            tracing::debug!(%error, "the agent returned no reply");
-            Err(error.into())
         }
     }
 }

@@ -8,10 +8,11 @@ use kit::network::{Networks, Peer, client};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::agent::Agent;
-use crate::config::Times;
+use crate::agent::{Agent, Question};
+use crate::config::{Config, Times};
 use crate::house::{House, Moment};
 use crate::metrics::Counters;
+use crate::refusal::Refusal;
 
 /// The state that all requests and connections share.
 #[derive(Debug)]
@@ -31,11 +32,7 @@ pub(crate) struct Bridge {
 }
 
 impl Bridge {
-    pub(crate) fn new(
-        config: &crate::config::Config,
-        agent: Agent,
-        faults: Option<Arc<Faults>>,
-    ) -> Self {
+    pub(crate) fn new(config: &Config, agent: Agent, faults: Option<Arc<Faults>>) -> Self {
         let counters = Counters::default();
         Self {
             house: Mutex::new(House::new(&config.limits, counters.clone())),
@@ -58,6 +55,29 @@ impl Bridge {
     /// Locks the state. Never hold the guard across an `await`: every request and connection needs this lock.
     pub(crate) fn house(&self) -> MutexGuard<'_, House> {
         self.house.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends `text` to a remote agent and returns its reply. Returns `None` if the built-in persona is configured; the
+    /// caller then computes its reply.
+    pub(crate) async fn ask(&self, session: u64, text: &str) -> Result<Option<String>, Refusal> {
+        let Agent::Remote(remote) = &self.agent else {
+            return Ok(None);
+        };
+        // Release the lock before the request, because an agent may take seconds to respond.
+        let question = {
+            let house = self.house();
+            let known = house.known_to_agent(session);
+            let (user, room, conversation) = known.ok_or(Refusal::UnknownSession)?;
+            Question::new(remote.model(), user, room, conversation, text)
+        };
+        match remote.ask(&question).await {
+            Ok(answer) => Ok(Some(answer)),
+            Err(error) => {
+                self.counters.agent_failures.inc();
+                tracing::debug!(%error, "the agent returned no reply");
+                Err(error.into())
+            }
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod conversation;
 mod floor;
+mod limits;
 mod persona;
 mod rate;
 mod room;
@@ -14,4 +15,5 @@ mod view;
 
 pub(crate) use conversation::Conversation;
 pub(crate) use floor::{House, Left, NEW_SESSION, Ticket};
+pub(crate) use limits::Limits;
 pub(crate) use speech::{Moment, Speaker, Spoken};

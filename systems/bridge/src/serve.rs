@@ -84,7 +84,8 @@ async fn run(
 
 fn build(config: &Config) -> Result<Arc<Bridge>, ConfigError> {
     config.check()?;
-    let agent = Agent::new(&config.agent)?;
+    let agent = Agent::new(&config.agent);
+    let agent = agent.map_err(|error| ConfigError::Agent(error.to_string()))?;
     let faults = Faults::ordered(&config.serve.faults);
     Ok(Arc::new(Bridge::new(config, agent, faults)))
 }

@@ -5,7 +5,6 @@ use reqwest::{Client, Response, StatusCode, Url};
 use serde::{Deserialize, Serialize};
 
 use super::AgentConfig;
-use crate::config::ConfigError;
 use crate::house::Conversation;
 use crate::refusal::Refusal;
 
@@ -21,6 +20,11 @@ pub(crate) struct Remote {
     key: Option<Secret>,
     timeout: Duration,
 }
+
+/// Reason why the configured URL cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct InvalidUrl(String);
 
 /// Reason why the agent gave no reply. The text contains neither the API key nor the agent's address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -101,8 +105,8 @@ impl Question {
 }
 
 impl Remote {
-    pub(super) fn new(url: &str, config: &AgentConfig) -> Result<Self, ConfigError> {
-        let refused = |error: &dyn std::fmt::Display| ConfigError::Agent(error.to_string());
+    pub(super) fn new(url: &str, config: &AgentConfig) -> Result<Self, InvalidUrl> {
+        let refused = |error: &dyn std::fmt::Display| InvalidUrl(error.to_string());
         let whole = format!("{}/chat/completions", url.trim_end_matches('/'));
         let url = Url::parse(&whole).map_err(|error| refused(&error))?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -118,11 +122,11 @@ impl Remote {
         })
     }
 
-    pub(super) fn model(&self) -> &str {
+    pub(crate) fn model(&self) -> &str {
         &self.model
     }
 
-    pub(super) async fn ask(&self, question: &Question) -> Result<String, AgentError> {
+    pub(crate) async fn ask(&self, question: &Question) -> Result<String, AgentError> {
         let mut request = self.client.post(self.url.clone()).json(question);
         if let Some(key) = &self.key {
             request = request.bearer_auth(key.reveal());

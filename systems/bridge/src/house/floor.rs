@@ -8,10 +8,10 @@ use kit::token::Token;
 use tokio::time::Instant;
 
 use super::conversation::Conversation;
+use super::limits::Limits;
 use super::rate::Rate;
 use super::room::Room;
 use super::session::{Link, Origin, Session, Sessions};
-use crate::config::Limits;
 use crate::mailbox::{End, Mail, Mailbox};
 use crate::metrics::Counters;
 use crate::refusal::Refusal;

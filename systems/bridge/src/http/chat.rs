@@ -7,7 +7,7 @@ use http_body_util::Full;
 use tokio::time::Instant;
 
 use super::body;
-use crate::agent::{self, Agent};
+use crate::agent::Agent;
 use crate::bridge::{Bridge, moment};
 use crate::house::{Speaker, Spoken};
 use crate::refusal::Refusal;
@@ -43,7 +43,7 @@ async fn answer(bridge: &Bridge, address: IpAddr, bytes: &[u8]) -> Result<String
         return house.reply(spoken, &chat.message, None);
     }
     let spoken = speak(bridge, &mut bridge.house(), address, &chat)?;
-    let answer = agent::ask(bridge, spoken.session, &chat.message).await?;
+    let answer = bridge.ask(spoken.session, &chat.message).await?;
     let mut house = bridge.house();
     house.reply(spoken, &chat.message, answer.as_deref())
 }

@@ -3,7 +3,6 @@ use std::future::{Future, pending};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::agent;
 use crate::bridge::Bridge;
 use crate::refusal::Refusal;
 
@@ -47,7 +46,7 @@ impl Questions {
         if self.current.is_none() {
             self.current = self.waiting.pop_front().map(|question| {
                 let (bridge, text) = (bridge.clone(), question.text.clone());
-                let answer = async move { agent::ask(&bridge, session, &text).await };
+                let answer = async move { bridge.ask(session, &text).await };
                 (question, Box::pin(answer) as Answer)
             });
         }
