@@ -7,7 +7,6 @@ mod conversation;
 mod floor;
 mod limits;
 mod persona;
-mod rate;
 mod room;
 mod session;
 mod speech;

@@ -17,7 +17,6 @@ mod line;
 mod metrics;
 mod page;
 mod place;
-mod rate;
 mod recipient;
 mod refusal;
 mod room;

@@ -6,7 +6,7 @@
 //! * [`log`], logs;
 //! * [`token`], unguessable tokens;
 //! * [`secret`], values that are never shown;
-//! * [`descriptors`], [`origin`], [`limit`], [`network`], [`socket`], [`json`], [`mod@file`], protection against
+//! * [`descriptors`], [`origin`], [`limit`], [`rate`], [`network`], [`socket`], [`json`], [`mod@file`], protection against
 //!   hostile clients;
 //! * [`fault`], injected faults, whose exact counts can be compared with a load tester's report.
 //!
@@ -24,6 +24,7 @@ pub mod log;
 pub mod metrics;
 pub mod network;
 pub mod origin;
+pub mod rate;
 pub mod secret;
 pub mod serve;
 pub mod socket;

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use axum::extract::ws::Utf8Bytes;
 use kit::limit::Gate;
+use kit::rate::Rate;
 use kit::token::Token;
 use tokio::time::Instant;
 
 use super::conversation::Conversation;
 use super::limits::Limits;
-use super::rate::Rate;
 use super::room::Room;
 use super::session::{Link, Origin, Session, Sessions};
 use crate::mailbox::{End, Mail, Mailbox};

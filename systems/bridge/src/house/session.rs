@@ -2,12 +2,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 
+use kit::rate::Rate;
 use kit::token::Token;
 use slab::Slab;
 use tokio::time::Instant;
 
 use super::conversation::Conversation;
-use super::rate::Rate;
 use crate::mailbox::Mailbox;
 
 /// How a session was created, which determines when it ends.

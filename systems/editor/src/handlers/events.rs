@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use kit::json::Object;
+use kit::rate::Rate;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::time::Instant;
@@ -13,7 +14,6 @@ use super::payload::{Caret, CodeChange, CursorChange, Join, RunCode, SyncCode, T
 use super::visitor::Visitor;
 use crate::bus::{self, News};
 use crate::editor::{Editor, NAME};
-use crate::rate::Rate;
 use crate::recipient::Recipient;
 use crate::refusal::{Complaint, Refusal};
 use crate::room::{Member, Room, State};

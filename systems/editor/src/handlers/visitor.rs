@@ -1,8 +1,9 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use kit::rate::Rate;
+
 use crate::editor::Editor;
-use crate::rate::Rate;
 use crate::recipient::Recipient;
 use crate::refusal::Refusal;
 use crate::room::Room;

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use kit::rate::Rate;
 use serde::de::IgnoredAny;
 use tokio::time::Instant;
 use yrs::StateVector;
@@ -13,7 +14,6 @@ use super::message::{Said, presence, read, step_1, step_2};
 use crate::bus::News;
 use crate::editor::{Editor, Refused};
 use crate::line::{End, Frame, Hear, Heard, Outbox, TOO_SLOW};
-use crate::rate::Rate;
 use crate::refusal::Refusal;
 use crate::room::{Listener, PRESENCE_BYTES, Room, Speaker, State};
 use crate::store::{Behind, Done};

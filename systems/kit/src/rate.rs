@@ -1,26 +1,29 @@
+//! Rate limits per client: a token bucket.
+
 use tokio::time::Instant;
 
 /// A token bucket that holds the tokens of one second. A burst may spend all of them at once.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rate {
-    tokens: f32,
+pub struct Rate {
+    tokens: f64,
     at: Instant,
 }
 
 impl Rate {
-    /// A full bucket.
-    pub(crate) fn full(per_second: u32, now: Instant) -> Self {
+    /// Creates a full bucket.
+    #[must_use]
+    pub fn full(per_second: u32, now: Instant) -> Self {
         Self {
-            tokens: limit(per_second),
+            tokens: f64::from(per_second),
             at: now,
         }
     }
 
     /// Spends one token. Returns `false` if the bucket is empty.
-    pub(crate) fn spend(&mut self, per_second: u32, now: Instant) -> bool {
-        let most = limit(per_second);
-        let passed = now.saturating_duration_since(self.at).as_secs_f32();
-        self.tokens = (self.tokens + passed * most).min(most);
+    pub fn spend(&mut self, per_second: u32, now: Instant) -> bool {
+        let per_second = f64::from(per_second);
+        let passed = now.saturating_duration_since(self.at).as_secs_f64();
+        self.tokens = (self.tokens + passed * per_second).min(per_second);
         self.at = now;
         if self.tokens < 1.0 {
             return false;
@@ -28,11 +31,6 @@ impl Rate {
         self.tokens -= 1.0;
         true
     }
-}
-
-/// Tokens per second as a float. `--rate-limit` is at most 10,000, which fits `u16` and is exact in `f32`.
-fn limit(per_second: u32) -> f32 {
-    f32::from(u16::try_from(per_second).unwrap_or(u16::MAX))
 }
 
 #[cfg(test)]
