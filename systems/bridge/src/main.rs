@@ -1,6 +1,5 @@
 //! `headcount-bridge`: the bridge as a separate program.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use bridge::{Config, ServeError};
@@ -19,23 +18,8 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => {
-            // If the message cannot be written, the exit code still reports the error.
-            let _ = error.print();
-            return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
-        }
-    };
-    let announce = |url: &str| writeln!(io::stdout(), "listening on {url}");
-    match bridge::serve(cli.config, announce) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            let _ = writeln!(io::stderr(), "error: {error}");
-            match error {
-                ServeError::Config(_) => ExitCode::from(2),
-                ServeError::Io(_) => ExitCode::FAILURE,
-            }
-        }
-    }
+    kit::program::run(
+        |cli: Cli, announce| bridge::serve(cli.config, announce),
+        ServeError::is_usage,
+    )
 }

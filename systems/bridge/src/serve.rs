@@ -29,6 +29,14 @@ pub enum ServeError {
     Io(#[from] io::Error),
 }
 
+impl ServeError {
+    /// Whether the configuration caused the error, rather than the environment.
+    #[must_use]
+    pub fn is_usage(&self) -> bool {
+        matches!(self, Self::Config(_))
+    }
+}
+
 /// Returns the bridge as a router, without a listener. Idle sessions expire only while [`serve`] runs.
 pub fn app(config: &Config) -> Result<Router, ConfigError> {
     let bridge = build(config)?;

@@ -35,6 +35,14 @@ pub enum ServeError {
     Io(#[from] io::Error),
 }
 
+impl ServeError {
+    /// Whether the configuration caused the error, rather than the environment.
+    #[must_use]
+    pub fn is_usage(&self) -> bool {
+        matches!(self, Self::Config(_))
+    }
+}
+
 /// Runs the editor until SIGTERM or SIGINT. Calls `announce` with the URL once the editor listens.
 pub fn serve(
     config: Config,

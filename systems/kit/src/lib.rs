@@ -1,5 +1,6 @@
 //! Shared code of the systems in `systems/`:
 //!
+//! * [`program`], the stand-alone program of a system;
 //! * [`serve`], serving with a graceful stop;
 //! * [`config`], configuration by flags and environment variables;
 //! * [`metrics`], `/metrics` and `/healthz`;
@@ -10,7 +11,7 @@
 //!   hostile clients;
 //! * [`fault`], injected faults, whose exact counts can be compared with a load tester's report.
 //!
-//! This crate never prints and never ends the process (except for an injected crash). It contains no behaviour of a
+//! Only [`program`] prints, and nothing ends the process except an injected crash. This crate contains no behaviour of a
 //! particular system. It shares no code with the load tester, because an error in shared code would stay hidden.
 
 pub mod config;
@@ -24,6 +25,7 @@ pub mod log;
 pub mod metrics;
 pub mod network;
 pub mod origin;
+pub mod program;
 pub mod rate;
 pub mod secret;
 pub mod serve;

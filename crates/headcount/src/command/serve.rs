@@ -9,11 +9,11 @@ use crate::screen::complain;
 pub(crate) fn serve(args: ServeArgs) -> anyhow::Result<Exit> {
     let served: Result<(), (bool, anyhow::Error)> = match args.system {
         System::Bridge(config) => bridge::serve(*config, announce).map_err(|error| {
-            let usage = matches!(error, bridge::ServeError::Config(_));
+            let usage = error.is_usage();
             (usage, error.into())
         }),
         System::Editor(config) => editor::serve(*config, announce).map_err(|error| {
-            let usage = matches!(error, editor::ServeError::Config(_));
+            let usage = error.is_usage();
             (usage, error.into())
         }),
         System::Marketplace(config) => marketplace::serve(*config, announce).map_err(|error| {
