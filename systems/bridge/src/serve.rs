@@ -7,7 +7,7 @@ use hyper::service::service_fn;
 use kit::fault::Faults;
 use kit::network::Peer;
 use kit::origin::Origins;
-use kit::serve::{Connections, Server, bind, block_on, stop_signal};
+use kit::serve::{Connections, Server, listen, stop_signal};
 use tokio::time::{Instant, interval, timeout};
 
 use crate::agent::Agent;
@@ -51,20 +51,16 @@ pub fn serve(
     announce: impl FnOnce(&str) -> io::Result<()>,
 ) -> Result<(), ServeError> {
     config.check()?;
-    if let Err(error) = kit::log::init(&config.log) {
-        tracing::debug!(%error, "keeping the existing log configuration");
-    }
-    block_on(config.serve.threads, run(config, announce))?
+    kit::serve::start(&config.log, config.serve.threads, run(&config, announce))?
 }
 
 async fn run(
-    config: Config,
+    config: &Config,
     announce: impl FnOnce(&str) -> io::Result<()>,
 ) -> Result<(), ServeError> {
-    let bridge = build(&config)?;
+    let bridge = build(config)?;
     let stop = stop_signal()?;
-    let listener = bind(config.serve.address(PORT))?;
-    let url = format!("http://{}", listener.local_addr()?);
+    let (listener, url) = listen(config.serve.address(PORT))?;
     tracing::info!(%url, threads = config.serve.threads, "the bridge is listening");
     announce(&url)?;
     let sweeper = tokio::spawn(sweep(bridge.clone()));

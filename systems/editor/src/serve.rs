@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use hyper::service::service_fn;
 use kit::fault::Faults;
-use kit::serve::{Connections, Server, bind, block_on, stop_signal};
+use kit::serve::{Connections, Server, listen, stop_signal};
 use kit::token::Token;
 use tokio::time::timeout;
 
@@ -49,14 +49,11 @@ pub fn serve(
     announce: impl FnOnce(&str) -> io::Result<()>,
 ) -> Result<(), ServeError> {
     config.check()?;
-    if let Err(error) = kit::log::init(&config.log) {
-        tracing::debug!(%error, "logging was already initialized; keeping that configuration");
-    }
-    block_on(config.serve.threads, run(config, announce))?
+    kit::serve::start(&config.log, config.serve.threads, run(&config, announce))?
 }
 
 async fn run(
-    config: Config,
+    config: &Config,
     announce: impl FnOnce(&str) -> io::Result<()>,
 ) -> Result<(), ServeError> {
     let stop = stop_signal()?;
@@ -69,7 +66,7 @@ async fn run(
     }
     let log = Log::open(&place.url).await?;
     let editor = Editor::new(
-        &config,
+        config,
         Faults::ordered(&config.serve.faults),
         log,
         first_visit()?,
@@ -84,13 +81,12 @@ async fn run(
             "anybody who can reach this address can run programs here, in sandboxes; disable this with `--run-code false`"
         );
     }
-    let listener = bind(address)?;
-    let url = format!("http://{}", listener.local_addr()?);
+    let (listener, url) = listen(address)?;
     tracing::info!(%url, threads = config.serve.threads, "the editor is listening");
     announce(&url)?;
 
     let connections = Connections::within_descriptors(config.serve.max_connections);
-    let front = Front::new(&editor, &config, &connections);
+    let front = Front::new(&editor, config, &connections);
     let stopped = front.clone();
     let server = Server {
         service: move |_| {

@@ -5,7 +5,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::{delete, get, post};
 use axum::{Json, Router};
-use kit::serve::{bind, block_on, stop_signal};
+use kit::serve::{listen, stop_signal};
 use serde_json::{Value, json};
 
 use crate::cells::Cells;
@@ -15,20 +15,16 @@ use crate::order::Order;
 
 /// Runs the server until SIGTERM or SIGINT. Calls `announce` with the address once the server listens.
 pub fn serve(config: &Config, announce: impl FnOnce(&str) -> io::Result<()>) -> io::Result<()> {
-    if let Err(error) = kit::log::init(&config.log) {
-        tracing::debug!(%error, "keeping the existing log configuration");
-    }
-    block_on(1, async {
+    kit::serve::start(&config.log, 1, async {
         let stop = stop_signal()?;
-        let door = bind(config.listen)?;
-        let address = door.local_addr()?;
-        let cells = Arc::new(Cells::new(address.ip()));
+        let (door, url) = listen(config.listen)?;
+        let cells = Arc::new(Cells::new(door.local_addr()?.ip()));
         let routes = Router::new()
             .route("/healthz", get(async || Json(json!({ "ok": true }))))
             .route("/cells", post(open))
             .route("/cells/{number}", delete(close))
             .with_state(cells);
-        announce(&format!("http://{address}"))?;
+        announce(&url)?;
         tokio::select! {
             served = axum::serve(door, routes) => served,
             () = stop => Ok(()),

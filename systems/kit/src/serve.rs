@@ -18,6 +18,6 @@ mod runtime;
 mod server;
 
 pub use connections::{Connections, Place};
-pub use listen::{BACKLOG, bind};
-pub use runtime::{block_on, stop_signal};
+pub use listen::{BACKLOG, bind, listen};
+pub use runtime::{start, stop_signal};
 pub use server::{BODY_LIMIT, Server};

@@ -7,7 +7,7 @@ use axum::body::Body;
 use hyper::service::service_fn;
 use kit::fault::Faults;
 use kit::network::Peer;
-use kit::serve::{Connections, Server, bind, block_on, stop_signal};
+use kit::serve::{Connections, Server, listen, stop_signal};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tower::ServiceExt;
@@ -66,28 +66,24 @@ pub fn serve(
     announce: impl FnOnce(&str) -> io::Result<()>,
 ) -> Result<(), ServeError> {
     config.check()?;
-    if let Err(error) = kit::log::init(&config.log) {
-        tracing::debug!(%error, "cannot set up logging; the existing logger stays");
-    }
-    block_on(config.serve.threads, run(config, announce))?
+    kit::serve::start(&config.log, config.serve.threads, run(&config, announce))?
 }
 
 async fn run(
-    config: Config,
+    config: &Config,
     announce: impl FnOnce(&str) -> io::Result<()>,
 ) -> Result<(), ServeError> {
     let stop = stop_signal()?;
     let sender = Sender::new(&config.push, config.door.cors_origins.first())?;
-    let market = open(&config).await?;
+    let market = open(config).await?;
     let (connections, watch) = (
         Connections::within_descriptors(config.serve.max_connections),
         Watch::default(),
     );
-    let router = router(&market, &config, &connections, &watch)?;
-    let listener = bind(config.serve.address(PORT))?;
-    let url = format!("http://{}", listener.local_addr()?);
+    let router = router(&market, config, &connections, &watch)?;
+    let (listener, url) = listen(config.serve.address(PORT))?;
     tracing::info!(%url, threads = config.serve.threads, store = market.store.kind(), "the marketplace is running");
-    let tasks = start(&market, &config, sender, watch);
+    let tasks = start(&market, config, sender, watch);
     announce(&url)?;
 
     let server = Server {

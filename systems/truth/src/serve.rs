@@ -3,7 +3,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use kit::serve::{block_on, stop_signal};
+use kit::serve::stop_signal;
 
 use crate::config::Config;
 use crate::event_loop::EventLoop;
@@ -59,10 +59,7 @@ pub fn start(config: &Config) -> io::Result<Running> {
 
 /// Runs the server until SIGTERM or SIGINT. Calls `announce` with the address once the server listens.
 pub fn serve(config: &Config, announce: impl FnOnce(&str) -> io::Result<()>) -> io::Result<()> {
-    if let Err(error) = kit::log::init(&config.log) {
-        tracing::debug!(%error, "keeping the existing log configuration");
-    }
-    block_on(1, async {
+    kit::serve::start(&config.log, 1, async {
         let stop = stop_signal()?;
         let running = start(config)?;
         announce(&format!("http://{}", running.address()))?;

@@ -6,6 +6,13 @@ use tokio::net::{TcpListener, TcpSocket};
 /// Length of the listen queue, large enough for many clients that connect at once.
 pub const BACKLOG: u32 = 4096;
 
+/// Listens like [`bind`], and also returns the URL.
+pub fn listen(address: SocketAddr) -> io::Result<(TcpListener, String)> {
+    let listener = bind(address)?;
+    let url = format!("http://{}", listener.local_addr()?);
+    Ok((listener, url))
+}
+
 /// Listens on `address`; port 0 chooses a free one. Errors name the address.
 pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     let listen = || {

@@ -4,8 +4,18 @@ use std::io;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::log::{self, LogConfig};
+
+/// Sets up logs, then runs `system` on `threads` threads. Logs that are already set up stay as they are.
+pub fn start<F: Future>(config: &LogConfig, threads: u16, system: F) -> io::Result<F::Output> {
+    if let Err(error) = log::init(config) {
+        tracing::debug!(%error, "keeping the existing log configuration");
+    }
+    block_on(threads, system)
+}
+
 /// Runs `future` on `threads` threads. With one thread, tasks never move between threads.
-pub fn block_on<F: Future>(threads: u16, future: F) -> io::Result<F::Output> {
+fn block_on<F: Future>(threads: u16, future: F) -> io::Result<F::Output> {
     let runtime = if threads == 1 {
         Builder::new_current_thread().enable_all().build()?
     } else {
