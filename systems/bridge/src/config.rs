@@ -108,8 +108,8 @@ impl Config {
             ("ping", self.times.ping),
             ("agent-timeout", self.agent.timeout),
         ];
-        match times.iter().find(|(_, time)| time.is_zero()) {
-            Some((name, _)) => Err(ConfigError::NoTime(name)),
+        match span::first_zero(&times) {
+            Some(name) => Err(ConfigError::NoTime(name)),
             None => Ok(()),
         }
     }
@@ -117,19 +117,10 @@ impl Config {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
 
-    #[derive(Parser)]
-    struct Cli {
-        #[command(flatten)]
-        config: Config,
-    }
-
     fn config(arguments: &[&str]) -> Config {
-        let all = ["bridge"].iter().chain(arguments);
-        Cli::try_parse_from(all).unwrap().config
+        kit::testing::config(arguments)
     }
 
     #[test]

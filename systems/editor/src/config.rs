@@ -135,8 +135,8 @@ impl Config {
             ("ping-timeout", self.times.ping_timeout),
             ("run-time", self.run.run_time),
         ];
-        match times.iter().find(|(_, time)| time.is_zero()) {
-            Some((name, _)) => Err(ConfigError::NoTime(name)),
+        match span::first_zero(&times) {
+            Some(name) => Err(ConfigError::NoTime(name)),
             None => Ok(()),
         }
     }

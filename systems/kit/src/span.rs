@@ -28,6 +28,13 @@ pub fn parse(text: &str) -> Result<Duration, SpanError> {
     Ok(Duration::from_micros(total))
 }
 
+/// The name of the first duration that is zero.
+#[must_use]
+pub fn first_zero(named: &[(&'static str, Duration)]) -> Option<&'static str> {
+    let zero = named.iter().find(|(_, span)| span.is_zero());
+    zero.map(|(name, _)| *name)
+}
+
 /// Displays a duration as a whole number of the largest possible unit, so that it can be parsed again.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown(pub Duration);
@@ -78,6 +85,16 @@ mod tests {
         ] {
             assert!(parse(text).is_err(), "{text:?} was taken");
         }
+    }
+
+    #[test]
+    fn the_first_duration_of_zero_is_named() {
+        let (zero, second) = (Duration::ZERO, Duration::from_secs(1));
+        assert_eq!(
+            first_zero(&[("a", second), ("b", zero), ("c", zero)]),
+            Some("b")
+        );
+        assert_eq!(first_zero(&[("a", second)]), None);
     }
 
     proptest! {

@@ -1,11 +1,14 @@
-//! Servers and hostile clients for the tests of several systems. Requires the feature `testing`.
+//! Configurations, servers and hostile clients for the tests of several systems. Requires the feature `testing`.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
     reason = "only tests use this, and a test that cannot begin fails"
 )]
 
+mod arguments;
 pub mod hostile;
+
+pub use arguments::config;
 
 use std::fs;
 use std::path::{Path, PathBuf};

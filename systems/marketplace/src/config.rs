@@ -177,7 +177,7 @@ impl Config {
             ("sweep", self.trades.sweep),
             ("hash-wait", self.hash.hash_wait),
         ];
-        if let Some((name, _)) = times.iter().find(|(_, time)| time.is_zero()) {
+        if let Some(name) = span::first_zero(&times) {
             return Err(ConfigError::NoTime(name));
         }
         let faults = &self.serve.faults;
@@ -225,19 +225,10 @@ impl Config {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
 
-    #[derive(Parser)]
-    struct Cli {
-        #[command(flatten)]
-        config: Config,
-    }
-
     fn config(arguments: &[&str]) -> Config {
-        let all = ["marketplace"].iter().chain(arguments);
-        Cli::try_parse_from(all).unwrap().config
+        kit::testing::config(arguments)
     }
 
     #[test]

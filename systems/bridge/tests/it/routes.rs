@@ -1,21 +1,13 @@
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response, StatusCode};
-use bridge::Config;
-use clap::Parser;
 use http_body_util::BodyExt;
+use kit::testing::config;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
-#[derive(Parser)]
-struct Cli {
-    #[command(flatten)]
-    config: Config,
-}
-
 fn app(arguments: &[&str]) -> Router {
-    let all = ["bridge"].iter().chain(arguments);
-    bridge::app(&Cli::try_parse_from(all).unwrap().config).unwrap()
+    bridge::app(&config(arguments)).unwrap()
 }
 
 async fn call(app: &Router, method: &str, path: &str, body: &str) -> Response<Body> {
