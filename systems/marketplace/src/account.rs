@@ -2,13 +2,15 @@
 //! returned only once; the database stores its hash.
 
 mod admin;
+mod config;
 mod create;
 mod me;
 mod reads;
 mod session;
 mod token;
 
-pub(crate) use admin::ensure_admin;
+pub(crate) use admin::{AdminError, ensure_admin};
+pub use config::AccountConfig;
 pub(crate) use create::{CreateUser, Register};
 pub(crate) use me::{SetTelegram, WhoAmI};
 pub(crate) use reads::{ListUsers, ShowLedger};

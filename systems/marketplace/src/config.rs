@@ -1,14 +1,16 @@
-use std::time::Duration;
-
-use clap::{Args, ValueEnum};
+use clap::Args;
 use kit::config::ServeConfig;
 use kit::log::LogConfig;
 use kit::secret::Secret;
 use kit::span;
 
+use crate::account::{AccountConfig, AdminError};
 use crate::hash::HashConfig;
 use crate::http::DoorConfig;
-use crate::push::PushConfig;
+use crate::push::{AddressError, PushConfig};
+use crate::store::StoreConfig;
+use crate::terms::{PaymentMode, Terms};
+use crate::trade::TradeConfig;
 
 /// The configuration, set by flags or environment variables.
 #[derive(Clone, Debug, Args)]
@@ -39,107 +41,6 @@ pub struct Config {
     pub push: PushConfig,
 }
 
-/// The database.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Store")]
-pub struct StoreConfig {
-    /// Database: `sqlite:FILE`, `sqlite::memory:` or `postgres://…`
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "MARKETPLACE_STORE",
-        hide_env_values = true,
-        default_value = "sqlite:headcount-marketplace.db"
-    )]
-    pub store: String,
-    /// Maximum number of database connections; for `SQLite`, of read connections
-    #[arg(long, value_name = "N", env = "MARKETPLACE_CONNECTIONS", default_value_t = 8,
-          value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub connections: u32,
-    /// Whether `SQLite` waits for the disk at every commit, so that not even a power cut loses data
-    #[arg(long, env = "MARKETPLACE_SYNC", default_value_t = true, action = clap::ArgAction::Set)]
-    pub sync: bool,
-}
-
-/// Accounts and sessions.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Accounts")]
-pub struct AccountConfig {
-    /// E-mail address of an admin account that is created at startup; needs `--admin-password`
-    #[arg(long, value_name = "EMAIL", env = "MARKETPLACE_ADMIN_EMAIL")]
-    pub admin_email: Option<String>,
-    /// The admin's password; set it in the environment
-    #[arg(
-        long,
-        value_name = "PASSWORD",
-        env = "MARKETPLACE_ADMIN_PASSWORD",
-        hide_env_values = true
-    )]
-    pub admin_password: Option<Secret>,
-    /// Lifetime of an access token
-    #[arg(long, value_name = "TIME", env = "MARKETPLACE_ACCESS_TIME", default_value = "1h",
-          value_parser = span::parse)]
-    pub access_time: Duration,
-    /// Time for which a session can be refreshed
-    #[arg(long, value_name = "TIME", env = "MARKETPLACE_REFRESH_TIME", default_value = "720h",
-          value_parser = span::parse)]
-    pub refresh_time: Duration,
-}
-
-/// Who confirms that a payment was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum PaymentMode {
-    /// The buyer (as in the field report).
-    Status,
-    /// A provider, by signed webhooks.
-    Provider,
-}
-
-/// Trades and money.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Trades")]
-pub struct TradeConfig {
-    /// Who confirms that a payment was made
-    #[arg(
-        long,
-        value_name = "MODE",
-        env = "PAYMENT_MODE",
-        default_value = "status"
-    )]
-    pub payment_mode: PaymentMode,
-    /// Secret with which the provider signs its webhooks, at least 16 characters
-    #[arg(
-        long,
-        value_name = "SECRET",
-        env = "PAYMENT_WEBHOOK_SECRET",
-        hide_env_values = true
-    )]
-    pub payment_secret: Option<Secret>,
-    /// Marketplace fee, deducted from the seller's share, in hundredths of a percent
-    #[arg(long, value_name = "BP", env = "MARKETPLACE_FEE", default_value_t = 250,
-          value_parser = clap::value_parser!(u16).range(..=10_000))]
-    pub fee: u16,
-    /// Time for which a purchase request stays open, unless the request sets its own
-    #[arg(long, value_name = "TIME", env = "MARKETPLACE_OPEN_TIME", default_value = "720h",
-          value_parser = span::parse)]
-    pub open_time: Duration,
-    /// Time limit for the payment of a selected offer
-    #[arg(long, value_name = "TIME", env = "MARKETPLACE_PAY_TIME", default_value = "24h",
-          value_parser = span::parse)]
-    pub pay_time: Duration,
-    /// Time without updates after which a delivery counts as confirmed
-    #[arg(long, value_name = "TIME", env = "MARKETPLACE_CONFIRM_TIME", default_value = "336h",
-          value_parser = span::parse)]
-    pub confirm_time: Duration,
-    /// Interval between checks for expired time limits
-    #[arg(long, value_name = "TIME", env = "MARKETPLACE_SWEEP", default_value = "5s",
-          value_parser = span::parse)]
-    pub sweep: Duration,
-    /// Injected fault: the selected seller gets no notification (bug 1 of the field report)
-    #[arg(long, env = "MARKETPLACE_LOSE_ACCEPTED")]
-    pub lose_accepted: bool,
-}
-
 /// Values that are valid by themselves but contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
@@ -165,6 +66,18 @@ pub enum ConfigError {
     NoSuchFault(&'static str),
 }
 
+impl From<AdminError> for ConfigError {
+    fn from(AdminError(why): AdminError) -> Self {
+        Self::Admin(why)
+    }
+}
+
+impl From<AddressError> for ConfigError {
+    fn from(AddressError { flag, why }: AddressError) -> Self {
+        Self::Address(flag, why)
+    }
+}
+
 impl Config {
     /// Rejects values that contradict each other.
     pub fn check(&self) -> Result<(), ConfigError> {
@@ -188,6 +101,23 @@ impl Config {
             return Err(ConfigError::NoSuchFault("stray"));
         }
         self.check_secrets()
+    }
+
+    /// The rules of trades and sessions.
+    pub(crate) fn terms(&self) -> Terms {
+        let trades = &self.trades;
+        Terms {
+            payment_mode: trades.payment_mode,
+            fee: i64::from(trades.fee),
+            open_time: trades.open_time,
+            pay_time: trades.pay_time,
+            confirm_time: trades.confirm_time,
+            access_time: self.accounts.access_time,
+            refresh_time: self.accounts.refresh_time,
+            by_webhook: self.push.notify_webhook.is_some(),
+            by_telegram: self.push.telegram_token.is_some(),
+            lose_accepted: trades.lose_accepted,
+        }
     }
 
     fn check_secrets(&self) -> Result<(), ConfigError> {

@@ -6,9 +6,9 @@ use kit::serve::Connections;
 use serde_json::{Map, Value, json};
 use tokio::time::{interval, timeout};
 
-use crate::config::PaymentMode;
 use crate::market::Market;
 use crate::store::{outbox, payments};
+use crate::terms::PaymentMode;
 
 /// Interval between database checks.
 const EVERY: Duration = Duration::from_secs(1);

@@ -4,7 +4,6 @@ use std::time::Duration;
 use kit::fault::Faults;
 use kit::token::Token;
 
-use crate::config::{Config, PaymentMode};
 use crate::hash::Hashing;
 use crate::http::Door;
 use crate::metrics::Counters;
@@ -12,6 +11,7 @@ use crate::push::Hub;
 use crate::refusal::Refusal;
 use crate::store::answers::{self, Key};
 use crate::store::{Store, answers::Kept};
+use crate::terms::Terms;
 use crate::work::{Actor, Step, Told, Work};
 
 /// Maximum number of attempts for a transaction that conflicts with others.
@@ -27,43 +27,6 @@ pub(crate) struct Market {
     pub(crate) terms: Terms,
     pub(crate) faults: Option<Arc<Faults>>,
     pub(crate) counters: Counters,
-}
-
-/// The configured rules of trades and sessions.
-#[derive(Clone, Debug)]
-pub(crate) struct Terms {
-    pub(crate) payment_mode: PaymentMode,
-    /// The marketplace's fee, in hundredths of a percent.
-    pub(crate) fee: i64,
-    pub(crate) open_time: Duration,
-    pub(crate) pay_time: Duration,
-    pub(crate) confirm_time: Duration,
-    pub(crate) access_time: Duration,
-    pub(crate) refresh_time: Duration,
-    /// Whether notifications are also sent to the operator's webhook.
-    pub(crate) by_webhook: bool,
-    /// Whether notifications are also sent by Telegram.
-    pub(crate) by_telegram: bool,
-    /// Injected fault: the selected seller gets no notification.
-    pub(crate) lose_accepted: bool,
-}
-
-impl Terms {
-    pub(crate) fn new(config: &Config) -> Self {
-        let trades = &config.trades;
-        Self {
-            payment_mode: trades.payment_mode,
-            fee: i64::from(trades.fee),
-            open_time: trades.open_time,
-            pay_time: trades.pay_time,
-            confirm_time: trades.confirm_time,
-            access_time: config.accounts.access_time,
-            refresh_time: config.accounts.refresh_time,
-            by_webhook: config.push.notify_webhook.is_some(),
-            by_telegram: config.push.telegram_token.is_some(),
-            lose_accepted: trades.lose_accepted,
-        }
-    }
 }
 
 /// The result of a step. The response, as JSON, is either new or was stored under the idempotency key.

@@ -17,7 +17,7 @@ use crate::config::{Config, ConfigError};
 use crate::hash::Hashing;
 use crate::health::Watch;
 use crate::http::{Door, DoorError, router};
-use crate::market::{Market, Terms};
+use crate::market::Market;
 use crate::metrics::Counters;
 use crate::push::{Hub, Sender};
 use crate::store::{Store, StoreError};
@@ -74,7 +74,8 @@ async fn run(
     announce: impl FnOnce(&str) -> io::Result<()>,
 ) -> Result<(), ServeError> {
     let stop = stop_signal()?;
-    let sender = Sender::new(&config.push, config.door.cors_origins.first())?;
+    let sender = Sender::new(&config.push, config.door.cors_origins.first());
+    let sender = sender.map_err(ConfigError::from)?;
     let market = open(config).await?;
     let (connections, watch) = (
         Connections::within_descriptors(config.serve.max_connections),
@@ -124,14 +125,15 @@ async fn open(config: &Config) -> Result<Arc<Market>, ServeError> {
         hashing,
         door: Door::new(&config.door),
         hub: Hub::new(config.push.max_streams),
-        terms: Terms::new(config),
+        terms: config.terms(),
         faults: Faults::ordered(&config.serve.faults),
         counters,
     };
     if market.terms.lose_accepted {
         tracing::warn!("injected fault: selected sellers get no notification");
     }
-    ensure_admin(&market, &config.accounts).await?;
+    let admin = ensure_admin(&market, &config.accounts).await;
+    admin.map_err(ConfigError::from)?;
     Ok(Arc::new(market))
 }
 

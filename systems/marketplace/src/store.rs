@@ -2,10 +2,12 @@
 //! store contains no rules. The rules are in `state`; `trade` and `account` apply them.
 
 pub(crate) mod answers;
+mod config;
 #[cfg(test)]
 mod constraints;
 pub(crate) mod deliveries;
 pub(crate) mod disputes;
+mod error;
 pub(crate) mod ledger;
 mod migrate;
 pub(crate) mod notifications;
@@ -19,5 +21,6 @@ mod row;
 pub(crate) mod sessions;
 pub(crate) mod users;
 
-pub use open::StoreError;
+pub use config::StoreConfig;
+pub use error::StoreError;
 pub(crate) use open::{PATIENCE, Store};

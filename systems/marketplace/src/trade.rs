@@ -2,6 +2,7 @@
 //! changes rows, moves money through `money`, and queues notifications.
 
 mod cancel;
+mod config;
 mod counter;
 mod delivery;
 mod dispute;
@@ -18,6 +19,7 @@ mod trade_row;
 mod view;
 
 pub(crate) use cancel::CancelRequest;
+pub use config::TradeConfig;
 pub(crate) use counter::{CounterOffer, RejectOffer, WithdrawOffer};
 pub(crate) use delivery::{ConfirmDelivery, UpdateDelivery};
 pub(crate) use dispute::{OpenDispute, RefundTrade, ResolveDispute};

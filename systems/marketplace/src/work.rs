@@ -9,12 +9,12 @@ use serde::Serialize;
 use serde_json::Value;
 use sqlx::{Any, AnyConnection, Transaction};
 
-use crate::market::Terms;
 use crate::refusal::Refusal;
 use crate::store::notifications::{self, Notice, NoticeKind};
 use crate::store::outbox::{self, Channel, OutboxRow};
 use crate::store::requests::RequestRow;
 use crate::store::sessions::Holder;
+use crate::terms::Terms;
 use crate::types::{Id, Time};
 
 /// The actor who performs a step.

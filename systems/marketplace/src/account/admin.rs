@@ -1,20 +1,24 @@
+use super::config::AccountConfig;
 use super::create::Hashed;
-use crate::config::{AccountConfig, ConfigError};
 use crate::market::Market;
 use crate::refusal::Refusal;
 use crate::store::users::{self, Role};
 use crate::types::{Email, Password};
 use crate::work::Actor;
 
+/// Reason why the first admin cannot be created.
+#[derive(Clone, Debug)]
+pub(crate) struct AdminError(pub(crate) String);
+
 /// Creates the configured admin, unless the account exists. Fails if the address belongs to a user who is not an admin.
 pub(crate) async fn ensure_admin(
     market: &Market,
     config: &AccountConfig,
-) -> Result<(), ConfigError> {
+) -> Result<(), AdminError> {
     let (Some(email), Some(password)) = (&config.admin_email, &config.admin_password) else {
         return Ok(());
     };
-    let refused = |why: String| ConfigError::Admin(why);
+    let refused = AdminError;
     let email = Email::try_from(email.clone()).map_err(|error| refused(error.to_string()))?;
     let password = Password::try_from(password.reveal().to_owned());
     let password = password.map_err(|error| refused(error.to_string()))?;

@@ -8,7 +8,7 @@ use rustix::process::setpriority_process;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
-use super::HashConfig;
+use super::config::HashConfig;
 use super::scheme::{Scheme, SchemeError};
 use crate::metrics::HashCounters;
 use crate::refusal::Refusal;

@@ -2,7 +2,7 @@ use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, Salt
 use argon2::{Algorithm, Argon2, Params, Version};
 use kit::token::Token;
 
-use super::{HashConfig, HashKind};
+use super::config::{HashConfig, HashKind};
 
 /// The scheme of new hashes. Existing hashes of either kind and any cost can be checked.
 #[derive(Clone, Debug)]

@@ -6,8 +6,7 @@ use reqwest::{Client, Url, redirect};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::PushConfig;
-use crate::config::ConfigError;
+use super::config::PushConfig;
 use crate::market::Market;
 use crate::refusal::Refusal;
 use crate::signature;
@@ -25,6 +24,19 @@ const LONGEST: Duration = Duration::from_hours(1);
 /// Maximum number of attempts, which take about eight hours in total. The notification is then discarded.
 const TRIES: i64 = 20;
 
+/// Reason why the address of a service is not usable.
+#[derive(Clone, Debug)]
+pub(crate) struct AddressError {
+    pub(crate) flag: &'static str,
+    pub(crate) why: String,
+}
+
+impl AddressError {
+    fn new(flag: &'static str, why: String) -> Self {
+        Self { flag, why }
+    }
+}
+
 /// Sends the notifications in the outbox, and repeats each until it arrives. Receivers may therefore get a notification
 /// more than once.
 #[derive(Debug)]
@@ -41,7 +53,7 @@ impl Sender {
     pub(crate) fn new(
         config: &PushConfig,
         front_end: Option<&String>,
-    ) -> Result<Option<Self>, ConfigError> {
+    ) -> Result<Option<Self>, AddressError> {
         let webhook = match (&config.notify_webhook, &config.notify_secret) {
             (Some(url), Some(secret)) => Some((address("notify-webhook", url)?, secret.clone())),
             _ => None,
@@ -51,7 +63,7 @@ impl Sender {
             let url = format!("{base}/bot{}/sendMessage", token.reveal());
             address("telegram-api", &url).map_err(|_| {
                 let why = "URL and token do not form a valid address".to_owned();
-                ConfigError::Address("telegram-api", why)
+                AddressError::new("telegram-api", why)
             })
         });
         let telegram = telegram.transpose()?;
@@ -62,8 +74,7 @@ impl Sender {
             .timeout(PATIENCE)
             .redirect(redirect::Policy::none())
             .build();
-        let http =
-            http.map_err(|error| ConfigError::Address("notify-webhook", error.to_string()))?;
+        let http = http.map_err(|error| AddressError::new("notify-webhook", error.to_string()))?;
         let front_end = front_end.filter(|origin| *origin != "*").cloned();
         Ok(Some(Self {
             http,
@@ -170,12 +181,12 @@ impl Sender {
     }
 }
 
-fn address(flag: &'static str, url: &str) -> Result<Url, ConfigError> {
-    let parsed = Url::parse(url).map_err(|error| ConfigError::Address(flag, error.to_string()))?;
+fn address(flag: &'static str, url: &str) -> Result<Url, AddressError> {
+    let parsed = Url::parse(url).map_err(|error| AddressError::new(flag, error.to_string()))?;
     if matches!(parsed.scheme(), "http" | "https") {
         return Ok(parsed);
     }
-    Err(ConfigError::Address(
+    Err(AddressError::new(
         flag,
         "the URL must begin with `http:` or `https:`".to_owned(),
     ))

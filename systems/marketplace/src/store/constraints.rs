@@ -2,8 +2,7 @@
 
 use sqlx::AnyConnection;
 
-use super::Store;
-use crate::config::StoreConfig;
+use super::{Store, StoreConfig};
 
 const ROWS: &[&str] = &[
     "INSERT INTO users VALUES ('b', 'b@x', 'b', 'buyer', '', NULL, 0, 0)",

@@ -1,6 +1,6 @@
 use sqlx::{Any, Row, Transaction};
 
-use super::open::StoreError;
+use super::error::StoreError;
 use crate::types::Time;
 
 /// The schema migrations, in order. A released migration is never changed.

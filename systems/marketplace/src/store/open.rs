@@ -7,32 +7,12 @@ use sqlx::pool::PoolConnection;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Any, AnyPool, Executor, Transaction};
 
+use super::config::StoreConfig;
+use super::error::StoreError;
 use super::migrate;
-use crate::config::StoreConfig;
 
 /// Maximum total time that a request waits for the database, including connections, statements and commits.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
-
-/// Reason why the store cannot be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// The database returned an error.
-    #[error("cannot open the store: {0}")]
-    Database(#[from] sqlx::Error),
-    /// The URL has an unknown scheme.
-    #[error("`--store` must begin with `sqlite:` or `postgres:`, not with `{0}`")]
-    Kind(String),
-    /// A newer version of the program has migrated the database.
-    #[error(
-        "the database has version {found}, but this program supports only versions up to {known}: update the program"
-    )]
-    Newer {
-        /// The version of the database.
-        found: i64,
-        /// The newest version that this program supports.
-        known: i64,
-    },
-}
 
 /// The database. For `SQLite`, one connection writes, so that writers queue instead of failing, and several connections
 /// read. `PostgreSQL` has one pool for both.

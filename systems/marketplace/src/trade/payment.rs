@@ -4,13 +4,13 @@ use super::RequestPath;
 use super::money;
 use super::trade_row::Trade;
 use super::view::PaymentView;
-use crate::config::PaymentMode;
 use crate::http::{Access, Empty, Market, Route, Write};
 use crate::refusal::Refusal;
 use crate::state::{DeliveryState, Party, PaymentState, RequestAction, Stateful};
 use crate::store::deliveries::{self, DeliveryRow};
 use crate::store::notifications::NoticeKind;
 use crate::store::payments::{self, PaymentRow};
+use crate::terms::PaymentMode;
 use crate::work::{Step, Work};
 
 /// Pays for the selected offer. Only the buyer may do this. In mode `status` the payment succeeds at once; otherwise it

@@ -1,0 +1,23 @@
+use clap::Args;
+
+/// The database.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Store")]
+pub struct StoreConfig {
+    /// Database: `sqlite:FILE`, `sqlite::memory:` or `postgres://…`
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "MARKETPLACE_STORE",
+        hide_env_values = true,
+        default_value = "sqlite:headcount-marketplace.db"
+    )]
+    pub store: String,
+    /// Maximum number of database connections; for `SQLite`, of read connections
+    #[arg(long, value_name = "N", env = "MARKETPLACE_CONNECTIONS", default_value_t = 8,
+          value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub connections: u32,
+    /// Whether `SQLite` waits for the disk at every commit, so that not even a power cut loses data
+    #[arg(long, env = "MARKETPLACE_SYNC", default_value_t = true, action = clap::ArgAction::Set)]
+    pub sync: bool,
+}
