@@ -5,8 +5,8 @@ use kit::secret::Secret;
 use kit::span;
 
 use crate::account::{AccountConfig, AdminError};
+use crate::door::DoorConfig;
 use crate::hash::HashConfig;
-use crate::http::DoorConfig;
 use crate::push::{AddressError, PushConfig};
 use crate::store::StoreConfig;
 use crate::terms::{PaymentMode, Terms};

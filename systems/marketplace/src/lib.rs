@@ -11,11 +11,14 @@
 
 mod account;
 mod config;
+mod door;
 mod hash;
 mod health;
 mod http;
+mod hub;
 mod market;
 mod metrics;
+mod operation;
 mod push;
 mod refusal;
 mod serve;
@@ -30,8 +33,8 @@ mod work;
 
 pub use account::AccountConfig;
 pub use config::{Config, ConfigError};
+pub use door::DoorConfig;
 pub use hash::{HashConfig, HashKind};
-pub use http::DoorConfig;
 pub use push::PushConfig;
 pub use serve::{PORT, ServeError, serve};
 pub use store::{StoreConfig, StoreError};

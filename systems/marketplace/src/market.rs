@@ -4,10 +4,10 @@ use std::time::Duration;
 use kit::fault::Faults;
 use kit::token::Token;
 
+use crate::door::Door;
 use crate::hash::Hashing;
-use crate::http::Door;
+use crate::hub::Hub;
 use crate::metrics::Counters;
-use crate::push::Hub;
 use crate::refusal::Refusal;
 use crate::store::answers::{self, Key};
 use crate::store::{Store, answers::Kept};

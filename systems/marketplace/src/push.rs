@@ -4,14 +4,12 @@
 
 mod config;
 mod follow;
-mod hub;
 mod list;
 mod sender;
 mod socket;
 mod stream;
 
 pub use config::PushConfig;
-pub(crate) use hub::Hub;
 pub(crate) use list::{ListNotifications, MarkRead};
 pub(crate) use sender::{AddressError, Sender};
 pub(crate) use socket::open as open_socket;

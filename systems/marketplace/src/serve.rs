@@ -14,12 +14,14 @@ use tower::ServiceExt;
 
 use crate::account::ensure_admin;
 use crate::config::{Config, ConfigError};
+use crate::door::{Door, DoorError};
 use crate::hash::Hashing;
 use crate::health::Watch;
-use crate::http::{Door, DoorError, router};
+use crate::http::router;
+use crate::hub::Hub;
 use crate::market::Market;
 use crate::metrics::Counters;
-use crate::push::{Hub, Sender};
+use crate::push::Sender;
 use crate::store::{Store, StoreError};
 use crate::sweep;
 

@@ -2,7 +2,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::UserView;
-use crate::http::{Access, Market, Route, Write};
+use crate::market::Market;
+use crate::operation::{Access, Route, Write};
 use crate::refusal::Refusal;
 use crate::store::users::{self, Role, UserRow};
 use crate::types::words::words;

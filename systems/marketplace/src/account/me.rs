@@ -3,7 +3,8 @@ use serde::Deserialize;
 use sqlx::AnyConnection;
 
 use super::UserView;
-use crate::http::{Access, Market, NoQuery, Read, Route, Write};
+use crate::market::Market;
+use crate::operation::{Access, NoQuery, Read, Route, Write};
 use crate::refusal::Refusal;
 use crate::store::users;
 use crate::types::Text;

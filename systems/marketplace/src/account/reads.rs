@@ -3,7 +3,7 @@ use serde::Serialize;
 use sqlx::AnyConnection;
 
 use super::UserView;
-use crate::http::{Access, NoQuery, PageQuery, Read, Route};
+use crate::operation::{Access, NoQuery, PageQuery, Read, Route};
 use crate::refusal::Refusal;
 use crate::store::ledger::{self, Balance};
 use crate::store::payments::{self, UnmatchedEvent};

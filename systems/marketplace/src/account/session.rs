@@ -3,7 +3,8 @@ use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use super::{UserView, token};
-use crate::http::{Access, Empty, Market, Route, Write};
+use crate::market::Market;
+use crate::operation::{Access, Empty, Route, Write};
 use crate::refusal::Refusal;
 use crate::store::PATIENCE;
 use crate::store::sessions::{self, SessionRow};

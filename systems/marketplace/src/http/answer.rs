@@ -9,10 +9,9 @@ use tokio::time::{Instant, timeout_at};
 
 use super::caller::caller;
 use super::input;
-use super::operation::{Read, Write};
-use super::route::Route;
 use crate::market::{Done, Market};
 use crate::metrics::Answered;
+use crate::operation::{Read, Route, Write};
 use crate::refusal::Refusal;
 use crate::store::PATIENCE;
 

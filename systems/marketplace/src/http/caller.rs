@@ -1,9 +1,9 @@
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 
-use super::route::Access;
 use crate::account::hash_token;
 use crate::market::Market;
+use crate::operation::Access;
 use crate::refusal::Refusal;
 use crate::store::sessions;
 use crate::types::Time;

@@ -1,8 +1,7 @@
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value, json};
 
-use super::operation::{Read, Write};
-use super::route::{Access, Route, Verb};
+use crate::operation::{Access, Read, Route, Verb, Write};
 
 const DEFINITIONS: &str = "/components/schemas";
 

@@ -4,36 +4,16 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
 use http_body_util::BodyExt;
 use kit::serve::BODY_LIMIT;
-use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tokio::time::timeout;
 
 use crate::refusal::Refusal;
 use crate::store::answers::Key;
-use crate::types::{Id, PageSize};
 use crate::work::Actor;
 
 /// Maximum number of bytes beyond the body limit that are read and discarded.
 const DRAINED: usize = 1 << 20;
-
-/// An empty object, `{}`, as a request body or a response. The request body may also be missing.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Empty {}
-
-/// No query parameters. The server ignores any that are sent.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-pub(crate) struct NoQuery {}
-
-/// The query parameters of a list.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-pub(crate) struct PageQuery {
-    pub(crate) limit: Option<PageSize>,
-    /// The value of `next` from the previous page.
-    pub(crate) after: Option<Id>,
-}
 
 /// Parses the ids in the path. A malformed id is reported as not found, because nothing can have this id.
 pub(super) async fn path<T: DeserializeOwned + Send>(parts: &mut Parts) -> Result<T, Refusal> {

@@ -10,16 +10,15 @@ use serde_json::{Value, json};
 
 use super::answer::{self, json as json_response};
 use super::describe::{Describer, refuse};
-use super::door::DoorError;
-use super::operation::{Read, Write};
-use super::route::{Route, Verb};
 use super::system::{self, DESCRIPTION, Provider, SOCKET, STREAM, WEBHOOK};
 use crate::account::{
     CreateUser, ListUsers, Login, Logout, Refresh, Register, SetTelegram, ShowLedger, WhoAmI,
 };
 use crate::config::Config;
+use crate::door::DoorError;
 use crate::health::{Watch, health};
 use crate::market::Market;
+use crate::operation::{Read, Route, Verb, Write};
 use crate::push::{ListNotifications, MarkRead, StreamQuery};
 use crate::refusal::Refusal;
 use crate::trade::{

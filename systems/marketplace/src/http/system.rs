@@ -12,8 +12,8 @@ use tokio::time::Instant;
 
 use super::answer::{finish, json, until};
 use super::input;
-use super::route::{Access, Route};
 use crate::market::Market;
+use crate::operation::{Access, Route};
 use crate::push::{StreamQuery, open_socket, open_stream};
 use crate::refusal::Refusal;
 use crate::signature;

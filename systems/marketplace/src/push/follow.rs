@@ -6,9 +6,9 @@ use kit::fault::{Kind, Turn};
 use tokio::time::{Instant, timeout};
 
 use super::StreamQuery;
-use super::hub::Place;
 use super::list::NotificationView;
 use crate::account::hash_token;
+use crate::hub::Place;
 use crate::market::Market;
 use crate::refusal::Refusal;
 use crate::store::notifications;

@@ -3,7 +3,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::AnyConnection;
 
-use crate::http::{Access, Market, Read, Route, Write};
+use crate::market::Market;
+use crate::operation::{Access, Read, Route, Write};
 use crate::refusal::Refusal;
 use crate::store::notifications::{self, NoticeKind, NotificationRow};
 use crate::types::{Id, PageSize, Time};

@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::ws::{CloseFrame, Message, WebSocketUpgrade, close_code};
@@ -8,7 +9,7 @@ use tokio::time::{Instant, interval_at, timeout};
 
 use super::StreamQuery;
 use super::follow::Follower;
-use crate::http::Shared;
+use crate::market::Market;
 use crate::refusal::Refusal;
 
 /// Interval between pings. A connection that has sent nothing since the previous ping is closed.
@@ -20,7 +21,7 @@ const LARGEST: usize = 4096;
 
 /// Opens a WebSocket that sends the same notifications as the server-sent events, each as one JSON message.
 pub(crate) async fn open(
-    market: Shared,
+    market: Arc<Market>,
     token: &str,
     query: StreamQuery,
     upgrade: WebSocketUpgrade,

@@ -1,4 +1,5 @@
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -6,12 +7,12 @@ use futures_util::stream::unfold;
 
 use super::StreamQuery;
 use super::follow::Follower;
-use crate::http::Shared;
+use crate::market::Market;
 use crate::refusal::Refusal;
 
 /// Opens a stream of server-sent events. An event's id is its position in the list, so that a browser can resume there.
 pub(crate) async fn open(
-    market: Shared,
+    market: Arc<Market>,
     token: &str,
     mut query: StreamQuery,
     last_event: Option<&str>,

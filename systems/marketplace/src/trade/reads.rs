@@ -6,7 +6,7 @@ use super::view::{
     DeliveryView, DisputeView, NegotiationView, OfferView, PaymentView, RequestView, TradeView,
 };
 use super::{OfferPath, RequestPath};
-use crate::http::{Access, NoQuery, Read, Route};
+use crate::operation::{Access, NoQuery, Read, Route};
 use crate::refusal::Refusal;
 use crate::state::{Party, RequestState, Stateful};
 use crate::store::offers::{self, OfferRow};

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::view::RequestView;
-use crate::http::{Access, Market, Route, Write};
+use crate::market::Market;
+use crate::operation::{Access, Route, Write};
 use crate::refusal::Refusal;
 use crate::state::RequestState;
 use crate::store::requests::{self, RequestRow};

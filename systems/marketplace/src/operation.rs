@@ -1,3 +1,12 @@
+//! The declarations of operations. Each operation declares its name, path, access, input and response in one place
+//! ([`Route`], [`Write`], [`Read`]). `trade`, `account` and `push` declare their operations, and `http` serves them.
+
+mod input;
+mod route;
+
+pub(crate) use input::{Empty, NoQuery, PageQuery};
+pub(crate) use route::{Access, Route, Verb};
+
 use std::future::Future;
 
 use schemars::JsonSchema;
@@ -5,7 +14,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sqlx::AnyConnection;
 
-use super::route::Route;
 use crate::market::Market;
 use crate::refusal::Refusal;
 use crate::work::{Actor, Step};

@@ -61,7 +61,7 @@ pub(crate) enum DoorError {
 pub(crate) struct Door {
     gate: Gate,
     proxies: Networks,
-    pub(super) max_body: usize,
+    pub(crate) max_body: usize,
 }
 
 impl Door {
@@ -75,7 +75,7 @@ impl Door {
     }
 
     /// Counts a request. `None` if no limit applies to it.
-    pub(super) fn admit(&self, operation: &str, parts: &Parts) -> Option<Ticket> {
+    pub(crate) fn admit(&self, operation: &str, parts: &Parts) -> Option<Ticket> {
         let address = client(Peer::of(&parts.extensions), &parts.headers, &self.proxies);
         self.gate.admit(operation, address, Instant::now())
     }
@@ -104,7 +104,7 @@ impl DoorConfig {
     }
 
     /// Builds the CORS layer, which lets pages from the configured origins call the marketplace.
-    pub(super) fn cors(&self) -> Result<CorsLayer, DoorError> {
+    pub(crate) fn cors(&self) -> Result<CorsLayer, DoorError> {
         let layer = CorsLayer::new()
             .allow_methods(AllowMethods::mirror_request())
             .allow_headers(AllowHeaders::mirror_request())

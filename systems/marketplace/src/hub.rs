@@ -23,8 +23,8 @@ pub(crate) struct Hub {
 
 /// A stream's subscription. It wakes the stream when there may be new notifications, and counts as an open stream.
 #[derive(Debug)]
-pub(super) struct Place {
-    pub(super) woken: watch::Receiver<()>,
+pub(crate) struct Place {
+    pub(crate) woken: watch::Receiver<()>,
     _open: watch::Receiver<()>,
 }
 
@@ -41,7 +41,7 @@ impl Hub {
     }
 
     /// Subscribes a stream. `None` if too many streams are open, or if the marketplace is stopping.
-    pub(super) fn follow(&self, user: &Id) -> Option<Place> {
+    pub(crate) fn follow(&self, user: &Id) -> Option<Place> {
         if self.open.receiver_count() >= self.limit || self.is_stopping() {
             return None;
         }
@@ -75,7 +75,7 @@ impl Hub {
         self.telegram.notify_one();
     }
 
-    pub(super) async fn sender_woken(&self, channel: Channel) {
+    pub(crate) async fn sender_woken(&self, channel: Channel) {
         let woken = match channel {
             Channel::Webhook => &self.webhook,
             Channel::Telegram => &self.telegram,
@@ -95,7 +95,7 @@ impl Hub {
         followed.retain(|_, sender| sender.send(()).is_ok());
     }
 
-    pub(super) fn is_stopping(&self) -> bool {
+    pub(crate) fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Relaxed)
     }
 

@@ -17,7 +17,7 @@ pub(crate) enum Access {
 
 impl Access {
     /// Refuses callers without access.
-    pub(super) fn check(self, actor: &Actor) -> Result<(), Refusal> {
+    pub(crate) fn check(self, actor: &Actor) -> Result<(), Refusal> {
         if self == Self::Anyone {
             return Ok(());
         }
@@ -39,7 +39,7 @@ impl Access {
 
 /// The HTTP method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verb {
+pub(crate) enum Verb {
     Get,
     Post,
     Put,
@@ -50,16 +50,16 @@ pub(super) enum Verb {
 pub(crate) struct Route {
     /// The operation's name, in the form that the field report uses.
     pub(crate) id: &'static str,
-    pub(super) verb: Verb,
-    pub(super) path: &'static str,
-    pub(super) summary: &'static str,
-    pub(super) access: Access,
+    pub(crate) verb: Verb,
+    pub(crate) path: &'static str,
+    pub(crate) summary: &'static str,
+    pub(crate) access: Access,
     /// The status of a successful response is 201 instead of 200.
-    pub(super) creates: bool,
+    pub(crate) creates: bool,
     /// The operation hashes a password. It is refused if too many requests wait for a hash.
-    pub(super) hashes: bool,
+    pub(crate) hashes: bool,
     /// The response contains secrets. Therefore it is never stored, and idempotency keys are ignored.
-    pub(super) secret: bool,
+    pub(crate) secret: bool,
 }
 
 impl Route {
@@ -114,7 +114,7 @@ impl Route {
     }
 
     /// The status of a successful response.
-    pub(super) fn status(&self) -> u16 {
+    pub(crate) fn status(&self) -> u16 {
         if self.creates { 201 } else { 200 }
     }
 }
