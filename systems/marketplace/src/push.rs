@@ -10,19 +10,8 @@ mod socket;
 mod stream;
 
 pub use config::PushConfig;
+pub(crate) use follow::StreamQuery;
 pub(crate) use list::{ListNotifications, MarkRead};
 pub(crate) use sender::{AddressError, Sender};
 pub(crate) use socket::open as open_socket;
 pub(crate) use stream::open as open_stream;
-
-use schemars::JsonSchema;
-use serde::Deserialize;
-
-/// The query parameters of a stream.
-#[derive(Clone, Deserialize, JsonSchema)]
-pub(crate) struct StreamQuery {
-    /// The access token. Browsers need it here, because they cannot send a header when they open a stream.
-    pub(crate) access_token: Option<String>,
-    /// Begin after this position in the list. Default: only new notifications.
-    pub(crate) after: Option<i64>,
-}

@@ -9,6 +9,7 @@ mod dispute;
 mod expire;
 mod money;
 mod offer;
+mod path;
 mod payment;
 mod provider;
 mod rate;
@@ -31,20 +32,3 @@ pub(crate) use rate::{ListRatings, RateTrade};
 pub(crate) use reads::{GetOffer, GetRequest, ListOffers, SearchRequests};
 pub(crate) use request::CreateRequest;
 pub(crate) use select::{AcceptCounter, SelectOffer};
-
-use serde::Deserialize;
-
-use crate::types::Id;
-
-/// The path parameters of a request.
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct RequestPath {
-    pub(crate) request: Id,
-}
-
-/// The path parameters of an offer.
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct OfferPath {
-    pub(crate) request: Id,
-    pub(crate) offer: Id,
-}

@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::UserView;
+use super::view::UserView;
 use crate::market::Market;
 use crate::operation::{Access, Route, Write};
 use crate::refusal::Refusal;

@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use sqlx::AnyConnection;
 
-use super::UserView;
+use super::view::UserView;
 use crate::market::Market;
 use crate::operation::{Access, NoQuery, Read, Route, Write};
 use crate::refusal::Refusal;

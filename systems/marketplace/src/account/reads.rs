@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sqlx::AnyConnection;
 
-use super::UserView;
+use super::view::UserView;
 use crate::operation::{Access, NoQuery, PageQuery, Read, Route};
 use crate::refusal::Refusal;
 use crate::store::ledger::{self, Balance};

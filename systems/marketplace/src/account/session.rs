@@ -2,7 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
-use super::{UserView, token};
+use super::token;
+use super::view::UserView;
 use crate::market::Market;
 use crate::operation::{Access, Empty, Route, Write};
 use crate::refusal::Refusal;

@@ -3,9 +3,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::fault::{Kind, Turn};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use tokio::time::{Instant, timeout};
 
-use super::StreamQuery;
 use super::list::NotificationView;
 use crate::account::hash_token;
 use crate::hub::Place;
@@ -20,6 +21,15 @@ use crate::types::Time;
 const LOOK: Duration = Duration::from_secs(5);
 /// Maximum number of notifications per query.
 const ROWS: i64 = 100;
+
+/// The query parameters of a stream.
+#[derive(Clone, Deserialize, JsonSchema)]
+pub(crate) struct StreamQuery {
+    /// The access token. Browsers need it here, because they cannot send a header when they open a stream.
+    pub(crate) access_token: Option<String>,
+    /// Begin after this position in the list. Default: only new notifications.
+    pub(crate) after: Option<i64>,
+}
 
 /// Follows a user's list. Yields every notification once and in order, until the session ends.
 #[derive(Debug)]

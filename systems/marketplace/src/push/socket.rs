@@ -7,8 +7,7 @@ use kit::serve::Place;
 use kit::socket::Socket;
 use tokio::time::{Instant, interval_at, timeout};
 
-use super::StreamQuery;
-use super::follow::Follower;
+use super::follow::{Follower, StreamQuery};
 use crate::market::Market;
 use crate::refusal::Refusal;
 

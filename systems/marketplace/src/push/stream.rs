@@ -5,8 +5,7 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::unfold;
 
-use super::StreamQuery;
-use super::follow::Follower;
+use super::follow::{Follower, StreamQuery};
 use crate::market::Market;
 use crate::refusal::Refusal;
 

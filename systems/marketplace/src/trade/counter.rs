@@ -1,7 +1,7 @@
 use serde_json::json;
 
-use super::OfferPath;
 use super::offer::NewOffer;
+use super::path::OfferPath;
 use super::trade_row::{Trade, take};
 use super::view::OfferView;
 use crate::market::Market;

@@ -2,8 +2,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::RequestPath;
 use super::money::{self, Settlement};
+use super::path::RequestPath;
 use super::trade_row::Trade;
 use super::view::{DeliveryView, RequestView};
 use crate::market::Market;

@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::RequestPath;
+use super::path::RequestPath;
 use super::trade_row::Trade;
 use super::view::OfferView;
 use crate::market::Market;

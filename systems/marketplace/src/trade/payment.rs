@@ -1,7 +1,7 @@
 use serde_json::json;
 
-use super::RequestPath;
 use super::money;
+use super::path::RequestPath;
 use super::trade_row::Trade;
 use super::view::PaymentView;
 use crate::market::Market;

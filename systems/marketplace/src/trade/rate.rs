@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sqlx::AnyConnection;
 
-use super::RequestPath;
+use super::path::RequestPath;
 use super::trade_row::Trade;
 use crate::account::UserPath;
 use crate::market::Market;

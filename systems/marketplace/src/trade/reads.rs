@@ -2,10 +2,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use sqlx::AnyConnection;
 
+use super::path::{OfferPath, RequestPath};
 use super::view::{
     DeliveryView, DisputeView, NegotiationView, OfferView, PaymentView, RequestView, TradeView,
 };
-use super::{OfferPath, RequestPath};
 use crate::operation::{Access, NoQuery, Read, Route};
 use crate::refusal::Refusal;
 use crate::state::{Party, RequestState, Stateful};

@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use super::OfferPath;
+use super::path::OfferPath;
 use super::trade_row::{Trade, take};
 use super::view::RequestView;
 use crate::market::Market;
