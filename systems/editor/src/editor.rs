@@ -12,11 +12,12 @@ use yrs::updates::encoder::Encode;
 
 use crate::bus::{Alone, Bus, BusError, Nats, NatsLine, News};
 use crate::config::{Config, Limits, RunConfig};
+use crate::document::{UpdateError, merge};
 use crate::line::Lines;
 use crate::metrics::Counters;
 use crate::recipient::Recipient;
 use crate::refusal::Refusal;
-use crate::room::{self, Listener, Member, Room, RoomRegistry, Shut, State, UpdateError, merge};
+use crate::room::{self, Listener, Member, Room, RoomRegistry, Shut, State};
 use crate::run::OnDemand;
 use crate::store::{Behind, Done, Held, Log, Writer};
 

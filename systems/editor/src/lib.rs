@@ -9,6 +9,7 @@
 
 mod bus;
 mod config;
+mod document;
 mod editor;
 mod handlers;
 mod http;

@@ -1,16 +1,12 @@
-//! Rooms: their members, the distribution of messages, and the shared document. This module does no I/O. One lock per
-//! room protects its state, so that all members see events in the same order.
+//! Rooms: their members, and the distribution of messages. This module does no I/O. One lock per room protects its
+//! state, so that all members see events in the same order.
 
-mod difference;
-mod document;
 mod member;
 mod place;
 mod presence;
 mod registry;
 mod state;
 
-pub(crate) use difference::merge;
-pub(crate) use document::{Document, UpdateError};
 pub(crate) use member::{Listener, Member};
 pub(crate) use place::{Room, Shut};
 pub(crate) use presence::{MOST_BYTES as PRESENCE_BYTES, Speaker};

@@ -5,10 +5,10 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until};
 use yrs::sync::AwarenessUpdate;
 
-use super::document::Document;
 use super::member::{Listener, Member};
 use super::presence::Speaker;
 use super::state::State;
+use crate::document::Document;
 use crate::metrics::Counters;
 use crate::store::Behind;
 use crate::yjs;

@@ -78,7 +78,7 @@ impl RoomRegistry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::room::Document;
+    use crate::document::Document;
 
     #[test]
     fn a_room_is_closed_once_and_the_next_of_its_name_is_left_alone() {

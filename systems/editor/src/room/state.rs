@@ -4,11 +4,11 @@ use std::sync::Arc;
 use serde::Serialize;
 use tokio::time::Instant;
 
-use super::document::Document;
 use super::member::{Listener, Member, Seen};
 use super::place::{QUIET, Room, WISHES};
 use super::presence::Presence;
 use crate::bus::Visitor;
+use crate::document::Document;
 use crate::line::Frame;
 use crate::metrics::Counters;
 use crate::recipient::Recipient;

@@ -2,7 +2,7 @@ use tokio::task::spawn_blocking;
 
 use super::log::{Log, StoreError};
 use super::pack;
-use crate::room::Document;
+use crate::document::Document;
 
 /// Maximum size in bytes of a log that is applied on the async thread. A longer log is applied on a blocking thread,
 /// because applying many edits at one place takes a while.

@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::block::{Block, Content, Holder, Id, Parent, TYPE, VALUES, units};
+use super::block::{Block, Content, Holder, Parent, TYPE, VALUES, units};
+use super::error::UpdateError;
+use super::id::Id;
 use super::ranges::Ranges;
 use super::reader::{MAX_CLOCK, Read, Reader};
 
@@ -14,23 +16,6 @@ pub(super) const TEXT: u8 = 4;
 pub(super) const HAS_ORIGIN: u8 = 0x80;
 pub(super) const HAS_RIGHT_ORIGIN: u8 = 0x40;
 pub(super) const HAS_KEY: u8 = 0x20;
-
-/// Reason why an update was refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum UpdateError {
-    /// The bytes are not a Yjs update.
-    #[error("not a Yjs update")]
-    Malformed,
-    /// Values or shared types are nested too deeply.
-    #[error("the Yjs update is nested too deeply")]
-    TooNested,
-    /// The update contains far more concurrent edits at one position than users make.
-    #[error("the Yjs update has too many edits at one place")]
-    TooCostly,
-    /// The document would have more blocks than its limit.
-    #[error("the Yjs document has too many blocks")]
-    TooManyBlocks,
-}
 
 /// Blocks keyed by client, oldest first.
 pub(super) type Queue = BTreeMap<u64, VecDeque<Block>>;

@@ -1,7 +1,8 @@
 //! Edits by the server, which writes a whole text as insertions and deletions.
 
-use super::super::difference::Hunk;
-use super::block::{Block, Content, Holder, Id, Parent, units};
+use super::block::{Block, Content, Holder, Parent, units};
+use super::difference::Hunk;
+use super::id::Id;
 use super::integrate::TEXT;
 use super::items::{Index, Items, Place};
 use super::ranges::Ranges;

@@ -1,6 +1,6 @@
 //! Malicious updates.
 
-#[path = "../../../../tests/common/nested.rs"]
+#[path = "../../../tests/common/nested.rs"]
 mod nested;
 
 use std::thread::Builder;

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::block::{Block, Content, Holder, Id};
+use super::block::{Block, Content, Holder};
+use super::id::Id;
 use super::items::Items;
 use super::ranges::Ranges;
 use super::update::{DELETED, GARBAGE, HAS_KEY, HAS_ORIGIN, HAS_RIGHT_ORIGIN, Queue, SKIP, TEXT};

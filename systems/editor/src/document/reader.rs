@@ -1,8 +1,8 @@
 //! Parses the encoding of Yjs (lib0, version 1) from untrusted input. Counts that exceed the remaining bytes are
 //! refused, and so are values nested more than 100 levels deep.
 
-use super::UpdateError;
-use super::block::Id;
+use super::error::UpdateError;
+use super::id::Id;
 
 /// Maximum nesting depth of values (arrays and maps). JSON in updates is never parsed here.
 pub(super) const VALUE_DEPTH: usize = 100;

@@ -3,8 +3,9 @@
 
 use std::collections::HashSet;
 
-use super::UpdateError;
-use super::block::{Block, Content, Holder, Id};
+use super::block::{Block, Content, Holder};
+use super::error::UpdateError;
+use super::id::Id;
 use super::items::{Index, Items, Place};
 use super::ranges::Ranges;
 use super::update::Queue;

@@ -1,6 +1,11 @@
+//! The text of a room as a CRDT. The rooms change it, and the store reads it from its log.
+
 mod block;
+mod difference;
 mod edit;
 mod encode;
+mod error;
+mod id;
 mod integrate;
 mod items;
 mod ranges;
@@ -15,12 +20,13 @@ use yrs::StateVector;
 use yrs::block::ClientID;
 
 use self::block::Content;
+pub(crate) use self::difference::merge;
+use self::difference::{hunks, one};
+pub(crate) use self::error::UpdateError;
 use self::integrate::Budget;
 use self::items::Items;
 use self::ranges::Ranges;
-pub(crate) use self::update::UpdateError;
 use self::update::{Queue, Update};
-use super::difference::{hunks, one};
 
 /// Limits for an update from a client: about 10 ms of work, and a nesting depth that the clients' recursion can handle.
 const CLIENTS: Budget = Budget {

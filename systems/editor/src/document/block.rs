@@ -2,19 +2,13 @@
 
 use std::sync::Arc;
 
+use super::id::Id;
 use super::reader::Reader;
 
 /// Maximum number of UTF-16 units of text per block. It bounds the cost of splitting a block.
 const CHUNK: usize = 1024;
 /// As in Yjs, replaces each half of a surrogate pair that was split.
 const HALF: char = char::REPLACEMENT_CHARACTER;
-
-/// Identifies one UTF-16 unit, value or type by its client and that client's clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Id {
-    pub(super) client: u64,
-    pub(super) clock: u32,
-}
 
 /// A run of text, values, or a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,16 +56,6 @@ pub(super) enum Content {
 /// Kinds of `Content::Other` that need special treatment.
 pub(super) const VALUES: u8 = 8;
 pub(super) const TYPE: u8 = 7;
-
-impl Id {
-    /// The id of the element `distance` places later.
-    pub(super) fn plus(self, distance: u32) -> Self {
-        Self {
-            client: self.client,
-            clock: self.clock + distance,
-        }
-    }
-}
 
 impl Block {
     pub(super) fn last(&self) -> Id {

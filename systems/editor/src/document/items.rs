@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use super::block::{Block, Content, Id};
+use super::block::{Block, Content};
+use super::id::Id;
 
 /// The index of an item in `Items::all`.
 pub(super) type Index = u32;
