@@ -2,14 +2,14 @@
 //! updates in batches. Its queue is limited by number of updates and by bytes.
 
 mod budget;
+mod error;
 mod found;
 mod log;
 mod pack;
 mod place;
 mod writer;
 
-pub(crate) use budget::{Budget, Held};
-pub(crate) use found::Found;
+pub(crate) use budget::{Behind, Budget, Held};
+pub use error::StoreError;
 pub(crate) use log::Log;
-pub use log::StoreError;
-pub(crate) use writer::{Behind, Done, Writer};
+pub(crate) use writer::{Done, Writer};

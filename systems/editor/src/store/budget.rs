@@ -1,10 +1,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::writer::Behind;
-
 /// Maximum number of bytes that may wait for the store or for the other nodes. Further data is refused.
 const MOST: usize = 64 << 20;
+
+/// The store is behind, because its queue is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Behind;
 
 /// Counts waiting bytes. Clones share one count.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,7 @@
 use tokio::task::spawn_blocking;
 
-use super::log::{Log, StoreError};
+use super::error::StoreError;
+use super::log::Log;
 use super::pack;
 use crate::document::Document;
 

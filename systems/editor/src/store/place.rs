@@ -7,7 +7,7 @@ use kit::file::{open_private, prepare_database};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 
-use super::StoreError;
+use super::error::StoreError;
 
 /// The location of a log, taken from its URL without the credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,9 +7,11 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::budget::{Budget, Held};
-use super::log::{Log, StoreError};
-use super::{Found, pack};
+use super::budget::{Behind, Budget, Held};
+use super::error::StoreError;
+use super::found::Found;
+use super::log::Log;
+use super::pack;
 use crate::metrics::Counters;
 
 /// Maximum number of updates that wait to be saved. Further edits are refused.
@@ -68,10 +70,6 @@ pub(crate) struct Writer {
     jobs: mpsc::Sender<Job>,
     budget: Budget,
 }
-
-/// The store is behind, because its queue is full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Behind;
 
 /// A reserved place in the queue.
 pub(crate) struct Slot<'a>(mpsc::Permit<'a, Job>, &'a Budget);
