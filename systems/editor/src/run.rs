@@ -20,7 +20,9 @@ mod queue;
 mod result;
 mod runner;
 mod sandbox;
+mod shown;
 mod usage;
+mod user;
 
 pub use limits::Limits;
 pub use on_demand::OnDemand;

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::launch::NOBODY;
 use super::limits::Limits;
-use super::sandbox::Shown;
+use super::shown::Shown;
+use super::user::NOBODY;
 
 const CACHE: &str = "/go-cache";
 

@@ -14,11 +14,9 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use super::filter;
 use super::group::Groups;
 use super::limits::Limits;
-use super::sandbox::{self, CODE, FILTER, GATE, STATUS, Shown};
-
-/// The user ID of the sandbox if the server runs as root. Under root, `RLIMIT_NPROC` would not apply, and the program
-/// would own root's files.
-pub(super) const NOBODY: u32 = 65534;
+use super::sandbox::{self, CODE, FILTER, GATE, STATUS};
+use super::shown::Shown;
+use super::user::NOBODY;
 
 /// The first process of the sandbox, which prepares and outlives the client's program:
 ///

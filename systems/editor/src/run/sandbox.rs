@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::golang;
 use super::limits::Limits;
+use super::shown::Shown;
 
 /// File descriptors of bubblewrap, for the code, the filter, its status output, and the pipe for which it waits.
 pub(super) const CODE: i32 = 3;
@@ -51,14 +53,6 @@ const ALONE: &[&str] = &[
     "sandbox",
     "--clearenv",
 ];
-
-/// A host directory that the sandbox shows, and its path in the sandbox.
-#[derive(Clone, Debug)]
-pub(super) struct Shown {
-    pub(super) host: PathBuf,
-    pub(super) inside: &'static str,
-    pub(super) writable: bool,
-}
 
 /// Builds the arguments of bubblewrap before `--`. If `file` is set, the code becomes that file in `/tmp`.
 pub(super) fn arguments(
@@ -136,7 +130,7 @@ fn environment(limits: &Limits) -> Vec<(&'static str, String)> {
     ];
     all.extend(fixed.map(|(name, value)| (name, value.to_owned())));
     all.extend(
-        super::golang::ENVIRONMENT
+        golang::ENVIRONMENT
             .iter()
             .map(|&(name, value)| (name, value.to_owned())),
     );
