@@ -2,7 +2,6 @@
 //! frames, so that sending need not wake a task per recipient. All connections of a thread read into one buffer. This
 //! module does not interpret messages.
 
-mod flush;
 mod frame;
 mod input;
 mod outbox;

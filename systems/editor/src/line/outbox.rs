@@ -1,11 +1,12 @@
+use std::future::poll_fn;
 use std::io;
+use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use tokio::net::TcpStream;
 use tokio::net::tcp::OwnedWriteHalf;
 
-use super::flush::Flush;
 use super::frame::Frame;
 use super::waiting::{Bound, Waiting};
 
@@ -85,7 +86,7 @@ impl Outbox {
     }
 
     /// Writes as much as the socket accepts. The connection's own task writes the rest.
-    pub(super) fn flush(&self) {
+    fn flush(&self) {
         let mut inside = self.inside();
         inside.listed = false;
         self.try_flush(&mut inside);
@@ -176,6 +177,52 @@ impl Inside {
     fn wake(&mut self) {
         if let Some(waker) = self.waker.take() {
             waker.wake();
+        }
+    }
+}
+
+/// The connections with frames queued since the last flush. They are flushed together after all ready tasks have run,
+/// so that one system call sends the frames of several senders to a recipient. Under load, more frames share each
+/// system call.
+#[derive(Debug, Default)]
+pub(crate) struct Flush(Mutex<Listed>);
+
+#[derive(Debug, Default)]
+struct Listed {
+    lines: Vec<Arc<Outbox>>,
+    waker: Option<Waker>,
+}
+
+impl Flush {
+    /// Adds a connection to the next flush.
+    fn list(&self, line: &Arc<Outbox>) {
+        let mut listed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        listed.lines.push(line.clone());
+        if let Some(waker) = listed.waker.take() {
+            waker.wake();
+        }
+    }
+
+    /// Flushes forever. The runtime runs a woken task only after all tasks that were ready before it, so messages
+    /// collect into batches.
+    pub(crate) async fn run(&self) {
+        let mut lines = Vec::new();
+        loop {
+            poll_fn(|context| {
+                let mut listed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+                if listed.lines.is_empty() {
+                    listed.waker = Some(context.waker().clone());
+                    return Poll::Pending;
+                }
+                mem::swap(&mut listed.lines, &mut lines);
+                Poll::Ready(())
+            })
+            .await;
+            for line in lines.drain(..) {
+                line.flush();
+            }
+            // Yield, so that flushing does not starve reading.
+            tokio::task::yield_now().await;
         }
     }
 }

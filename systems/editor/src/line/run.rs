@@ -12,10 +12,9 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::yield_now;
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
-use super::flush::Flush;
 use super::frame::{Frame, Violation, opcode};
 use super::input::{Input, Message, Next};
-use super::outbox::{End, Outbox};
+use super::outbox::{End, Flush, Outbox};
 
 /// Size of the read buffer in bytes. All connections of a thread share one buffer.
 const READ: usize = 64 * 1024;
