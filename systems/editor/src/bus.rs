@@ -1,14 +1,13 @@
 //! Communication between the nodes of one editor, separately for each room. It uses NATS, which a single node does not
 //! need. Acknowledgements do not depend on the bus, because each node saves the edits of its own clients.
 
+mod letter;
 mod nats;
 mod news;
 mod parts;
 
 use std::fmt;
 use std::sync::Arc;
-
-use bytes::Bytes;
 
 pub use nats::BusError;
 pub(crate) use nats::{Line as NatsLine, Nats};
@@ -60,6 +59,3 @@ pub(crate) trait Receive: Send + Sync + 'static {
     /// Resynchronizes a room. Requests the missing data, and makes the other nodes do the same.
     fn doubtful(self: &Arc<Self>, room: &Arc<str>);
 }
-
-/// An encoded message between nodes.
-pub(crate) type Letter = Bytes;

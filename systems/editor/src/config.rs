@@ -5,6 +5,9 @@ use kit::config::ServeConfig;
 use kit::log::LogConfig;
 use kit::span;
 
+/// The port of the original editor.
+pub const PORT: u16 = 5000;
+
 /// The configuration, set by flags or environment variables.
 #[derive(Clone, Debug, Args)]
 pub struct Config {
@@ -43,7 +46,7 @@ pub struct Config {
           value_parser = kit::origin::parse, help_heading = "Serving")]
     pub allow_origin: Vec<String>,
     /// Port on the loopback interface if no address is given; the variable has the same name as in the original
-    #[arg(long, value_name = "PORT", env = "SERVER_PORT", default_value_t = crate::PORT, help_heading = "Serving")]
+    #[arg(long, value_name = "PORT", env = "SERVER_PORT", default_value_t = PORT, help_heading = "Serving")]
     pub server_port: u16,
 }
 

@@ -28,6 +28,6 @@ mod store;
 mod yjs;
 
 pub use bus::BusError;
-pub use config::{Config, ConfigError, Limits, RunConfig, Times};
-pub use serve::{PORT, ServeError, serve};
+pub use config::{Config, ConfigError, Limits, PORT, RunConfig, Times};
+pub use serve::{ServeError, serve};
 pub use store::StoreError;

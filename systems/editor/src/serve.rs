@@ -15,9 +15,6 @@ use crate::line::STOPPING;
 use crate::place::Place;
 use crate::store::{Log, StoreError};
 
-/// The port of the original editor.
-pub const PORT: u16 = 5000;
-
 /// Reason why the editor could not start or run.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {

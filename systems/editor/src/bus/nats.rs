@@ -10,9 +10,10 @@ use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, interval, timeout};
 
+use super::letter::Letter;
 use super::news::News;
 use super::parts::{Came, Parts, split};
-use super::{Bus, Letter, Receive};
+use super::{Bus, Receive};
 use crate::store::{Budget, Held};
 
 /// Prefix of the subjects for rooms. The full subject is `headcount.editor.room.NAME`, with the room's name in base64.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::{BufMut, BytesMut};
 use serde::{Deserialize, Serialize};
 
-use super::Letter;
+use super::letter::Letter;
 
 /// A room member that is connected to another node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

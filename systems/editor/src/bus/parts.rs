@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 
-use super::Letter;
+use super::letter::Letter;
 
 /// The kind that marks a part. As in every message, the kind follows the node's number.
 const PART: u8 = 255;

@@ -1,0 +1,4 @@
+use bytes::Bytes;
+
+/// An encoded message between nodes.
+pub(crate) type Letter = Bytes;
