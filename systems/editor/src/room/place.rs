@@ -7,19 +7,14 @@ use yrs::sync::AwarenessUpdate;
 
 use super::member::{Listener, Member};
 use super::presence::Speaker;
-use super::state::State;
+use super::state::{QUIET, State};
 use crate::document::Document;
 use crate::metrics::Counters;
 use crate::store::Behind;
 use crate::yjs;
 
-/// Time without edits after which members whose text may differ receive the document. If an edit was sent to a member
-/// less than this time before, the member's own edit may have crossed with it.
-pub(crate) const QUIET: Duration = Duration::from_secs(3);
 /// Time for which changes of Yjs clients are collected before members receive the whole text.
 const GATHERED: Duration = Duration::from_millis(50);
-/// Maximum number of operations that wait for the document. Further operations are refused.
-pub(super) const WISHES: usize = 4096;
 
 /// One room.
 #[derive(Debug)]
@@ -168,7 +163,15 @@ impl Room {
         }
         match &mut state.wishes {
             None => wish(self, state),
-            Some(wishes) => wishes.push(Box::new(wish)),
+            Some(wishes) => {
+                // The room itself runs the operation, so it still exists then.
+                let room = Arc::downgrade(self);
+                wishes.push(Box::new(move |state: &mut State| {
+                    if let Some(room) = room.upgrade() {
+                        wish(&room, state);
+                    }
+                }));
+            }
         }
         Ok(())
     }
@@ -183,7 +186,7 @@ impl Room {
         let mut state = self.state();
         state.document = document;
         for wish in mem::take(&mut state.wishes).unwrap_or_default() {
-            wish(self, &mut state);
+            wish(&mut state);
         }
         // Members receive only the final text after all waiting edits.
         if mem::take(&mut state.unseen) {

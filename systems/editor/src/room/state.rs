@@ -1,11 +1,11 @@
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 use tokio::time::Instant;
 
 use super::member::{Listener, Member, Seen};
-use super::place::{QUIET, Room, WISHES};
 use super::presence::Presence;
 use crate::bus::Visitor;
 use crate::document::Document;
@@ -15,8 +15,14 @@ use crate::recipient::Recipient;
 use crate::sio::packet;
 use crate::yjs;
 
+/// Time without edits after which members whose text may differ receive the document. If an edit was sent to a member
+/// less than this time before, the member's own edit may have crossed with it.
+pub(super) const QUIET: Duration = Duration::from_secs(3);
+/// Maximum number of operations that wait for the document. Further operations are refused.
+const WISHES: usize = 4096;
+
 /// An operation that waits until the document is loaded.
-pub(super) type Wish = Box<dyn FnOnce(&Arc<Room>, &mut State) + Send>;
+pub(super) type Wish = Box<dyn FnOnce(&mut State) + Send>;
 
 /// The state of one room.
 pub(crate) struct State {
