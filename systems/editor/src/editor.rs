@@ -15,7 +15,7 @@ use crate::config::{Config, Limits, RunConfig};
 use crate::document::{UpdateError, merge};
 use crate::line::Lines;
 use crate::metrics::Counters;
-use crate::recipient::Recipient;
+use crate::recipient::{Directory, Recipient};
 use crate::refusal::Refusal;
 use crate::room::{self, Listener, Member, Room, RoomRegistry, Shut, State};
 use crate::run::OnDemand;
@@ -209,19 +209,6 @@ impl Editor {
         }
     }
 
-    /// Returns a recipient in a room that this session has not joined. Successive calls return different recipients.
-    pub(crate) fn somebody_apart_from(&self, visit: u64) -> Option<Recipient> {
-        let turn = usize::try_from(self.visit()).unwrap_or_default();
-        let wrong = self
-            .registry
-            .all()
-            .into_iter()
-            .filter(|room| room.state().member(visit).is_none());
-        let all: Vec<Recipient> = wrong.flat_map(|room| room.state().recipients()).collect();
-        let nth = turn.checked_rem(all.len())?;
-        all.into_iter().nth(nth)
-    }
-
     /// Replaces the whole text of the document, and calls `done` when the change is saved. `packet` is the event for
     /// members on other nodes.
     pub(crate) fn write(
@@ -346,5 +333,23 @@ impl Editor {
         if self.registry.close(&room, || self.bus().leave(&room.name)) {
             self.writer.forget(&room.name).await;
         }
+    }
+}
+
+impl Directory for Editor {
+    fn somebody_apart_from(&self, visit: u64) -> Option<Recipient> {
+        let turn = usize::try_from(self.visit()).unwrap_or_default();
+        let wrong = self
+            .registry
+            .all()
+            .into_iter()
+            .filter(|room| room.state().member(visit).is_none());
+        let all: Vec<Recipient> = wrong.flat_map(|room| room.state().recipients()).collect();
+        let nth = turn.checked_rem(all.len())?;
+        all.into_iter().nth(nth)
+    }
+
+    fn count_too_slow(&self) {
+        self.counters.too_slow.inc();
     }
 }

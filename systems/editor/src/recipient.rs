@@ -3,15 +3,33 @@
 
 mod tampering;
 
+use std::fmt;
 use std::sync::Arc;
 
 use kit::fault::Faults;
 use tokio::sync::mpsc;
 
 use self::tampering::Mail;
-use crate::editor::Editor;
 use crate::line::{End, Frame, Outbox, TOO_SLOW};
-use crate::sio::Mailbox;
+
+/// The queue of a client that uses long polling.
+pub(crate) trait PollQueue: fmt::Debug + Send + Sync {
+    /// Queues a frame. `caret` is the sender's number if only the newest frame of that sender matters. If the queue is
+    /// full, ends the session as too slow and returns `false`.
+    fn post(&self, frame: &Frame, caret: Option<u64>) -> bool;
+    /// Whether the session has ended.
+    fn ended(&self) -> bool;
+    /// Stops accepting frames. An open poll still returns the queued frames.
+    fn finish(&self, end: End);
+}
+
+/// The recipients of all rooms, as needed by injected faults.
+pub(crate) trait Directory: Send + Sync + 'static {
+    /// Returns a recipient in a room that this session has not joined. Successive calls return different recipients.
+    fn somebody_apart_from(&self, visit: u64) -> Option<Recipient>;
+    /// Counts a recipient that was disconnected as too slow.
+    fn count_too_slow(&self);
+}
 
 /// A connected client to which messages can be sent. Clones refer to the same client.
 #[derive(Clone, Debug)]
@@ -19,16 +37,21 @@ pub(crate) enum Recipient {
     /// A client with a WebSocket.
     Line(Arc<Outbox>),
     /// A client that uses long polling, or that has upgraded from polling to a WebSocket.
-    Polled(Arc<Mailbox>),
+    Polled(Arc<dyn PollQueue>),
     /// One of the other recipients, with injected faults.
     Tampered(mpsc::Sender<Mail>, Arc<Recipient>),
 }
 
 impl Recipient {
-    /// Returns the same recipient with injected faults.
-    pub(crate) fn tampered(&self, editor: &Arc<Editor>, faults: &Arc<Faults>, visit: u64) -> Self {
-        let queue = editor.limits.queue as usize;
-        let posts = tampering::start(editor, faults, visit, self, queue);
+    /// Returns the same recipient with injected faults. At most `queue` frames wait for the faults.
+    pub(crate) fn tampered(
+        &self,
+        directory: &Arc<impl Directory>,
+        faults: &Arc<Faults>,
+        visit: u64,
+        queue: usize,
+    ) -> Self {
+        let posts = tampering::start(directory, faults, visit, self, queue);
         Self::Tampered(posts, Arc::new(self.clone()))
     }
 

@@ -10,5 +10,5 @@ mod query;
 pub(crate) use client::Handlers;
 pub(crate) use engine::{Beat, open};
 pub(crate) use packet::Event;
-pub(crate) use polling::{Mailbox, Polling};
+pub(crate) use polling::Polling;
 pub(crate) use query::Query;

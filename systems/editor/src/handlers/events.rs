@@ -43,11 +43,12 @@ impl Handlers for Editor {
     fn enter(self: &Arc<Self>, id: &Arc<str>, recipient: &Recipient) -> Visitor {
         self.counters.visits.inc();
         let visit = self.visit();
+        let queue = self.limits.queue as usize;
         // If faults are configured, send all of this client's messages through them.
         let faulty = self
             .faults
             .as_ref()
-            .map(|faults| recipient.tampered(self, faults, visit));
+            .map(|faults| recipient.tampered(self, faults, visit, queue));
         Visitor {
             editor: self.clone(),
             visit,

@@ -4,8 +4,7 @@ use kit::fault::{Faults, Kind, Lane, Step};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use super::Recipient;
-use crate::editor::Editor;
+use super::{Directory, Recipient};
 use crate::line::Frame;
 
 /// One frame for one recipient.
@@ -28,8 +27,8 @@ impl Mail {
 }
 
 /// Sends frames to one recipient and injects faults.
-struct Tampering {
-    editor: Weak<Editor>,
+struct Tampering<D> {
+    directory: Weak<D>,
     faults: Arc<Faults>,
     /// The recipient's own session.
     visit: u64,
@@ -39,7 +38,7 @@ struct Tampering {
 
 /// Starts the task that injects faults and passes frames to `way`. The task's queue holds at most `queue` frames.
 pub(super) fn start(
-    editor: &Arc<Editor>,
+    directory: &Arc<impl Directory>,
     faults: &Arc<Faults>,
     visit: u64,
     way: &Recipient,
@@ -47,7 +46,7 @@ pub(super) fn start(
 ) -> mpsc::Sender<Mail> {
     let (posts, mails) = mpsc::channel(queue);
     let tampering = Tampering {
-        editor: Arc::downgrade(editor),
+        directory: Arc::downgrade(directory),
         faults: faults.clone(),
         visit,
         way: way.clone(),
@@ -57,7 +56,7 @@ pub(super) fn start(
     posts
 }
 
-impl Tampering {
+impl<D: Directory> Tampering<D> {
     async fn run(mut self, mut mails: mpsc::Receiver<Mail>) {
         loop {
             let mut steps = Vec::new();
@@ -107,18 +106,18 @@ impl Tampering {
 
     fn send(&self, frame: &Frame) {
         if !self.way.post(frame, None)
-            && let Some(editor) = self.editor.upgrade()
+            && let Some(directory) = self.directory.upgrade()
         {
-            editor.counters.too_slow.inc();
+            directory.count_too_slow();
         }
     }
 
     /// Sends the frame to a recipient in a room that this recipient has not joined, if there is any.
     fn stray(&self, frame: &Frame) {
         let wrong = self
-            .editor
+            .directory
             .upgrade()
-            .and_then(|editor| editor.somebody_apart_from(self.visit));
+            .and_then(|directory| directory.somebody_apart_from(self.visit));
         if let Some(wrong) = wrong {
             wrong.untampered().post(frame, None);
             self.faults.tally().add(Kind::Strayed, 1);

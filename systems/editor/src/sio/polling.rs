@@ -18,7 +18,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use kit::serve::BODY_LIMIT;
 use tokio::time::timeout;
 
-pub(crate) use self::mailbox::Mailbox;
+use self::mailbox::Mailbox;
 use self::payload::Payload;
 use self::probe::Probe;
 use self::session::{Listens, Session, Sessions};
@@ -26,7 +26,7 @@ use super::client::Handlers;
 use super::engine::{self, Beat};
 use super::query::Misfit;
 use crate::line::{End, Lines, Terms, upgrade};
-use crate::recipient::Recipient;
+use crate::recipient::{PollQueue, Recipient};
 
 /// Serves polling clients.
 pub(crate) struct Polling<D> {

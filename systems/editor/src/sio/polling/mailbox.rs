@@ -7,6 +7,7 @@ use bytes::Bytes;
 use tokio::sync::Notify;
 
 use crate::line::{Bound, End, Frame, Outbox, TOO_SLOW, Waiting};
+use crate::recipient::PollQueue;
 
 /// The Engine.IO noop packet, which only ends a poll.
 const NOOP: Bytes = Bytes::from_static(b"6");
@@ -43,40 +44,6 @@ impl Mailbox {
         }
     }
 
-    /// Queues a frame. `caret` is the sender's number if only the newest frame of that sender matters. If the queue is
-    /// full, ends the session as too slow and returns `false`.
-    pub(crate) fn post(&self, frame: &Frame, caret: Option<u64>) -> bool {
-        let mut inside = self.inside();
-        if let Some(line) = &inside.line {
-            return line.post(frame, caret);
-        }
-        let behind = !inside.asked;
-        if inside.end.is_some()
-            || behind && caret.is_some_and(|sender| inside.waiting.renew(sender, frame))
-        {
-            return true;
-        }
-        let fits = inside.waiting.fits(frame.bytes().len(), self.bound);
-        if fits {
-            inside.waiting.push(frame, caret);
-            inside.wake();
-        } else {
-            inside.waiting.forget();
-            self.end(&mut inside, TOO_SLOW);
-        }
-        fits
-    }
-
-    /// Stops accepting frames. An open poll still returns the queued frames.
-    pub(crate) fn finish(&self, end: End) {
-        let mut inside = self.inside();
-        match &inside.line {
-            Some(line) => line.finish(end),
-            None if inside.end.is_none() => self.end(&mut inside, end),
-            None => {}
-        }
-    }
-
     /// Whether polling has ended, because the session is over or the client has upgraded.
     pub(super) fn is_over(&self) -> bool {
         let inside = self.inside();
@@ -86,12 +53,6 @@ impl Mailbox {
     /// Whether the client has upgraded to a WebSocket.
     pub(super) fn went_over(&self) -> bool {
         self.inside().line.is_some()
-    }
-
-    /// Whether the session has ended.
-    pub(crate) fn ended(&self) -> bool {
-        let inside = self.inside();
-        inside.end.is_some() || inside.line.as_ref().is_some_and(|line| line.ended())
     }
 
     fn end(&self, inside: &mut Inside, end: End) {
@@ -135,6 +96,44 @@ impl Mailbox {
 
     fn inside(&self) -> MutexGuard<'_, Inside> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PollQueue for Mailbox {
+    fn post(&self, frame: &Frame, caret: Option<u64>) -> bool {
+        let mut inside = self.inside();
+        if let Some(line) = &inside.line {
+            return line.post(frame, caret);
+        }
+        let behind = !inside.asked;
+        if inside.end.is_some()
+            || behind && caret.is_some_and(|sender| inside.waiting.renew(sender, frame))
+        {
+            return true;
+        }
+        let fits = inside.waiting.fits(frame.bytes().len(), self.bound);
+        if fits {
+            inside.waiting.push(frame, caret);
+            inside.wake();
+        } else {
+            inside.waiting.forget();
+            self.end(&mut inside, TOO_SLOW);
+        }
+        fits
+    }
+
+    fn ended(&self) -> bool {
+        let inside = self.inside();
+        inside.end.is_some() || inside.line.as_ref().is_some_and(|line| line.ended())
+    }
+
+    fn finish(&self, end: End) {
+        let mut inside = self.inside();
+        match &inside.line {
+            Some(line) => line.finish(end),
+            None if inside.end.is_none() => self.end(&mut inside, end),
+            None => {}
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use tokio::time::{Instant, sleep_until};
 use super::mailbox::Mailbox;
 use super::payload::SEPARATOR;
 use crate::line::{End, Hear, Heard, Outbox, STOPPING};
+use crate::recipient::PollQueue;
 
 /// One polling client.
 pub(super) struct Session {
