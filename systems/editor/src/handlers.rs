@@ -1,5 +1,7 @@
-//! Handlers for the Socket.IO events of the original editor, with their checks and refusals.
+//! Handlers for the messages of clients, with their checks and refusals: the Socket.IO events of the original editor
+//! (`events`), and Yjs (`yjs`).
 
 mod events;
 mod payload;
 mod visitor;
+pub(crate) mod yjs;

@@ -13,9 +13,9 @@ use tower::ServiceExt;
 use super::routes;
 use crate::config::Config;
 use crate::editor::Editor;
+use crate::handlers::yjs;
 use crate::line::{self, Bound, Terms, is_upgrade};
 use crate::sio::{self, Beat, Polling, Query};
-use crate::yjs;
 
 /// The path of Socket.IO.
 const SOCKET_IO: &str = "/socket.io";

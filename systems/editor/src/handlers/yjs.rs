@@ -1,3 +1,5 @@
+//! The sync and awareness protocols of Yjs, over one WebSocket per client and room.
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,13 +12,13 @@ use yrs::StateVector;
 use yrs::sync::AwarenessUpdate;
 use yrs::updates::encoder::Encode;
 
-use super::message::{Said, presence, read, step_1, step_2};
 use crate::bus::News;
 use crate::editor::{Editor, Refused};
 use crate::line::{End, Frame, Hear, Heard, Outbox, TOO_SLOW};
 use crate::refusal::Refusal;
 use crate::room::{Listener, PRESENCE_BYTES, Room, Speaker, State};
 use crate::store::{Behind, Done};
+use crate::yjs::{Said, presence, read, step_1, step_2};
 
 /// Maximum time without a message to a client. `y-websocket` closes a connection after 30 s without messages, and
 /// cannot see pings.
