@@ -47,11 +47,11 @@ pub fn app(config: &Config) -> Result<Router, ConfigError> {
 /// Runs the bridge until SIGTERM or SIGINT. Calls `announce` with the URL once it is listening. Messages accepted
 /// before the stop are delivered before this function returns, unless the time limit passes.
 pub fn serve(
-    config: Config,
+    config: &Config,
     announce: impl FnOnce(&str) -> io::Result<()>,
 ) -> Result<(), ServeError> {
     config.check()?;
-    kit::serve::start(&config.log, config.serve.threads, run(&config, announce))?
+    kit::serve::start(&config.log, config.serve.threads, run(config, announce))?
 }
 
 async fn run(

@@ -19,7 +19,7 @@ struct Cli {
 
 fn main() -> ExitCode {
     kit::program::run(
-        |cli: Cli, announce| editor::serve(cli.config, announce),
+        |cli: Cli, announce| editor::serve(&cli.config, announce),
         ServeError::is_usage,
     )
 }

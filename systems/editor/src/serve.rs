@@ -42,11 +42,11 @@ impl ServeError {
 
 /// Runs the editor until SIGTERM or SIGINT. Calls `announce` with the URL once the editor listens.
 pub fn serve(
-    config: Config,
+    config: &Config,
     announce: impl FnOnce(&str) -> io::Result<()>,
 ) -> Result<(), ServeError> {
     config.check()?;
-    kit::serve::start(&config.log, config.serve.threads, run(&config, announce))?
+    kit::serve::start(&config.log, config.serve.threads, run(config, announce))?
 }
 
 async fn run(

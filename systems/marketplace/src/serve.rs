@@ -64,11 +64,11 @@ impl From<DoorError> for ServeError {
 
 /// Runs the marketplace until SIGTERM or SIGINT. Calls `announce` with the URL once the server listens.
 pub fn serve(
-    config: Config,
+    config: &Config,
     announce: impl FnOnce(&str) -> io::Result<()>,
 ) -> Result<(), ServeError> {
     config.check()?;
-    kit::serve::start(&config.log, config.serve.threads, run(&config, announce))?
+    kit::serve::start(&config.log, config.serve.threads, run(config, announce))?
 }
 
 async fn run(

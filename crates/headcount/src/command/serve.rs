@@ -8,15 +8,15 @@ use crate::screen::complain;
 /// code is 1, as in the stand-alone program of the system.
 pub(crate) fn serve(args: ServeArgs) -> anyhow::Result<Exit> {
     let served: Result<(), (bool, anyhow::Error)> = match args.system {
-        System::Bridge(config) => bridge::serve(*config, announce).map_err(|error| {
+        System::Bridge(config) => bridge::serve(&config, announce).map_err(|error| {
             let usage = error.is_usage();
             (usage, error.into())
         }),
-        System::Editor(config) => editor::serve(*config, announce).map_err(|error| {
+        System::Editor(config) => editor::serve(&config, announce).map_err(|error| {
             let usage = error.is_usage();
             (usage, error.into())
         }),
-        System::Marketplace(config) => marketplace::serve(*config, announce).map_err(|error| {
+        System::Marketplace(config) => marketplace::serve(&config, announce).map_err(|error| {
             let usage = error.is_usage();
             (usage, error.into())
         }),
