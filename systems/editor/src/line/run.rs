@@ -22,7 +22,7 @@ const READ: usize = 64 * 1024;
 const TURNS: usize = 4;
 /// A connection whose messages take longer than this pauses, so that others get their turn. One read can contain many
 /// messages, and a message of a client can take milliseconds.
-const SLICE: Duration = Duration::from_millis(1);
+const SLICE: Duration = Duration::from_micros(250);
 /// Time limit for sending queued frames and receiving the client's close frame. The connection is then dropped.
 const FAREWELL: Duration = Duration::from_secs(2);
 

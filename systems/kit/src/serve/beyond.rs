@@ -61,6 +61,8 @@ fn too_many() -> Response<Full<Bytes>> {
 mod tests {
     use std::net::SocketAddr;
 
+    use std::io::{Read, Write};
+
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     use super::*;
@@ -123,5 +125,26 @@ mod tests {
         assert_eq!(connections.open(), 1);
         assert_eq!(connections.refused(), 304);
         drop(held);
+    }
+
+    /// The connections are opened while the server cannot run, so it finds all of them at once.
+    #[tokio::test]
+    async fn a_health_check_within_a_flood_is_answered() {
+        let (address, connections) = served();
+        let connect = || std::net::TcpStream::connect(address).unwrap();
+        let mut flood: Vec<_> = (0..400).map(|_| connect()).collect();
+        let mut watcher = connect();
+        watcher
+            .write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            .unwrap();
+        flood.extend((0..1000).map(|_| connect()));
+        let answer = tokio::task::spawn_blocking(move || {
+            let mut answer = String::new();
+            watcher.read_to_string(&mut answer).map(|_| answer)
+        });
+        let answer = answer.await.unwrap().unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        assert!(connections.refused() >= 1000);
+        drop(flood);
     }
 }

@@ -11,6 +11,7 @@ use hyper::service::{Service, service_fn};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::yield_now;
 use tokio::time::{sleep, timeout};
 
 use super::beyond::{BEYOND_LIMIT, refuse};
@@ -22,6 +23,10 @@ use super::protocol::protocol;
 pub const BODY_LIMIT: Duration = Duration::from_secs(30);
 /// Pause after a failed accept. Accepting fails when file descriptors run out, and retrying at once would waste CPU.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// Number of connections accepted before other tasks run. On one thread, the runtime polls the accept loop after every
+/// 61 tasks. A loop that accepts more connections than that would let the queue of tasks grow during a flood, and a
+/// health check would wait behind all of them.
+const ACCEPTS_PER_TURN: usize = 16;
 
 /// One service on one listener.
 #[derive(Debug)]
@@ -46,7 +51,10 @@ where
     /// zero if it has passed.
     pub async fn run(self, listener: TcpListener, stop: impl Future<Output = ()>) -> Duration {
         let mut stop = pin!(stop);
-        loop {
+        for number in 1_usize.. {
+            if number.is_multiple_of(ACCEPTS_PER_TURN) {
+                yield_now().await;
+            }
             tokio::select! {
                 biased;
                 () = &mut stop => break,
