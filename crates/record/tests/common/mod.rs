@@ -27,6 +27,7 @@ pub(crate) fn requests(count: u64) -> Timings {
         count: count - 1,
         failed: 2,
         response: times(count - 1, Nanos::from_millis(40)),
+        failed_response: times(2, Nanos::from_millis(40)),
         service: times(count - 1, Nanos::from_millis(39)),
         bytes_in: 1_000,
         bytes_out: 500,
