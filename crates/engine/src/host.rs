@@ -1,8 +1,9 @@
 use delivery::Audience as Listeners;
 use model::{Fault, FaultKind, GroupId, Nanos, Side, UserId};
 use script::host::{
-    Audience, ChannelId, Checked, Emission, EventCall, Host, HttpCall, LogLevel, MetricKind, OpId,
-    Payload, RoundTripCall, SocketCall, SocketId, SocketIoCall, StampPlace, TickerId, Value, Wake,
+    Audience, ChannelId, Checked, CountedRequest, Emission, EventCall, Host, HttpCall, LogLevel,
+    MetricKind, OpId, Payload, Reply, RoundTripCall, SocketCall, SocketId, SocketIoCall,
+    StampPlace, TickerId, Value, Wake,
 };
 
 use crate::people::User;
@@ -62,6 +63,14 @@ impl Host for World {
         Ok(())
     }
 
+    fn set_tag(&mut self, user: UserId, key: &str, value: Option<&str>) -> Result<(), Fault> {
+        let user = self.users.get(user).ok_or_else(level_over)?;
+        user.tags.retain(|(known, _)| known != key);
+        user.tags
+            .extend(value.map(|value| (key.to_owned(), value.to_owned())));
+        Ok(())
+    }
+
     fn cookie(&mut self, user: UserId, name: &str) -> Option<String> {
         let header = self
             .users
@@ -94,6 +103,10 @@ impl Host for World {
 
     fn http(&mut self, op: OpId, user: UserId, call: HttpCall) -> Result<(), Fault> {
         self.start_http(op, user, call)
+    }
+
+    fn fail_request(&mut self, request: CountedRequest, reply: &Reply, reason: &str) {
+        self.fail_by_content(request, reply, reason);
     }
 
     fn open_socket(&mut self, op: OpId, user: UserId, call: SocketCall) -> Result<(), Fault> {

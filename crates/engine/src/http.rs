@@ -1,6 +1,7 @@
-//! Assigns users' HTTP requests to the connections of each user's pool. `start` creates requests, and `end` completes
-//! them.
+//! Assigns users' HTTP requests to the connections of each user's pool. `start` creates requests, `end` completes
+//! them, and `content` fails completed ones.
 
+mod content;
 mod end;
 mod flight;
 mod start;

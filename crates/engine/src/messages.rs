@@ -105,6 +105,7 @@ pub(crate) struct PooledUser {
     pub(crate) data: Arc<str>,
     pub(crate) cookies: Vec<(String, String)>,
     pub(crate) headers: Vec<(String, String)>,
+    pub(crate) tags: Vec<(String, String)>,
 }
 
 /// The result of `setup` or `teardown`.

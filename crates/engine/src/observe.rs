@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use model::TagFilter;
 use plan::{Aggregate, Op, SubjectKind, Threshold};
 use record::{
     Check, Convergence, Deliveries, FunnelStep, Inconclusive, Iterations, Level, Measured, Metric,
@@ -32,7 +33,7 @@ pub(crate) fn observe(threshold: &Threshold, level: &Level) -> Seen {
     };
     let timed = |map| asked.of_timings(&pooled(map, name, Timings::merge)?);
     match threshold.subject.kind {
-        SubjectKind::Request => timed(&measured.requests),
+        SubjectKind::Request => asked.of_timings(&requests(&measured.requests, name)?),
         SubjectKind::RoundTrip => timed(&measured.round_trips),
         SubjectKind::Step => asked.of_steps(measured, name),
         SubjectKind::Connection => timed(&measured.connections),
@@ -276,6 +277,21 @@ impl Asked<'_> {
     }
 }
 
+/// The figures of the requests that a threshold selects by name and tags, merged. Without a name, it selects all.
+fn requests(map: &BTreeMap<String, Timings>, name: Option<&str>) -> Result<Timings, Inconclusive> {
+    let Some(name) = name else {
+        return pooled(map, None, Timings::merge);
+    };
+    let filter = TagFilter::of(name);
+    // If some of the requests cannot be told from others, the figures of the rest would not be those of the threshold.
+    if map.keys().any(|counted| filter.may_select(counted)) {
+        return Err(NO_DATA);
+    }
+    let selected = map.iter().filter(|(counted, _)| filter.selects(counted));
+    let selected = selected.map(|(_, timings)| timings.clone());
+    merged(selected, Timings::merge).ok_or(NO_DATA)
+}
+
 /// The figures of one name, or of all names merged.
 fn pooled<T: Clone>(
     map: &BTreeMap<String, T>,
@@ -284,12 +300,16 @@ fn pooled<T: Clone>(
 ) -> Result<T, Inconclusive> {
     let found = match name {
         Some(name) => map.get(name).cloned(),
-        None => map.values().cloned().reduce(|mut all, one| {
-            join(&mut all, &one);
-            all
-        }),
+        None => merged(map.values().cloned(), join),
     };
     found.ok_or(NO_DATA)
+}
+
+fn merged<T>(each: impl Iterator<Item = T>, join: fn(&mut T, &T)) -> Option<T> {
+    each.reduce(|mut all, one| {
+        join(&mut all, &one);
+        all
+    })
 }
 
 #[cfg(test)]

@@ -15,13 +15,13 @@ use crate::receipt::Receipts;
 use crate::share::Loud;
 
 mod courses;
+mod names;
 
 use courses::Courses;
+use names::Named;
 
-/// Maximum number of names of one kind that are counted separately. Further names are counted together, so scripts
-/// should use few distinct names.
-pub(crate) const NAMES_LIMIT: usize = 500;
-pub(crate) const OTHER_NAMES: &str = "(further names)";
+pub(crate) use names::{NAMES_LIMIT, OTHER_NAMES};
+
 /// Maximum number of kinds of failure that are stored, each with an example.
 const FAILURES_LIMIT: usize = 200;
 
@@ -45,36 +45,6 @@ impl Family {
 }
 
 const FAMILIES: usize = 3;
-
-/// Names of one family with their values. Values are accessed by index, so that the hot path looks up a name only once.
-#[derive(Clone, Debug)]
-struct Named<T> {
-    index: FxHashMap<String, usize>,
-    values: Vec<(String, T)>,
-}
-
-impl<T> Default for Named<T> {
-    fn default() -> Self {
-        Self {
-            index: FxHashMap::default(),
-            values: Vec::new(),
-        }
-    }
-}
-
-impl<T> Named<T> {
-    fn entry(&mut self, name: &str, fresh: impl FnOnce() -> T) -> usize {
-        if let Some(&at) = self.index.get(name) {
-            return at;
-        }
-        if self.values.len() >= NAMES_LIMIT && name != OTHER_NAMES {
-            return self.entry(OTHER_NAMES, fresh);
-        }
-        self.values.push((name.to_owned(), fresh()));
-        self.index.insert(name.to_owned(), self.values.len() - 1);
-        self.values.len() - 1
-    }
-}
 
 /// The way in which a timed operation ended.
 #[derive(Clone, Copy, Debug)]
@@ -124,7 +94,11 @@ pub(crate) struct Scene {
 impl Recorder {
     /// The index under which a name of a family is timed.
     pub(crate) fn name(&mut self, family: Family, name: &str) -> usize {
-        self.timings[family as usize].entry(name, Timings::default)
+        let names = &mut self.timings[family as usize];
+        match family {
+            Family::Request => names.tagged_entry(name, Timings::default),
+            Family::Connection | Family::RoundTrip => names.entry(name, Timings::default),
+        }
     }
 
     pub(crate) fn name_of(&self, family: Family, index: usize) -> &str {
@@ -161,6 +135,13 @@ impl Recorder {
             Ending::RanOut(_) => window.timed_out += 1,
         }
         timings
+    }
+
+    /// Counts a request as failed whose response, after this time, was counted as a success.
+    pub(crate) fn fail_answered(&mut self, request: usize, response: Nanos) {
+        let requests = &mut self.timings[Family::Request as usize].values;
+        requests[request].1.fail_answered(response);
+        self.window.failed += 1;
     }
 
     /// Counts an operation in flight for which headcount stops waiting, `age` after its planned start.

@@ -114,6 +114,7 @@ impl World {
                 data: data.into(),
                 cookies: user.cookies.export(),
                 headers: user.headers.clone(),
+                tags: user.tags.clone(),
             })
         });
         let pool: Vec<PooledUser> = pool.collect();

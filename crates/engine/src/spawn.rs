@@ -22,6 +22,7 @@ impl World {
             if let Some(pooled) = plan.setup.pool.get(within as usize) {
                 user.data = Some(Arc::clone(&pooled.data));
                 user.headers.clone_from(&pooled.headers);
+                user.tags.clone_from(&pooled.tags);
                 user.cookies = CookieJar::import(
                     pooled
                         .cookies

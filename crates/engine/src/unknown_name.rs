@@ -1,5 +1,6 @@
 //! After the first level, finds thresholds with a name that no measurement has.
 
+use model::{TagFilter, split_tags};
 use plan::{Subject, SubjectKind, Threshold};
 use record::{Measured, Note};
 
@@ -27,7 +28,10 @@ fn note(subject: &Subject, measured: &Measured) -> Option<Note> {
     // Before the first iteration has succeeded, the script may not have reached the operation yet.
     let is_early = known.is_empty() && measured.iterations.succeeded == 0;
     let by_path = subject.kind == SubjectKind::Step && measured.funnel.step(name).is_some();
-    if known.contains(&name) || by_path || is_early {
+    let mut requests = measured.requests.keys();
+    let by_tags = subject.kind == SubjectKind::Request
+        && requests.any(|counted| TagFilter::of(name).selects(counted));
+    if known.contains(&name) || by_path || by_tags || is_early {
         return None;
     }
     let nearest = plan::nearest_name(name, &known).map(str::to_owned);
@@ -43,7 +47,12 @@ fn note(subject: &Subject, measured: &Measured) -> Option<Note> {
 fn names(kind: SubjectKind, measured: &Measured) -> Vec<&str> {
     let mut names: Vec<&str> = match kind {
         SubjectKind::Delivery => keys(&measured.deliveries),
-        SubjectKind::Request => keys(&measured.requests),
+        SubjectKind::Request => {
+            let counted = keys(&measured.requests).into_iter();
+            counted
+                .flat_map(|name| [name, split_tags(name).0])
+                .collect()
+        }
         SubjectKind::RoundTrip => keys(&measured.round_trips),
         SubjectKind::Step => {
             let funnel = measured.funnel.steps.iter();
@@ -107,6 +116,28 @@ mod tests {
         assert_eq!(nearest("check(any)"), [None], "no check at all");
         assert_eq!(nearest("request(GET /delay)"), []);
         assert_eq!(nearest("requests"), [], "it has no name");
+    }
+
+    #[test]
+    fn names_of_requests_are_known_with_and_without_their_tags() {
+        let mut measured = measured();
+        let tagged = "PUT /y{region=eu}".to_owned();
+        measured.requests.insert(tagged, Timings::default());
+        let noted = |subject| !notes(&[threshold(subject)], &measured).is_empty();
+        for known in [
+            "request(PUT /y)",
+            "request(PUT /y{region=eu})",
+            "request({region=eu})",
+        ] {
+            assert!(!noted(known), "{known}");
+        }
+        for unknown in [
+            "request(PUT /z)",
+            "request({region=us})",
+            "request(POST /x{region=eu})",
+        ] {
+            assert!(noted(unknown), "{unknown}");
+        }
     }
 
     #[test]

@@ -34,6 +34,8 @@ pub enum FaultKind {
     Grpc,
     /// HTTP status 429.
     RateLimited,
+    /// A response that the script rejected because of its content.
+    Content,
     /// Bytes that the protocol does not allow.
     Protocol,
     /// A message, head or body above its limit.
@@ -126,6 +128,7 @@ impl fmt::Display for FaultKind {
             Self::Status => "HTTP status",
             Self::Grpc => "gRPC status",
             Self::RateLimited => "rate-limited",
+            Self::Content => "content",
             Self::Protocol => "protocol",
             Self::TooLarge => "too large",
             Self::Closed => "closed",

@@ -1,4 +1,4 @@
-//! The basic types that all other crates use: time, ids, faults, verdicts.
+//! The basic types that all other crates use: time, ids, names, faults, verdicts.
 //!
 //! This crate reads no clock, file, socket or environment variable.
 
@@ -9,6 +9,7 @@ mod hidden;
 mod id;
 mod phase;
 mod slots;
+mod tags;
 mod time;
 mod unit;
 mod verdict;
@@ -20,6 +21,7 @@ pub use hidden::HiddenValues;
 pub use id::{GroupId, UserId};
 pub use phase::LevelPhase;
 pub use slots::Slots;
+pub use tags::{TAG_LIMIT, TagFilter, is_tag_part, split_tags, with_further_tags, with_tags};
 pub use time::{Nanos, Timing};
 pub use unit::Unit;
 pub use verdict::Verdict;

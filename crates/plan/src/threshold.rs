@@ -7,6 +7,8 @@
 //! kind       = "delivery" | "request" | "roundTrip" | "step" | "iteration" | "check" | "connection" | "metric"
 //!            | "converged"
 //! name       = any text; spaces around it are dropped
+//!            | [ name ] "{" tag { "," tag } "}"           only for requests: those with all of these tags
+//! tag        = key "=" value
 //!
 //! threshold  = aggregate op limit [ "up to" load ] [ "or abort" ]
 //! load       = number ( "users" | "groups" | "/s" )      the load up to which it applies

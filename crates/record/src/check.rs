@@ -114,6 +114,13 @@ pub enum BrokenIdentity {
         failed: u64,
         ended: u64,
     },
+    /// At most as many times of failures were recorded as operations failed without a timeout.
+    #[error("{times} times of failures and {timed_out} timeouts, but {failed} failed")]
+    FailedTimes {
+        times: u64,
+        timed_out: u64,
+        failed: u64,
+    },
     /// At most as many times were recorded as operations ended without a timeout.
     #[error("{times} times and {timed_out} timeouts, but {ended} ended")]
     Times {
@@ -348,6 +355,7 @@ impl Timings {
             ..
         } = *self;
         let times = self.response.count();
+        let failed_times = self.failed_response.count();
         let mut broken = of([
             (
                 timed_out > failed || failed > ended,
@@ -363,6 +371,14 @@ impl Timings {
                     times,
                     timed_out,
                     ended,
+                },
+            ),
+            (
+                failed_times + timed_out > failed,
+                Broken::FailedTimes {
+                    times: failed_times,
+                    timed_out,
+                    failed,
                 },
             ),
         ]);

@@ -209,6 +209,7 @@ impl FunnelStep {
             unfinished: self.left_open(),
             open: self.open.clone(),
             response: times.clone(),
+            failed_response: self.failed_time.clone(),
             service: times,
             blocks: self.blocks.clone(),
             ..Timings::default()

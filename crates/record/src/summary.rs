@@ -195,9 +195,25 @@ fn timings(timings: &Timings, duration_s: f64) -> Map<String, Value> {
         ("service_p99_ms", millis(timings.service_at(0.99))),
     ]);
     figures.extend(percentiles(|q| timings.response_at(q)));
-    let longest = timings.longest().map(Nanos::as_millis_f64);
-    figures.insert("max_ms".to_owned(), json!(longest));
+    figures.insert("max_ms".to_owned(), json!(longest_ms(timings)));
+    let succeeded = timings.succeeded();
+    figures.insert("succeeded".to_owned(), json!(succeeded.as_ref().map(times)));
     figures
+}
+
+/// The response times of operations that succeeded.
+fn times(succeeded: &Timings) -> Map<String, Value> {
+    let mut figures = object([
+        ("count", json!(succeeded.count)),
+        ("mean_ms", json!(succeeded.mean().map(Nanos::as_millis_f64))),
+        ("max_ms", json!(longest_ms(succeeded))),
+    ]);
+    figures.extend(percentiles(|q| succeeded.response_at(q)));
+    figures
+}
+
+fn longest_ms(timings: &Timings) -> Option<f64> {
+    timings.longest().map(Nanos::as_millis_f64)
 }
 
 /// Percentiles with keys such as `p50_ms` and `p99_9_ms`. `null` if there are too few samples, or if the percentile

@@ -27,6 +27,10 @@ pub struct Timings {
     pub timeout: Option<Nanos>,
     /// Response times: from the planned start to the end, as the user experiences them.
     pub response: Histogram,
+    /// Response times of operations that failed. These times are also part of `response`. Empty in the first records of
+    /// version 3, and in older ones.
+    #[serde(default, skip_serializing_if = "Histogram::is_empty")]
+    pub failed_response: Histogram,
     /// Service times: from the actual start to the end. This is the time that the target took.
     pub service: Histogram,
     /// Response times and timeouts over the measured time, in blocks. Empty in records of version 1.
@@ -50,6 +54,15 @@ impl Timings {
         self.failed += u64::from(failed);
         self.response.record(response);
         self.service.record(service);
+        if failed {
+            self.failed_response.record(response);
+        }
+    }
+
+    /// Counts an operation as failed that has been counted as successful, with this response time.
+    pub fn fail_answered(&mut self, response: Nanos) {
+        self.failed += 1;
+        self.failed_response.record(response);
     }
 
     /// Counts an operation that failed without a response: refused, reset, or not sent.
@@ -80,6 +93,7 @@ impl Timings {
         self.timed_out += other.timed_out;
         self.timeout = self.timeout.max(other.timeout);
         self.response.merge(&other.response);
+        self.failed_response.merge(&other.failed_response);
         self.service.merge(&other.service);
         self.blocks.merge(&other.blocks);
         self.repeated += other.repeated;
@@ -105,6 +119,23 @@ impl Timings {
     /// unknown. Operations that failed without a response have no time and are not counted.
     pub fn beyond(&self, limit: Nanos) -> Shares {
         self.samples(&self.response, &self.ages()).shares(limit)
+    }
+
+    /// Returns the counts and response times of the operations that succeeded. `None` for a record that does not state
+    /// which times are those of failures.
+    pub fn succeeded(&self) -> Option<Self> {
+        let response = self.response.without(&self.failed_response);
+        let count = self.count.saturating_sub(self.failed);
+        (response.count() == count).then(|| Self {
+            count,
+            response,
+            ..Self::default()
+        })
+    }
+
+    /// Whether some operations failed and others succeeded.
+    pub fn is_partly_failed(&self) -> bool {
+        0 < self.failed && self.failed < self.count
     }
 
     fn ages(&self) -> Cow<'_, Histogram> {

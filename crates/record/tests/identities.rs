@@ -4,6 +4,7 @@ mod common;
 
 use model::Nanos;
 use record::{Deliveries, Iterations, Level, Measured, Timings, note_failure};
+use stats::Histogram;
 
 fn texts<T: ToString>(found: &[T]) -> Vec<String> {
     found.iter().map(T::to_string).collect()
@@ -119,6 +120,33 @@ fn a_time_out_has_no_time_and_hides_the_longest() {
     assert_eq!(timings.timeout, Some(Nanos::from_secs(15)));
     assert_eq!(timings.longest(), None);
     assert_eq!(timings.broken_identities(), []);
+}
+
+#[test]
+fn the_times_of_successes_are_those_of_all_without_those_of_failures() {
+    let mut timings = Timings::default();
+    for (time, failed) in [(30, false), (60, true), (90, false), (40, true)] {
+        timings.answered(Nanos(time), Nanos(time), failed);
+    }
+    timings.broke();
+    timings.ran_out(Nanos::from_secs(5));
+    timings.left_open(Nanos(70));
+    timings.fail_answered(Nanos(90));
+    let succeeded = timings.succeeded().unwrap();
+    assert_eq!((timings.count, timings.failed), (6, 5));
+    assert_eq!((succeeded.count, succeeded.failed), (1, 0));
+    assert_eq!(succeeded.longest(), Some(Nanos(30)));
+    assert_eq!(timings.broken_identities(), []);
+    let older = Timings {
+        failed_response: Histogram::new(),
+        ..timings.clone()
+    };
+    assert_eq!(older.succeeded(), None);
+    timings.failed_response.record_n(Nanos(30), 2);
+    assert_eq!(
+        texts(&timings.broken_identities()),
+        ["5 times of failures and 1 timeouts, but 5 failed"]
+    );
 }
 
 #[test]

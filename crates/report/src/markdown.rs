@@ -113,6 +113,8 @@ const HOW_TO_READ: &str = "
   not show whether the systems differ.
 - A percentile with fewer than ten samples beyond it is `n/a`. `–` means not measured.
 - `> 15 s`: the percentile lies among operations that had no response within that limit.
+- A load that ends with `: succeeded` marks a row of the operations that succeeded. All other rows, and all thresholds,
+  include failures.
 - lost: not received by the end of the settling time. late: received after the deadline. duplicated: received more than
   once. reordered: received after a later message of the same sender. misdelivered: received by a member outside the
   audience.

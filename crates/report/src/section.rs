@@ -10,6 +10,7 @@ pub(crate) mod hidden_losses;
 pub(crate) mod inconclusive;
 pub(crate) mod levels;
 pub(crate) mod mistakes;
+pub(crate) mod operations;
 pub(crate) mod pass_rate;
 pub(crate) mod resources;
 pub(crate) mod setup;

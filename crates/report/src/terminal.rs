@@ -9,10 +9,10 @@ use format::{Tone, count, paint};
 use record::{Level, Run, Validity};
 
 use crate::section::levels::{self, Lead};
-use crate::section::timings::Operations;
+use crate::section::operations::Operations;
 use crate::section::{
     counts, findings, funnel, label, marked, overstated_by, pass_rate, resources, setup, target,
-    thresholds, timings, verdict,
+    thresholds, verdict,
 };
 use page::{Page, cut};
 
@@ -62,7 +62,7 @@ fn parts(run: &Run, page: Page) -> Vec<Vec<String>> {
     let foot = foot(run, page);
     // The line with the saved path is always reserved, so that a loaded run renders like the original.
     let own = own_metrics(run, METRICS, page);
-    let operations = run.levels.last().map(timings::of_level);
+    let operations = run.levels.last().map(Operations::of);
     let of_failing = lines_of_failing(operations.as_ref());
     let kept = of_failing + own.len() + usize::from(!own.is_empty());
     let left = |used: &[&[String]]| {
@@ -205,8 +205,8 @@ fn first_failures(run: &Run, page: Page) -> Vec<String> {
 
 /// Returns the number of lines that failing operations always get, including the lines around them.
 fn lines_of_failing(operations: Option<&Operations>) -> usize {
-    let failing = operations.filter(|named| named.failing > 0 && named.table.len() > 1);
-    failing.map_or(0, |named| named.failing.min(FAILING) + 4)
+    let failing = operations.filter(|named| named.failing > 0 && named.say_more());
+    failing.map_or(0, |named| named.rows_of(named.failing.min(FAILING)) + 4)
 }
 
 /// Builds the table of the named operations of the last level. Failing operations are always shown.
@@ -214,17 +214,14 @@ fn by_name(run: &Run, operations: Option<Operations>, room: usize, page: Page) -
     let (Some(last), Some(operations)) = (run.levels.last(), operations) else {
         return Vec::new();
     };
-    let Operations { mut table, failing } = operations;
-    let all = table.len();
-    if all < 2 {
+    let all = operations.len();
+    // Three lines are reserved: the title, the table's header, and the number of hidden operations.
+    let fitting = operations.fitting(room.saturating_sub(3));
+    let fitting = fitting.max(operations.failing.min(FAILING));
+    if fitting == 0 || !operations.say_more() {
         return Vec::new();
     }
-    // Three lines are reserved: the title, the table's header, and the number of hidden rows.
-    let fitting = room.saturating_sub(3).max(failing.min(FAILING));
-    if fitting == 0 {
-        return Vec::new();
-    }
-    table.truncate(fitting);
+    let table = operations.table(fitting);
     let order = if all > fitting {
         ", failing and slowest first"
     } else {

@@ -17,6 +17,7 @@ mod request;
 mod response;
 mod socket;
 mod socketio;
+mod tags;
 mod text;
 mod time;
 mod url;
@@ -56,6 +57,8 @@ pub(crate) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
         state: state.clone(),
     };
     http::install(&natives)?;
+    response::install(&natives)?;
+    tags::install(&natives)?;
     socket::install(&natives)?;
     socketio::install(&natives)?;
     people::install(&natives)?;

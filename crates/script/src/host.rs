@@ -3,18 +3,19 @@
 //! The script side never waits. Every call returns at once. Results arrive later as a [`Wake`] with the [`OpId`] that
 //! the script passed to the call.
 
+mod http;
 mod socketio;
 mod wake;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use model::{Fault, GroupId, Nanos, UserId};
 
 use crate::frame::Location;
 
+pub use http::{Body, CountedRequest, HttpCall, Part, Reply};
 pub use socketio::{Emission, EventCall, Heard, SocketIoCall};
-pub use wake::{Reply, Value, Wake};
+pub use wake::{Value, Wake};
 
 /// Identifies a pending promise. The script assigns the ID, and [`Wake::Done`] returns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -98,62 +99,6 @@ pub struct StampPlace {
     pub event: Option<String>,
     /// Whether to store the last value at the pointer for [`Host::last`], with or without a stamp.
     pub keep: bool,
-}
-
-/// The body of an HTTP request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Body {
-    /// No body.
-    #[default]
-    None,
-    /// Bytes with their content type.
-    Bytes {
-        /// `Content-Type`, unless the headers set one.
-        content_type: Option<&'static str>,
-        /// The bytes.
-        bytes: Vec<u8>,
-    },
-    /// `application/x-www-form-urlencoded`.
-    Form(Vec<(String, String)>),
-    /// `multipart/form-data`.
-    Multipart(Vec<Part>),
-}
-
-/// One part of a multipart body.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// Field name.
-    pub name: String,
-    /// File name, if the part is a file.
-    pub filename: Option<String>,
-    /// Content type, if set.
-    pub content_type: Option<String>,
-    /// The content.
-    pub bytes: Vec<u8>,
-}
-
-/// An HTTP request of the script.
-#[derive(Clone, Debug, Default)]
-pub struct HttpCall {
-    /// `GET`, `POST`, …
-    pub method: Cow<'static, str>,
-    /// The URL, absolute or relative to the target. `:name` parameters are already replaced.
-    pub url: String,
-    /// Name under which the request is measured. It contains `:name` instead of parameter values, so that there are few
-    /// different names.
-    pub name: String,
-    /// Headers of this request.
-    pub headers: Vec<(String, String)>,
-    /// The body.
-    pub body: Body,
-    /// Time limit for the whole request. `None` means the run's limit.
-    pub timeout: Option<Nanos>,
-    /// Maximum number of redirects to follow. `None` means the run's limit.
-    pub redirects: Option<u32>,
-    /// Statuses of 400 or more that do not count as failures.
-    pub expect: Vec<u16>,
-    /// Planned start. `None` means now.
-    pub planned: Option<Nanos>,
 }
 
 /// How the messages of a WebSocket contain JSON documents.
@@ -260,6 +205,8 @@ pub trait Host {
     fn new_user(&mut self, group: GroupId, pool: u32) -> UserId;
     /// Sets a header for all later requests of the user. `None` removes it.
     fn set_header(&mut self, user: UserId, name: &str, value: Option<&str>) -> Result<(), Fault>;
+    /// Sets a tag of all later requests of the user. `None` removes it.
+    fn set_tag(&mut self, user: UserId, key: &str, value: Option<&str>) -> Result<(), Fault>;
     /// Returns the user's cookie of that name for the target.
     fn cookie(&mut self, user: UserId, name: &str) -> Option<String>;
     /// Adds a user to the pool, with the JSON text of the data that the script created.
@@ -273,6 +220,8 @@ pub trait Host {
 
     /// Starts an HTTP request.
     fn http(&mut self, op: OpId, user: UserId, call: HttpCall) -> Result<(), Fault>;
+    /// Counts the request of a response as failed, because the script found a fault in the response.
+    fn fail_request(&mut self, request: CountedRequest, reply: &Reply, reason: &str);
     /// Starts to open a WebSocket.
     fn open_socket(&mut self, op: OpId, user: UserId, call: SocketCall) -> Result<(), Fault>;
     /// Sends a message.

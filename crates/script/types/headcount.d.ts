@@ -6,7 +6,8 @@
  *
  * Uncaught errors and unhandled rejections fail the iteration. So do calls in flight when the iteration ends, except
  * `socket.close()`, calls of tickers and handlers, and calls that `Promise.race` or `Promise.any` left behind. There
- * are no timers, and no file or network access outside this API. `Math.random` is seeded. See also env.d.ts, hash.d.ts.
+ * are no timers, and no file or network access outside this API. `Math.random` is seeded. See also data.d.ts, env.d.ts,
+ * hash.d.ts.
  */
 declare module "headcount" {
   /** "250us", "500ms", "2s", "1.5m", "1h". A number without a unit means milliseconds. */
@@ -212,6 +213,8 @@ declare module "headcount" {
     websocket(url: string | URL, options?: SocketOptions): Promise<Socket>;
     /** Sets a header for all later requests of this user; `undefined` removes it. */
     header(name: string, value: string | undefined): void;
+    /** Sets a tag of all later requests of this user; `undefined` removes it. Tags of a request take precedence. */
+    tag(key: string, value: string | number | boolean | undefined): void;
     /** The value of the user's cookie of that name for the target. */
     cookie(name: string): string | undefined;
 
@@ -262,6 +265,8 @@ declare module "headcount" {
     headers?: Record<string, string>;
     /** Name under which the request is measured. Default: method and path. */
     name?: string;
+    /** The request is measured under its name and its tags, e.g. `GET /items{region=eu}`. Use few different values. */
+    tags?: Record<string, string | number | boolean | undefined>;
     /** Time limit of the whole request. */
     timeout?: Duration;
     /** Maximum number of redirects. 0 returns the redirect itself. */
@@ -293,6 +298,9 @@ declare module "headcount" {
     readonly headers: Record<string, string>;
     /** Response time in milliseconds. */
     readonly time: number;
+    /** Counts the request as failed because of its content: `if (response.json.error) response.fail("sold out")`. Does
+     * not throw. Has no effect on a request that already counts as failed, or after the iteration. */
+    fail(reason: string): void;
   }
 
   export interface SocketOptions {
@@ -367,20 +375,6 @@ declare module "headcount" {
     readonly setup: S;
     check(name: string, ok: unknown): boolean;
   }
-
-  /** Rows of a file, stored once for all workers. */
-  export interface Table<T extends object = Record<string, string>> {
-    readonly length: number;
-    at(index: number): T;
-  }
-  /** "cycle" (default): one row per user number, starting again after the last row. "unique": the same, but too few
-   * rows are an error. "random": a random row in every iteration. */
-  export type Take = "unique" | "cycle" | "random";
-  /** Reads a CSV file (.csv, .tsv, .txt) with a header line, from the scenario's folder. Works only at the top level.
-   * With `take: "unique"`, the file must have a row for each user of the largest level. */
-  export function csv<T extends object = Record<string, string>>(path: string, options?: { take?: Take; separator?: string }): Table<T>;
-  /** Reads a JSON file that contains an array. Works only at the top level. */
-  export function json<T extends object = any>(path: string, options?: { take?: Take }): Table<T>;
 
   /** A metric that adds up its values. */
   export class Counter {

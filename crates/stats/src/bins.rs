@@ -45,6 +45,18 @@ impl Bins {
         }
     }
 
+    /// Removes the values of another instance. A bin never falls below zero.
+    pub(crate) fn remove(&mut self, other: &Self) {
+        for (ours, theirs) in self.blocks.iter_mut().zip(other.blocks.iter()) {
+            let (Some(ours), Some(theirs)) = (ours, theirs) else {
+                continue;
+            };
+            for (ours, theirs) in ours.iter_mut().zip(theirs.iter()) {
+                *ours = ours.saturating_sub(*theirs);
+            }
+        }
+    }
+
     pub(crate) fn clear(&mut self) {
         for block in self.blocks.iter_mut().flatten() {
             block.fill(0);

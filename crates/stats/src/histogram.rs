@@ -84,6 +84,33 @@ impl Histogram {
         ours.sum = ours.sum.saturating_add(theirs.sum);
     }
 
+    /// The values of this histogram without those of `part`, which must be among them. The sum is exact. The smallest
+    /// and the largest value are exact unless they were removed; then they are at most 0.1 % above the true ones.
+    #[must_use]
+    pub fn without(&self, part: &Self) -> Self {
+        let (Some(all), Some(part)) = (self.non_empty(), part.non_empty()) else {
+            return self.clone();
+        };
+        let mut bins = all.bins.clone();
+        bins.remove(&part.bins);
+        let (lowest, highest) = (bins.filled().next(), bins.filled().last());
+        let (Some((lowest, _)), Some((highest, _))) = (lowest, highest) else {
+            return Self::new();
+        };
+        let max = highest.min(all.max);
+        let min = if part.min > all.min { all.min } else { lowest };
+        let filled = Filled {
+            count: bins.filled().map(|(_, count)| count).sum(),
+            min: min.min(max),
+            max,
+            sum: all.sum.saturating_sub(part.sum),
+            bins,
+        };
+        Self {
+            filled: Some(Box::new(filled)),
+        }
+    }
+
     /// Removes all values but keeps the memory. Meant for histograms that are refilled in every window.
     pub fn clear(&mut self) {
         if let Some(filled) = &mut self.filled {

@@ -53,6 +53,21 @@ proptest! {
     }
 
     #[test]
+    fn removing_a_part_leaves_the_rest(rest in spans(), part in spans()) {
+        let all = histogram(&[rest.clone(), part.clone()].concat());
+        let (left, truth) = (all.without(&histogram(&part)), histogram(&rest));
+        prop_assert_eq!((left.count(), left.sum()), (truth.count(), truth.sum()));
+        prop_assert!(left.bins().eq(truth.bins()));
+        let ends = [(left.min(), truth.min()), (left.max(), truth.max())];
+        for (seen, truth) in ends.map(|(seen, truth)| (seen.unwrap().0, truth.unwrap().0)) {
+            prop_assert!(seen >= truth && seen - truth <= truth / 1000, "{seen} for {truth}");
+        }
+        prop_assert_eq!(all.without(&all), Histogram::new());
+        prop_assert_eq!(&all.without(&Histogram::new()), &all);
+        prop_assert_eq!(Histogram::new().without(&all), Histogram::new());
+    }
+
+    #[test]
     fn json_gives_back_the_same_histogram(values in spans()) {
         let histogram = histogram(&values);
         let text = serde_json::to_string(&histogram).unwrap();

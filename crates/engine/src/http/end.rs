@@ -3,7 +3,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use model::{Fault, FaultKind, Nanos, Timing, UserId};
-use script::host::{Reply, Value, Wake};
+use script::host::{CountedRequest, Reply, Value, Wake};
 use wire::http::{Request, Response, quoted_body};
 use wire::http2::Repeatable;
 
@@ -106,7 +106,7 @@ impl World {
             Ok(response) => refusal(response, &call.expect),
             Err(fault) => Some(fault.clone()),
         };
-        self.count_http(call, now, fault.as_ref(), outcome.as_ref().ok());
+        let measured = self.count_http(call, now, fault.as_ref(), outcome.as_ref().ok());
         if let Some((group, ..)) = self.group_of(call.user) {
             group.last_done = Some((Family::Request, call.name));
         }
@@ -121,6 +121,13 @@ impl World {
             Asker::Plain => return self.plain_broke(call.user),
             Asker::Poll(_) => return,
         };
+        let user = self.users.get(call.user).filter(|_| fault.is_none());
+        let request = user.map(|user| CountedRequest {
+            user: call.user,
+            epoch: user.epoch,
+            name: call.name,
+            measured,
+        });
         let result = outcome.map(|response| {
             Value::Response(Box::new(Reply {
                 status: response.status,
@@ -128,6 +135,7 @@ impl World {
                 body: response.body,
                 url: Some(Arc::clone(&call.request.url)),
                 response_time: now - call.planned,
+                request,
             }))
         });
         self.wakes.push_back(Wake::Done { op, result });
@@ -167,13 +175,14 @@ impl World {
         self.count_http(call, now, fault.as_ref(), Some(response));
     }
 
+    /// Counts a request. Returns whether it belongs to the measured time.
     fn count_http(
         &mut self,
         call: &InFlight,
         now: Nanos,
         fault: Option<&Fault>,
         response: Option<&Response>,
-    ) {
+    ) -> bool {
         let failed = fault.map(|fault| {
             let name = self.recorder.name_of(Family::Request, call.name).to_owned();
             let status = response.map(|response| response.status);
@@ -184,7 +193,8 @@ impl World {
         if !self.hold.measures(call.planned, now) {
             self.recorder.measured.before.requests += 1;
             self.recorder.measured.before.failed_requests += u64::from(fault.is_some());
-            return self.if_limited(call, now, fault, response);
+            self.if_limited(call, now, fault, response);
+            return false;
         }
         let timing = Timing {
             planned: call.planned,
@@ -205,6 +215,7 @@ impl World {
             self.fail(call.user, &name, now, &told);
         }
         self.if_limited(call, now, fault, response);
+        true
     }
 
     /// Adds the beginning of the response's body to the first failure of its kind, because the body usually states the

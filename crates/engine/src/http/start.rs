@@ -24,6 +24,7 @@ impl World {
             && call.headers.is_empty()
             && matches!(call.body, Body::None)
             && self.is_bare(user);
+        let name = self.name_with_tags(user, call.name, &call.tags);
         let Located { url, endpoint, get } = self.connector.locate(&call.url)?;
         let mut headers = call.headers;
         self.add_standing_headers(user, &mut headers);
@@ -50,7 +51,7 @@ impl World {
             None => return Err(Fault::script(FaultKind::Thrown, "the user's level is over")),
         };
         let flight = Box::new(InFlight {
-            name: self.recorder.name(Family::Request, &call.name),
+            name: self.recorder.name(Family::Request, &name),
             planned,
             redirects: call.redirects.unwrap_or(self.config.options.redirects),
             expect: call.expect,
@@ -60,6 +61,19 @@ impl World {
         });
         self.dispatch(flight);
         Ok(())
+    }
+
+    /// The name under which a request is counted. Tags of the request take precedence over those of the user.
+    fn name_with_tags(&mut self, user: UserId, name: String, tags: &[(String, String)]) -> String {
+        let of_user = self
+            .users
+            .get(user)
+            .map_or(&[][..], |user| user.tags.as_slice());
+        if tags.is_empty() && of_user.is_empty() {
+            return name;
+        }
+        let tags = tags.iter().chain(of_user);
+        model::with_tags(&name, tags.map(|(key, value)| (&**key, &**value)))
     }
 
     /// Whether the user has no additional headers and no cookies.

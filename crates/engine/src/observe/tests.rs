@@ -135,3 +135,41 @@ fn a_level_that_was_not_measured_has_no_rate() {
     level.measured.metrics.insert("sold".to_owned(), metric);
     assert_eq!(number("metric(sold)", "rate < 5", &level), None);
 }
+
+#[test]
+fn a_threshold_selects_requests_by_name_and_by_tags() {
+    let mut level = Level::default();
+    let mut add = |name: &str, count: u64| {
+        let mut timings = Timings::default();
+        let time = Nanos::from_millis(count);
+        (0..count).for_each(|_| timings.answered(time, time, false));
+        level.measured.requests.insert(name.to_owned(), timings);
+    };
+    add("GET /", 1);
+    add("GET /{region=eu}", 2);
+    add("GET /{region=us,size=big}", 4);
+    add("PUT /{region=eu,size=big}", 8);
+    let count = |subject: &str| number(subject, "count > 0", &level);
+    assert_eq!(count("requests"), Some(15.0));
+    assert_eq!(count("request(GET /)"), Some(7.0));
+    assert_eq!(count("request(GET /{region=eu})"), Some(2.0));
+    assert_eq!(count("request({region=eu})"), Some(10.0));
+    assert_eq!(count("request({size=big,region=us})"), Some(4.0));
+    assert_eq!(count("request(PUT /{region=us})"), None);
+    assert_eq!(number("request(GET /)", "max < 1s", &level), Some(4e6));
+}
+
+#[test]
+fn tags_that_were_not_counted_separately_leave_a_threshold_by_tags_without_data() {
+    let mut level = Level::default();
+    for name in ["GET /{user=1}", "GET /{further tags}", "PUT /{user=1}"] {
+        let mut timings = Timings::default();
+        timings.answered(Nanos(1), Nanos(1), false);
+        level.measured.requests.insert(name.to_owned(), timings);
+    }
+    let count = |subject: &str| number(subject, "count > 0", &level);
+    assert_eq!(count("request(GET /)"), Some(2.0));
+    assert_eq!(count("request(PUT /{user=1})"), Some(1.0));
+    assert_eq!(count("request(GET /{user=1})"), None);
+    assert_eq!(count("request({user=1})"), None);
+}

@@ -8,8 +8,9 @@ use crate::suggest;
 pub struct Subject {
     /// The kind.
     pub kind: SubjectKind,
-    /// The name under which the subject is measured. `None` means all names together. A metric always has a name, and
-    /// the target never has one. In a mix, an iteration is named after its scenario.
+    /// The name under which the subject is measured. For requests, it may end with the tags that they must have, or
+    /// consist of these tags: `GET /items{region=eu}`, `{region=eu}`. `None` means all names together. A metric always
+    /// has a name, and the target never has one. In a mix, an iteration is named after its scenario.
     pub name: Option<String>,
 }
 
@@ -121,6 +122,9 @@ impl Subject {
                     "the name is empty",
                 ));
             }
+            if *kind == SubjectKind::Request {
+                check_tags(key, name)?;
+            }
             return Ok(Self {
                 kind: *kind,
                 name: Some(name.to_owned()),
@@ -136,6 +140,20 @@ impl Subject {
                 None => error.hint(suggest::hint(word, &known())),
             },
         )
+    }
+}
+
+/// Checks the tags at the end of the name of requests. Braces without `=` are part of a name, such as `GET /items/{id}`.
+fn check_tags(key: &str, name: &str) -> Result<(), ThresholdError> {
+    let inner = name
+        .strip_suffix('}')
+        .and_then(|name| name.rsplit_once('{'));
+    match inner {
+        Some((_, inner)) if inner.contains('=') && model::split_tags(name).1.is_empty() => {
+            let error = ThresholdError::new(key, span_of(key, inner), "these are no tags");
+            Err(error.hint("write tags as `{key=value}` or `{key=value,key=value}`"))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -27,6 +27,19 @@ fn keys_name_their_subject() {
         SubjectKind::Request,
         Some("GET /a(b)"),
     );
+    for name in [
+        "GET /a{b=c}",
+        "{b=c,d=e f}",
+        "GET /a/{id}",
+        "GET /a/{id}{b=c}",
+    ] {
+        check(
+            &format!("request({name})"),
+            SubjectKind::Request,
+            Some(name),
+        );
+    }
+    check("step(x{=})", SubjectKind::Step, Some("x{=}"));
     check("requests", SubjectKind::Request, None);
     check("roundTrip(ping)", SubjectKind::RoundTrip, Some("ping"));
     check("roundTrips", SubjectKind::RoundTrip, None);
@@ -55,6 +68,22 @@ fn wrong_keys_say_what_was_meant() {
     check("requests(POST /x)", "did you mean `request(POST /x)`?");
     check("metric", "write `metric(name)`");
     check("target(me)", "`target` takes no name: write only `target`");
+    for key in [
+        "request(GET /{a=})",
+        "request({a=b,})",
+        "request({a=b=c})",
+        "request(x{=b})",
+    ] {
+        check(
+            key,
+            "write tags as `{key=value}` or `{key=value,key=value}`",
+        );
+    }
+    let error = Subject::parse("request(GET /{a=})").expect_err("no value");
+    assert_eq!(
+        (error.span, error.message.as_str()),
+        (14..16, "these are no tags")
+    );
     let error = Subject::parse("step(x").expect_err("open bracket");
     assert_eq!(
         (error.span, error.message.as_str()),

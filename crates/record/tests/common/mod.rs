@@ -191,6 +191,17 @@ fn target() -> TargetUse {
 
 /// A run with one level, a setup and a threshold, in the format of version 3.
 pub(crate) fn run() -> Run {
+    let mut run = first_run_of_version_3();
+    let measured = &mut run.levels[0].measured;
+    let round_trips = measured.round_trips.values_mut();
+    for timings in measured.requests.values_mut().chain(round_trips) {
+        timings.failed_response = times(2, Nanos::from_millis(40));
+    }
+    run
+}
+
+/// The same run as the first headcount with version 3 wrote it.
+pub(crate) fn first_run_of_version_3() -> Run {
     let mut run = run_of_version_2();
     run.options = serde_json::json!({ "group": 5, "load": { "users": [50], "duration": "10s" } });
     run.notes = vec![Note::Aborted {

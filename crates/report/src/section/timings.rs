@@ -3,21 +3,20 @@
 use std::collections::BTreeMap;
 
 use format::{
-    Column, Row, Table, bytes, count, duration, estimate, estimate_in_full, part, rate_of, visible,
+    Column, Row, Table, bytes, count, duration, estimate, estimate_in_full, part, rate_of,
 };
-use model::Nanos;
 use record::{Iterations, Level, Run, Timings};
 use stats::Estimate;
 
 use super::{Block, Section, error_bound, marked};
 
 /// Selects a level's map of one family of operations, such as requests.
-type Family = fn(&Level) -> &BTreeMap<String, Timings>;
+pub(super) type Family = fn(&Level) -> &BTreeMap<String, Timings>;
 
 const STEPS: &str = "Steps";
 const CONDITIONS: &str = "Conditions awaited with `eventually`";
 
-const FAMILIES: [(&str, &str, Family); 5] = [
+pub(super) const FAMILIES: [(&str, &str, Family); 5] = [
     ("Requests", "request", |level| &level.measured.requests),
     ("Round trips", "round trip", |level| {
         &level.measured.round_trips
@@ -34,8 +33,8 @@ const FAMILIES: [(&str, &str, Family); 5] = [
 pub(crate) fn sections(run: &Run) -> Vec<Section> {
     let of = |&(title, _, family): &(&'static str, &str, Family)| {
         let blocks = vec![
-            Block::Table(table(run, family, counts_and_response)),
-            Block::Table(table(run, family, service_and_bytes)),
+            Block::Table(table(run, family, counts_and_response, true)),
+            Block::Table(table(run, family, service_and_bytes, false)),
         ];
         let any = run
             .levels
@@ -48,14 +47,15 @@ pub(crate) fn sections(run: &Run) -> Vec<Section> {
 
 /// Whether the step funnel already shows this family. Steps and conditions have their own section, except in older
 /// records.
-fn is_in_the_story(level: &Level, title: &str) -> bool {
+pub(super) fn is_in_the_story(level: &Level, title: &str) -> bool {
     [STEPS, CONDITIONS].contains(&title) && !level.measured.funnel.steps.is_empty()
 }
 
 type Cells = Vec<(Column, Option<String>)>;
 
-/// Builds a table in which the levels of each name are consecutive rows.
-fn table(run: &Run, family: Family, cells: fn(&Timings, f64) -> Cells) -> Table {
+/// Builds a table in which the levels of each name are consecutive rows. With `apart`, the operations that succeeded
+/// have a row of their own if others failed.
+fn table(run: &Run, family: Family, cells: fn(&Timings, f64) -> Cells, apart: bool) -> Table {
     let mut names: Vec<&String> = run
         .levels
         .iter()
@@ -70,17 +70,29 @@ fn table(run: &Run, family: Family, cells: fn(&Timings, f64) -> Cells) -> Table 
             let Some(timings) = family(level).get(name) else {
                 continue;
             };
-            let (titles, figures): (Vec<_>, Vec<_>) =
-                cells(timings, level.phases.duration_s).into_iter().unzip();
-            let head = vec![Column::name("name"), Column::words("load")];
-            columns = [head, titles, vec![Column::number("error")]].concat();
-            let head = vec![Some(name.clone()), Some(marked(level))];
-            rows.push(Row::plain(
-                [head, figures, vec![error_bound(level)]].concat(),
-            ));
+            let mut add = |timings: &Timings, load: String| {
+                let (titles, figures): (Vec<_>, Vec<_>) =
+                    cells(timings, level.phases.duration_s).into_iter().unzip();
+                let head = vec![Column::name("name"), Column::words("load")];
+                columns = [head, titles, vec![Column::number("error")]].concat();
+                let head = vec![Some(name.clone()), Some(load)];
+                rows.push(Row::plain(
+                    [head, figures, vec![error_bound(level)]].concat(),
+                ));
+            };
+            add(timings, marked(level));
+            if let Some(succeeded) = succeeded_apart(timings).filter(|_| apart) {
+                add(&succeeded, format!("{}: succeeded", marked(level)));
+            }
         }
     }
     Table::new(columns, rows)
+}
+
+/// The operations that succeeded, if others failed. The times of all together then describe neither.
+pub(super) fn succeeded_apart(timings: &Timings) -> Option<Timings> {
+    let partly = timings.is_partly_failed();
+    partly.then(|| timings.succeeded()).flatten()
 }
 
 fn counts_and_response(timings: &Timings, duration_s: f64) -> Cells {
@@ -148,110 +160,4 @@ pub(crate) fn longest_iteration(iterations: &Iterations) -> Option<String> {
         Some(age) => Some(format!("> {}", duration(age))),
         None => iterations.longest().map(duration),
     }
-}
-
-/// The named operations of one level for the terminal.
-pub(crate) struct Operations {
-    /// The table. Failing operations come first, then the slowest.
-    pub(crate) table: Table,
-    /// Number of failing operations.
-    pub(crate) failing: usize,
-}
-
-pub(crate) fn of_level(level: &Level) -> Operations {
-    let columns = vec![
-        Column::words("type").minor(9),
-        Column::name("name"),
-        Column::number("count").minor(8),
-        Column::number("rate"),
-        Column::number("p50").minor(7),
-        Column::number("p95"),
-        Column::number("p99"),
-        Column::number("max").minor(6),
-        Column::number("lost"),
-        Column::number("failed"),
-    ];
-    let mut rows: Vec<NamedRow> = channels(level).chain(operations(level)).collect();
-    rows.sort_by(|a, b| b.urgency().total_cmp(&a.urgency()));
-    let failing = rows.iter().filter(|row| row.failed > 0.0).count();
-    let rows = rows.into_iter().map(|named| named.row).collect();
-    Operations {
-        table: Table::new(columns, rows),
-        failing,
-    }
-}
-
-/// A row, and the figures that decide its position.
-struct NamedRow {
-    row: Row,
-    /// Share of operations that failed or were lost.
-    failed: f64,
-    /// The 95th percentile in seconds. With too few samples, the longest time.
-    slow_s: f64,
-}
-
-impl NamedRow {
-    /// Ranks failing rows by their share of failures, and all other rows below them by their times.
-    fn urgency(&self) -> f64 {
-        const FAILING: f64 = 1e12;
-        self.failed * FAILING + self.slow_s
-    }
-}
-
-fn slow_s(p95: Estimate, longest: Option<Nanos>) -> f64 {
-    match p95 {
-        Estimate::Value { value, .. } => value.as_secs_f64(),
-        Estimate::Beyond { .. } => f64::from(u32::MAX),
-        Estimate::Unavailable { .. } => longest.map_or(0.0, Nanos::as_secs_f64),
-    }
-}
-
-fn channels(level: &Level) -> impl Iterator<Item = NamedRow> {
-    let duration_s = level.phases.duration_s;
-    let channels = level.measured.deliveries.iter();
-    channels.map(move |(name, one)| {
-        let at = |q| Some(estimate(one.latency_at(q), None));
-        let figures = [at(0.5), at(0.95), at(0.99), one.latency.max().map(duration)];
-        let ends = [Some(part(one.lost_count(), one.judged())), None];
-        let ended = (one.received(), duration_s);
-        NamedRow {
-            row: short_row("delivery", name, ended, figures, ends),
-            failed: one.lost_count() as f64 / one.judged().max(1) as f64,
-            slow_s: slow_s(one.latency_at(0.95), one.latency.max()),
-        }
-    })
-}
-
-fn operations(level: &Level) -> impl Iterator<Item = NamedRow> {
-    let duration_s = level.phases.duration_s;
-    let families = FAMILIES.iter();
-    let families = families.filter(|(title, ..)| !is_in_the_story(level, title));
-    families.flat_map(move |&(_, word, family)| {
-        family(level).iter().map(move |(name, one)| {
-            let at = |q| Some(estimate(one.response_at(q), one.timeout));
-            let figures = [at(0.5), at(0.95), at(0.99), longest(one)];
-            let ends = [None, Some(part(one.failed, one.count))];
-            NamedRow {
-                row: short_row(word, name, (one.count, duration_s), figures, ends),
-                failed: one.failed as f64 / one.count.max(1) as f64,
-                slow_s: slow_s(one.response_at(0.95), one.longest()),
-            }
-        })
-    })
-}
-
-fn short_row(
-    what: &str,
-    name: &str,
-    (ended, duration_s): (u64, f64),
-    figures: [Option<String>; 4],
-    ends: [Option<String>; 2],
-) -> Row {
-    let head = [
-        Some(what.to_owned()),
-        Some(visible(name)),
-        Some(count(ended)),
-        rate_of(ended, duration_s),
-    ];
-    Row::plain(head.into_iter().chain(figures).chain(ends).collect())
 }

@@ -8,10 +8,11 @@ use rquickjs::{Ctx, Result, Value};
 use super::arg::{href, kind, span, text, type_error, url_text, whole};
 use super::options::{each, pairs};
 use super::payload::{bytes, json};
+use super::tags::tags;
 use super::url::{fill, template, with_query};
 use crate::host::{Body, DocumentsIn, HttpCall, Part, SocketCall, SocketIoCall};
 
-const KNOWN: [&str; 11] = [
+const KNOWN: [&str; 12] = [
     "json",
     "form",
     "multipart",
@@ -23,6 +24,7 @@ const KNOWN: [&str; 11] = [
     "timeout",
     "redirects",
     "expect",
+    "tags",
 ];
 const KNOWN_SOCKET: [&str; 7] = [
     "headers",
@@ -124,6 +126,7 @@ pub(super) fn http_call<'js>(
         match key {
             "redirects" => made.redirects = Some(whole(ctx, &value, &what, (0, 100))?),
             "expect" => made.expect = statuses(ctx, &value, &what)?,
+            "tags" => made.tags = tags(ctx, &value, &what)?,
             _ if made.body != Body::None => {
                 let message = format!("{call}: give only one of json, form, multipart and body");
                 return Err(type_error(ctx, &message));

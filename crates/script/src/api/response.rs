@@ -1,13 +1,19 @@
 //! The response object. Nothing is parsed or copied until the script reads it.
 
+use std::cell::Cell;
+
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::function::{Constructor, This};
 use rquickjs::object::{Accessor, Property};
 use rquickjs::{
-    ArrayBuffer, Class, Ctx, Exception, JsLifetime, Object, Result, String as JsString, Value,
+    ArrayBuffer, Class, Ctx, Exception, Function, JsLifetime, Object, Result, String as JsString,
+    Value,
 };
 
+use super::Natives;
+use super::arg::{Given, text as text_of, type_error};
 use crate::host::Reply;
+use crate::state::State;
 
 /// Number of characters shown of a body that is not JSON.
 const SHOWN: usize = 60;
@@ -16,14 +22,56 @@ const SHOWN: usize = 60;
 #[derive(JsLifetime)]
 pub(crate) struct Response {
     reply: Box<Reply>,
+    /// Whether the script has called `fail`.
+    failed: Cell<bool>,
 }
 
 type Receiver<'js> = This<Class<'js, Response>>;
 
 impl Response {
     pub(crate) fn object<'js>(ctx: &Ctx<'js>, reply: Box<Reply>) -> Result<Value<'js>> {
-        Class::instance(ctx.clone(), Self { reply }).map(Class::into_value)
+        let failed = Cell::new(false);
+        Class::instance(ctx.clone(), Self { reply, failed }).map(Class::into_value)
     }
+}
+
+/// Adds the method `fail` to the prototype. Unlike the properties, the method needs the engine.
+pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
+    let ctx = natives.object.ctx();
+    let Some(proto) = Class::<Response>::prototype(ctx)? else {
+        return Ok(());
+    };
+    let state = natives.state.clone();
+    let call = move |ctx: Ctx<'js>, This(response): This<Value<'js>>, Given(reason): Given<'js>| {
+        fail(&ctx, &state, &response, &reason)
+    };
+    let call = Function::new(ctx.clone(), call)?.with_name("fail")?;
+    proto.prop("fail", Property::from(call).writable().configurable())
+}
+
+/// Counts the request as failed. Has no effect on a request that already counts as failed.
+fn fail<'js>(
+    ctx: &Ctx<'js>,
+    state: &State,
+    response: &Value<'js>,
+    reason: &Value<'js>,
+) -> Result<()> {
+    let class = response.as_object().and_then(Object::as_class::<Response>);
+    let Some(response) = class.map(Class::borrow) else {
+        let message = "`fail` was called without a response: write response.fail(reason)";
+        return Err(type_error(ctx, message));
+    };
+    let what = "response.fail(reason): the reason";
+    let reason = text_of(ctx, reason, what)?;
+    if reason.trim().is_empty() {
+        return Err(type_error(ctx, &format!("{what} must not be empty")));
+    }
+    if let Some(request) = response.reply.request.filter(|_| !response.failed.get()) {
+        response.failed.set(true);
+        let mut host = state.host.borrow_mut();
+        host.fail_request(request, &response.reply, &reason);
+    }
+    Ok(())
 }
 
 impl<'js> Trace<'js> for Response {

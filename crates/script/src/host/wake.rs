@@ -1,24 +1,6 @@
-use std::sync::Arc;
-
 use model::{Fault, Nanos};
-use url::Url;
 
-use super::{Heard, OpId, Payload, SocketId, TickerId};
-
-/// An HTTP response. The head is stored raw, and parsed only when the script reads it.
-#[derive(Clone, Debug, Default)]
-pub struct Reply {
-    /// HTTP status.
-    pub status: u16,
-    /// Status line and headers as received, including the blank line.
-    pub head: Vec<u8>,
-    /// The decoded body.
-    pub body: Vec<u8>,
-    /// The URL of the response, after redirects.
-    pub url: Option<Arc<Url>>,
-    /// Time from the planned start to the last byte.
-    pub response_time: Nanos,
-}
+use super::{Heard, OpId, Payload, Reply, SocketId, TickerId};
 
 /// The value with which an operation resolves its promise.
 #[derive(Clone, Debug)]

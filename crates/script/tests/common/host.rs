@@ -2,8 +2,9 @@
 
 use model::{Fault, GroupId, Nanos, UserId};
 use script::host::{
-    Audience, ChannelId, Checked, Emission, EventCall, Host, HttpCall, LogLevel, MetricKind, OpId,
-    Payload, RoundTripCall, SocketCall, SocketId, SocketIoCall, StampPlace, TickerId,
+    Audience, ChannelId, Checked, CountedRequest, Emission, EventCall, Host, HttpCall, LogLevel,
+    MetricKind, OpId, Payload, Reply, RoundTripCall, SocketCall, SocketId, SocketIoCall,
+    StampPlace, TickerId,
 };
 
 /// A call of the script. Calls that few tests check are stored as text.
@@ -69,6 +70,10 @@ impl Host for FakeHost {
         self.other(format!("header {} {name}={value:?}", user.0));
         self.refused()
     }
+    fn set_tag(&mut self, user: UserId, key: &str, value: Option<&str>) -> Result<(), Fault> {
+        self.other(format!("tag {} {key}={value:?}", user.0));
+        self.refused()
+    }
     fn cookie(&mut self, _user: UserId, name: &str) -> Option<String> {
         (name == "sid").then(|| "s1".to_owned())
     }
@@ -90,6 +95,10 @@ impl Host for FakeHost {
     fn http(&mut self, op: OpId, user: UserId, call: HttpCall) -> Result<(), Fault> {
         self.calls.push(Call::Http(op, user, call));
         self.refused()
+    }
+    fn fail_request(&mut self, request: CountedRequest, reply: &Reply, reason: &str) {
+        let (user, status) = (request.user.0, reply.status);
+        self.other(format!("fail {user} {status} {reason}"));
     }
     fn open_socket(&mut self, op: OpId, user: UserId, call: SocketCall) -> Result<(), Fault> {
         self.calls.push(Call::Open(op, user, call));

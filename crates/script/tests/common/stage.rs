@@ -14,7 +14,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use model::{Fault, GroupId, Nanos, UserId};
-use script::host::{OpId, Payload, Reply, SocketId, Value, Wake};
+use script::host::{CountedRequest, OpId, Payload, Reply, SocketId, Value, Wake};
 use script::{
     Bundle, DataStore, Ended, Env, GroupStart, Limits, Script, ScriptError, ScriptFault, UserStart,
 };
@@ -197,7 +197,14 @@ impl Stage {
     }
 }
 
+/// A response to user 100. The request counts as a success if the status is below 400.
 pub fn reply(status: u16, body: &str) -> Value {
+    let request = CountedRequest {
+        user: UserId(100),
+        epoch: 0,
+        name: 0,
+        measured: true,
+    };
     Value::Response(Box::new(Reply {
         status,
         head: b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX-A: 1\r\nx-a: 2\r\n\r\n"
@@ -205,6 +212,7 @@ pub fn reply(status: u16, body: &str) -> Value {
         body: body.as_bytes().to_vec(),
         url: "http://host/x".parse().ok().map(std::sync::Arc::new),
         response_time: Nanos::from_micros(1500),
+        request: (status < 400).then_some(request),
     }))
 }
 

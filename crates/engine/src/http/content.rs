@@ -1,0 +1,35 @@
+//! Counts requests as failed whose responses the script rejects.
+
+use model::{Fault, FaultKind};
+use script::host::{CountedRequest, Reply};
+use wire::http::quoted_body;
+
+use crate::recorder::Family;
+use crate::world::World;
+
+impl World {
+    /// Counts a request as failed that has been counted as a success. Has no effect after the user's iteration, because
+    /// the first failure of the iteration has then been counted. A user exists in one level only, so the measurements
+    /// are always those of the request's level.
+    pub(crate) fn fail_by_content(&mut self, request: CountedRequest, reply: &Reply, reason: &str) {
+        let user = self.users.get(request.user);
+        if user.is_none_or(|user| user.epoch != request.epoch) {
+            return;
+        }
+        let now = self.clock.now();
+        let name = self.recorder.name_of(Family::Request, request.name);
+        let name = name.to_owned();
+        let reason = quoted_body(reason.as_bytes()).unwrap_or_default();
+        self.trace(request.user, || format!("✗ {name}: {reason}"));
+        let fault = Fault::target(FaultKind::Content, reason);
+        let place = (None, Some(request.user));
+        self.flaw(place, &fault, (&name, Some(reply.status)), now);
+        if !request.measured {
+            self.recorder.measured.before.failed_requests += 1;
+            return;
+        }
+        self.recorder
+            .fail_answered(request.name, reply.response_time);
+        self.fail(request.user, &name, now, &fault);
+    }
+}
