@@ -5,8 +5,8 @@ mod figures;
 mod tables;
 
 use engine::Stop;
+use harness::{Harness, HarnessError, Notice};
 use record::Run;
-use stage::{Notice, Stage, StageError};
 
 use crate::parts::{PartRun, StudyOutcome, StudyPart, named, run_all};
 use crate::templates::{self, Templates};
@@ -87,11 +87,11 @@ impl<'a> Parts<'a> {
 
 /// Runs the study of the bridge, in about four minutes.
 pub fn bridge(
-    stage: &Stage,
+    harness: &Harness,
     stop: &Stop,
     tell: &mut dyn FnMut(Notice<'_>),
-) -> Result<StudyOutcome, StageError> {
-    let parts = run_all("bridge", |_| Vec::new(), &PARTS, stage, stop, tell)?;
+) -> Result<StudyOutcome, HarnessError> {
+    let parts = run_all("bridge", |_| Vec::new(), &PARTS, harness, stop, tell)?;
     Ok(StudyOutcome::told(parts, |parts| {
         templates::pages(TEMPLATES, &figures::figures(&Parts::of(parts)))
     }))

@@ -6,8 +6,8 @@ mod page;
 mod tables;
 
 use engine::Stop;
+use harness::{Harness, HarnessError, Notice, Part};
 use record::Run;
-use stage::{Notice, Part, Stage, StageError};
 
 use crate::parts::{PartRun, StudyOutcome, StudyPart, folder_of, named, run_all};
 use crate::templates::{self, Templates};
@@ -141,16 +141,16 @@ impl<'a> Parts<'a> {
 /// Runs the study of the editor, in less than six minutes. Documents are stored in a temporary folder, in a new file
 /// for each part.
 pub fn editor(
-    stage: &Stage,
+    harness: &Harness,
     stop: &Stop,
     tell: &mut dyn FnMut(Notice<'_>),
-) -> Result<StudyOutcome, StageError> {
+) -> Result<StudyOutcome, HarnessError> {
     let folder = folder_of("editor")?;
     let flags = |part: &Part| {
         let file = folder.path().join(format!("{}.db", part.name));
         vec!["--store".to_owned(), format!("sqlite:{}", file.display())]
     };
-    let parts = run_all("editor", flags, &PARTS, stage, stop, tell)?;
+    let parts = run_all("editor", flags, &PARTS, harness, stop, tell)?;
     Ok(StudyOutcome::told(parts, |parts| {
         templates::pages(TEMPLATES, &page::figures(&Parts::of(parts)))
     }))

@@ -8,8 +8,8 @@ mod rate;
 mod tables;
 
 use engine::Stop;
+use harness::{Harness, HarnessError, Notice, Part};
 use record::Run;
-use stage::{Notice, Part, Stage, StageError};
 
 use crate::parts::{PartRun, StudyOutcome, StudyPart, folder_of, named, run_all};
 use crate::templates::{self, Templates};
@@ -253,10 +253,10 @@ impl<'a> Parts<'a> {
 /// Runs the study of the marketplace, in less than six minutes. The data is in `SQLite` in a temporary folder, in a new
 /// file for each part.
 pub fn marketplace(
-    stage: &Stage,
+    harness: &Harness,
     stop: &Stop,
     tell: &mut dyn FnMut(Notice<'_>),
-) -> Result<StudyOutcome, StageError> {
+) -> Result<StudyOutcome, HarnessError> {
     let folder = folder_of("marketplace")?;
     let flags = |part: &Part| {
         let file = folder.path().join(format!("{}.db", part.name));
@@ -271,7 +271,7 @@ pub fn marketplace(
         }
         flags
     };
-    let parts = run_all("marketplace", flags, &PARTS, stage, stop, tell)?;
+    let parts = run_all("marketplace", flags, &PARTS, harness, stop, tell)?;
     Ok(StudyOutcome::told(parts, |parts| {
         templates::pages(TEMPLATES, &page::figures(&Parts::of(parts)))
     }))
