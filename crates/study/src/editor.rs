@@ -3,14 +3,15 @@
 mod field;
 mod figures;
 mod page;
+mod parts;
 mod tables;
 
 use engine::Stop;
 use harness::{Harness, HarnessError, Notice, Part};
-use record::Run;
 
-use crate::parts::{PartRun, StudyOutcome, StudyPart, folder_of, named, run_all};
+use crate::parts::{StudyOutcome, StudyPart, folder_of, run_all};
 use crate::templates::{self, Templates};
+use parts::Parts;
 
 const TEMPLATES: &Templates = &[
     ("report.md", include_str!("../templates/editor/report.md")),
@@ -107,36 +108,6 @@ const PARTS: [StudyPart; 9] = [
         include_str!("../scenarios/editor-crdt.ts"),
     ),
 ];
-
-/// The records of the parts. `None` for a part before which the study was stopped.
-#[derive(Default)]
-pub(crate) struct Parts<'a> {
-    pub(crate) report: Option<&'a Run>,
-    pub(crate) late: Option<&'a Run>,
-    pub(crate) rooms: Option<&'a Run>,
-    pub(crate) crowd: Option<&'a Run>,
-    pub(crate) beyond: Option<&'a Run>,
-    pub(crate) tens: Option<&'a Run>,
-    pub(crate) fifty: Option<&'a Run>,
-    pub(crate) whole: Option<&'a Run>,
-    pub(crate) crdt: Option<&'a Run>,
-}
-
-impl<'a> Parts<'a> {
-    fn of(parts: &'a [PartRun]) -> Self {
-        Self {
-            report: named(parts, "report"),
-            late: named(parts, "late"),
-            rooms: named(parts, "rooms"),
-            crowd: named(parts, "crowd"),
-            beyond: named(parts, "beyond"),
-            tens: named(parts, "tens"),
-            fifty: named(parts, "fifty"),
-            whole: named(parts, "whole"),
-            crdt: named(parts, "crdt"),
-        }
-    }
-}
 
 /// Runs the study of the editor, in less than six minutes. Documents are stored in a temporary folder, in a new file
 /// for each part.
