@@ -16,7 +16,8 @@
 //! for every data set that could have produced the published figures. A mean outside the bounds is therefore
 //! impossible, not merely unlikely.
 
-use crate::{Figure, Method, Row, Times};
+use crate::figure::Figure;
+use crate::results::{Method, Row, Times};
 
 /// The range in which a mean must lie, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -152,7 +153,7 @@ fn lowest(count: f64, times: &Times, mut floors: Vec<(f64, f64)>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Figure;
+    use crate::figure::Figure;
 
     #[test]
     fn the_registry_s_mean_of_2_4_s_is_out_of_reach_of_its_percentiles() {

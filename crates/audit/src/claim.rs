@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use crate::Figure;
+use crate::figure::Figure;
 
 /// A claim of a report about its figures.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,12 +5,14 @@ mod levels;
 mod printed;
 mod sort;
 mod table;
+mod text;
 
 use toml::de::DeTable;
 
-use crate::Results;
-use crate::import::ImportError;
+use crate::import_error::ImportError;
+use crate::results::Results;
 use table::Table;
+use text::{Form, line_of};
 
 /// A template of `audit.toml` to fill in.
 pub const NEW_FORM: &str = include_str!("form/new.toml");
@@ -46,30 +48,4 @@ pub fn read_form(text: &str, name: &str) -> Result<Results, ImportError> {
         return Err(form.refuse(0, "the file has neither a [[level]] nor a [[claim]]"));
     }
     Ok(results)
-}
-
-/// The form that is being read.
-#[derive(Clone, Copy, Debug)]
-struct Form<'a> {
-    text: &'a str,
-    name: &'a str,
-}
-
-impl Form<'_> {
-    fn refuse(self, offset: usize, why: impl Into<String>) -> ImportError {
-        ImportError::Form {
-            file: self.name.to_owned(),
-            line: line_of(self.text, offset),
-            why: why.into(),
-        }
-    }
-
-    fn place(self, offset: usize) -> String {
-        format!("{}:{}", self.name, line_of(self.text, offset))
-    }
-}
-
-fn line_of(text: &str, offset: usize) -> usize {
-    let before = text.as_bytes().iter().take(offset);
-    1 + before.filter(|&&byte| byte == b'\n').count()
 }

@@ -14,6 +14,7 @@ mod oha_text;
 mod ours;
 mod pieces;
 mod samples;
+mod source;
 mod vegeta;
 mod vegeta_text;
 mod wrk;
@@ -23,80 +24,10 @@ use std::io::BufRead;
 
 use serde_json::Value;
 
-use crate::{Results, read_form};
-
-/// Why a file could not be read.
-#[derive(Debug, thiserror::Error)]
-pub enum ImportError {
-    /// The format is not known.
-    #[error(
-        "{file}: unknown format. Supported formats: headcount run.json, k6 (summary, JSON lines), Locust CSV, \
-         Artillery JSON, JMeter JTL as CSV, oha, wrk, wrk2, hey, vegeta, autocannon, and audit.toml (`headcount audit \
-         --new`)"
-    )]
-    Unknown {
-        /// Name of the file.
-        file: String,
-    },
-    /// The file has no content.
-    #[error("{file}: the file is empty")]
-    Empty {
-        /// Name of the file.
-        file: String,
-    },
-    /// The format is known, but the file is damaged or incomplete.
-    #[error("{file}: looks like {form}, but {why}")]
-    Broken {
-        /// Name of the file.
-        file: String,
-        /// The format that the content suggests.
-        form: &'static str,
-        /// The missing or invalid part.
-        why: String,
-    },
-    /// An `audit.toml` contains a mistake.
-    #[error("{file}:{line}: {why}")]
-    Form {
-        /// Name of the file.
-        file: String,
-        /// The line number, from 1.
-        line: usize,
-        /// The mistake.
-        why: String,
-    },
-}
-
-/// The name and text of a file.
-#[derive(Clone, Copy, Debug)]
-struct Source<'a> {
-    text: &'a str,
-    name: &'a str,
-}
-
-impl Source<'_> {
-    fn broken(self, form: &'static str, why: impl Into<String>) -> ImportError {
-        let file = self.name.to_owned();
-        ImportError::Broken {
-            file,
-            form,
-            why: why.into(),
-        }
-    }
-
-    fn unknown(self) -> ImportError {
-        ImportError::Unknown {
-            file: self.name.to_owned(),
-        }
-    }
-
-    fn results(self, form: &'static str) -> Results {
-        Results {
-            source: self.name.to_owned(),
-            form,
-            ..Results::default()
-        }
-    }
-}
+use crate::form::read_form;
+use crate::import_error::ImportError;
+use crate::results::Results;
+use source::Source;
 
 /// The content of a file, in memory or as a reader.
 pub enum Text {

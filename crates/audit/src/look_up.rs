@@ -1,6 +1,8 @@
 //! Finds figures by the names that claims use for them.
 
-use crate::{Claim, Figure, Level, Results, Row};
+use crate::claim::Claim;
+use crate::figure::Figure;
+use crate::results::{Level, Results, Row};
 
 impl Results {
     /// Returns the levels that a claim names, in the claim's order.

@@ -2,7 +2,7 @@
 
 use format::precise;
 
-use crate::Figure;
+use crate::figure::Figure;
 
 /// Formats a time given in milliseconds: `268 µs`, `2.429 s`.
 pub(crate) fn time(ms: f64) -> String {

@@ -5,7 +5,9 @@
 //! interpretation contradicts it.
 
 use crate::bounds::{cap, floor};
-use crate::{Claim, Figure, Level, Row};
+use crate::claim::Claim;
+use crate::figure::Figure;
+use crate::results::{Level, Row};
 
 /// A range from the smallest to the largest possible value.
 #[derive(Clone, Copy, Debug, PartialEq)]

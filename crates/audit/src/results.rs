@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
-use crate::{Claim, Figure};
+use crate::claim::{Claim, Kind};
+use crate::figure::Figure;
 
 /// Published results in one neutral format. A figure that was not published is `None`, never 0.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -153,6 +154,11 @@ pub struct Times {
 }
 
 impl Results {
+    /// Returns the claims of one kind.
+    pub(crate) fn claims_of(&self, kind: Kind) -> impl Iterator<Item = &Claim> {
+        self.claims.iter().filter(move |claim| claim.kind == kind)
+    }
+
     /// Whether the results contain neither figures nor claims.
     pub fn is_empty(&self) -> bool {
         let rows = || self.levels.iter().flat_map(Level::all_rows);

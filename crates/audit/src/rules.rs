@@ -47,7 +47,7 @@ mod timeout;
 mod verdict;
 mod zero;
 
-use crate::Rule;
+use crate::rule::Rule;
 
 /// All rules, in the order in which their findings are listed.
 pub const RULES: &[Rule] = &[

@@ -13,54 +13,20 @@
 
 mod facts;
 mod key;
+mod limit;
+mod seen;
 mod shape;
 
 use model::FaultKind;
-use record::{
-    Cause, Confidence, Finding, Level, LimitKey as Key, Limited, RateLimiter, Run, StatedLimit,
-};
+use record::{Cause, Confidence, Finding, Level, RateLimiter, Run};
 
 use key::{Keys, is_by_user, keys_of, number_of};
-use shape::{Shape, shape_of};
+use limit::{Limit, Window, limit_of, stated_of};
+use seen::{Seen, look, with_window};
+use shape::Shape;
 
 /// A limiter counts as the limit of a level only if it refused more than this share of the requests.
 const WORTH_TELLING: f64 = 0.01;
-
-/// Observations from one level.
-struct Seen<'a> {
-    level: &'a Level,
-    limited: &'a Limited,
-    /// Whether every key began with its full budget. True if neither an earlier level nor `setup` sent requests.
-    fresh: bool,
-    shape: Option<Shape>,
-    /// Number of users with refused requests, or of all users if refusals were not counted per user.
-    users: u64,
-    /// Number of source addresses with refused requests, or of all addresses if refusals were not counted per address.
-    addresses: u64,
-    /// Number of requests that passed per window, if known.
-    per_window: Option<f64>,
-    /// Number of requests that passed per second while others were refused.
-    flow: Option<f64>,
-}
-
-/// The limit to report.
-struct Limit<'a> {
-    stated: Option<&'a StatedLimit>,
-    /// Requests per window for each key.
-    requests: Option<f64>,
-    window: Window,
-}
-
-/// The length of a window, in seconds.
-#[derive(Clone, Copy)]
-enum Window {
-    Stated(f64),
-    Seen(f64),
-    /// The reset time that the responses state, in seconds since the start of the level.
-    Told(f64),
-    AtLeast(f64),
-    Unknown,
-}
 
 /// Finds the limiter, if there is one.
 pub(crate) fn find(run: &Run) -> Option<Finding> {
@@ -87,57 +53,6 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
     let keys = keys_of(main, stated.map(|stated| stated.limit), &others);
     let limit = limit_of(run, main, &keys, stated);
     Some(tell(run, main, &keys, &limit, &seen))
-}
-
-fn look<'a>(run: &Run, level: &'a Level) -> Option<Seen<'a>> {
-    let limited = level.limited.as_ref()?;
-    let fresh = level.index == 0 && run.setup.is_none();
-    let shape = shape_of(limited, level.load.users, fresh);
-    let users = match limited.users.count {
-        0 => level.load.users,
-        refused => refused,
-    };
-    let sources = run.sources.as_ref().map_or(1, |sources| sources.addresses);
-    let refused = limited
-        .addresses
-        .iter()
-        .filter(|one| one.limited > 0)
-        .count() as u64;
-    let addresses = if refused > 0 {
-        refused
-    } else {
-        sources.min(users)
-    };
-    let (per_window, flow) = match shape {
-        Some(Shape::Periodic {
-            passed, window_s, ..
-        }) => (Some(passed), Some(passed / window_s)),
-        Some(Shape::Stop { passed }) if fresh => (Some(passed), None),
-        Some(Shape::Steady { per_s, .. }) => (None, Some(per_s)),
-        Some(Shape::Stop { .. }) => (None, None),
-        None => (None, Some(limited.passed as f64 / limited.end_s)),
-    };
-    Some(Seen {
-        level,
-        limited,
-        fresh,
-        shape,
-        users,
-        addresses,
-        per_window,
-        flow,
-    })
-}
-
-/// Computes a missing number of requests per window from the flow, if the window is stated.
-fn with_window<'a>(seen: &Seen<'a>, stated: Option<&StatedLimit>) -> Seen<'a> {
-    let of_flow = seen.flow.zip(stated.and_then(|stated| stated.window_s));
-    Seen {
-        per_window: seen
-            .per_window
-            .or(of_flow.map(|(flow, window)| flow * window)),
-        ..*seen
-    }
 }
 
 /// Returns the strength of the evidence in a level; 0 means that there is no limiter.
@@ -196,92 +111,6 @@ fn flows_alike(seen: &Seen<'_>, others: &[Seen<'_>]) -> bool {
         regular(other) && !(0.67..1.5).contains(&more) && (0.95..1.05).contains(&flow)
     };
     regular(seen) && others.iter().any(alike)
-}
-
-/// Returns the stated limit that was exhausted most often. Among limits that were exhausted equally often, returns the
-/// one with the shortest window.
-fn stated_of(limited: &Limited) -> Option<&StatedLimit> {
-    let window = |one: &StatedLimit| one.window_s.unwrap_or(f64::INFINITY);
-    let order = |one: &&StatedLimit, other: &&StatedLimit| {
-        let by_window = window(other).total_cmp(&window(one));
-        one.spent.cmp(&other.spent).then(by_window)
-    };
-    limited.stated.iter().max_by(order)
-}
-
-fn limit_of<'a>(
-    run: &Run,
-    seen: &Seen<'_>,
-    keys: &Keys,
-    stated: Option<&'a StatedLimit>,
-) -> Limit<'a> {
-    let users = &seen.limited.users;
-    let each_user = users.passed.sum / users.count.max(1) as f64;
-    let counted = match (keys.left.as_slice(), seen.shape) {
-        // Every user has a separate budget. Only users with refused requests have exhausted it, so only these users
-        // count.
-        ([Key::User], Some(Shape::Stop { .. })) if users.count > 0 => Some(each_user),
-        ([Key::User], None) if closed_to_the_end(seen.limited) => Some(each_user),
-        ([key], _) => seen.per_window.map(|passed| passed / number_of(*key, seen)),
-        _ => seen.per_window,
-    };
-    let stated_window = stated.and_then(|stated| stated.window_s);
-    let window = stated_window.map_or_else(|| window_of(run, seen), Window::Stated);
-    Limit {
-        stated,
-        requests: stated.map(|stated| stated.limit).or(counted),
-        window,
-    }
-}
-
-fn window_of(run: &Run, seen: &Seen<'_>) -> Window {
-    match seen.shape {
-        Some(
-            Shape::Periodic { window_s, .. }
-            | Shape::Steady {
-                reopened_s: Some(window_s),
-                ..
-            },
-        ) => Window::Seen(window_s),
-        Some(Shape::Stop { .. }) => told(seen.limited)
-            .filter(|_| seen.fresh)
-            .map_or_else(|| Window::AtLeast(closed_for(run, seen)), Window::Told),
-        None if closed_to_the_end(seen.limited) => {
-            told(seen.limited).map_or(Window::AtLeast(seen.limited.end_s), Window::Told)
-        }
-        _ => Window::Unknown,
-    }
-}
-
-/// Whether at least one reset time is stated, and all stated reset times are after the end of the level.
-fn closed_to_the_end(limited: &Limited) -> bool {
-    let mut moments = limited.free_at_s.iter();
-    !limited.free_at_s.is_empty() && moments.all(|at_s| *at_s > limited.end_s)
-}
-
-/// Returns the reset time that all responses state. The times may differ by 5 %, because users start one after the
-/// other.
-fn told(limited: &Limited) -> Option<f64> {
-    let first = limited.free_at_s.iter().copied().reduce(f64::min)?;
-    let last = limited.free_at_s.iter().copied().reduce(f64::max)?;
-    (last - first <= first * 0.05).then_some(first)
-}
-
-/// Returns a lower bound of the window: the seconds for which the limiter stayed closed, including later levels.
-fn closed_for(run: &Run, seen: &Seen<'_>) -> f64 {
-    let later = run
-        .levels
-        .iter()
-        .skip_while(|level| level.index <= seen.level.index);
-    let closed = later.map_while(|level| {
-        let limited = level.limited.as_ref()?;
-        (limited.passed == 0).then_some(limited.end_s)
-    });
-    let own = seen.limited.last_s;
-    match closed.sum::<f64>() {
-        0.0 => own,
-        more => seen.limited.end_s + more,
-    }
 }
 
 /// Whether the limiter caused most failures of a level.

@@ -1,10 +1,12 @@
-//! One module per command, and the module `stage`, which several commands share.
+//! One module per command, and the module `harness`, which several commands share.
 
 pub(crate) mod audit;
 pub(crate) mod bench;
 pub(crate) mod completions;
 #[cfg(feature = "systems")]
 pub(crate) mod demo;
+#[cfg(feature = "systems")]
+pub(crate) mod harness;
 pub(crate) mod init;
 pub(crate) mod man;
 pub(crate) mod report;
@@ -13,7 +15,5 @@ pub(crate) mod run;
 pub(crate) mod selftest;
 #[cfg(feature = "systems")]
 pub(crate) mod serve;
-#[cfg(feature = "systems")]
-pub(crate) mod stage;
 #[cfg(feature = "systems")]
 pub(crate) mod study;

@@ -1,9 +1,9 @@
 use std::process::ExitCode;
 
 use engine::{PrepareError, RunError};
+use harness::HarnessError;
 use model::{FaultKind, Verdict};
 use script::ScriptError;
-use stage::StageError;
 
 /// Exit codes of the program. The README documents them, and their meaning never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,12 +58,12 @@ impl From<&RunError> for Exit {
     }
 }
 
-impl From<&StageError> for Exit {
-    fn from(error: &StageError) -> Self {
+impl From<&HarnessError> for Exit {
+    fn from(error: &HarnessError) -> Self {
         match error {
-            StageError::System(_) => Self::Bug,
-            StageError::Prepare { why, .. } => why.into(),
-            StageError::Run { why, .. } => why.into(),
+            HarnessError::System(_) => Self::Bug,
+            HarnessError::Prepare { why, .. } => why.into(),
+            HarnessError::Run { why, .. } => why.into(),
         }
     }
 }

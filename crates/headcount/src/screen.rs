@@ -79,8 +79,8 @@ fn exit_of(error: &anyhow::Error) -> Exit {
     if let Some(run) = error.downcast_ref::<engine::RunError>() {
         return run.into();
     }
-    if let Some(stage) = error.downcast_ref::<stage::StageError>() {
-        return stage.into();
+    if let Some(harness) = error.downcast_ref::<harness::HarnessError>() {
+        return harness.into();
     }
     Exit::Usage
 }

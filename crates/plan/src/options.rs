@@ -4,6 +4,7 @@
 //! scenario and reports all problems at once.
 
 mod client_certificate;
+mod elsewhere;
 mod grouping;
 mod limits;
 mod load;
@@ -123,7 +124,7 @@ impl Options {
 
 /// Replaces an option that has a problem by its default and continues, so that all problems are found.
 fn read(value: &Value, problems: &mut Problems) -> Options {
-    let root = Section::root(value, &KNOWN, problems);
+    let root = Section::root(value, &KNOWN, elsewhere::hint, problems);
     let grouping = grouping::read(&root, problems);
     let load = load::read(&root.field("load"), &grouping, problems);
     let deadline = Nanos::from_secs(5);

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::limiter::RateLimiter;
+use crate::limiter::{LimitKey, RateLimiter};
 
 /// An explanation of why the target's performance stops growing: a cause from a closed list, with its evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -237,16 +237,4 @@ pub enum Advice {
         /// The sentence.
         text: String,
     },
-}
-
-/// Key by which a limiter counts requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LimitKey {
-    /// All requests count against one limit.
-    All,
-    /// Each source address has its own limit.
-    Address,
-    /// Each user has their own limit.
-    User,
 }

@@ -34,7 +34,7 @@ pub use convergence::Convergence;
 pub use deliveries::{CutOff, Deliveries, Mismatch, Misplaced, OwnCopies};
 pub use encode::{from_json, to_json};
 pub use failure::{Example, Failure, note_failure};
-pub use finding::{Advice, Cause, Confidence, Evidence, Finding, LimitKey, OneAddress, Unknown};
+pub use finding::{Advice, Cause, Confidence, Evidence, Finding, OneAddress, Unknown};
 pub use funnel::{FirstFailure, FunnelStep, StepFunnel, Unfinished, path_name};
 pub use health::{GeneratorUse, WorkerUse};
 pub use issue::{
@@ -44,7 +44,7 @@ pub use issue::{
 pub use judgement::{Counted, CountedKind, Forecast, Inconclusive, Observed, Outcome, Shortfall};
 pub use level::{Level, Little, Load, Phases, Validity};
 pub use limited::{Limited, LimitedBin, PerAddress, PerKey, Spread, StatedLimit};
-pub use limiter::{LimiterKind, RateLimiter};
+pub use limiter::{LimitKey, LimiterKind, RateLimiter};
 pub use measured::{Check, Iterations, Measured, Outside};
 pub use metric::{Metric, MetricKind};
 pub use run::{

@@ -1,7 +1,5 @@
 use serde::{Deserialize, Serialize};
 
-use crate::finding::LimitKey;
-
 /// Figures of a rate limiter.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RateLimiter {
@@ -37,4 +35,16 @@ pub enum LimiterKind {
     SlidingWindow,
     /// Each request takes a token from a bucket, which is refilled at a steady rate.
     TokenBucket,
+}
+
+/// Key by which a limiter counts requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitKey {
+    /// All requests count against one limit.
+    All,
+    /// Each source address has its own limit.
+    Address,
+    /// Each user has their own limit.
+    User,
 }

@@ -2,19 +2,18 @@
 //! not go to a terminal is never cut.
 
 mod brief;
+mod frame;
 mod page;
 mod trouble;
 
 use format::{Tone, count, paint};
-use record::{Level, Run, Validity};
+use record::{Level, Run};
 
 use crate::section::levels::{self, Lead};
 use crate::section::operations::Operations;
-use crate::section::{
-    counts, findings, funnel, label, marked, overstated_by, pass_rate, resources, setup, target,
-    thresholds, verdict,
-};
-use page::{Page, cut};
+use crate::section::{counts, findings, funnel, marked, overstated_by, pass_rate, verdict};
+use frame::{foot, headline, notes, threshold_lines};
+use page::{NOTE, Page, cut};
 
 /// Options of the terminal.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,9 +26,6 @@ pub struct Terminal<'a> {
     pub saved_to: Option<&'a str>,
 }
 
-/// Maximum number of lines for one note, and for all notes together.
-const NOTE: usize = 3;
-const NOTES: usize = 8;
 /// Number of lines reserved for findings and for the script's own metrics, and of failing operations always shown.
 const FINDING: usize = 9;
 const FAILING: usize = 3;
@@ -37,7 +33,7 @@ const METRICS: usize = 6;
 
 /// Renders the result of a run, ending with a line break.
 pub fn terminal(run: &Run, options: Terminal<'_>) -> String {
-    let page = Page::of(options);
+    let page = Page::new(options.colour, options.width);
     let parts = if brief::is_enough(run) {
         brief::parts(run, page)
     } else {
@@ -110,48 +106,6 @@ fn head(run: &Run, page: Page) -> Vec<String> {
     if let Some(bound) = run.levels.iter().filter_map(overstated_by).max() {
         let bound = format!("times are up to {} too long", format::duration(bound));
         lines.push(page.quiet(&bound));
-    }
-    lines
-}
-
-/// Formats the verdict and the first sentence.
-fn headline(run: &Run, page: Page) -> Vec<String> {
-    let headline = verdict::headline(run);
-    let first = paint(headline.verdict, headline.tone, page.colour);
-    let whole = format!("{}{}", headline.verdict, headline.sentence);
-    let mut lines = page.wrapped(&whole, 0, NOTE);
-    // The first word is coloured after wrapping, because colour codes would count as width.
-    lines[0] = lines[0].replacen(headline.verdict, &first, 1);
-    lines
-}
-
-/// Returns the lines about setup, target and generator.
-fn foot(run: &Run, page: Page) -> Vec<String> {
-    let setup = setup::line(run).into_iter();
-    let mut lines: Vec<String> = setup
-        .flat_map(|line| page.labelled_lines("setup", &line, NOTE))
-        .collect();
-    if let Some(last) = run.levels.last() {
-        lines.extend(health(last, page));
-    }
-    lines
-}
-
-/// Returns as many whole notes as fit. A note is never cut, because it ends with the next step.
-fn notes(remarks: &[String], page: Page) -> Vec<String> {
-    let mut lines = Vec::new();
-    for (told, remark) in remarks.iter().enumerate() {
-        let note = page.labelled_lines("note", remark, NOTE);
-        let last = remarks.len() == told + 1;
-        let room = if page.is_cut() { NOTES } else { usize::MAX };
-        if told > 0 && lines.len() + note.len() + usize::from(!last) > room {
-            lines.push(format!(
-                "  and {} more notes in the full report",
-                remarks.len() - told
-            ));
-            break;
-        }
-        lines.extend(note);
     }
     lines
 }
@@ -272,50 +226,5 @@ fn finding_lines(run: &Run, page: Page) -> Vec<String> {
             }));
         }
     }
-    lines
-}
-
-fn threshold_lines(run: &Run, page: Page) -> Vec<String> {
-    const WORD: usize = 12;
-    let told = thresholds::lines(run);
-    let lines = told.into_iter().flat_map(|line| {
-        let word = paint(&format!("{:<WORD$}", line.word), line.tone, page.colour);
-        let text = page.wrapped(&line.text, WORD + 4, NOTE);
-        let text = text.into_iter().enumerate();
-        let lines: Vec<String> = text
-            .map(|(number, text)| match number {
-                0 => format!("  {word}  {}", text.trim_start()),
-                _ => text,
-            })
-            .collect();
-        lines
-    });
-    let mut lines: Vec<String> = lines.collect();
-    if !lines.is_empty() {
-        lines.insert(0, page.title("Thresholds"));
-    }
-    lines
-}
-
-/// Returns the lines about the target and the generator in the last level.
-fn health(last: &Level, page: Page) -> Vec<String> {
-    let at = label(&last.load);
-    let told = |text: String| match text.as_str() {
-        "" => text,
-        _ => format!(": {text}"),
-    };
-    let mut lines = Vec::new();
-    if let Some(target) = &last.target {
-        let figures = told(target::line(target));
-        let text = format!("{} at {at}{figures}", target::name(target));
-        lines.extend(page.labelled_lines("target", &text, NOTE));
-    }
-    let health = match last.validity() {
-        Validity::Valid => "healthy",
-        Validity::Questionable => "questionable",
-        Validity::Invalid => "INVALID",
-    };
-    let text = format!("{health} at {at}{}", told(resources::generator_line(last)));
-    lines.extend(page.labelled_lines("generator", &text, NOTE));
     lines
 }

@@ -2,7 +2,7 @@
 
 use rquickjs::{Object, Persistent, Result, Value};
 
-use crate::work::Kept;
+use crate::kept::Kept;
 
 /// Name of a module's default export.
 pub(crate) const DEFAULT: &str = "default";

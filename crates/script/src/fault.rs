@@ -4,9 +4,8 @@ use model::{Fault, FaultKind, Side};
 use rquickjs::{Ctx, FromJs, Value};
 use serde::de::DeserializeOwned;
 
-use crate::bundle::Bundle;
 use crate::error::ScriptFault;
-use crate::frame::Location;
+use crate::stack::user_calls;
 use crate::state::{NOBODY, State};
 
 /// Maximum length of a message, in characters. The record stores one example of each kind.
@@ -129,51 +128,4 @@ fn cut(mut text: String) -> String {
         text.push('…');
     }
     text
-}
-
-/// Returns the innermost location in a stack that is in the scenario's own files.
-pub(crate) fn first_place(state: &State, stack: &str) -> Option<Location> {
-    let calls = user_calls(&state.material.bundle, stack);
-    calls.into_iter().next().map(|(place, _)| place)
-}
-
-/// Returns the lines of a stack that refer to the scenario's own files.
-fn user_calls<'s>(bundle: &Bundle, stack: &'s str) -> Vec<(Location, &'s str)> {
-    let call = |line: &'s str| Some((place(line)?, line)).filter(|(at, _)| bundle.has(&at.file));
-    stack.lines().filter_map(call).collect()
-}
-
-/// Parses the location in a line such as `    at trade (room.ts:12:5)` or `    at room.ts:12:5`.
-pub(crate) fn place(line: &str) -> Option<Location> {
-    let line = line.trim();
-    let inner = match line.rfind('(') {
-        Some(open) => line.get(open + 1..)?.strip_suffix(')')?,
-        None => line.strip_prefix("at ")?,
-    };
-    let mut parts = inner.rsplitn(3, ':');
-    let column = parts.next()?.parse().ok()?;
-    let line = parts.next()?.parse().ok()?;
-    let file = parts.next()?.to_owned();
-    Some(Location { file, line, column })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::place;
-
-    #[test]
-    fn places_are_read_from_stack_lines() {
-        let at = |line: &str| place(line).map(|place| place.to_string());
-        assert_eq!(
-            at("    at trade (a/room.ts:12:5)").as_deref(),
-            Some("a/room.ts:12:5")
-        );
-        assert_eq!(
-            at("    at <anonymous> (room.ts:1:2)").as_deref(),
-            Some("room.ts:1:2")
-        );
-        assert_eq!(at("    at room.ts:1:2").as_deref(), Some("room.ts:1:2"));
-        assert_eq!(at("    at call (native)"), None);
-        assert_eq!(at(""), None);
-    }
 }

@@ -12,6 +12,22 @@ pub struct Location {
     pub column: u32,
 }
 
+impl Location {
+    /// Parses the location in a line of a stack, such as `    at trade (room.ts:12:5)` or `    at room.ts:12:5`.
+    pub(crate) fn of_call(line: &str) -> Option<Self> {
+        let line = line.trim();
+        let inner = match line.rfind('(') {
+            Some(open) => line.get(open + 1..)?.strip_suffix(')')?,
+            None => line.strip_prefix("at ")?,
+        };
+        let mut parts = inner.rsplitn(3, ':');
+        let column = parts.next()?.parse().ok()?;
+        let line = parts.next()?.parse().ok()?;
+        let file = parts.next()?.to_owned();
+        Some(Self { file, line, column })
+    }
+}
+
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)
@@ -57,7 +73,7 @@ pub(crate) fn code_frame(source: &str, line: u32, column: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::code_frame;
+    use super::{Location, code_frame};
 
     #[test]
     fn a_frame_points_at_the_column() {
@@ -73,5 +89,21 @@ mod tests {
         assert_eq!(code_frame("one", 9, 9), "");
         assert!(code_frame("one", 0, 0).contains('^'));
         assert!(code_frame(&"x".repeat(5000), 1, 4000).len() < 500);
+    }
+
+    #[test]
+    fn places_are_read_from_stack_lines() {
+        let at = |line: &str| Location::of_call(line).map(|place| place.to_string());
+        assert_eq!(
+            at("    at trade (a/room.ts:12:5)").as_deref(),
+            Some("a/room.ts:12:5")
+        );
+        assert_eq!(
+            at("    at <anonymous> (room.ts:1:2)").as_deref(),
+            Some("room.ts:1:2")
+        );
+        assert_eq!(at("    at room.ts:1:2").as_deref(), Some("room.ts:1:2"));
+        assert_eq!(at("    at call (native)"), None);
+        assert_eq!(at(""), None);
     }
 }

@@ -7,9 +7,10 @@ use model::{Fault, FaultKind};
 use rquickjs::{ArrayBuffer, Ctx, IntoJs, Result, String as JsString, Undefined, Value};
 
 use crate::api::Response;
+use crate::failure::{error_of, failure};
 use crate::host::{Heard, Payload, SocketId, Value as HostValue};
 use crate::state::State;
-use crate::work::{Kept, Op, Socket, Then};
+use crate::work::{Op, Socket, Then};
 
 /// Resolves or rejects the promise of an operation.
 pub(crate) fn settle(
@@ -31,31 +32,6 @@ pub(crate) fn settle(
         Err(error) if error.is_exception() => op.reject.restore(ctx)?.call((ctx.catch(),)),
         Err(error) => Err(error),
     }
-}
-
-/// Rejects a promise within the call that returns it to the script.
-pub(crate) fn reject(ctx: &Ctx<'_>, state: &State, reject: Kept, fault: &Fault) -> Result<()> {
-    let error = failure(ctx, state, fault)?;
-    reject.restore(ctx)?.call((error,))
-}
-
-/// Converts a fault to an `Error` with `side` and `kind`.
-pub(crate) fn failure<'js>(ctx: &Ctx<'js>, state: &State, fault: &Fault) -> Result<Value<'js>> {
-    let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
-    error_of(ctx, &entry.failure, fault)
-}
-
-fn error_of<'js>(ctx: &Ctx<'js>, make: &Kept, fault: &Fault) -> Result<Value<'js>> {
-    let name = |value: serde_json::Result<serde_json::Value>| {
-        value
-            .ok()
-            .and_then(|value| value.as_str().map(str::to_owned))
-    };
-    let side = name(serde_json::to_value(fault.side));
-    let kind = name(serde_json::to_value(fault.kind));
-    make.clone()
-        .restore(ctx)?
-        .call((side, kind, fault.detail.as_str()))
 }
 
 fn value_of<'js>(

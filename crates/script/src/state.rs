@@ -5,16 +5,18 @@ use std::rc::Rc;
 
 use model::{GroupId, Nanos, UserId};
 
-use crate::boot::Entry;
 use crate::bundle::Bundle;
 use crate::data::DataStore;
+use crate::entry::Entry;
 use crate::env::Env;
 use crate::error::ScriptFault;
+use crate::floating::left_in_flight;
 use crate::host::Host;
+use crate::iteration::Ended;
+use crate::kept::KeptObject;
 use crate::rejections::Rejections;
-use crate::script::Ended;
 use crate::watch::Watch;
-use crate::work::{KeptObject, Work};
+use crate::work::Work;
 
 /// The key that stands for no group or no user.
 pub(crate) const NOBODY: u32 = u32::MAX;
@@ -65,6 +67,18 @@ pub(crate) struct Material {
     pub(crate) loading: Cell<bool>,
 }
 
+impl Material {
+    /// Creates the material of modules that are about to be evaluated.
+    pub(crate) fn new(bundle: Bundle, data: DataStore, env: Env) -> Self {
+        Self {
+            bundle,
+            data,
+            env,
+            loading: Cell::new(true),
+        }
+    }
+}
+
 /// State shared by all native calls of one script.
 pub(crate) struct State {
     pub(crate) host: Rc<RefCell<dyn Host>>,
@@ -80,6 +94,34 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// Creates the state without groups and without the prelude. `busy` is the maximum time of one step without a pause.
+    pub(crate) fn new(host: Rc<RefCell<dyn Host>>, material: Material, busy: Nanos) -> Self {
+        Self {
+            host,
+            work: RefCell::new(Work::new()),
+            now: Now {
+                group: Cell::new(NOBODY),
+                user: Cell::new(NOBODY),
+                planned: Cell::new(None),
+                waits: Cell::new(false),
+                background: Cell::new(false),
+            },
+            watch: Watch::new(busy),
+            outcome: RefCell::new(Outcome::default()),
+            material,
+            entry: RefCell::new(None),
+            user_kind: RefCell::new(None),
+        }
+    }
+
+    /// Drops everything that belongs to the script engine.
+    pub(crate) fn clear(&self) {
+        self.work.borrow_mut().clear();
+        self.outcome.borrow_mut().rejections.clear();
+        self.entry.borrow_mut().take();
+        self.user_kind.borrow_mut().take();
+    }
+
     /// Returns the prelude's functions, once it is loaded.
     pub(crate) fn entry(&self) -> Option<Rc<Entry>> {
         self.entry.borrow().clone()
@@ -92,7 +134,8 @@ impl State {
 
     /// Ends the group's iteration. The iteration fails if any of its calls is still in flight.
     pub(crate) fn end(&self, group: u32, outcome: Result<Option<String>, ScriptFault>) {
-        let outcome = match (outcome, self.floating(group)) {
+        let left = left_in_flight(&mut self.work.borrow_mut(), &self.material.bundle, group);
+        let outcome = match (outcome, left) {
             (Ok(_), Some(fault)) => Err(fault),
             (outcome, _) => outcome,
         };

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use model::Nanos;
 
 use crate::host::Host;
-use crate::pinpoint::Rounds;
+use crate::rounds::Rounds;
 
 /// The time budget of one step: the callbacks of one event and the jobs that follow.
 pub(crate) struct Watch {

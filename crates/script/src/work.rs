@@ -3,21 +3,19 @@
 use std::sync::Arc;
 
 use model::{GroupId, Nanos, Slots};
-use rquickjs::{Function, Object, Persistent, Promise};
 use rustc_hash::FxHashMap;
 
-use crate::floating::TRACED_CALLS;
 use crate::host::{OpId, SocketId, TickerId};
-use crate::start::UserStart;
+use crate::iteration::UserStart;
+use crate::kept::{Kept, KeptPromise};
 
-/// A function of the script that outlives the turn.
-pub(crate) type Kept = Persistent<Function<'static>>;
+/// Number of iterations of a worker whose calls are traced. The worker traces its first iterations, and as many again
+/// after each iteration that left calls in flight. A trace costs more than the call.
+const TRACED: u32 = 8;
 
-/// An object of the script that outlives the turn.
-pub(crate) type KeptObject = Persistent<Object<'static>>;
-
-/// A promise of the script that outlives the turn.
-pub(crate) type KeptPromise = Persistent<Promise<'static>>;
+/// Number of traced calls per iteration. Once an iteration has left a call in flight, all calls are traced. Without
+/// this limit, an iteration that loops for the whole run would pay for every call.
+const TRACED_CALLS: u32 = 100;
 
 /// Properties of a group that a script can read.
 #[derive(Default)]
@@ -126,22 +124,28 @@ pub(crate) struct Work {
     pub(crate) sockets: Slots<Socket>,
     ops: Slots<Op>,
     /// Number of further iterations whose calls are traced.
-    pub(crate) to_trace: u32,
+    to_trace: u32,
     /// Number of calls to trace in each of these iterations.
-    pub(crate) calls_to_trace: u32,
+    calls_to_trace: u32,
     tickers: FxHashMap<TickerId, Ticker>,
     group_keys: FxHashMap<GroupId, u32>,
     socket_keys: FxHashMap<SocketId, u32>,
 }
 
 impl Work {
-    /// Creates an instance without groups. Calls of the first `iterations` iterations will be traced.
-    pub(crate) fn tracing(iterations: u32) -> Self {
+    /// Creates an instance without groups. Calls of the first iterations will be traced.
+    pub(crate) fn new() -> Self {
         Self {
-            to_trace: iterations,
+            to_trace: TRACED,
             calls_to_trace: TRACED_CALLS,
             ..Self::default()
         }
+    }
+
+    /// Traces all calls of the next iterations, because an iteration left calls in flight.
+    pub(crate) fn trace_again(&mut self) {
+        self.to_trace = TRACED;
+        self.calls_to_trace = u32::MAX;
     }
 
     /// Adds a group with its users.

@@ -1,9 +1,9 @@
 use std::io;
 
+use harness::HarnessError;
 use model::FaultKind;
 use record::{Deliveries, Level, Timings};
 use serde_json::Value;
-use stage::StageError;
 use thiserror::Error;
 
 use crate::compare::CPU_WAIT_SHARE;
@@ -20,7 +20,7 @@ const LATE_US: u64 = 200;
 pub enum SelftestError {
     /// A part could not be started.
     #[error(transparent)]
-    Stage(#[from] StageError),
+    Harness(#[from] HarnessError),
     /// The truth server did not report its counts.
     #[error("cannot read the counts of the truth server: {0}")]
     Tell(#[from] io::Error),

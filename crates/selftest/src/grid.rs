@@ -2,7 +2,7 @@
 //! else.
 //!
 //! Each cell is a short run of headcount in a separate process. Its target is a port of the faulty server
-//! (`serve faulty`, started by [`launch`]), which misbehaves as configured and logs its actions. The log alone shows
+//! (`serve faulty`, started by [`harness`]), which misbehaves as configured and logs its actions. The log alone shows
 //! which thresholds hold. The program's verdicts and figures must agree with the log: never *passed* if a threshold is
 //! broken, never *failed* if all hold, and no figure that the log contradicts.
 
@@ -11,9 +11,11 @@ mod dice;
 mod judge;
 mod kind;
 mod log;
+mod parameters;
 mod program;
 mod room;
 mod sample;
+mod scene;
 mod table;
 mod thresholds;
 mod truth;
@@ -25,8 +27,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 
 use engine::Stop;
-use launch::System;
-use stage::StageError;
+use harness::{HarnessError, System};
 
 use crate::evidence::SelftestError;
 use crate::tell;
@@ -64,7 +65,7 @@ pub fn grid(
     tell: &mut dyn FnMut(usize, usize, usize),
 ) -> Result<GridOutcome, SelftestError> {
     let cells = choose(settings)?;
-    let system = System::start(&settings.exe, "faulty", &[], &[]).map_err(StageError::System)?;
+    let system = System::start(&settings.exe, "faulty", &[], &[]).map_err(HarnessError::System)?;
     let next = AtomicUsize::new(0);
     let (sender, done) = channel();
     let mut outcome = GridOutcome::new(settings.seed);

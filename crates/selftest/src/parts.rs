@@ -2,7 +2,7 @@ mod counts;
 mod resources;
 mod times;
 
-use stage::Part;
+use harness::Part;
 
 use crate::compare::Rows;
 use crate::evidence::Evidence;

@@ -1,6 +1,6 @@
 use engine::{RunConfig, Stop};
+use harness::{Harness, Notice};
 use model::Nanos;
-use stage::{Notice, Stage};
 
 use crate::compare::Rows;
 use crate::evidence::{Evidence, SelftestError};
@@ -12,7 +12,7 @@ use crate::tell;
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The machine and the seed for all parts.
-    pub stage: Stage,
+    pub harness: Harness,
     /// Minimum number of deliveries in the part that counts deliveries.
     pub deliveries: u64,
     /// Names of the parts to run. If empty, all parts are run.
@@ -95,9 +95,9 @@ fn run(
         ..Default::default()
     };
     let truth = ("truth", settings.server_flags.as_slice());
-    let scene = settings.stage.set(&part.part, truth, overrides)?;
-    let planned = planned(&scene.config);
-    let (record, system) = scene.play(stop, tell)?;
+    let prepared = settings.harness.prepare(&part.part, truth, overrides)?;
+    let planned = planned(&prepared.config);
+    let (record, system) = prepared.run(stop, tell)?;
     let truth = tell::ask(system.url())?;
     let level = record.levels.into_iter().next();
     Ok(Evidence {

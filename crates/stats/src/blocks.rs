@@ -2,7 +2,7 @@ use std::iter::Peekable;
 
 use model::Nanos;
 
-use crate::Histogram;
+use crate::histogram::Histogram;
 
 /// Maximum number of blocks. Before it is exceeded, neighbouring blocks are merged.
 pub const BLOCKS: usize = 64;

@@ -2,9 +2,10 @@ use std::borrow::Cow;
 
 use model::Nanos;
 
+use crate::blocks::Blocks;
 use crate::estimate::Estimate;
+use crate::histogram::Histogram;
 use crate::quantile::{needed_samples, rank_of};
-use crate::{Blocks, Histogram};
 
 /// Samples, some of which are censored: only a lower bound of their value is known.
 ///
@@ -96,5 +97,25 @@ impl Samples<'_> {
         let mut all = self.times.clone();
         all.merge(self.open);
         Cow::Owned(all)
+    }
+}
+
+/// Quantile `q` of `times` together with `endless` samples that timed out. Timeouts rank as the largest samples, so
+/// that percentiles also cover operations that never ended. There is no interval, because the correlation is unknown.
+pub fn estimate(times: &Histogram, endless: u64, q: f64) -> Estimate {
+    all_ended(times, endless).at(q)
+}
+
+/// Like [`estimate`], but with an interval, whose width depends on the correlation of the samples. Samples that are
+/// close in time or belong to one message are correlated, and `blocks` show how much.
+pub fn estimate_in_blocks(times: &Histogram, endless: u64, blocks: &Blocks, q: f64) -> Estimate {
+    all_ended(times, endless).at_in(blocks, q)
+}
+
+fn all_ended(times: &Histogram, endless: u64) -> Samples<'_> {
+    Samples {
+        times,
+        open: Histogram::NONE,
+        endless,
     }
 }

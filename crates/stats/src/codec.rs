@@ -10,9 +10,8 @@ use hdrhistogram::serialization::{
 use model::Nanos;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
-use crate::Histogram;
 use crate::bins::highest_equivalent;
-use crate::histogram::{DIGITS, Filled};
+use crate::histogram::{DIGITS, Filled, Histogram};
 
 mod unpack;
 

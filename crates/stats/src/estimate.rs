@@ -1,7 +1,5 @@
 use model::Nanos;
 
-use crate::{Blocks, Histogram, Samples};
-
 /// A percentile, as far as the samples support it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Estimate {
@@ -33,25 +31,5 @@ impl Estimate {
             Self::Value { value, .. } => Some(value),
             Self::Beyond { .. } | Self::Unavailable { .. } => None,
         }
-    }
-}
-
-/// Quantile `q` of `times` together with `endless` samples that timed out. Timeouts rank as the largest samples, so
-/// that percentiles also cover operations that never ended. There is no interval, because the correlation is unknown.
-pub fn estimate(times: &Histogram, endless: u64, q: f64) -> Estimate {
-    all_ended(times, endless).at(q)
-}
-
-/// Like [`estimate`], but with an interval, whose width depends on the correlation of the samples. Samples that are
-/// close in time or belong to one message are correlated, and `blocks` show how much.
-pub fn estimate_in_blocks(times: &Histogram, endless: u64, blocks: &Blocks, q: f64) -> Estimate {
-    all_ended(times, endless).at_in(blocks, q)
-}
-
-fn all_ended(times: &Histogram, endless: u64) -> Samples<'_> {
-    Samples {
-        times,
-        open: Histogram::NONE,
-        endless,
     }
 }

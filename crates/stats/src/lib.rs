@@ -23,9 +23,9 @@ mod student;
 mod values;
 
 pub use blocks::{BLOCKS, BlockWriter, Blocks, SHORTEST_BLOCK};
-pub use censored::{Samples, Shares};
+pub use censored::{Samples, Shares, estimate, estimate_in_blocks};
 pub use codec::DecodeError;
-pub use estimate::{Estimate, estimate, estimate_in_blocks};
+pub use estimate::Estimate;
 pub use growth::{Growth, LOOKS_FOR_STEADY, growth};
 pub use histogram::Histogram;
 pub use pass_rate::{clopper_pearson, fisher};

@@ -1,8 +1,8 @@
 use model::Nanos;
 use serde::{Deserialize, Serialize};
 
-use crate::Histogram;
-use crate::quantile::rank_of;
+use crate::histogram::Histogram;
+use crate::quantile::{needed_samples, rank_of};
 
 /// A histogram of numbers without a unit: the values of a trend in a script.
 ///
@@ -113,7 +113,7 @@ impl Values {
 
     /// The value at quantile `q`, if there are enough samples for it.
     pub fn stated(&self, q: f64) -> Option<f64> {
-        (self.count() >= crate::needed_samples(q)).then(|| self.quantile(q))?
+        (self.count() >= needed_samples(q)).then(|| self.quantile(q))?
     }
 }
 

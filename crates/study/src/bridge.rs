@@ -2,14 +2,15 @@
 
 mod field;
 mod figures;
+mod parts;
 mod tables;
 
 use engine::Stop;
-use record::Run;
-use stage::{Notice, Stage, StageError};
+use harness::{Harness, HarnessError, Notice};
 
-use crate::parts::{PartRun, StudyOutcome, StudyPart, named, run_all};
+use crate::parts::{StudyOutcome, StudyPart, run_all};
 use crate::templates::{self, Templates};
+use parts::Parts;
 
 const TEMPLATES: &Templates = &[
     ("report.md", include_str!("../templates/bridge/report.md")),
@@ -65,33 +66,13 @@ const PARTS: [StudyPart; 4] = [
     ),
 ];
 
-/// The records of the parts. `None` for a part before which the study was stopped.
-#[derive(Default)]
-pub(crate) struct Parts<'a> {
-    pub(crate) short: Option<&'a Run>,
-    pub(crate) http: Option<&'a Run>,
-    pub(crate) rooms: Option<&'a Run>,
-    pub(crate) crowd: Option<&'a Run>,
-}
-
-impl<'a> Parts<'a> {
-    fn of(parts: &'a [PartRun]) -> Self {
-        Self {
-            short: named(parts, "short"),
-            http: named(parts, "http"),
-            rooms: named(parts, "rooms"),
-            crowd: named(parts, "crowd"),
-        }
-    }
-}
-
 /// Runs the study of the bridge, in about four minutes.
 pub fn bridge(
-    stage: &Stage,
+    harness: &Harness,
     stop: &Stop,
     tell: &mut dyn FnMut(Notice<'_>),
-) -> Result<StudyOutcome, StageError> {
-    let parts = run_all("bridge", |_| Vec::new(), &PARTS, stage, stop, tell)?;
+) -> Result<StudyOutcome, HarnessError> {
+    let parts = run_all("bridge", |_| Vec::new(), &PARTS, harness, stop, tell)?;
     Ok(StudyOutcome::told(parts, |parts| {
         templates::pages(TEMPLATES, &figures::figures(&Parts::of(parts)))
     }))

@@ -3,14 +3,15 @@
 mod field;
 mod figures;
 mod page;
+mod parts;
 mod tables;
 
 use engine::Stop;
-use record::Run;
-use stage::{Notice, Part, Stage, StageError};
+use harness::{Harness, HarnessError, Notice, Part};
 
-use crate::parts::{PartRun, StudyOutcome, StudyPart, folder_of, named, run_all};
+use crate::parts::{StudyOutcome, StudyPart, folder_of, run_all};
 use crate::templates::{self, Templates};
+use parts::Parts;
 
 const TEMPLATES: &Templates = &[
     ("report.md", include_str!("../templates/editor/report.md")),
@@ -108,49 +109,19 @@ const PARTS: [StudyPart; 9] = [
     ),
 ];
 
-/// The records of the parts. `None` for a part before which the study was stopped.
-#[derive(Default)]
-pub(crate) struct Parts<'a> {
-    pub(crate) report: Option<&'a Run>,
-    pub(crate) late: Option<&'a Run>,
-    pub(crate) rooms: Option<&'a Run>,
-    pub(crate) crowd: Option<&'a Run>,
-    pub(crate) beyond: Option<&'a Run>,
-    pub(crate) tens: Option<&'a Run>,
-    pub(crate) fifty: Option<&'a Run>,
-    pub(crate) whole: Option<&'a Run>,
-    pub(crate) crdt: Option<&'a Run>,
-}
-
-impl<'a> Parts<'a> {
-    fn of(parts: &'a [PartRun]) -> Self {
-        Self {
-            report: named(parts, "report"),
-            late: named(parts, "late"),
-            rooms: named(parts, "rooms"),
-            crowd: named(parts, "crowd"),
-            beyond: named(parts, "beyond"),
-            tens: named(parts, "tens"),
-            fifty: named(parts, "fifty"),
-            whole: named(parts, "whole"),
-            crdt: named(parts, "crdt"),
-        }
-    }
-}
-
 /// Runs the study of the editor, in less than six minutes. Documents are stored in a temporary folder, in a new file
 /// for each part.
 pub fn editor(
-    stage: &Stage,
+    harness: &Harness,
     stop: &Stop,
     tell: &mut dyn FnMut(Notice<'_>),
-) -> Result<StudyOutcome, StageError> {
+) -> Result<StudyOutcome, HarnessError> {
     let folder = folder_of("editor")?;
     let flags = |part: &Part| {
         let file = folder.path().join(format!("{}.db", part.name));
         vec!["--store".to_owned(), format!("sqlite:{}", file.display())]
     };
-    let parts = run_all("editor", flags, &PARTS, stage, stop, tell)?;
+    let parts = run_all("editor", flags, &PARTS, harness, stop, tell)?;
     Ok(StudyOutcome::told(parts, |parts| {
         templates::pages(TEMPLATES, &page::figures(&Parts::of(parts)))
     }))

@@ -4,15 +4,16 @@ mod field;
 mod figures;
 mod hashing;
 mod page;
+mod parts;
 mod rate;
 mod tables;
 
 use engine::Stop;
-use record::Run;
-use stage::{Notice, Part, Stage, StageError};
+use harness::{Harness, HarnessError, Notice, Part};
 
-use crate::parts::{PartRun, StudyOutcome, StudyPart, folder_of, named, run_all};
+use crate::parts::{StudyOutcome, StudyPart, folder_of, run_all};
 use crate::templates::{self, Templates};
+use parts::Parts;
 
 const TEMPLATES: &Templates = &[
     (
@@ -216,47 +217,13 @@ const fn with_threads(threads: &'static str) -> [&'static str; 8] {
     ]
 }
 
-/// The records of the parts. `None` for a part before which the study was stopped.
-#[derive(Default)]
-pub(crate) struct Parts<'a> {
-    pub(crate) report: Option<&'a Run>,
-    pub(crate) pooled: Option<&'a Run>,
-    pub(crate) rate: Option<&'a Run>,
-    pub(crate) threads4: Option<&'a Run>,
-    pub(crate) threads16: Option<&'a Run>,
-    pub(crate) full: Option<&'a Run>,
-    pub(crate) limiter: Option<&'a Run>,
-    pub(crate) lost: Option<&'a Run>,
-    /// The records of the ledger checks, each with the name of the part that the check followed.
-    pub(crate) ledgers: Vec<(&'static str, &'a Run)>,
-}
-
-impl<'a> Parts<'a> {
-    fn of(parts: &'a [PartRun]) -> Self {
-        let ledgers = parts
-            .iter()
-            .filter_map(|part| Some((part.name, part.after.as_ref()?)));
-        Self {
-            report: named(parts, "report"),
-            pooled: named(parts, "pooled"),
-            rate: named(parts, "rate"),
-            threads4: named(parts, "threads4"),
-            threads16: named(parts, "threads16"),
-            full: named(parts, "full"),
-            limiter: named(parts, "limiter"),
-            lost: named(parts, "lost"),
-            ledgers: ledgers.collect(),
-        }
-    }
-}
-
 /// Runs the study of the marketplace, in less than six minutes. The data is in `SQLite` in a temporary folder, in a new
 /// file for each part.
 pub fn marketplace(
-    stage: &Stage,
+    harness: &Harness,
     stop: &Stop,
     tell: &mut dyn FnMut(Notice<'_>),
-) -> Result<StudyOutcome, StageError> {
+) -> Result<StudyOutcome, HarnessError> {
     let folder = folder_of("marketplace")?;
     let flags = |part: &Part| {
         let file = folder.path().join(format!("{}.db", part.name));
@@ -271,7 +238,7 @@ pub fn marketplace(
         }
         flags
     };
-    let parts = run_all("marketplace", flags, &PARTS, stage, stop, tell)?;
+    let parts = run_all("marketplace", flags, &PARTS, harness, stop, tell)?;
     Ok(StudyOutcome::told(parts, |parts| {
         templates::pages(TEMPLATES, &page::figures(&Parts::of(parts)))
     }))

@@ -1,9 +1,8 @@
 use engine::Stop;
-use launch::LaunchError;
+use harness::{Harness, HarnessError, LaunchError, Notice, Part};
 use model::Verdict;
 use plan::Overrides;
 use record::{Inconclusive, Run};
-use stage::{Notice, Part, Stage, StageError};
 use tempfile::TempDir;
 
 /// The result of one part.
@@ -153,7 +152,7 @@ pub(crate) fn named<'a>(parts: &'a [PartRun], name: &str) -> Option<&'a Run> {
 }
 
 /// Creates a temporary folder for the data of a system.
-pub(crate) fn folder_of(system: &str) -> Result<TempDir, StageError> {
+pub(crate) fn folder_of(system: &str) -> Result<TempDir, HarnessError> {
     let cannot = |why| LaunchError::Start {
         name: system.to_owned(),
         why,
@@ -167,10 +166,10 @@ pub(crate) fn run_all(
     system: &str,
     flags_of: impl Fn(&Part) -> Vec<String>,
     parts: &[StudyPart],
-    stage: &Stage,
+    harness: &Harness,
     stop: &Stop,
     tell: &mut dyn FnMut(Notice<'_>),
-) -> Result<Vec<PartRun>, StageError> {
+) -> Result<Vec<PartRun>, HarnessError> {
     let mut done = Vec::new();
     for (study_part, number) in parts.iter().zip(1..) {
         let part = &study_part.part;
@@ -187,12 +186,12 @@ pub(crate) fn run_all(
         if let Some(faults) = study_part.faults {
             flags.extend(["--faults".to_owned(), faults.to_owned()]);
         }
-        let scene = stage.set(part, (system, &flags), study_part.overrides())?;
-        let (record, system) = scene.play(stop, tell)?;
+        let prepared = harness.prepare(part, (system, &flags), study_part.overrides())?;
+        let (record, system) = prepared.run(stop, tell)?;
         let after = match study_part.after.filter(|_| stop.asked() == 0) {
             Some(after) => {
-                let scene = stage.set_on(&after, system, Overrides::default())?;
-                Some(scene.play(stop, tell)?.0)
+                let prepared = harness.prepare_on(&after, system, Overrides::default())?;
+                Some(prepared.run(stop, tell)?.0)
             }
             None => None,
         };

@@ -9,7 +9,7 @@ use nix::sys::time::TimeSpec;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
-use crate::stream::receive;
+use crate::transfer::receive;
 
 /// Keeps the kernel's receive timestamps enabled until it is dropped.
 ///

@@ -14,7 +14,8 @@ mod pipe;
 mod session;
 
 pub use connection::Connection;
-pub use session::{Finished, Repeatable, Session, StreamId};
+pub use exchange::StreamId;
+pub use session::{Finished, Repeatable, Session};
 
 use model::Fault;
 

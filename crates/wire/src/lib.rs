@@ -19,10 +19,12 @@ pub mod socketio;
 mod source;
 mod stream;
 mod tls;
+mod transfer;
 pub mod websocket;
 
 pub use arrival::StampingOn;
 pub use dial::{Endpoint, is_allowed, may_hold_credentials, resolve};
 pub use source::{Loopback, Source};
-pub use stream::{Phase, Read, Stream};
+pub use stream::{Phase, Stream};
 pub use tls::{ClientCertificate, TlsSettings};
+pub use transfer::Read;

@@ -1,3 +1,8 @@
+use model::{Fault, FaultKind};
+
+/// Maximum number of bytes queued for a peer that does not read. Beyond this limit, the next write is refused.
+pub(crate) const QUEUE_LIMIT: usize = 16 * 1024 * 1024;
+
 /// Bytes that the kernel has not accepted yet, oldest first. Uses no heap memory when empty.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
@@ -33,6 +38,14 @@ impl Outbox {
             self.sent = 0;
         }
     }
+}
+
+/// The fault of a peer for which more than [`QUEUE_LIMIT`] bytes are queued.
+pub(crate) fn not_read() -> Fault {
+    Fault::target(
+        FaultKind::Resources,
+        "the peer does not read: more than 16 MiB are waiting to be sent",
+    )
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@ mod packet;
 mod payload;
 mod session;
 
-pub use attachments::{ATTACHMENTS_LIMIT, Attachments};
+pub use attachments::Attachments;
 pub use engine::{EnginePacket, Open};
 pub use event::Event;
-pub use packet::{Kind, Packet, header};
+pub use packet::{ATTACHMENTS_LIMIT, Kind, Packet, header};
 pub use payload::{Part, encode_part, parts};
 pub use session::{Session, Signal};

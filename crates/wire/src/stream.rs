@@ -3,18 +3,16 @@ use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::SystemTime;
 
-use model::{Fault, FaultKind};
+use model::Fault;
 use rustix::io::Errno;
-use rustix::net::{self, RecvFlags, SendFlags, sockopt};
+use rustix::net::{self, sockopt};
 
 use crate::arrival::Arrival;
 use crate::fault::from_errno;
-use crate::outbox::Outbox;
+use crate::outbox::{Outbox, QUEUE_LIMIT, not_read};
 use crate::source::Source;
 use crate::tls::{Session, TlsSettings};
-
-/// Maximum number of bytes queued for a peer that does not read. Beyond this limit, the next write is refused.
-pub(crate) const QUEUE_LIMIT: usize = 16 * 1024 * 1024;
+use crate::transfer::{Read, transmit};
 
 /// The phase of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,20 +23,6 @@ pub enum Phase {
     Securing,
     /// The connection is established and application data can flow.
     Open,
-}
-
-/// The result of one [`Stream::read`].
-#[derive(Debug)]
-pub enum Read {
-    /// The number of bytes in the buffer. If the buffer is full, more bytes may be left in the socket, which is then
-    /// still readable, or in memory ([`Stream::holds_more`]).
-    Bytes(usize),
-    /// No data is available now.
-    Empty,
-    /// The peer will send no more data.
-    Closed,
-    /// The connection broke.
-    Failed(Fault),
 }
 
 /// A non-blocking TCP or TLS connection.
@@ -249,31 +233,4 @@ impl Stream {
             (None, _) => !self.outbox.is_empty(),
         }
     }
-}
-
-/// Calls `recv` once, and repeats the call only after EINTR.
-pub(crate) fn receive(socket: BorrowedFd<'_>, buf: &mut [u8]) -> Result<usize, Errno> {
-    loop {
-        match net::recv(socket, &mut *buf, RecvFlags::empty()) {
-            Err(Errno::INTR) => {}
-            done => return done.map(|(_, count)| count),
-        }
-    }
-}
-
-/// Calls `send` once, and repeats the call only after EINTR. Never raises SIGPIPE.
-pub(crate) fn transmit(socket: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize, Errno> {
-    loop {
-        match net::send(socket, bytes, SendFlags::NOSIGNAL) {
-            Err(Errno::INTR) => {}
-            done => return done,
-        }
-    }
-}
-
-pub(crate) fn not_read() -> Fault {
-    Fault::target(
-        FaultKind::Resources,
-        "the peer does not read: more than 16 MiB are waiting to be sent",
-    )
 }

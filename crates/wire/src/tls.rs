@@ -9,7 +9,8 @@ use rustls::{AlertDescription, CertificateError, ClientConnection, InvalidMessag
 
 use crate::arrival::Arrival;
 use crate::fault::from_errno;
-use crate::stream::{QUEUE_LIMIT, Read, not_read, transmit};
+use crate::outbox::{QUEUE_LIMIT, not_read};
+use crate::transfer::{Read, transmit};
 
 mod client_certificate;
 mod insecure;

@@ -1,6 +1,7 @@
 //! The client side of WebSocket (RFC 6455). Frames are parsed in the read buffer, so an idle connection holds no
 //! buffer. No extensions are offered, so that no frame needs decompression.
 
+mod breach;
 mod connection;
 mod encode;
 mod frame;
@@ -8,7 +9,8 @@ mod handshake;
 mod mask;
 mod parser;
 
+pub use breach::Breach;
 pub use connection::Connection;
 pub use encode::{encode_binary, encode_close, encode_ping, encode_pong, encode_text};
 pub use handshake::Handshake;
-pub use parser::{Breach, Event, FrameParser, MESSAGE_LIMIT};
+pub use parser::{Event, FrameParser, MESSAGE_LIMIT};

@@ -48,7 +48,7 @@ const WITHOUT_COMPARISONS: [&str; 8] = [
     "crates/engine/src/",
     "crates/report/src/",
     "crates/study/src/",
-    "crates/stage/src/",
+    "crates/harness/src/part.rs",
     "crates/stats/src/",
 ];
 const COMPARING: [&str; 8] = [

@@ -4,9 +4,10 @@ use super::levels::Defaults;
 use super::printed;
 use super::sort::Sort;
 use super::table::{Table, meant, percentile};
-use crate::import::ImportError;
+use crate::claim::{Claim, Kind};
+use crate::import_error::ImportError;
 use crate::measure::Measure;
-use crate::{Claim, Kind, Level};
+use crate::results::Level;
 
 pub(super) fn claim(
     mut table: Table<'_>,

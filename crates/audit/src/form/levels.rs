@@ -2,8 +2,9 @@
 
 use super::sort::Sort;
 use super::table::Table;
-use crate::import::ImportError;
-use crate::{Counts, Figure, Level, Loop, Method, Row, Times};
+use crate::figure::Figure;
+use crate::import_error::ImportError;
+use crate::results::{Counts, Level, Loop, Method, Row, Times};
 
 /// The values at the top of the form, which are the defaults of all levels.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Reads numbers as reports print them: `1.411ms`, `1,780,045`, `~1,520`, `12.3k`, `+42%`, `4.7x`.
 
-use crate::Side;
+use crate::claim::Side;
 
 /// A printed number with its unit and precision.
 #[derive(Clone, Debug, PartialEq)]

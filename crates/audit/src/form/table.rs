@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::Form;
 use super::printed;
 use super::sort::{Sort, scaled};
-use crate::import::ImportError;
-use crate::{Figure, Span};
+use super::text::Form;
+use crate::claim::Span;
+use crate::figure::Figure;
+use crate::import_error::ImportError;
 
 pub(super) struct Table<'a> {
     form: Form<'a>,

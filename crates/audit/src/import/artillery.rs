@@ -5,8 +5,10 @@
 use serde_json::Value;
 
 use super::pieces::{figure, widen};
-use super::{ImportError, Source};
-use crate::{Counts, Figure, Level, Results, Row, Times};
+use super::source::Source;
+use crate::figure::Figure;
+use crate::import_error::ImportError;
+use crate::results::{Counts, Level, Results, Row, Times};
 
 const FORM: &str = "an Artillery report";
 

@@ -4,8 +4,10 @@
 use serde_json::Value;
 
 use super::pieces::{figure, widen};
-use super::{ImportError, Source};
-use crate::{Counts, Figure, Level, Loop, Results, Row, Times};
+use super::source::Source;
+use crate::figure::Figure;
+use crate::import_error::ImportError;
+use crate::results::{Counts, Level, Loop, Results, Row, Times};
 
 /// The last key occurs only in versions before 4.
 const LISTED: [(f64, &str); 10] = [

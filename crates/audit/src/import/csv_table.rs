@@ -5,7 +5,8 @@ use std::io::{self, BufRead, Read};
 
 use csv::StringRecord;
 
-use super::{ImportError, Source};
+use super::source::Source;
+use crate::import_error::ImportError;
 
 /// The index of each column, keyed by name.
 pub(super) struct Columns(BTreeMap<String, usize>);

@@ -4,8 +4,10 @@ use std::io::BufRead;
 
 use super::csv_table::each;
 use super::samples::Samples;
-use super::{ImportError, Source};
-use crate::{Figure, Level, Results};
+use super::source::Source;
+use crate::figure::Figure;
+use crate::import_error::ImportError;
+use crate::results::{Level, Results};
 
 pub(super) fn is(first: &str) -> bool {
     first.starts_with("response-time,DNS+dialup,DNS,")

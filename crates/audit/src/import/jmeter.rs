@@ -6,8 +6,10 @@ use csv::StringRecord;
 
 use super::csv_table::{Columns, delimiter, each};
 use super::samples::{Named, Samples};
-use super::{ImportError, Source};
-use crate::{Figure, Level, Loop, Results, Row};
+use super::source::Source;
+use crate::figure::Figure;
+use crate::import_error::ImportError;
+use crate::results::{Level, Loop, Results, Row};
 
 const FORM: &str = "a JMeter log";
 

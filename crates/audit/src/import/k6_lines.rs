@@ -8,8 +8,10 @@ use serde_json::Value;
 use super::moment::milliseconds;
 use super::pieces::lines;
 use super::samples::{Named, Samples};
-use super::{ImportError, Source};
-use crate::{Figure, Level, Results};
+use super::source::Source;
+use crate::figure::Figure;
+use crate::import_error::ImportError;
+use crate::results::{Level, Results};
 
 const FORM: &str = "k6's JSON lines";
 const METRIC: &str = "http_req_duration";

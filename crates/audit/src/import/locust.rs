@@ -3,8 +3,10 @@
 //! times are not rounded.
 
 use super::csv_table::CsvTable;
-use super::{ImportError, Source};
-use crate::{Counts, Figure, Level, Results, Row, Times};
+use super::source::Source;
+use crate::figure::Figure;
+use crate::import_error::ImportError;
+use crate::results::{Counts, Level, Results, Row, Times};
 
 const FORM: &str = "Locust CSV";
 

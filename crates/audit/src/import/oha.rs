@@ -4,8 +4,10 @@
 use serde_json::Value;
 
 use super::pieces::figure;
-use super::{ImportError, Source};
-use crate::{Counts, Figure, Level, Results, Row, Times};
+use super::source::Source;
+use crate::figure::Figure;
+use crate::import_error::ImportError;
+use crate::results::{Counts, Level, Results, Row, Times};
 
 pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportError> {
     let summary = |key: &str, scale: f64| figure(value, &["summary", key], scale, 0.0);

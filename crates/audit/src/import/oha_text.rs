@@ -1,9 +1,10 @@
 //! Reads the text output of oha, and that of hey, after which oha's was modelled. Neither counts a server error as a
 //! failure.
 
-use super::Source;
 use super::pieces::{line, printed_time};
-use crate::{Counts, Figure, Level, Results, Row, Times};
+use super::source::Source;
+use crate::figure::Figure;
+use crate::results::{Counts, Level, Results, Row, Times};
 
 /// Whether the text is oha's output.
 pub(super) fn is(text: &str) -> bool {

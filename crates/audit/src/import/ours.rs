@@ -3,8 +3,10 @@
 use record::{Level as Recorded, Timings};
 use stats::Histogram;
 
-use super::{ImportError, Source};
-use crate::{Counts, Figure, Level, Results, Row, Times};
+use super::source::Source;
+use crate::figure::Figure;
+use crate::import_error::ImportError;
+use crate::results::{Counts, Level, Results, Row, Times};
 
 pub(super) fn read(source: Source<'_>) -> Result<Results, ImportError> {
     let run = record::from_json(source.text)

@@ -4,8 +4,9 @@ use std::io::{BufRead, Read as _};
 
 use serde_json::Value;
 
-use super::{ImportError, Source};
-use crate::Figure;
+use super::source::Source;
+use crate::figure::Figure;
+use crate::import_error::ImportError;
 
 /// Returns the number at a path of keys, multiplied by `scale`. `slack` is in the unit of the result.
 pub(super) fn figure(root: &Value, path: &[&str], scale: f64, slack: f64) -> Option<Figure> {

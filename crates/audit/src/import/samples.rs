@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use stats::Values;
 
-use crate::{Counts, Figure, Row, Times};
+use crate::figure::Figure;
+use crate::results::{Counts, Row, Times};
 
 /// The samples of one operation. Memory use does not grow with their number.
 #[derive(Debug, Default)]

@@ -3,8 +3,10 @@
 use serde_json::Value;
 
 use super::pieces::figure;
-use super::{ImportError, Source};
-use crate::{Counts, Figure, Level, Loop, Method, Results, Row, Times};
+use super::source::Source;
+use crate::figure::Figure;
+use crate::import_error::ImportError;
+use crate::results::{Counts, Level, Loop, Method, Results, Row, Times};
 
 pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportError> {
     let time = |key: &str| figure(value, &["latencies", key], 1e-6, 0.0);

@@ -1,8 +1,9 @@
 //! Reads vegeta's text report, from version 12 (with the minimum) or older versions (without it).
 
-use super::Source;
 use super::pieces::{line, printed_time, step};
-use crate::{Counts, Figure, Level, Loop, Method, Results, Row, Times};
+use super::source::Source;
+use crate::figure::Figure;
+use crate::results::{Counts, Level, Loop, Method, Results, Row, Times};
 
 pub(super) fn is(text: &str) -> bool {
     line(text, "Latencies").is_some()

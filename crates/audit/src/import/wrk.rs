@@ -3,8 +3,10 @@
 //! wrk2 starts requests on a schedule and measures times from the planned start.
 
 use super::pieces::{first_number, line, printed_time, step};
-use super::{ImportError, Source};
-use crate::{Counts, Figure, Level, Loop, Results, Row, Times};
+use super::source::Source;
+use crate::figure::Figure;
+use crate::import_error::ImportError;
+use crate::results::{Counts, Level, Loop, Results, Row, Times};
 
 pub(super) fn is(text: &str) -> bool {
     line(text, "Thread Stats").is_some() && line(text, "Requests/sec:").is_some()

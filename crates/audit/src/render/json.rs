@@ -1,6 +1,7 @@
 use serde_json::{Map, Value, json};
 
-use crate::{Audit, Severity};
+use crate::assess::Audit;
+use crate::finding::Severity;
 
 /// Formats the audit as JSON. `verdict` is the worst severity, or `nothing found`.
 pub fn json(audit: &Audit) -> Value {

@@ -2,8 +2,10 @@ use std::fmt::Write as _;
 
 use format::{Column, Row, Table, code, escape};
 
-use super::{coverage, in_runs, names, verdict};
-use crate::{Audit, Finding, Unchecked};
+use super::words::{coverage, in_runs, names, verdict};
+use crate::assess::Audit;
+use crate::finding::Finding;
+use crate::rule::Unchecked;
 
 /// Formats the audit as Markdown.
 pub fn markdown(audit: &Audit) -> String {

@@ -2,8 +2,10 @@ use std::fmt::Write as _;
 
 use format::{Tone, visible};
 
-use super::{coverage, in_runs, names, verdict};
-use crate::{Audit, Finding, Severity, Unchecked};
+use super::words::{coverage, in_runs, names, verdict};
+use crate::assess::Audit;
+use crate::finding::{Finding, Severity};
+use crate::rule::Unchecked;
 
 /// Formats the audit for a terminal: the verdict, the findings, and the checks that lacked figures.
 pub fn terminal(audit: &Audit, colour: bool) -> String {

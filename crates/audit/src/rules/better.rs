@@ -1,9 +1,12 @@
 //! "Better" means a higher success rate, a higher throughput and shorter times, in every stated figure. A claim of
 //! improvement must also mention the figures that became worse.
 
+use crate::claim::{Claim, Kind};
+use crate::finding::Severity;
 use crate::measure::Measure;
 use crate::reach::Reach;
-use crate::{Claim, Desk, Kind, Level, Needs, Results, Rule, Severity};
+use crate::results::{Level, Results};
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,7 +1,10 @@
 //! Only figures of the process itself show whether a resource is a bottleneck. Figures of the machine include other
 //! processes and several cores. Figures of the generator describe only the generator.
 
-use crate::{Desk, Kind, Needs, Results, Rule, Severity};
+use crate::claim::Kind;
+use crate::finding::Severity;
+use crate::results::Results;
+use crate::rule::{Desk, Needs, Rule};
 
 pub(super) const RULE: Rule = Rule {
     name: "cause-not-measured",

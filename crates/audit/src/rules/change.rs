@@ -1,7 +1,10 @@
 //! A change such as "+42 %" or "4.7 ×" is the ratio after / before, within the rounding of both figures.
 
+use crate::claim::{Claim, Kind, Span};
+use crate::finding::Severity;
 use crate::reach::Reach;
-use crate::{Claim, Desk, Kind, Level, Needs, Results, Rule, Severity, Span};
+use crate::results::{Level, Results};
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

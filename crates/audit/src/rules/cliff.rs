@@ -1,9 +1,12 @@
 //! A cliff is an abrupt change that only the number of users causes. Two levels show only a slope, and a level without
 //! data shows nothing. Levels with the same number of users must agree.
 
+use crate::claim::{Claim, Kind};
+use crate::finding::Severity;
 use crate::measure::Measure;
 use crate::reach::Reach;
-use crate::{Claim, Desk, Kind, Level, Needs, Results, Rule, Severity};
+use crate::results::{Level, Results};
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

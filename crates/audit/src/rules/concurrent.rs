@@ -2,7 +2,10 @@
 //! operation in progress.
 
 use super::little::{at_work, measured};
-use crate::{Desk, Kind, Needs, Results, Rule, Severity};
+use crate::claim::Kind;
+use crate::finding::Severity;
+use crate::results::Results;
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,6 +1,8 @@
 //! A measurement under one condition does not support a claim about another condition.
 
-use crate::{Desk, Needs, Results, Rule, Severity};
+use crate::finding::Severity;
+use crate::results::Results;
+use crate::rule::{Desk, Needs, Rule};
 
 pub(super) const RULE: Rule = Rule {
     name: "other-conditions",

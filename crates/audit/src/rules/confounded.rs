@@ -1,6 +1,9 @@
 //! A change shows its cause only if nothing else changed.
 
-use crate::{Claim, Desk, Kind, Level, Needs, Results, Rule, Severity};
+use crate::claim::{Claim, Kind};
+use crate::finding::Severity;
+use crate::results::{Level, Results};
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

@@ -4,9 +4,12 @@
 //! The counts of a window may include operations that were in flight before the window. In a closed load, that is at
 //! most one per user. A success rate may refer to the operations started or to those that ended.
 
+use crate::figure::Figure;
+use crate::finding::Severity;
 use crate::number::percent;
 use crate::reach::Reach;
-use crate::{Desk, Figure, Level, Loop, Needs, Results, Row, Rule, Severity};
+use crate::results::{Level, Loop, Results, Row};
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,8 +1,10 @@
 //! The end of a run cuts off operations that take nearly as long as the run. Longer times cannot be observed, and
 //! operations in flight at the end are missing or counted as failed.
 
+use crate::finding::Severity;
 use crate::number::{percent, time};
-use crate::{Desk, Needs, Results, Rule, Severity};
+use crate::results::Results;
+use crate::rule::{Desk, Needs, Rule};
 
 pub(super) const RULE: Rule = Rule {
     name: "cut-by-the-end",

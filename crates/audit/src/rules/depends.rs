@@ -1,7 +1,10 @@
 //! If y depends on x, a large change of x must change y while everything else stays the same.
 
 use super::change::factor;
-use crate::{Desk, Kind, Needs, Results, Rule, Severity};
+use crate::claim::Kind;
+use crate::finding::Severity;
+use crate::results::Results;
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,8 +1,10 @@
 //! A rate, count / duration, is no more precise than the duration: 200 / 0.015 s is anything from 12,903 to 13,793. A
 //! duration in whole seconds counts as configured and therefore exact.
 
+use crate::finding::Severity;
 use crate::number::{percent, printed};
-use crate::{Desk, Needs, Results, Rule, Severity};
+use crate::results::Results;
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,8 +1,11 @@
 //! If a histogram has few buckets, a percentile is the upper edge of a bucket. The true percentile may lie anywhere in
 //! this bucket. A percentile above the last edge has no upper limit.
 
+use crate::figure::Figure;
+use crate::finding::Severity;
 use crate::number::time;
-use crate::{Desk, Figure, Level, Needs, Results, Row, Rule, Severity};
+use crate::results::{Level, Results, Row};
+use crate::rule::{Desk, Needs, Rule};
 
 pub(super) const RULE: Rule = Rule {
     name: "percentiles-on-edges",

@@ -2,8 +2,11 @@
 //! equals p99, there are most likely fewer, or the tail is cut off. If the number of samples is stated, the rule
 //! `too-few-samples` is more precise.
 
+use crate::figure::Figure;
+use crate::finding::Severity;
 use crate::number::time;
-use crate::{Desk, Figure, Needs, Results, Row, Rule, Severity};
+use crate::results::{Results, Row};
+use crate::rule::{Desk, Needs, Rule};
 use format::percentile;
 
 pub(super) const RULE: Rule = Rule {

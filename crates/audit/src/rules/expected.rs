@@ -1,6 +1,9 @@
 //! An expected improvement is a hypothesis until it is measured.
 
-use crate::{Desk, Kind, Needs, Results, Rule, Severity};
+use crate::claim::Kind;
+use crate::finding::Severity;
+use crate::results::Results;
+use crate::rule::{Desk, Needs, Rule};
 
 pub(super) const RULE: Rule = Rule {
     name: "expected-gain",

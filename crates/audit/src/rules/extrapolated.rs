@@ -1,8 +1,11 @@
 //! Figures for an untested load are guesses, whether the load is above the highest level or between two levels. A
 //! success rate from n flows may also be too high: Wilson's interval for n of n begins at about 1 − 4 / (n + 4).
 
+use crate::claim::{Claim, Kind};
+use crate::finding::Severity;
 use crate::number::percent;
-use crate::{Claim, Desk, Kind, Level, Needs, Results, Rule, Severity};
+use crate::results::{Level, Results};
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,8 +1,11 @@
 //! Failures are often faster than responses, or take as long as a timeout. If most requests failed, the percentiles
 //! describe the failures. If failures have no times, the percentiles describe the few successes.
 
+use crate::figure::Figure;
+use crate::finding::Severity;
 use crate::number::percent;
-use crate::{Desk, Figure, Level, Needs, Results, Row, Rule, Severity};
+use crate::results::{Level, Results, Row};
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

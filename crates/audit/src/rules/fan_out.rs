@@ -1,6 +1,8 @@
 //! A message with f receivers is received at most f times: received ≤ sent × f. Without losses, received = sent × f.
 
-use crate::{Desk, Level, Needs, Results, Rule, Severity};
+use crate::finding::Severity;
+use crate::results::{Level, Results};
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,7 +1,9 @@
 //! A percentile needs samples beyond it. With fewer than ten, its 95 % interval is too wide to be useful. By order
 //! statistics, the number beyond it is binomial, with the standard deviation √(n·q·(1 − q)).
 
-use crate::{Desk, Level, Needs, Results, Row, Rule, Severity};
+use crate::finding::Severity;
+use crate::results::{Level, Results, Row};
+use crate::rule::{Desk, Needs, Rule};
 use format::{percentile, precise};
 
 pub(super) const RULE: Rule = Rule {

@@ -1,6 +1,8 @@
 //! A load generator without spare CPU sends late and reads late, so its times include its own delays.
 
-use crate::{Desk, Needs, Results, Rule, Severity};
+use crate::finding::Severity;
+use crate::results::Results;
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

@@ -2,8 +2,10 @@
 //! completions cannot be as evenly spread over the windows as starts. If the counts are that even nevertheless, they
 //! count starts and do not describe the system.
 
+use crate::finding::Severity;
 use crate::number::{percent, time};
-use crate::{Desk, Level, Needs, Results, Rule, Severity};
+use crate::results::{Level, Results};
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,6 +1,8 @@
 //! A run with u users creates at most u sessions. Further sessions are left from an earlier run.
 
-use crate::{Desk, Needs, Results, Rule, Severity};
+use crate::finding::Severity;
+use crate::results::Results;
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

@@ -2,8 +2,11 @@
 //! closed loop, each user has at most one request in flight, so rate × mean time cannot exceed the number of users.
 //! With a known pause, rate × (time + pause) equals the number of users.
 
+use crate::figure::Figure;
+use crate::finding::Severity;
 use crate::number::time;
-use crate::{Desk, Figure, Level, Loop, Needs, Results, Row, Rule, Severity};
+use crate::results::{Level, Loop, Results, Row};
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

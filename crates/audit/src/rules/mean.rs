@@ -1,8 +1,11 @@
 //! A mean must lie within the bounds that follow from percentiles, minimum and maximum. `bounds.rs` explains them.
 
 use crate::bounds::mean_bounds_from;
+use crate::bounds::{Bounds, mean_bounds};
+use crate::finding::Severity;
 use crate::number::time;
-use crate::{Bounds, Desk, Level, Method, Needs, Results, Row, Rule, Severity, mean_bounds};
+use crate::results::{Level, Method, Results, Row};
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

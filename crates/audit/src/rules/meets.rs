@@ -2,9 +2,13 @@
 //! refuted by its own mean. For rates, success rates and messages received, the limit is a minimum unless a sign states
 //! otherwise. A figure beyond the limit is impossible only if neither rounding nor a histogram explains it.
 
+use crate::claim::{Claim, Kind, Side};
+use crate::figure::Figure;
+use crate::finding::Severity;
 use crate::measure::Measure;
 use crate::number::time;
-use crate::{Claim, Desk, Figure, Kind, Level, Needs, Results, Row, Rule, Severity, Side};
+use crate::results::{Level, Results, Row};
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

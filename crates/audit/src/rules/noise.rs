@@ -2,8 +2,11 @@
 //! Newcombe, "Interval Estimation for the Difference Between Independent Proportions", 1998, method 10, from two Wilson
 //! intervals. For rates and times, a comparison needs more than one run of each level.
 
+use crate::claim::{Claim, Kind};
+use crate::finding::Severity;
 use crate::number::percent;
-use crate::{Claim, Desk, Kind, Level, Needs, Results, Rule, Severity};
+use crate::results::{Level, Results, Row};
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {
@@ -41,7 +44,7 @@ fn shares(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
     let hits = |level: &Level| {
         level
             .row(row)
-            .and_then(crate::Row::hits)
+            .and_then(Row::hits)
             .map(|(ok, sent)| (ok.max(0.0) as u64, sent.max(0.0) as u64))
     };
     let (Some(one), Some(other)) = (hits(before), hits(after)) else {

@@ -1,6 +1,8 @@
 //! A time requires a measured operation. A time beside 0 requests, or one printed as NaN, was not measured.
 
-use crate::{Desk, Level, Needs, Results, Row, Rule, Severity};
+use crate::finding::Severity;
+use crate::results::{Level, Results, Row};
+use crate::rule::{Desk, Needs, Rule};
 
 pub(super) const RULE: Rule = Rule {
     name: "nothing-measured",

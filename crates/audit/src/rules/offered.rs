@@ -2,8 +2,11 @@
 //! missing from the percentiles, and the load was lower than stated. If an open load ends long after its last start,
 //! the target did not keep up.
 
+use crate::figure::Figure;
+use crate::finding::Severity;
 use crate::number::percent;
-use crate::{Desk, Figure, Level, Needs, Results, Rule, Severity};
+use crate::results::{Level, Results};
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,7 +1,10 @@
 //! By definition, min ≤ p50 ≤ p90 ≤ … ≤ max, and min ≤ mean ≤ max.
 
+use crate::figure::Figure;
+use crate::finding::Severity;
 use crate::number::time;
-use crate::{Desk, Figure, Needs, Results, Row, Rule, Severity};
+use crate::results::{Results, Row};
+use crate::rule::{Desk, Needs, Rule};
 use format::percentile;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,6 +1,9 @@
 //! The cost of a feature is the difference between a run with the feature and a run without it.
 
-use crate::{Desk, Kind, Needs, Results, Rule, Severity};
+use crate::claim::Kind;
+use crate::finding::Severity;
+use crate::results::Results;
+use crate::rule::{Desk, Needs, Rule};
 
 pub(super) const RULE: Rule = Rule {
     name: "no-control",

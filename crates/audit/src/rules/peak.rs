@@ -1,8 +1,11 @@
 //! In a closed loop, the rate is users / (time + pause) until a resource is saturated. A rate that grows in proportion
 //! to the users is the demand of the users, not the capacity of the system.
 
+use crate::claim::Kind;
+use crate::finding::Severity;
 use crate::number::percent;
-use crate::{Desk, Kind, Needs, Results, Rule, Severity};
+use crate::results::Results;
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

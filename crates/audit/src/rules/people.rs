@@ -1,8 +1,12 @@
 //! Users pause for Z between requests that take R. With X requests per second, there are N = X·(R + Z) users and c =
 //! X·R requests in flight. Therefore c concurrent flows correspond to c·(R + Z) / R users, where R is measured.
 
+use crate::claim::{Claim, Kind};
+use crate::figure::Figure;
+use crate::finding::Severity;
 use crate::number::time;
-use crate::{Claim, Desk, Figure, Kind, Level, Needs, Results, Rule, Severity};
+use crate::results::{Level, Results};
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,7 +1,9 @@
 //! Percentiles of samples from several loads describe none of the loads: they depend on the number of samples from
 //! each.
 
-use crate::{Desk, Needs, Results, Rule, Severity};
+use crate::finding::Severity;
+use crate::results::Results;
+use crate::rule::{Desk, Needs, Rule};
 
 pub(super) const RULE: Rule = Rule {
     name: "pooled-levels",

@@ -1,6 +1,9 @@
 //! A rate must equal count / duration.
 
-use crate::{Desk, Figure, Level, Needs, Results, Row, Rule, Severity};
+use crate::figure::Figure;
+use crate::finding::Severity;
+use crate::results::{Level, Results, Row};
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

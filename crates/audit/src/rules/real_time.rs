@@ -1,7 +1,9 @@
 //! A live stream whose pieces each wait for the previous response runs at piece length / response time of real time.
 
+use crate::finding::Severity;
 use crate::number::time;
-use crate::{Desk, Needs, Results, Rule, Severity};
+use crate::results::Results;
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,8 +1,11 @@
 //! "The same", "minimal" and "unchanged" mean a change of at most a tenth.
 
 use super::change::factor;
+use crate::claim::Kind;
+use crate::finding::Severity;
 use crate::number::percent;
-use crate::{Desk, Kind, Needs, Results, Rule, Severity};
+use crate::results::Results;
+use crate::rule::{Desk, Needs, Rule};
 
 pub(super) const RULE: Rule = Rule {
     name: "hardly-changes",

@@ -4,7 +4,10 @@
 use std::collections::BTreeMap;
 
 use super::change::told;
-use crate::{Claim, Desk, Kind, Level, Needs, Results, Rule, Severity};
+use crate::claim::{Claim, Kind};
+use crate::finding::Severity;
+use crate::results::{Level, Results};
+use crate::rule::{Desk, Needs, Rule};
 
 pub(super) const RULE: Rule = Rule {
     name: "within-capacity",

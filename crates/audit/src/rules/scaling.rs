@@ -5,8 +5,12 @@
 //! A time is not 0 without users, so it may grow along a line that does not start at 0. For times, the rule therefore
 //! compares the slopes of the steps.
 
+use crate::claim::{Claim, Kind};
+use crate::figure::Figure;
+use crate::finding::Severity;
 use crate::measure::Measure;
-use crate::{Claim, Desk, Figure, Kind, Level, Needs, Results, Rule, Severity};
+use crate::results::{Level, Results};
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,7 +1,9 @@
 //! In a run of about a second, start-up, cold caches, garbage collection and the scheduler dominate the measurement.
 
+use crate::finding::Severity;
 use crate::number::time;
-use crate::{Desk, Needs, Results, Rule, Severity};
+use crate::results::Results;
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,8 +1,11 @@
 //! A variance is at most (max − mean)·(mean − min): Bhatia and Davis, "A Better Bound on the Variance" (2000). A
 //! standard deviation that divides by n − 1 may be larger by the factor √(n / (n − 1)).
 
+use crate::figure::Figure;
+use crate::finding::Severity;
 use crate::number::time;
-use crate::{Desk, Figure, Needs, Results, Row, Rule, Severity};
+use crate::results::{Results, Row};
+use crate::rule::{Desk, Needs, Rule};
 
 pub(super) const RULE: Rule = Rule {
     name: "deviation-out-of-reach",

@@ -1,7 +1,10 @@
 //! A figure must have the same value wherever it is stated.
 
+use crate::claim::Kind;
+use crate::finding::Severity;
 use crate::number;
-use crate::{Desk, Kind, Needs, Results, Rule, Severity};
+use crate::results::Results;
+use crate::rule::{Desk, Needs, Rule};
 
 pub(super) const RULE: Rule = Rule {
     name: "told-twice",

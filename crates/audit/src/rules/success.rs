@@ -1,8 +1,12 @@
 //! Checks "100 %" if failures are stated too, or if there were few operations. If none of n operations failed, the true
 //! failure rate may still be 3/n (the rule of three, from (1 − p)^n = 5 %).
 
+use crate::claim::{Claim, Kind};
+use crate::figure::Figure;
+use crate::finding::Severity;
 use crate::number::percent;
-use crate::{Claim, Desk, Figure, Kind, Level, Needs, Results, Row, Rule, Severity};
+use crate::results::{Level, Results, Row};
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

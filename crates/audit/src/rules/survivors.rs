@@ -1,8 +1,10 @@
 //! In a flow, only iterations that passed a step start the next one. If many fail, later steps are measured under a
 //! lower load than the level states, and only for the remaining iterations.
 
+use crate::finding::Severity;
 use crate::number::percent;
-use crate::{Desk, Needs, Results, Rule, Severity};
+use crate::results::Results;
+use crate::rule::{Desk, Needs, Rule};
 use format::precise;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,8 +1,10 @@
 //! A client with timeout t never measures a time beyond t. A percentile that equals t shows only the timeout; the true
 //! percentile is unknown.
 
+use crate::finding::Severity;
 use crate::number::time;
-use crate::{Desk, Needs, Results, Row, Rule, Severity};
+use crate::results::{Results, Row};
+use crate::rule::{Desk, Needs, Rule};
 use format::percentile;
 
 pub(super) const RULE: Rule = Rule {

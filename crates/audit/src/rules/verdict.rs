@@ -1,6 +1,9 @@
 //! A level needs measured times to be called good or bad.
 
-use crate::{Desk, Kind, Needs, Results, Rule, Severity};
+use crate::claim::Kind;
+use crate::finding::Severity;
+use crate::results::Results;
+use crate::rule::{Desk, Needs, Rule};
 
 pub(super) const RULE: Rule = Rule {
     name: "verdict-without-data",

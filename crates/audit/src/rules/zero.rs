@@ -1,7 +1,10 @@
 //! No operation takes 0 ms. If every time is 0 although operations were counted, the times are missing. Tools that are
 //! known to print whole milliseconds are an exception.
 
-use crate::{Desk, Figure, Needs, Results, Row, Rule, Severity};
+use crate::figure::Figure;
+use crate::finding::Severity;
+use crate::results::{Results, Row};
+use crate::rule::{Desk, Needs, Rule};
 
 pub(super) const RULE: Rule = Rule {
     name: "zero-for-missing",

@@ -5,8 +5,9 @@ use record::{
 };
 
 use super::key::{Keys, number_of};
+use super::limit::{Limit, Window};
+use super::seen::Seen;
 use super::shape::Shape;
-use super::{Limit, Seen, Window};
 
 /// The algorithm of the limiter; `None` if the figures do not show it.
 pub(super) fn kind(seen: &Seen<'_>) -> Option<LimiterKind> {

@@ -2,7 +2,7 @@
 
 use record::{Evidence, LimitKey as Key, Limited, Spread};
 
-use super::Seen;
+use super::seen::Seen;
 use super::shape::Shape;
 
 const EACH: [Key; 3] = [Key::All, Key::Address, Key::User];

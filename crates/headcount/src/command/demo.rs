@@ -1,10 +1,10 @@
 use engine::Clock;
+use harness::{Part, PreparedPart};
 use plan::Overrides;
-use stage::{Part, Scene};
 
 use crate::args::DemoArgs;
+use crate::command::harness::harness;
 use crate::command::run::{Asked, finish, run_and_watch};
-use crate::command::stage::stage;
 use crate::exit::Exit;
 use crate::folder::RunFolder;
 use crate::screen::say;
@@ -36,8 +36,8 @@ pub(crate) fn demo(args: &DemoArgs) -> anyhow::Result<Exit> {
         duration: Some("5s".to_owned()),
         ..Overrides::default()
     };
-    let scene = stage(None)?.set(&CHAT, ("bridge", &[]), overrides)?;
-    let Scene { config, system, .. } = scene;
+    let prepared = harness(None)?.prepare(&CHAT, ("bridge", &[]), overrides)?;
+    let PreparedPart { config, system, .. } = prepared;
     let outcome = run_and_watch(config, clock, args.screen.quiet)?;
     drop(system);
     let exit = finish(&outcome, Some(folder.path()), args.screen.json, Asked::Run)?;

@@ -1,9 +1,9 @@
+use harness::Notice;
 use selftest::{GridSettings, SelftestError, Settings, Verdict};
-use stage::Notice;
 
 use crate::args::SelftestArgs;
+use crate::command::harness::harness;
 use crate::command::run::fresh_seed;
-use crate::command::stage::stage;
 use crate::exit::Exit;
 use crate::hurry::stop_on_ctrl_c;
 use crate::progress::Progress;
@@ -59,7 +59,7 @@ fn refused(why: SelftestError) -> anyhow::Result<Exit> {
 fn settings(args: &SelftestArgs) -> anyhow::Result<Settings> {
     let lie = args.lie.iter().map(|lie| format!("--lie={lie}"));
     Ok(Settings {
-        stage: stage(args.seed)?,
+        harness: harness(args.seed)?,
         deliveries: args.deliveries,
         only: args.only.clone(),
         server_flags: lie.collect(),

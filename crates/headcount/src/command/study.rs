@@ -1,8 +1,8 @@
 use engine::Clock;
-use stage::Notice;
+use harness::Notice;
 
 use crate::args::{Study, StudyArgs};
-use crate::command::stage::stage;
+use crate::command::harness::harness;
 use crate::exit::Exit;
 use crate::folder::RunFolder;
 use crate::hurry::stop_on_ctrl_c;
@@ -34,11 +34,11 @@ pub(crate) fn study(args: &StudyArgs) -> anyhow::Result<Exit> {
             unsaved = std::mem::replace(&mut unsaved, Ok(())).and(saved.map(drop));
         }
     };
-    let stage = stage(args.seed)?;
+    let harness = harness(args.seed)?;
     let outcome = match args.study {
-        Study::Bridge => study::bridge(&stage, &stop, &mut tell),
-        Study::Editor => study::editor(&stage, &stop, &mut tell),
-        Study::Marketplace => study::marketplace(&stage, &stop, &mut tell),
+        Study::Bridge => study::bridge(&harness, &stop, &mut tell),
+        Study::Editor => study::editor(&harness, &stop, &mut tell),
+        Study::Marketplace => study::marketplace(&harness, &stop, &mut tell),
     };
     let outcome = outcome?;
     unsaved?;

@@ -2,10 +2,12 @@
 
 use serde_json::Value;
 
-use super::load::MOST_USERS;
 use super::section::{Field, Section};
 use super::values::whole;
 use crate::problem::{Flaw, Problems, quoted};
+
+/// Maximum number of users of a level.
+pub(super) const MOST_USERS: u32 = 1_000_000;
 
 /// The members of the type `Group` in `headcount.d.ts`. No role may have one of these names.
 const MEMBERS: [&str; 15] = [

@@ -5,14 +5,12 @@ mod open;
 use model::Nanos;
 use serde_json::Value;
 
-use super::grouping::Grouping;
+use super::grouping::{Grouping, MOST_USERS};
 use super::section::{Field, Section};
 use super::values::{describe, duration, flag, grouped, positive_duration, whole};
 use crate::arrivals::Arrivals;
 use crate::problem::{Flaw, Problems};
 
-/// Maximum number of users of a level.
-pub(super) const MOST_USERS: u32 = 1_000_000;
 /// Maximum number of levels of a run.
 const MOST_LEVELS: usize = 64;
 

@@ -6,19 +6,6 @@ use super::values::describe;
 use crate::problem::{Flaw, Problems};
 use crate::suggest;
 
-/// Names from other tools and retired names of our own, each with the current name.
-const ELSEWHERE: [(&str, &str); 9] = [
-    ("vus", "load.users"),
-    ("duration", "load.duration"),
-    ("hold", "load.duration"),
-    ("baseURL", "target"),
-    ("url", "target"),
-    ("timeout", "timeouts.total"),
-    ("tls", "insecure"),
-    ("insecureSkipTLSVerify", "insecure"),
-    ("userAgent", "headers"),
-];
-
 /// One JSON object of the options.
 pub(super) struct Section<'a> {
     path: String,
@@ -32,13 +19,36 @@ pub(super) struct Field<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// The object with all options. `null` counts as an empty object.
-    pub(super) fn root(value: &'a Value, known: &[&str], problems: &mut Problems) -> Self {
+    /// The object with all options. `null` counts as an empty object. `elsewhere` returns the hint for an unknown key
+    /// that has another name or place, if it knows the key.
+    pub(super) fn root(
+        value: &'a Value,
+        known: &[&str],
+        elsewhere: impl Fn(&str) -> Option<String>,
+        problems: &mut Problems,
+    ) -> Self {
         let field = Field {
             path: String::new(),
             value: (!value.is_null()).then_some(value),
         };
-        field.open(known, problems)
+        let root = field.open_free(problems);
+        root.refuse_unknown(known, elsewhere, problems);
+        root
+    }
+
+    /// Reports keys that are not among `known`.
+    fn refuse_unknown(
+        &self,
+        known: &[&str],
+        elsewhere: impl Fn(&str) -> Option<String>,
+        problems: &mut Problems,
+    ) {
+        for (key, field) in self.entries() {
+            if !known.contains(&key.as_str()) {
+                let hint = elsewhere(key).unwrap_or_else(|| suggest::hint(key, known));
+                problems.push(Flaw::with_hint("unknown option", hint).at(field.path));
+            }
+        }
     }
 
     /// The field with this name, present or not.
@@ -65,12 +75,7 @@ impl<'a> Field<'a> {
     /// Reads the value as an object. Reports keys that are not among `known`.
     pub(super) fn open(&self, known: &[&str], problems: &mut Problems) -> Section<'a> {
         let section = self.open_free(problems);
-        for (key, field) in section.entries() {
-            if !known.contains(&key.as_str()) {
-                let hint = unknown_hint(&self.path, key, known);
-                problems.push(Flaw::with_hint("unknown option", hint).at(field.path));
-            }
-        }
+        section.refuse_unknown(known, |_| None, problems);
         section
     }
 
@@ -149,16 +154,4 @@ fn joined(path: &str, key: &str) -> String {
         (false, true) => format!("{path}.{key}"),
         (_, false) => format!("{path}[{}]", crate::problem::quoted(key)),
     }
-}
-
-fn unknown_hint(path: &str, key: &str, known: &[&str]) -> String {
-    if path.is_empty() {
-        if let Some((_, ours)) = ELSEWHERE.iter().find(|(theirs, _)| *theirs == key) {
-            return format!("did you mean `{ours}`?");
-        }
-        if super::load::KNOWN.contains(&key) {
-            return format!("did you mean `load.{key}`?");
-        }
-    }
-    suggest::hint(key, known)
 }

@@ -3,8 +3,9 @@
 use format::{count, duration, plural};
 use record::{Level, Run, Timings};
 
+use super::frame::{foot, headline, notes, threshold_lines};
 use super::page::Page;
-use super::{foot, headline, notes, threshold_lines, trouble};
+use super::trouble;
 use crate::section::timings::longest;
 use crate::section::verdict;
 

@@ -1,6 +1,7 @@
 use format::{Table, Tone, paint, shorten, wrap};
 
-use super::Terminal;
+/// Maximum number of lines for one note.
+pub(super) const NOTE: usize = 3;
 
 /// The size and colours of the output.
 #[derive(Clone, Copy, Debug)]
@@ -20,10 +21,11 @@ const SCREEN: usize = 40;
 const LABEL: usize = 9;
 
 impl Page {
-    pub(super) fn of(options: Terminal<'_>) -> Self {
-        let width = options.width.map(|width| width.clamp(NARROWEST, WIDEST));
+    /// `width` is the width of the terminal in characters. `None` for a file or a pipe.
+    pub(super) fn new(colour: bool, width: Option<usize>) -> Self {
+        let width = width.map(|width| width.clamp(NARROWEST, WIDEST));
         Self {
-            colour: options.colour,
+            colour,
             width: width.unwrap_or(usize::MAX),
             lines: width.map_or(usize::MAX, |_| SCREEN),
         }

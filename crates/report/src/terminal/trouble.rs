@@ -3,8 +3,7 @@
 use format::{Tone, count, paint, share};
 use record::Run;
 
-use super::NOTE;
-use super::page::Page;
+use super::page::{NOTE, Page};
 use crate::deliveries::missing_deliveries;
 use crate::section::failures::{self, Group};
 use crate::section::levels::Lead;

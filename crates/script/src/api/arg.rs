@@ -4,7 +4,7 @@ use model::{Fault, Nanos};
 use rquickjs::function::{FromParam, ParamRequirement, ParamsAccessor};
 use rquickjs::{Ctx, Error, Exception, FromJs, Result, Value};
 
-use crate::settle::failure;
+use crate::failure::failure;
 use crate::state::State;
 
 pub(super) fn type_error(ctx: &Ctx<'_>, message: &str) -> Error {

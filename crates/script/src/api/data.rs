@@ -6,8 +6,7 @@ use super::Natives;
 use super::arg::{kind, text, type_error};
 use super::options::{each, unknown};
 use crate::data::{Format, UniqueTable};
-use crate::fault::first_place;
-use crate::floating::stack_of;
+use crate::stack::{first_place, stack_of};
 
 const TAKES: [&str; 3] = ["unique", "cycle", "random"];
 
@@ -75,7 +74,7 @@ fn opening<'js>(natives: &Natives<'js>) -> Result<()> {
                 state.material.data.note_unique(UniqueTable {
                     path,
                     rows: length,
-                    location: stack.and_then(|stack| first_place(&state, &stack)),
+                    location: stack.and_then(|stack| first_place(&state.material.bundle, &stack)),
                 });
             }
             let about = Array::new(ctx.clone())?;

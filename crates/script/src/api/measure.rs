@@ -8,8 +8,8 @@ use super::Natives;
 use super::arg::{Given, text, type_error};
 use super::people::caller;
 use crate::fault;
-use crate::floating::stack_of;
 use crate::host::{CheckPlace, Checked, LogLevel, MetricKind};
+use crate::stack::{first_place, stack_of};
 use crate::state::{NOBODY, State};
 
 /// Returns the group and user of an event. Events after the end of an iteration are not counted.
@@ -104,7 +104,7 @@ fn current_user(state: &State, group: u32) -> Option<u32> {
 
 /// The line of the scenario that made this call.
 fn place(ctx: &Ctx<'_>, state: &State) -> Option<CheckPlace> {
-    let location = fault::first_place(state, &stack_of(ctx)?)?;
+    let location = first_place(&state.material.bundle, &stack_of(ctx)?)?;
     Some(CheckPlace {
         frame: state.material.bundle.frame(&location),
         location,

@@ -4,8 +4,9 @@ use model::{Fault, UserId};
 use rquickjs::{Ctx, Error, Persistent, Promise, Result};
 
 use super::arg::ended;
+use crate::failure::reject;
+use crate::floating::trace;
 use crate::host::{Host, OpId};
-use crate::settle::reject;
 use crate::state::State;
 use crate::work::Then;
 
@@ -28,7 +29,7 @@ pub(super) fn begin<'js>(
     then: Then,
     ask: impl FnOnce(&mut dyn Host, OpId) -> std::result::Result<(), Fault>,
 ) -> Result<Promise<'js>> {
-    let stack = state.trace(ctx, group);
+    let stack = trace(ctx, &state.work, group);
     begin_from(ctx, state, (group, user), then, stack, ask)
 }
 

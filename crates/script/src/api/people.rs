@@ -9,8 +9,8 @@ use rquickjs::{
 
 use super::Natives;
 use super::arg::{ended, type_error};
+use crate::kept::KeptObject;
 use crate::state::State;
-use crate::work::KeptObject;
 
 /// A user object.
 #[derive(JsLifetime)]

@@ -9,7 +9,7 @@ use super::op::user;
 use super::payload::json;
 use super::people::{Who, caller};
 use crate::fault;
-use crate::start::UserStart;
+use crate::iteration::UserStart;
 use crate::state::{NOBODY, State};
 
 pub(super) fn install(natives: &Natives<'_>) -> Result<()> {

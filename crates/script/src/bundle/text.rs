@@ -3,7 +3,6 @@
 use rquickjs::{Ctx, Error};
 
 use crate::error::{Problem, ScriptError};
-use crate::fault::place;
 use crate::frame::Location;
 
 /// Converts a JSON file to a JavaScript module.
@@ -66,7 +65,7 @@ pub(super) fn compile(ctx: &Ctx<'_>, error: &Error, name: &str, source: &str) ->
     let stack = text("stack").unwrap_or_default();
     let location = stack
         .lines()
-        .find_map(place)
+        .find_map(Location::of_call)
         .filter(|place| place.file == name);
     let location = location.unwrap_or_else(|| Location {
         file: name.to_owned(),

@@ -7,8 +7,9 @@ use super::kind::{Load, Shape};
 use super::log::Log;
 use super::program::Ended;
 use super::sample::{Known, Truth};
+use super::scene::Scene;
 use super::thresholds::{Bad, Figure, Form, Of, Threshold};
-use super::truth::Scene;
+use super::truth;
 
 /// The result of a cell.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +47,11 @@ pub(crate) fn judge(cell: &Cell, ended: &Ended, log: &Log) -> Outcome {
         outcome.add(Judged::Wrong, why);
         return outcome;
     }
-    let truths: Vec<Truth> = cell.thresholds.iter().map(|one| scene.truth(one)).collect();
+    let truths: Vec<Truth> = cell
+        .thresholds
+        .iter()
+        .map(|one| truth::truth(&scene, one))
+        .collect();
     for (threshold, truth) in cell.thresholds.iter().zip(&truths) {
         let held = held(&ended.record, threshold);
         let result = compare(held, *truth, is_valid);
@@ -144,11 +149,10 @@ fn whole(scene: &Scene<'_>, ended: &Ended, truths: &[Truth], outcome: &mut Outco
     let exit = ended.exit;
     let has = |wanted: Truth| truths.contains(&wanted);
     let (passed, failed) = (exit == Some(0), exit == Some(99));
-    let samples = scene.samples(&one(
-        scene.cell,
-        Figure::Bad(Bad::Failed, Form::AtMost),
-        0.0,
-    ));
+    let samples = truth::samples(
+        scene,
+        &one(scene.cell, Figure::Bad(Bad::Failed, Form::AtMost), 0.0),
+    );
     let surely_good = samples.all.iter().any(|s| s.certain && s.bad == Known::No);
     let perhaps_good = samples.all.iter().any(|s| s.bad != Known::Yes);
     if scene.cell.kind.is_bench {
@@ -208,7 +212,8 @@ fn figures(scene: &Scene<'_>, level: &Value, outcome: &mut Outcome) {
         let Some(ms) = stated[&name].as_f64() else {
             continue;
         };
-        let at = |limit: f64| scene.truth(&one(scene.cell, Figure::Quantile(percent), limit));
+        let at =
+            |limit: f64| truth::truth(scene, &one(scene.cell, Figure::Quantile(percent), limit));
         let too_low = at(ms * 1010.0 + 200.0) == Truth::Broken;
         let too_high = at(ms * 990.0 - 200.0) == Truth::Holds;
         outcome.figure(&format!("{family} {name} = {ms}"), too_low, too_high);
@@ -219,7 +224,7 @@ fn figures(scene: &Scene<'_>, level: &Value, outcome: &mut Outcome) {
             continue;
         };
         let form = Figure::Bad(*bad, Form::AtMost);
-        let at = |limit: f64| scene.truth(&one(scene.cell, form, limit));
+        let at = |limit: f64| truth::truth(scene, &one(scene.cell, form, limit));
         let too_few = at(sum as f64) == Truth::Broken;
         // Unfinished operations are left out here, because the program does not count them as bad.
         let surely = stated[names[0]].as_u64().unwrap_or(0);

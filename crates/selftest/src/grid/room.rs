@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::log::{Delivery, Micros};
 use super::sample::{Known, Sample, Samples};
+use super::scene::Scene;
 use super::thresholds::{Bad, Figure};
-use super::truth::Scene;
 
 /// Uncertainty of the end of the settle time, because it is estimated from the server's log.
 const SETTLE: Micros = 60_000;

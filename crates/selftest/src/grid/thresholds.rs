@@ -1,6 +1,6 @@
-use super::cell::Parameters;
 use super::dice::Dice;
 use super::kind::{Kind, Shape};
+use super::parameters::Parameters;
 
 /// A threshold of a cell, in a form that the log can decide.
 #[derive(Clone, Copy, Debug, PartialEq)]

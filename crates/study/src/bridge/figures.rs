@@ -4,8 +4,8 @@ use minijinja::context;
 use minijinja::value::Value;
 use record::{Level, Run};
 
-use super::Parts;
 use super::field::BRIDGE;
+use super::parts::Parts;
 use super::tables;
 use crate::figures::{
     deliveries, delivery_figures, environment, level_at, level_figures, levels_at, per_s,

@@ -3,8 +3,8 @@
 use minijinja::value::Value;
 use record::{Level, Run};
 
-use super::Parts;
 use super::field::{BRIDGE, FieldRow};
+use super::parts::Parts;
 use crate::figures::{
     cpu, deliveries, level_at, memory, millis, millis_of, per_s, remark, requests, validity,
 };

@@ -3,7 +3,7 @@
 use model::Nanos;
 use record::{Level, Metric, Run};
 
-use super::Parts;
+use super::parts::Parts;
 use crate::figures::{deliveries, memory, millis};
 
 /// Name of the script's metric that measures "latency" as the report defines it.

@@ -2,14 +2,15 @@
 
 use minijinja::context;
 use minijinja::value::Value;
-use record::{Deliveries, Level, Run};
+use record::{Deliveries, Level};
 
 use super::field::{EDITOR, NoServer};
 use super::figures::{
     Miss, Reason, ceiling, climb, converged, is_core_full, kb_per_user, late_test, levels,
     reported_count, reported_in_ms, test,
 };
-use super::{Parts, tables};
+use super::parts::Parts;
+use super::tables;
 use crate::figures::{deliveries, delivery_figures, environment, level_at, level_figures, range};
 
 pub(super) fn figures(parts: &Parts<'_>) -> Value {
@@ -182,20 +183,9 @@ fn connection_ms(parts: &Parts<'_>) -> Option<f64> {
     Some(mean.as_millis_f64())
 }
 
-/// The runs in rooms, each with its number of members per room.
-pub(super) fn in_rooms<'a>(parts: &Parts<'a>) -> [(u64, Option<&'a Run>); 5] {
-    [
-        (5, parts.rooms),
-        (5, parts.crowd),
-        (5, parts.beyond),
-        (10, parts.tens),
-        (50, parts.fifty),
-    ]
-}
-
 /// The causes of invalid levels.
 fn invalid_levels(parts: &Parts<'_>) -> Value {
-    let levels = in_rooms(parts).into_iter().flat_map(|(size, run)| {
+    let levels = parts.in_rooms().into_iter().flat_map(|(size, run)| {
         let invalid = levels(run).filter(|level| level.is_invalid());
         invalid.map(move |level| {
             context! {

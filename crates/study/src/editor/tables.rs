@@ -2,13 +2,12 @@
 
 use record::Level;
 
-use super::Parts;
 use super::field::{EDITOR, FieldRow, NoServer};
 use super::figures::{
     converged, cpu_each_us, kb_per_user, late_test, levels, reported_count, reported_mean, test,
     truth,
 };
-use super::page::in_rooms;
+use super::parts::Parts;
 use crate::figures::{cpu, deliveries, memory, millis, millis_of, remark, validity};
 use crate::table::Table;
 use format::whole;
@@ -99,7 +98,7 @@ fn in_plain(level: &Level) -> String {
 }
 
 fn rooms(parts: &Parts<'_>, last: fn(&Level) -> String) -> Table {
-    let rows = in_rooms(parts).into_iter().flat_map(|(size, run)| {
+    let rows = parts.in_rooms().into_iter().flat_map(|(size, run)| {
         let rows = levels(run).map(move |level| room_row(parts, size, level, last));
         rows.collect::<Vec<_>>()
     });

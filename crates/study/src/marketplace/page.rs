@@ -10,7 +10,8 @@ use super::figures::{
     AtOnce, HASHED, HASHES, at, at_once, levels, longest, p95, rate_limited, share,
 };
 use super::hashing::{Hashing, Threads, threads};
-use super::{Parts, rate, tables};
+use super::parts::Parts;
+use super::{rate, tables};
 use crate::figures::{cpu, environment, level_figures};
 
 pub(super) fn figures(parts: &Parts<'_>) -> Value {

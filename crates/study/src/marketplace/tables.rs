@@ -2,13 +2,13 @@
 
 use record::Level;
 
-use super::Parts;
 use super::field::{MARKETPLACE, Passed, TIMES};
 use super::figures::{
     AtOnce, HASHED, at, at_once, levels, longest, metric, others, p95, rate_limited, share,
     with_interval,
 };
 use super::hashing::threads;
+use super::parts::Parts;
 use super::rate::completed_per_s;
 use crate::figures::{cpu, millis_of};
 use crate::table::Table;

@@ -1,6 +1,7 @@
 use model::Fault;
 
-use super::session::{Finished, Session, StreamId};
+use super::exchange::StreamId;
+use super::session::{Finished, Session};
 use crate::http::Request;
 use crate::stream::Stream;
 

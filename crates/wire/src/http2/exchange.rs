@@ -10,11 +10,14 @@ use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, He
 use super::failure::Failure;
 use super::flag::Flag;
 use super::head;
-use super::session::StreamId;
 use crate::fault::above_limit;
 use crate::http::decode::{Coding, decode};
 use crate::http::grpc;
 use crate::http::{GrpcError, Headers, Response};
+
+/// Identifies a request on its connection, which never reuses an id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StreamId(u32);
 
 /// A request in flight, with the part of its response that has arrived.
 #[derive(Debug)]
@@ -57,13 +60,12 @@ pub(super) struct Bodies {
 
 impl Exchange {
     pub(super) fn new(
-        id: StreamId,
         received_before: u64,
         response: ResponseFuture,
         request: SendStream<Bytes>,
     ) -> Self {
         Self {
-            id,
+            id: StreamId(response.stream_id().as_u32()),
             received_before,
             request,
             progress: Progress::Waiting(response),

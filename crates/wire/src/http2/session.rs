@@ -5,14 +5,10 @@ use std::task::Poll;
 use model::{Fault, FaultKind};
 
 use super::driver::Driver;
-use super::exchange::{Bodies, Exchange};
+use super::exchange::{Bodies, Exchange, StreamId};
 use super::failure::Failure;
 use super::head;
 use crate::http::{Request, Response};
-
-/// Identifies a request on its connection, which never reuses an id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct StreamId(u32);
 
 /// A finished request and its outcome.
 #[derive(Clone, Debug)]
@@ -90,8 +86,8 @@ impl Session {
             self.usable = self.driver.is_open();
             Failure::from(error).fault
         })?;
-        let id = StreamId(response.stream_id().as_u32());
-        let exchange = Exchange::new(id, self.received, response, stream);
+        let exchange = Exchange::new(self.received, response, stream);
+        let id = exchange.id;
         self.in_flight.push(exchange);
         if let Err(fault) = self.drive() {
             // The result already reports this request's failure, so `finished` must not list the request too.

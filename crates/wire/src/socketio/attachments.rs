@@ -3,9 +3,6 @@ use model::Fault;
 use super::packet::Packet;
 use crate::fault::{above_limit, protocol};
 
-/// Maximum number of binary attachments of one packet.
-pub const ATTACHMENTS_LIMIT: usize = 1024;
-
 /// A packet that waits for its binary attachments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attachments {

@@ -2,8 +2,10 @@ use std::fmt::Write as _;
 
 use model::Fault;
 
-use super::attachments::ATTACHMENTS_LIMIT;
 use crate::fault::{printable, protocol, too_large};
+
+/// Maximum number of binary attachments of one packet.
+pub const ATTACHMENTS_LIMIT: usize = 1024;
 
 /// The types of Socket.IO packets, with their digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

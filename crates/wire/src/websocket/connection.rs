@@ -1,8 +1,9 @@
 use model::{Fault, FaultKind};
 
+use super::breach::Breach;
 use super::encode;
 use super::handshake::Handshake;
-use super::parser::{Breach, Event, FrameParser, MESSAGE_LIMIT};
+use super::parser::{Event, FrameParser, MESSAGE_LIMIT};
 use crate::stream::Stream;
 
 /// The client side of a WebSocket connection.

@@ -1,4 +1,4 @@
-use super::parser::Breach;
+use super::breach::Breach;
 
 /// The type of a frame (RFC 6455 §5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

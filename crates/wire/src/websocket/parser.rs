@@ -1,9 +1,7 @@
 use std::str;
 
-use model::Fault;
-
+use super::breach::Breach;
 use super::frame::{FrameHead, Opcode, parse_head};
-use crate::fault::{above_limit, protocol};
 
 /// Default maximum size of a message, in bytes.
 pub const MESSAGE_LIMIT: usize = 64 * 1024 * 1024;
@@ -31,38 +29,6 @@ pub enum Event<'a> {
         /// The reason; often empty.
         reason: &'a str,
     },
-}
-
-/// A violation of the protocol by the server: the fault, and the close code to send (RFC 6455 §7.4.1).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Breach {
-    /// The close code: 1002, 1007 or 1009.
-    pub code: u16,
-    /// The fault.
-    pub fault: Fault,
-}
-
-impl Breach {
-    pub(super) fn protocol(detail: &str) -> Self {
-        Self {
-            code: 1002,
-            fault: protocol(detail),
-        }
-    }
-
-    fn not_utf8(what: &str) -> Self {
-        Self {
-            code: 1007,
-            fault: protocol(format!("{what} is not UTF-8")),
-        }
-    }
-
-    fn too_large(limit: usize) -> Self {
-        Self {
-            code: 1009,
-            fault: above_limit("a message", limit),
-        }
-    }
 }
 
 /// Parses frames from a stream of bytes, without I/O. It copies only frames that a read split and messages that the

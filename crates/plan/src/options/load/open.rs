@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::{LevelLoad, Load, MOST_USERS, OpenLoad, ladder, level_of_groups, level_of_users};
+use super::{LevelLoad, Load, OpenLoad, ladder, level_of_groups, level_of_users};
 use crate::arrivals::{Arrivals, Spacing};
-use crate::options::grouping::Grouping;
+use crate::options::grouping::{Grouping, MOST_USERS};
 use crate::options::section::Section;
 use crate::options::values::{describe, text};
 use crate::problem::{Flaw, Problems};

@@ -1,7 +1,7 @@
-//! Starts a built-in system as a separate process, so that its CPU time and memory can be measured separately.
+//! A built-in system as a separate process, so that its CPU time and memory can be measured separately.
 //!
 //! Runs a given program as `EXE serve NAME` on a free loopback port, pins it to cores, and stops it when the [`System`]
-//! is dropped. This crate is independent of the systems, and never prints.
+//! is dropped.
 
 use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;

@@ -1,20 +1,18 @@
-//! Runs one of our scenarios on a built-in system that was started for it. Such a run is a part of a study or of the
-//! self-test.
-//!
-//! This crate does not judge, print or save: the caller gets the record and the notices.
+//! Runs one scenario on a system.
 
 use std::path::{Path, PathBuf};
 
-use engine::{Clock, PrepareError, RunConfig, RunError, Stop, prepare};
-use launch::{LaunchError, System};
+use engine::{Clock, PrepareError, RunConfig, RunError, Stop};
 use plan::Overrides;
 use record::Run;
 use script::Bundle;
 use thiserror::Error;
 
+use crate::system::{LaunchError, System};
+
 /// Why a part could not be run.
 #[derive(Debug, Error)]
-pub enum StageError {
+pub enum HarnessError {
     /// The system did not start.
     #[error(transparent)]
     System(#[from] LaunchError),
@@ -53,7 +51,7 @@ pub struct Part {
 
 /// Settings that all parts share.
 #[derive(Clone, Debug)]
-pub struct Stage {
+pub struct Harness {
     /// The program that serves the systems, as `EXE serve NAME`.
     pub exe: PathBuf,
     /// Seed for all random choices.
@@ -89,7 +87,7 @@ pub enum Notice<'a> {
 
 /// A part that is ready to run, with its system.
 #[derive(Debug)]
-pub struct Scene {
+pub struct PreparedPart {
     part: Part,
     /// The system, which runs until it is dropped.
     pub system: System,
@@ -97,26 +95,26 @@ pub struct Scene {
     pub config: RunConfig,
 }
 
-impl Stage {
+impl Harness {
     /// Starts `system` with `flags` and prepares the part. `overrides` are the options of a command line.
-    pub fn set(
+    pub fn prepare(
         &self,
         part: &Part,
         (system, flags): (&str, &[String]),
         overrides: Overrides,
-    ) -> Result<Scene, StageError> {
+    ) -> Result<PreparedPart, HarnessError> {
         let system = System::start(&self.exe, system, flags, &self.system_cores)?;
-        self.set_on(part, system, overrides)
+        self.prepare_on(part, system, overrides)
     }
 
     /// Prepares the part on a system that already runs, for example to query the state that an earlier part left there.
-    pub fn set_on(
+    pub fn prepare_on(
         &self,
         part: &Part,
         system: System,
         overrides: Overrides,
-    ) -> Result<Scene, StageError> {
-        let cannot = |why| StageError::Prepare {
+    ) -> Result<PreparedPart, HarnessError> {
+        let cannot = |why| HarnessError::Prepare {
             part: part.name,
             why,
         };
@@ -134,8 +132,8 @@ impl Stage {
             fresh_seed: self.seed,
             ..engine::Settings::default()
         };
-        let config = prepare(bundle, Path::new(""), settings).map_err(cannot)?;
-        Ok(Scene {
+        let config = engine::prepare(bundle, Path::new(""), settings).map_err(cannot)?;
+        Ok(PreparedPart {
             part: *part,
             system,
             config,
@@ -143,14 +141,14 @@ impl Stage {
     }
 }
 
-impl Scene {
+impl PreparedPart {
     /// Runs the part and returns its record and its system, which runs until it is dropped. After a stop, the record
     /// holds the measurements so far.
-    pub fn play(
+    pub fn run(
         self,
         stop: &Stop,
         tell: &mut dyn FnMut(Notice<'_>),
-    ) -> Result<(Run, System), StageError> {
+    ) -> Result<(Run, System), HarnessError> {
         let Self {
             part,
             system,
@@ -161,7 +159,7 @@ impl Scene {
         });
         if let Some(why) = outcome.error.filter(|_| stop.asked() == 0) {
             let part = part.name;
-            return Err(StageError::Run { part, why });
+            return Err(HarnessError::Run { part, why });
         }
         tell(Notice::Done {
             part: &part,
