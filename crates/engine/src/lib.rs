@@ -20,6 +20,8 @@ mod control;
 mod convergence;
 mod deliveries;
 mod doze;
+#[cfg(test)]
+mod empty_world;
 mod evidence;
 mod filter;
 mod forecast;

@@ -1,15 +1,9 @@
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
-use std::sync::Arc;
 
 use plan::{Options, Overrides, Problem, Problems, with_overrides};
-use script::host::Host;
-use script::{Bundle, DataStore, Declared, Env, Limits, NoData, Script, ScriptError};
-use serde_json::json;
+use script::{Bundle, DataStore, Env, NoData, Script, ScriptError};
 use thiserror::Error;
 use url::Url;
-use wire::TlsSettings;
 
 use crate::certificates::Certificates;
 use crate::clock::Clock;
@@ -18,7 +12,6 @@ use crate::program::{Plain, Program, Scenario};
 use crate::run_tag::run_tag;
 use crate::sources::check_sources;
 use crate::unique_rows;
-use crate::world::World;
 
 /// Settings that do not come from the scenario.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +56,8 @@ pub enum PrepareError {
 /// Reads the scenario's options and checks everything that can be checked before the first byte is sent.
 pub fn prepare(bundle: Bundle, base: &Path, settings: Settings) -> Result<RunConfig, PrepareError> {
     let data = DataStore::within(base, settings.root.as_deref().unwrap_or(base));
-    let declared = declare(&bundle, &data, &settings.env)?;
+    let clock = Clock::start();
+    let declared = Script::declare(&bundle, &data, &settings.env, move || clock.now())?;
     let options_json = with_overrides(declared.options, &settings.overrides);
     let read = Options::from_json(&options_json);
     let options = with_problems(declared.problems, read).map_err(PrepareError::Options)?;
@@ -136,44 +130,6 @@ fn config(
         certificates,
         trace: settings.trace,
     })
-}
-
-/// Loads the module once, in a world without users, to see what it exports.
-fn declare(bundle: &Bundle, data: &DataStore, env: &Env) -> Result<Declared, PrepareError> {
-    let world = empty_world(bundle, data)?;
-    let host: Rc<RefCell<dyn Host>> = Rc::new(RefCell::new(world));
-    Ok(Script::load(bundle, data, env, host, Limits::default())?.declared()?)
-}
-
-/// A world without load, which only serves to load a scenario.
-pub(crate) fn empty_world(bundle: &Bundle, data: &DataStore) -> Result<World, PrepareError> {
-    let nothing = || PrepareError::Unusable("cannot prepare to load the scenario".to_owned());
-    let options =
-        Options::from_json(&json!({ "load": { "users": 1 } })).map_err(PrepareError::Options)?;
-    let target = Url::parse("http://127.0.0.1/").map_err(|_| nothing())?;
-    let config = RunConfig {
-        program: Program::Scenario(Box::new(Scenario {
-            bundle: bundle.clone(),
-            data: data.clone(),
-            env: Env::default(),
-            has_setup: false,
-            has_teardown: false,
-        })),
-        options,
-        options_json: json!({}),
-        target,
-        target_is_mine: false,
-        workers: 1,
-        cores: Vec::new(),
-        seed: 0,
-        run_tag: run_tag(0),
-        run_id: 0,
-        target_pid: None,
-        certificates: Certificates::default(),
-        trace: false,
-    };
-    let tls = TlsSettings::new(true, None).map_err(|_| nothing())?;
-    World::new(Arc::new(config), 0, Clock::start(), tls).map_err(|_| nothing())
 }
 
 /// Returns the options if they contain only plain data. Other values arrive as null, so parsing problems at their paths

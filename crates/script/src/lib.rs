@@ -28,6 +28,7 @@ mod interpreter;
 mod iteration;
 mod kept;
 mod linker;
+mod loading;
 mod pinpoint;
 mod rejections;
 mod root;

@@ -2,7 +2,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use model::GroupId;
+use model::{GroupId, Nanos};
 
 use crate::boot::{boot_prelude, evaluate_main};
 use crate::bundle::Bundle;
@@ -15,6 +15,7 @@ use crate::host::{Host, Wake};
 use crate::interpreter::{Interpreter, Limits};
 use crate::iteration::{Ended, GroupStart, UserStart};
 use crate::kept::KeptObject;
+use crate::loading::Loading;
 use crate::start::{KnownRoles, start_aside, start_group};
 use crate::state::{Material, State};
 use crate::stuck::{never_settles, stuck};
@@ -66,6 +67,18 @@ impl Script {
             known: None,
             interpreter,
         })
+    }
+
+    /// Evaluates the modules of a bundle without an engine, and returns the exports of the main module. `now` is the clock
+    /// that limits the time of loading.
+    pub fn declare(
+        bundle: &Bundle,
+        data: &DataStore,
+        env: &Env,
+        now: impl Fn() -> Nanos + 'static,
+    ) -> Result<Declared, ScriptError> {
+        let host = Rc::new(RefCell::new(Loading(now)));
+        Self::load(bundle, data, env, host, Limits::default())?.declared()
     }
 
     /// Returns the exports of the main module.

@@ -9,12 +9,13 @@
 #[path = "common/stage.rs"]
 mod common;
 
+use std::cell::Cell;
 use std::fs;
 use std::path::Path;
 
 use common::{Call, Stage, group, reply, try_stage, try_stage_of, user};
-use model::GroupId;
-use script::{Bundle, Limits, ScriptError};
+use model::{GroupId, Nanos};
+use script::{Bundle, DataStore, Declared, Env, Limits, Script, ScriptError};
 
 fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -225,6 +226,34 @@ fn options_are_plain_data() {
     );
     assert!(error("export const options = {};").contains("no default export"));
     assert!(declared(MAIN).unwrap().options.is_null());
+}
+
+/// Reads the exports with a clock that advances by a millisecond at each reading.
+fn declared_alone(source: &str) -> Result<Declared, ScriptError> {
+    let bundle = Bundle::embedded("m.ts", source)?;
+    let readings = Cell::new(0);
+    let now = move || {
+        readings.set(readings.get() + 1);
+        Nanos::from_millis(readings.get())
+    };
+    Script::declare(
+        &bundle,
+        &DataStore::new(Path::new(".")),
+        &Env::default(),
+        now,
+    )
+}
+
+#[test]
+fn exports_are_read_without_an_engine() {
+    let declared = declared_alone(
+        "import { Counter } from 'headcount'; console.log('hello'); new Counter('c').add();\nexport const options = { users: Math.random() < 1 ? 1 : 2 }; export default () => {}; export const teardown = () => {};",
+    );
+    let declared = declared.unwrap();
+    assert_eq!(declared.options.to_string(), r#"{"users":1}"#);
+    assert!(declared.has_default && declared.has_teardown && !declared.has_setup);
+    let error = declared_alone("for (;;) {}").unwrap_err().to_string();
+    assert!(error.contains("without a pause"), "{error}");
 }
 
 #[test]

@@ -1,19 +1,15 @@
-use std::path::Path;
-
-use script::{Bundle, DataStore};
 use url::Url;
 
 use super::*;
+use crate::empty_world::empty_world;
 use crate::level::Span;
 use crate::people::{Group, User};
-use crate::prepare::empty_world;
 
 const GROUP: GroupId = GroupId(7);
 
 /// A world of one user, whose target has a scheme to which nothing can connect.
 fn world_of_one(send: Send, hold: Span) -> World {
-    let bundle = Bundle::embedded("x.ts", "").unwrap();
-    let mut world = empty_world(&bundle, &DataStore::new(Path::new("."))).unwrap();
+    let mut world = empty_world();
     let user = world.users.add(User::new("u".to_owned(), 0, 0, 0));
     let group = Group::new(GROUP, 0, vec![user], vec![None], 0, Nanos::ZERO);
     world.groups.push(group);

@@ -1,21 +1,17 @@
-use std::path::Path;
-
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};
 use record::{Measured, StepFunnel};
 use script::host::Host;
-use script::{Bundle, DataStore};
 
 use super::WayEnd;
+use crate::empty_world::empty_world;
 use crate::level::Span;
 use crate::people::{Group, User};
-use crate::prepare::empty_world;
 use crate::world::World;
 
 const GROUP: GroupId = GroupId(7);
 
 fn world_of_two() -> (World, [UserId; 2]) {
-    let bundle = Bundle::embedded("x.ts", "").unwrap();
-    let mut world = empty_world(&bundle, &DataStore::new(Path::new("."))).unwrap();
+    let mut world = empty_world();
     let users = [0, 1].map(|member| {
         let user = User::new(format!("u{member}"), 0, member, 0);
         world.users.add(user)
