@@ -1,5 +1,6 @@
 //! Each tree with an error gets a complaint with the line and the remedy.
 
+mod structure;
 mod tree;
 
 use tree::Tree;

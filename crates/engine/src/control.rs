@@ -150,7 +150,7 @@ impl<'a> Control<'a> {
         let throttled = merged.quota.stopped();
         let lost_workers = std::mem::take(&mut merged.lost_workers);
         let loud = merged.loud.issue(phases.duration_s);
-        let limited = Some(merged.limited.clone()).filter(|limited| limited.count > 0);
+        let limited = std::mem::take(&mut merged.limited).into_record();
         let little = merged.at_work.law(phases.duration_s).filter(|_| !plan.once);
         let (mut measured, mut generator, series) = merged.finish(plan.load.users.into());
         tls_port::explain(&mut measured, &self.config, self.clock);

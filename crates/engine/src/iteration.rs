@@ -5,9 +5,9 @@ use model::{FaultKind, GroupId, Nanos, UserId};
 use script::{GroupStart, ScriptFault};
 
 use crate::level::Span;
-use crate::level_run::{LOOK, Progress};
 use crate::people::Stage;
 use crate::recorder::Scene;
+use crate::settling::LOOK;
 use crate::steps::WayEnd;
 use crate::timers::Alarm;
 use crate::worker::Worker;
@@ -21,7 +21,7 @@ impl Worker {
     pub(crate) fn begin_iteration(&mut self, slot: usize, due: Nanos, number: Option<u64>) {
         let Some(level) = &self.level else { return };
         let plan = Arc::clone(&level.plan);
-        let loading = level.progress == Progress::Load;
+        let loading = level.is_loading();
         let start = {
             let mut world = self.world.borrow_mut();
             let now = world.clock.now();
@@ -144,9 +144,9 @@ impl Worker {
 
     /// Closes the iteration's sockets, and plans the next iteration if there is one.
     fn finish_iteration(&mut self, slot: usize, failed: bool) {
-        let Some(level) = &self.level else { return };
-        let again = level.progress == Progress::Load && !level.plan.once;
-        let open = level.open_run.is_some();
+        let Some(level) = &mut self.level else { return };
+        let again = level.is_loading() && !level.plan.once;
+        let open = level.open_run().is_some();
         let mut world = self.world.borrow_mut();
         for member in 0..world.groups[slot].users.len() {
             let user = world.groups[slot].users[member];

@@ -1,71 +1,70 @@
+//! The phases of a level on one worker.
+
+mod progress;
+
 use std::sync::Arc;
 
 use delivery::CutOff;
 use model::{Nanos, UserId};
 use plan::groups_of;
-use probe::ThreadTime;
 use record::Iterations;
 use script::host::{Value, Wake};
 
-use crate::busy;
 use crate::in_flight::Awaited;
 use crate::level::LevelPlan;
 use crate::little::AtWork;
-use crate::messages::{CpuWait, Event, LevelOutcome};
+use crate::messages::{Event, LevelOutcome};
 use crate::open::OpenRun;
 use crate::people::Stage;
 use crate::recorder::Recorder;
-use crate::settling::{Draining, Settling};
+use crate::settling::{LOOK, Settling};
 use crate::timers::Alarm;
 use crate::worker::Worker;
 use crate::world::World;
+
+use progress::{LoadEnd, Loading, Progress, Settled, TimeUse};
 
 /// Time for the closing handshakes of sockets at the end of a level.
 const GOODBYES: Nanos = Nanos::from_millis(1500);
 /// Iterations that were due in the measured time may still start within this time after its end. Iterations that have
 /// not started by then count as dropped.
 const CATCH_UP: Nanos = Nanos::from_millis(100);
-/// Interval of checks while deliveries settle.
-pub(crate) const LOOK: Nanos = Nanos::from_millis(2);
-
-/// The phase of a level on this worker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Progress {
-    /// Ramp-up, warm-up and measured time.
-    Load,
-    /// The measured time is over, and no iteration starts. The worker waits for operations in flight, then for
-    /// deliveries.
-    Settling(Settling),
-    /// Users who called `stay()` are released, and finish.
-    Draining(Draining),
-    /// Sockets perform their closing handshakes.
-    Closing { until: Nanos },
-}
 
 /// A running level.
 #[derive(Debug)]
 pub(crate) struct LevelRun {
     pub(crate) plan: Arc<LevelPlan>,
-    pub(crate) progress: Progress,
+    progress: Progress,
     /// Number of groups that have not ended.
     pub(crate) open: usize,
     /// Groups whose deliveries settle after an iteration, each with its time limit.
     pub(crate) settling: Vec<(usize, Nanos)>,
-    /// The arrivals of an open load, until the measured time has ended.
-    pub(crate) open_run: Option<OpenRun>,
-    hold_ended: Nanos,
-    settled: Nanos,
     next_second: u64,
-    idle_at_hold_start: Option<Nanos>,
-    cpu_at_hold_start: Option<ThreadTime>,
-    cpu_wait: Option<CpuWait>,
     idle_at_second: Nanos,
-    busy: f64,
     gc_pause: Option<Nanos>,
     /// Whether Ctrl-C, or the `limit` of a `once` load, cut the level short. If so, operations in flight get no more
     /// time than deliveries.
-    pub(crate) hurried: bool,
+    hurried: bool,
     aborted: bool,
+}
+
+impl LevelRun {
+    /// Whether iterations may start.
+    pub(crate) fn is_loading(&self) -> bool {
+        matches!(self.progress, Progress::Load(_))
+    }
+
+    /// The arrivals of an open load, until the measured time has ended.
+    pub(crate) fn open_run(&mut self) -> Option<&mut OpenRun> {
+        self.loading()?.open_run.as_mut()
+    }
+
+    fn loading(&mut self) -> Option<&mut Loading> {
+        match &mut self.progress {
+            Progress::Load(loading) => Some(loading),
+            _ => None,
+        }
+    }
 }
 
 impl Worker {
@@ -99,18 +98,14 @@ impl Worker {
         self.collect_garbage(true);
         self.level = Some(LevelRun {
             plan,
-            progress: Progress::Load,
+            progress: Progress::Load(Loading {
+                open_run,
+                at_hold_start: None,
+            }),
             open,
             settling: Vec::new(),
-            open_run,
-            hold_ended: Nanos::ZERO,
-            settled: Nanos::ZERO,
             next_second: 1,
-            idle_at_hold_start: None,
-            cpu_at_hold_start: None,
-            cpu_wait: None,
             idle_at_second: self.idle(),
-            busy: 0.0,
             gc_pause: None,
             hurried: false,
             aborted: false,
@@ -143,23 +138,29 @@ impl Worker {
         self.each_second(now);
         self.close_block(now);
         self.finish_settled(now);
-        let Some(level) = &self.level else { return };
-        let (progress, open, aborted) = (level.progress, level.open, level.aborted);
-        match progress {
-            Progress::Load => self.while_loading(now),
-            Progress::Settling(settling) => {
-                if aborted || open == 0 || self.is_settled(settling, now) {
-                    self.release(now);
+        let Some(level) = &mut self.level else { return };
+        let (settle, hurried) = (level.plan.settle, level.hurried);
+        let at_once = level.aborted || level.open == 0;
+        match &mut level.progress {
+            Progress::Load(_) => self.while_loading(now),
+            Progress::Settling(settling, load) => {
+                let over =
+                    at_once || settling.is_over(&mut self.world.borrow_mut(), settle, hurried, now);
+                let (quiet, load) = (settling.quiet(), *load);
+                if over {
+                    self.release(quiet, load, now);
                 }
             }
-            Progress::Draining(draining) => {
-                if aborted || open == 0 || self.is_drained(draining, now) {
-                    self.close_all(now);
+            Progress::Draining(draining, settled) => {
+                let over = at_once || draining.is_over(&mut self.world.borrow_mut(), now);
+                let settled = *settled;
+                if over {
+                    self.close_all(settled, now);
                 }
             }
-            Progress::Closing { until } => {
-                if aborted || now >= until || self.world.borrow().conns.is_empty() {
-                    self.level_done(now);
+            &mut Progress::Closing(until, settled) => {
+                if level.aborted || now >= until || self.world.borrow().conns.is_empty() {
+                    self.level_done(settled, now);
                 }
             }
         }
@@ -167,18 +168,24 @@ impl Worker {
 
     fn note_hold_start(&mut self, now: Nanos) {
         let started = now >= self.world.borrow().hold.start;
-        if !started
-            || self
-                .level
-                .as_ref()
-                .is_none_or(|level| level.idle_at_hold_start.is_some())
-        {
+        let is_noted = |loading: &mut Loading| loading.at_hold_start.is_some();
+        if !started || self.loading().is_none_or(is_noted) {
             return;
         }
-        let (idle, cpu) = (self.idle(), self.cpu_time());
-        if let Some(level) = &mut self.level {
-            level.idle_at_hold_start = Some(idle);
-            level.cpu_at_hold_start = cpu;
+        let used = self.time_use();
+        if let Some(loading) = self.loading() {
+            loading.at_hold_start = Some(used);
+        }
+    }
+
+    fn loading(&mut self) -> Option<&mut Loading> {
+        self.level.as_mut()?.loading()
+    }
+
+    fn time_use(&self) -> TimeUse {
+        TimeUse {
+            idle: self.idle(),
+            cpu: self.cpu_time(),
         }
     }
 
@@ -196,13 +203,18 @@ impl Worker {
 
     /// Ends the measured time: notes how busy the worker was, and starts nothing new.
     fn close_hold(&mut self, now: Nanos) {
-        self.close_arrivals();
-        let (idle, cpu) = (self.idle(), self.cpu_time());
+        let Some(loading) = self.loading() else {
+            return;
+        };
+        let (open_run, at_hold_start) = (loading.open_run.take(), loading.at_hold_start);
+        if let Some(open_run) = open_run {
+            self.close_arrivals(open_run);
+        }
+        let used = self.time_use();
         let Some(level) = &mut self.level else { return };
         let mut world = self.world.borrow_mut();
         // The loop may notice the end late, or every group may have ended early.
         world.hold.end = world.hold.end.min(now.max(world.hold.start));
-        level.hold_ended = world.hold.end;
         // `limit` applies to the whole level, so the time limits of operations do not extend it.
         level.hurried |= level.plan.once;
         let hold = world.hold;
@@ -214,13 +226,8 @@ impl Worker {
             _ => None,
         });
         at_work.close(now, hold, running);
-        let held = now - world.hold.start;
-        let waited = idle - level.idle_at_hold_start.unwrap_or(idle);
-        let used = cpu.zip(level.cpu_at_hold_start);
-        let used = used.map(|(after, before)| after.since(before));
-        level.busy = busy::share(held, waited, used.as_ref());
-        level.cpu_wait = used.map(|used| busy::cpu_wait(held, &used));
-        level.progress = Progress::Settling(Settling::since(now));
+        let load = LoadEnd::of(hold, at_hold_start, used, now);
+        level.progress = Progress::Settling(Settling::since(now), load);
         world.timers.set(now + LOOK, Alarm::Look);
         // Groups that wait between two iterations are done.
         let waiting = world
@@ -230,12 +237,12 @@ impl Worker {
         level.open -= waiting.map(|group| group.stage = Stage::Done).count();
     }
 
-    /// Ends calls of `stay()` after the deliveries have settled.
-    fn release(&mut self, now: Nanos) {
+    /// Ends calls of `stay()` after the deliveries have settled. `quiet`: the time at which the last operation ended.
+    fn release(&mut self, quiet: Option<Nanos>, load: LoadEnd, now: Nanos) {
         let Some(level) = &mut self.level else { return };
-        level.settled = now;
         let mut world = self.world.borrow_mut();
-        level.progress = Progress::Draining(world.draining(level, now));
+        let draining = world.draining(quiet, level.plan.settle, level.hurried, now);
+        level.progress = Progress::Draining(draining, Settled { load, at: now });
         world.hold_is_settled = true;
         world.timers.set(now, Alarm::Look); // in case no iteration is running
         let World { groups, wakes, .. } = &mut *world;
@@ -248,7 +255,7 @@ impl Worker {
     }
 
     /// Counts everything that has not ended as unfinished, and closes all connections.
-    fn close_all(&mut self, now: Nanos) {
+    fn close_all(&mut self, settled: Settled, now: Nanos) {
         let mut world = self.world.borrow_mut();
         let unfinished: Vec<_> = world
             .groups
@@ -280,11 +287,11 @@ impl Worker {
             self.cast.cancel_group(id);
         }
         if let Some(level) = &mut self.level {
-            level.progress = Progress::Closing { until };
+            level.progress = Progress::Closing(until, settled);
         }
     }
 
-    fn level_done(&mut self, now: Nanos) {
+    fn level_done(&mut self, Settled { load, at: settled }: Settled, now: Nanos) {
         let Some(level) = self.level.take() else {
             return;
         };
@@ -310,23 +317,23 @@ impl Worker {
         self.tell(Event::Window {
             second,
             window,
-            busy: level.busy,
+            busy: load.busy,
             awaited: Awaited::default(),
         });
         let outcome = LevelOutcome {
             measured,
             start_lag,
             receipts,
-            busy: level.busy,
-            cpu_wait: level.cpu_wait,
+            busy: load.busy,
+            cpu_wait: load.cpu_wait,
             gc_pause_ms_max: level.gc_pause.map(Nanos::as_millis_f64),
             dropped,
             limited,
             loud,
             at_work,
-            duration_s: (level.hold_ended - level.plan.hold().start).as_secs_f64(),
-            settle_s: (level.settled - level.hold_ended).as_secs_f64(),
-            drain_s: (now - level.settled).as_secs_f64(),
+            duration_s: (load.at - level.plan.hold().start).as_secs_f64(),
+            settle_s: (settled - load.at).as_secs_f64(),
+            drain_s: (now - settled).as_secs_f64(),
         };
         self.tell(Event::LevelDone(Box::new(outcome)));
     }
@@ -352,7 +359,7 @@ impl Worker {
         let waited = idle - level.idle_at_second;
         level.idle_at_second = idle;
         let busy = 1.0 - waited.as_secs_f64().min(1.0);
-        let settles = matches!(level.progress, Progress::Settling(_));
+        let settles = matches!(level.progress, Progress::Settling(..));
         let mut world = self.world.borrow_mut();
         let window = Box::new(world.recorder.take_window());
         let awaited = if settles {

@@ -3,14 +3,18 @@
 //! Responses with another status are not counted here. Their number is computed from other counts (windows,
 //! connections), when a 429 arrives and at the end of the level.
 
+mod samples;
+
 use model::Nanos;
-use record::{Limited, PerAddress, StatedLimit};
+use record::{PerAddress, StatedLimit};
 use wire::http::{Headers, Quota};
 
 use crate::conn::{Conn, Link};
 use crate::http::InFlight;
 use crate::recorder::Family;
 use crate::world::World;
+
+pub(crate) use samples::LimitedSamples;
 
 /// Maximum number of responses per second whose headers are read. The headers of further responses would only repeat
 /// the same values.
@@ -26,8 +30,8 @@ impl World {
         let ended = self.recorder.ended();
         let name = self.recorder.name_of(Family::Request, call.name).to_owned();
         let limited = self.recorder.limited.get_or_insert_default();
-        let passed = ended.saturating_sub(limited.count + 1);
-        let before = limited.bins.last().map_or(0, |bin| bin.limited);
+        let passed = ended.saturating_sub(limited.totals().count + 1);
+        let before = limited.totals().bins.last().map_or(0, |bin| bin.limited);
         limited.note(at_s, passed);
         limited.note_name(&name);
         if before < READ_PER_SECOND {
@@ -37,10 +41,10 @@ impl World {
 
     /// Takes all refusals of the level, with the counts of each user and each address. Call it after all connections
     /// are closed, because the users' counts include the responses of a connection only after it is closed.
-    pub(crate) fn take_limited(&mut self, now: Nanos) -> Limited {
+    pub(crate) fn take_limited(&mut self, now: Nanos) -> LimitedSamples {
         let ended = self.recorder.ended();
         let mut limited = self.recorder.limited.take().unwrap_or_default();
-        let passed = ended.saturating_sub(limited.count);
+        let passed = ended.saturating_sub(limited.totals().count);
         limited.close((now - self.level_start).as_secs_f64(), passed);
         let sources = self.config.options.source.len();
         let mut addresses = vec![PerAddress::default(); if sources > 1 { sources } else { 0 }];
@@ -52,7 +56,7 @@ impl World {
             let passed = user.answered.saturating_sub(user.limited);
             let (passed, refused) = (u64::from(passed), u64::from(user.limited));
             if refused > 0 {
-                limited.users.add(passed, refused);
+                limited.add_user(passed, refused);
             }
             if let Some(address) = place.and_then(|place| addresses.get_mut(place)) {
                 address.users += 1;
@@ -78,7 +82,7 @@ impl World {
     }
 }
 
-fn read(limited: &mut Limited, quota: &Quota, at_s: f64) {
+fn read(limited: &mut LimitedSamples, quota: &Quota, at_s: f64) {
     for policy in &quota.policies {
         limited.note_stated(&StatedLimit {
             header: policy.header.to_owned(),

@@ -1,8 +1,9 @@
 use model::Nanos;
-use record::{GeneratorUse, IssueCause, Limited, Measured, OpenWindow, Window, WorkerUse};
+use record::{GeneratorUse, IssueCause, Measured, OpenWindow, Window, WorkerUse};
 use stats::Histogram;
 
 use crate::level::Span;
+use crate::limited::LimitedSamples;
 use crate::little::AtWork;
 use crate::messages::{CpuWait, LevelOutcome};
 use crate::quota::Quota;
@@ -14,7 +15,7 @@ pub(crate) struct Merged {
     pub(crate) measured: Measured,
     pub(crate) generator: GeneratorUse,
     pub(crate) dropped: u64,
-    pub(crate) limited: Limited,
+    pub(crate) limited: LimitedSamples,
     pub(crate) loud: Loud,
     /// Actual length of the measured time.
     pub(crate) duration_s: Option<f64>,

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use model::Nanos;
-use record::{Limited, Measured, OpenWindow, Pool};
+use record::{Measured, OpenWindow, Pool};
 use script::ScriptFault;
 use script::host::LogLevel;
 use stats::Histogram;
 
 use crate::in_flight::Awaited;
 use crate::level::{LevelPlan, SetupResult};
+use crate::limited::LimitedSamples;
 use crate::little::AtWork;
 use crate::receipt::Receipts;
 use crate::share::Loud;
@@ -91,7 +92,7 @@ pub(crate) struct LevelOutcome {
     pub(crate) cpu_wait: Option<CpuWait>,
     pub(crate) gc_pause_ms_max: Option<f64>,
     pub(crate) dropped: u64,
-    pub(crate) limited: Limited,
+    pub(crate) limited: LimitedSamples,
     pub(crate) loud: Loud,
     pub(crate) at_work: AtWork,
     pub(crate) duration_s: f64,

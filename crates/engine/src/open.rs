@@ -7,7 +7,6 @@ use plan::{Arrivals, Starts, groups_of};
 use record::DropCause;
 
 use crate::level::{LevelPlan, Span};
-use crate::level_run::LevelRun;
 use crate::people::Stage;
 use crate::worker::Worker;
 use crate::world::World;
@@ -87,8 +86,7 @@ impl OpenRun {
 impl Worker {
     /// Starts the arrivals that are due. A late arrival keeps its due time. An arrival without a free group is dropped.
     pub(crate) fn start_arrivals(&mut self) {
-        let is_open = |level: &LevelRun| level.open_run.is_some();
-        if !self.level.as_ref().is_some_and(is_open) {
+        if self.open_run().is_none() {
             return;
         }
         let (now, end) = {
@@ -96,11 +94,7 @@ impl Worker {
             (world.clock.now(), world.hold.end)
         };
         for _ in 0..STARTS_PER_PASS {
-            let open = self
-                .level
-                .as_mut()
-                .and_then(|level| level.open_run.as_mut());
-            let Some(open) = open else { return };
+            let Some(open) = self.open_run() else { return };
             // Arrivals that are due after the measured time never start.
             let Some((number, due)) = open.take_due(now.min(end - Nanos(1))) else {
                 break;
@@ -115,7 +109,11 @@ impl Worker {
     }
 
     fn next_arrival(&mut self) -> Option<Nanos> {
-        self.level.as_mut()?.open_run.as_mut()?.next_due()
+        self.open_run()?.next_due()
+    }
+
+    fn open_run(&mut self) -> Option<&mut OpenRun> {
+        self.level.as_mut()?.open_run()
     }
 
     /// Whether arrivals that are due in the measured time have not been started yet.
@@ -127,7 +125,7 @@ impl Worker {
     /// Returns a free group or, if the limit is not reached, creates a group.
     fn free_group(&mut self) -> Option<usize> {
         let level = self.level.as_mut()?;
-        let open = level.open_run.as_mut()?;
+        let open = level.open_run()?;
         if let Some(slot) = open.free.pop() {
             return Some(slot);
         }
@@ -139,21 +137,14 @@ impl Worker {
 
     /// Handles a group of an open load that has finished its iteration.
     pub(crate) fn group_is_free(&mut self, slot: usize) {
-        let open = self
-            .level
-            .as_mut()
-            .and_then(|level| level.open_run.as_mut());
-        if let Some(open) = open {
+        if let Some(open) = self.open_run() {
             open.free.push(slot);
         }
     }
 
     /// Ends the arrivals of the level. Arrivals that were due in the measured time and have not started are dropped.
     /// Planned arrivals are counted separately, from the plan, so that planned = started + dropped is a real check.
-    pub(crate) fn close_arrivals(&mut self) {
-        let Some(open) = self.level.as_mut().and_then(|level| level.open_run.take()) else {
-            return;
-        };
+    pub(crate) fn close_arrivals(&self, open: OpenRun) {
         let mut world = self.world.borrow_mut();
         world.next_arrival = Nanos::MAX;
         let end = world.hold.end;

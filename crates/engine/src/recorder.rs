@@ -3,14 +3,15 @@ use std::sync::Arc;
 use delivery::Tally;
 use model::{Fault, FaultKind, Nanos, Side, Timing};
 use record::{
-    Convergence, Example, Failure, Iterations, Limited, Measured, Metric, MetricKind, Mismatch,
-    OpenWindow, Timings, note_failure,
+    Convergence, Example, Failure, Iterations, Measured, Metric, MetricKind, Mismatch, OpenWindow,
+    Timings, note_failure,
 };
 use rustc_hash::FxHashMap;
 use stats::Histogram;
 
 use crate::deliveries::deliveries_of;
 use crate::funnel::FunnelCounts;
+use crate::limited::LimitedSamples;
 use crate::receipt::Receipts;
 use crate::share::Loud;
 
@@ -74,7 +75,7 @@ pub(crate) struct Recorder {
     /// For each tally, how the message with the first misplaced stamp differed from what the channel looks for.
     pub(crate) mismatches: FxHashMap<usize, Mismatch>,
     /// Responses with status 429; `None` until the first one.
-    pub(crate) limited: Option<Box<Limited>>,
+    pub(crate) limited: Option<Box<LimitedSamples>>,
     courses: Courses,
     /// Number of requests in closed windows.
     pub(crate) windowed: u64,

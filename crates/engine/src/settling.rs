@@ -8,17 +8,17 @@
 use model::Nanos;
 use script::host::Wake;
 
-use crate::level_run::{LOOK, LevelRun, Progress};
 use crate::people::Stage;
 use crate::timers::Alarm;
-use crate::worker::Worker;
 use crate::world::World;
 
+/// Interval of checks while deliveries settle.
+pub(crate) const LOOK: Nanos = Nanos::from_millis(2);
 /// Interval of searches for operations in flight.
 const LOOK_THROUGH: Nanos = Nanos::from_millis(20);
 
 /// Progress of the phase in which the worker waits for operations and deliveries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Settling {
     /// The time at which the measured time ended.
     since: Nanos,
@@ -28,7 +28,7 @@ pub(crate) struct Settling {
 }
 
 /// Time limits for the end of iterations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Draining {
     /// The limit for iterations without a call of `stay()`.
     until: Nanos,
@@ -45,6 +45,49 @@ impl Settling {
             next_look: now,
         }
     }
+
+    /// The time at which the last operation of the measured time ended.
+    pub(crate) fn quiet(&self) -> Option<Nanos> {
+        self.quiet
+    }
+
+    /// Whether all operations have ended, and all deliveries have arrived or exceeded their time limit. `settle` is the
+    /// grace period. If `hurried`, operations get no more time than deliveries.
+    pub(crate) fn is_over(
+        &mut self,
+        world: &mut World,
+        settle: Nanos,
+        hurried: bool,
+        now: Nanos,
+    ) -> bool {
+        let is_cut_off = hurried && now >= self.since + settle;
+        if self.quiet.is_none() && !is_cut_off && !self.is_quiet(world, now) {
+            return false;
+        }
+        let quiet = *self.quiet.get_or_insert(now);
+        if world.is_settled() {
+            return true;
+        }
+        let until = world.settles_until(quiet, settle);
+        if now < until {
+            world.timers.set(now + LOOK, Alarm::Look);
+        }
+        now >= until
+    }
+
+    /// Whether no operation of the measured time is in flight.
+    fn is_quiet(&mut self, world: &mut World, now: Nanos) -> bool {
+        // The search visits every connection, so it does not run at every check.
+        if now < self.next_look {
+            return false;
+        }
+        if world.awaited_operations().count == 0 {
+            return true;
+        }
+        self.next_look = now + LOOK_THROUGH;
+        world.timers.set(self.next_look, Alarm::Look);
+        false
+    }
 }
 
 impl Draining {
@@ -58,76 +101,17 @@ impl Draining {
             next_look: now,
         }
     }
-}
-
-impl Worker {
-    /// Whether all operations have ended, and all deliveries have arrived or exceeded their time limit.
-    pub(crate) fn is_settled(&mut self, settling: Settling, now: Nanos) -> bool {
-        let quiet = match settling.quiet {
-            Some(quiet) => quiet,
-            None if self.is_quiet(settling, now) => now,
-            None => return false,
-        };
-        let Some(level) = &mut self.level else {
-            return true;
-        };
-        level.progress = Progress::Settling(Settling {
-            quiet: Some(quiet),
-            ..settling
-        });
-        let mut world = self.world.borrow_mut();
-        if world.is_settled() {
-            return true;
-        }
-        let until = world.settles_until(quiet, level.plan.settle);
-        if now < until {
-            world.timers.set(now + LOOK, Alarm::Look);
-        }
-        now >= until
-    }
-
-    /// Whether no operation of the measured time is in flight, or the worker waits for none of them any longer.
-    fn is_quiet(&mut self, settling: Settling, now: Nanos) -> bool {
-        let Some(level) = &mut self.level else {
-            return true;
-        };
-        // After Ctrl-C, operations get no more time than deliveries.
-        if level.hurried && now >= settling.since + level.plan.settle {
-            return true;
-        }
-        let mut world = self.world.borrow_mut();
-        // The search visits every connection, so it does not run at every check.
-        if now < settling.next_look {
-            return false;
-        }
-        if world.awaited_operations().count == 0 {
-            return true;
-        }
-        level.progress = Progress::Settling(Settling {
-            next_look: now + LOOK_THROUGH,
-            ..settling
-        });
-        world.timers.set(now + LOOK_THROUGH, Alarm::Look);
-        false
-    }
 
     /// Whether every iteration has ended or exceeded its time limit.
-    pub(crate) fn is_drained(&mut self, draining: Draining, now: Nanos) -> bool {
-        if now < draining.until || now < draining.next_look {
+    pub(crate) fn is_over(&mut self, world: &mut World, now: Nanos) -> bool {
+        if now < self.until || now < self.next_look {
             return false;
         }
-        let mut world = self.world.borrow_mut();
-        if now >= draining.stayed_until || !world.has_stayers() {
+        if now >= self.stayed_until || !world.has_stayers() {
             return true;
         }
-        if let Some(level) = &mut self.level {
-            let next_look = now + LOOK_THROUGH;
-            world.timers.set(next_look, Alarm::Look);
-            level.progress = Progress::Draining(Draining {
-                next_look,
-                ..draining
-            });
-        }
+        self.next_look = now + LOOK_THROUGH;
+        world.timers.set(self.next_look, Alarm::Look);
         false
     }
 }
@@ -159,17 +143,18 @@ impl World {
     }
 
     /// Notes the groups whose users stayed and are about to be released. The grace period of all other groups began
-    /// when the last operation ended.
-    pub(crate) fn draining(&mut self, level: &LevelRun, now: Nanos) -> Draining {
+    /// when the last operation ended, at `quiet`.
+    pub(crate) fn draining(
+        &mut self,
+        quiet: Option<Nanos>,
+        settle: Nanos,
+        hurried: bool,
+        now: Nanos,
+    ) -> Draining {
         for group in &mut self.groups {
             group.stayed = !group.staying.is_empty();
         }
-        let quiet = match level.progress {
-            Progress::Settling(settling) => settling.quiet,
-            _ => None,
-        };
-        let settle = level.plan.settle;
-        let finish = if level.hurried {
+        let finish = if hurried {
             settle
         } else {
             self.config.options.timeouts.total

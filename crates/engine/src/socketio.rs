@@ -2,6 +2,7 @@
 //! `arrival::socketio` handles received data.
 
 mod polling;
+mod transport;
 mod upgrade;
 
 use model::{Fault, FaultKind, Nanos, UserId};
@@ -13,7 +14,8 @@ use crate::socket::{RoundTrip, SocketLink, Wanted};
 use crate::trace;
 use crate::world::World;
 
-pub(crate) use polling::{Poll, Polling, Queued};
+pub(crate) use polling::Poll;
+pub(crate) use transport::{Polling, Queued};
 
 /// One Socket.IO session on a socket.
 #[derive(Debug)]

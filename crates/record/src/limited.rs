@@ -2,15 +2,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of time bins. When there are more, the length of each bin doubles.
-const BINS_LIMIT: u32 = 1200;
-/// Initial length of a bin, in seconds.
-const BIN_S: f64 = 0.1;
-/// Maximum number of stated limits, of request names and of reset times. Further ones are omitted.
-const KEPT: usize = 32;
-/// Maximum number of source addresses counted separately.
-const ADDRESSES_KEPT: usize = 256;
-
 /// Statistics of the responses with status 429 (too many requests): the evidence of a rate limiter.
 ///
 /// The statistics cover the whole level, including ramp-up and warm-up, because a limiter counts those requests too.
@@ -115,175 +106,6 @@ pub struct PerAddress {
     pub limited: u64,
 }
 
-impl Limited {
-    /// Counts a 429 at `at_s`. `passed` is the number of requests that have ended without a 429 so far.
-    pub fn note(&mut self, at_s: f64, passed: u64) {
-        if self.count == 0 {
-            self.first_s = at_s;
-            self.bin_s = BIN_S;
-        }
-        let more = passed.saturating_sub(self.passed);
-        self.count += 1;
-        self.passed = self.passed.max(passed);
-        self.last_s = self.last_s.max(at_s);
-        let at = self.place(at_s);
-        let bin = match self.bins.last_mut() {
-            Some(last) if last.at >= at => last,
-            _ => {
-                self.bins.push(LimitedBin {
-                    at,
-                    ..LimitedBin::default()
-                });
-                let last = self.bins.len() - 1;
-                &mut self.bins[last]
-            }
-        };
-        bin.limited += 1;
-        bin.passed += more;
-        bin.turns += u64::from(more > 0);
-    }
-
-    /// Counts a 429 under the name of its request.
-    pub fn note_name(&mut self, name: &str) {
-        if let Some(count) = self.names.get_mut(name) {
-            *count += 1;
-        } else if self.names.len() < KEPT {
-            self.names.insert(name.to_owned(), 1);
-        }
-    }
-
-    /// Counts a limit that a header stated.
-    pub fn note_stated(&mut self, stated: &StatedLimit) {
-        let same = |known: &&mut StatedLimit| {
-            known.header == stated.header
-                && known.limit.to_bits() == stated.limit.to_bits()
-                && known.window_s.map(f64::to_bits) == stated.window_s.map(f64::to_bits)
-        };
-        if let Some(known) = self.stated.iter_mut().find(same) {
-            known.count += stated.count;
-            known.spent += stated.spent;
-            known.partitioned |= stated.partitioned;
-        } else if self.stated.len() < KEPT {
-            self.stated.push(stated.clone());
-        }
-    }
-
-    /// Counts a response at `at_s` that stated a wait of `wait_s` seconds.
-    pub fn note_wait(&mut self, at_s: f64, wait_s: f64) {
-        self.told_to_wait += 1;
-        self.longest_wait_s = self.longest_wait_s.max(wait_s);
-        self.note_free(at_s + wait_s);
-    }
-
-    /// Counts a time at which a limit resets. Headers round up to whole seconds, so times within 1.1 s count as the
-    /// same, and the earliest is kept.
-    fn note_free(&mut self, at_s: f64) {
-        let near = |known: &&mut f64| (**known - at_s).abs() <= 1.1;
-        if let Some(known) = self.free_at_s.iter_mut().find(near) {
-            *known = known.min(at_s);
-        } else if self.free_at_s.len() < KEPT {
-            self.free_at_s.push(at_s);
-        }
-    }
-
-    /// Adds the counts of a source address.
-    pub fn add_address(&mut self, new: &PerAddress) {
-        let known = self
-            .addresses
-            .iter_mut()
-            .find(|known| known.address == new.address);
-        if let Some(known) = known {
-            known.users += new.users;
-            known.passed += new.passed;
-            known.limited += new.limited;
-        } else if self.addresses.len() < ADDRESSES_KEPT {
-            self.addresses.push(new.clone());
-        }
-    }
-
-    /// Completes the statistics when the level ends. `passed` is the number of requests that ended without a 429.
-    pub fn close(&mut self, end_s: f64, passed: u64) {
-        self.end_s = end_s;
-        self.passed_after = passed.saturating_sub(self.passed);
-        self.passed = self.passed.max(passed);
-    }
-
-    /// Adds the statistics of another worker. A worker without a 429 contributes only its passed requests.
-    pub fn merge(&mut self, mut other: Self) {
-        if self.count == 0 {
-            std::mem::swap(self, &mut other);
-        }
-        if other.count > 0 {
-            self.first_s = self.first_s.min(other.first_s);
-            while other.bin_s < self.bin_s {
-                other.coarsen();
-            }
-            while self.bin_s < other.bin_s {
-                self.coarsen();
-            }
-        }
-        self.count += other.count;
-        self.passed += other.passed;
-        self.passed_after += other.passed_after;
-        self.last_s = self.last_s.max(other.last_s);
-        self.end_s = self.end_s.max(other.end_s);
-        self.bins.append(&mut other.bins);
-        self.join_bins();
-        for (name, count) in other.names {
-            *self.names.entry(name).or_default() += count;
-        }
-        for stated in &other.stated {
-            self.note_stated(stated);
-        }
-        self.told_to_wait += other.told_to_wait;
-        self.longest_wait_s = self.longest_wait_s.max(other.longest_wait_s);
-        for at_s in other.free_at_s {
-            self.note_free(at_s);
-        }
-        self.users.merge(&other.users);
-        for address in &other.addresses {
-            self.add_address(address);
-        }
-    }
-
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a level lasts weeks at most, and begins at zero"
-    )]
-    fn place(&mut self, at_s: f64) -> u32 {
-        loop {
-            let at = (at_s.max(0.0) / self.bin_s) as u32;
-            if at < BINS_LIMIT {
-                return at;
-            }
-            self.coarsen();
-        }
-    }
-
-    fn coarsen(&mut self) {
-        self.bin_s *= 2.0;
-        for bin in &mut self.bins {
-            bin.at /= 2;
-        }
-        self.join_bins();
-    }
-
-    /// Sorts the bins, and merges those with the same index.
-    fn join_bins(&mut self) {
-        self.bins.sort_by_key(|bin| bin.at);
-        self.bins.dedup_by(|next, kept| {
-            let same = next.at == kept.at;
-            if same {
-                kept.limited += next.limited;
-                kept.passed += next.passed;
-                kept.turns += next.turns;
-            }
-            same
-        });
-    }
-}
-
 impl PerKey {
     /// Adds one user or address.
     pub fn add(&mut self, passed: u64, limited: u64) {
@@ -293,7 +115,8 @@ impl PerKey {
         self.asked.add((passed + limited) as f64, first);
     }
 
-    fn merge(&mut self, other: &Self) {
+    /// Adds users or addresses that were counted separately.
+    pub fn merge(&mut self, other: &Self) {
         if other.count == 0 {
             return;
         }
@@ -329,6 +152,3 @@ impl Spread {
         (count > 1 && mean > 0.0).then(|| variance.sqrt() / mean)
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,10 +1,10 @@
 //! Finds functions in JavaScript and TypeScript by their layout. A function ends at the first closing brace that has
 //! the same indentation as the line on which the function begins.
 
-use super::length::Size;
+use super::rust::Function;
 
-/// Returns the declared functions with their sizes.
-pub(super) fn functions(text: &str) -> Vec<(String, Size)> {
+/// Returns the declared functions.
+pub(super) fn functions(text: &str) -> Vec<Function> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
     for (start, line) in lines.iter().enumerate() {
@@ -14,13 +14,11 @@ pub(super) fn functions(text: &str) -> Vec<(String, Size)> {
             line.len() - line.trim_start().len() == indent && line[indent..].starts_with('}')
         };
         if let Some(length) = lines[start..].iter().position(|line| closes(line)) {
-            found.push((
-                name.to_owned(),
-                Size {
-                    lines: length + 1,
-                    at: start + 1,
-                },
-            ));
+            found.push(Function {
+                name: name.to_owned(),
+                line: start + 1,
+                length: length + 1,
+            });
         }
     }
     found
@@ -54,7 +52,7 @@ const functions = {
 ";
         let found: Vec<_> = functions(text)
             .into_iter()
-            .map(|(name, size)| (name, size.at, size.lines))
+            .map(|function| (function.name, function.line, function.length))
             .collect();
         assert_eq!(
             found,

@@ -1,127 +1,137 @@
-//! Exceptions from the length limits, for code that was already too long when the limits were introduced. Such code may
-//! shrink but not grow.
+//! Exceptions from the limits, for code that exceeded a limit when it was introduced. Such code may shrink but not grow.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 
 use super::complaint::Complaint;
-use super::length::{Size, Subject};
+use super::limit::{Excess, Excesses, Kind, Subject};
 use super::repository::{OpenError, Repository};
 
 const PATH: &str = "xtask/ratchet.txt";
 const BLESS: &str = "run `cargo run -p xtask -- tidy --bless`";
-const HEADING: &str = "# Files and functions that exceed their limit (files 400 lines, functions 70), with the length allowed for each.
-# `cargo run -p xtask -- tidy --bless` lowers the numbers. Raise one only by hand, with a reason in the commit.
+const HEADING: &str = "# Exceptions from the limits in CONTRIBUTING.md (Tidy), each with the size that it is allowed.
+# `cargo run -p xtask -- tidy --bless` lowers and removes entries. Raise or add one only by hand, with a reason in the commit.
 ";
+const FORMS: &str = "expected `file PATH LINES`, `function PATH NAME LINES`, `struct PATH NAME FIELDS`, `type PATH NAME FILES` \
+                     or `import PATH PATH`";
 
-type Sizes = BTreeMap<Subject, Size>;
+/// An entry of the ratchet.
+struct Entry {
+    allowed: usize,
+    line: usize,
+}
 
-/// Compares the current lengths with the allowed ones.
-pub(super) fn compare(repository: &Repository, found: &Sizes) -> Vec<Complaint> {
-    let (kept, mut complaints) = read(repository.text(PATH));
-    for (subject, size) in found {
-        let (path, lines, limit) = (subject.path(), size.lines, subject.limit());
-        let what = what(subject);
-        let message = match kept.get(subject).map(|kept| kept.lines) {
-            None => format!("{what} has {lines} lines (limit {limit}): split it"),
-            Some(allowed) if allowed < lines => {
-                format!(
-                    "{what} has grown from {allowed} to {lines} lines (limit {limit}): split it"
-                )
-            }
-            Some(allowed) if lines < allowed => {
-                format!("{what} has shrunk from {allowed} to {lines} lines: {BLESS}")
-            }
-            Some(_) => continue,
-        };
-        complaints.push(Complaint::at(path, size.at, message));
+type Entries = BTreeMap<Subject, Entry>;
+
+/// Compares the current sizes with the allowed ones.
+pub(super) fn compare(repository: &Repository, found: &Excesses) -> Vec<Complaint> {
+    let (entries, mut complaints) = read(repository.text(PATH));
+    for (subject, excess) in found {
+        let allowed = entries.get(subject).map(|entry| entry.allowed);
+        let message = message(subject, excess, allowed);
+        let (path, line) = &excess.at;
+        complaints.extend(message.map(|message| Complaint::at(path, *line, message)));
     }
-    for (subject, size) in kept
+    for (subject, entry) in entries
         .iter()
         .filter(|(subject, _)| !found.contains_key(subject))
     {
-        let message = format!(
-            "{} in `{}` no longer exceeds its limit, or is gone: {BLESS}",
-            what(subject),
-            subject.path()
-        );
-        complaints.push(Complaint::at(PATH, size.at, message));
+        let over = match subject.kind {
+            Kind::Import => "is no longer part of a cycle",
+            _ => "no longer exceeds its limit",
+        };
+        let (what, path) = (subject.what(), &subject.path);
+        let message = format!("{what} in `{path}` {over}, or is gone: {BLESS}");
+        complaints.push(Complaint::at(PATH, entry.line, message));
     }
     complaints
 }
 
-/// Lowers each entry to the current length if that is smaller.
-pub(super) fn lower(repository: &Repository, found: &Sizes) -> Result<(), OpenError> {
+fn message(subject: &Subject, excess: &Excess, allowed: Option<usize>) -> Option<String> {
+    let (what, kind) = (subject.what(), subject.kind);
+    let Excess { size, remedy, .. } = excess;
+    let (unit, limit) = (kind.unit(), kind.limit());
+    match allowed {
+        None if kind == Kind::Import => Some(remedy.clone()),
+        None => Some(format!(
+            "{what} has {size} {unit} (limit {limit}): {remedy}"
+        )),
+        Some(allowed) if allowed < *size => Some(format!(
+            "{what} has grown from {allowed} to {size} {unit} (limit {limit}): {remedy}"
+        )),
+        Some(allowed) if *size < allowed => Some(format!(
+            "{what} has shrunk from {allowed} to {size} {unit}: {BLESS}"
+        )),
+        Some(_) => None,
+    }
+}
+
+/// Lowers each entry to the current size if that is smaller, and removes entries that are no longer needed.
+pub(super) fn lower(repository: &Repository, found: &Excesses) -> Result<(), OpenError> {
     let first = !repository.files.contains_key(PATH);
-    let (kept, _) = read(repository.text(PATH));
+    let (entries, _) = read(repository.text(PATH));
     let mut text = HEADING.to_owned();
-    for (subject, size) in found {
-        let allowed = kept
+    for (subject, excess) in found {
+        let allowed = entries
             .get(subject)
-            .map(|kept| kept.lines.min(size.lines))
-            .or(first.then_some(size.lines));
-        let Some(lines) = allowed else { continue };
-        let path = subject.path();
-        let _ = match subject {
-            Subject::File { .. } => writeln!(text, "file {path} {lines}"),
-            Subject::Function { name, .. } => writeln!(text, "function {path} {name} {lines}"),
+            .map(|entry| entry.allowed.min(excess.size))
+            .or(first.then_some(excess.size));
+        let Some(size) = allowed else { continue };
+        let Subject { kind, path, name } = subject;
+        let word = kind.word();
+        let _ = match kind {
+            Kind::File => writeln!(text, "{word} {path} {size}"),
+            Kind::Import => writeln!(text, "{word} {path} {name}"),
+            Kind::Function | Kind::Struct | Kind::Type => {
+                writeln!(text, "{word} {path} {name} {size}")
+            }
         };
     }
     let path = repository.root.join(PATH);
     fs::write(&path, text).map_err(|source| OpenError::File { path, source })
 }
 
-fn what(subject: &Subject) -> String {
-    match subject {
-        Subject::File { .. } => "the file".to_owned(),
-        Subject::Function { name, .. } => format!("`{name}`"),
-    }
+/// Returns the entries of one kind.
+pub(super) fn subjects(repository: &Repository, kind: Kind) -> Vec<Subject> {
+    let (entries, _) = read(repository.text(PATH));
+    let subjects = entries.into_keys();
+    subjects.filter(|subject| subject.kind == kind).collect()
 }
 
-/// Parses the ratchet. `Size::at` is the line on which the entry is.
-fn read(text: &str) -> (Sizes, Vec<Complaint>) {
-    let (mut sizes, mut complaints) = (Sizes::new(), Vec::new());
-    for (index, line) in text
+fn read(text: &str) -> (Entries, Vec<Complaint>) {
+    let (mut entries, mut complaints) = (Entries::new(), Vec::new());
+    for (index, text) in text
         .lines()
         .enumerate()
         .filter(|(_, line)| !line.starts_with('#') && !line.is_empty())
     {
-        let words: Vec<&str> = line.split(' ').collect();
-        let parsed = match words[..] {
-            ["file", path, lines] => lines.parse().ok().map(|lines| {
-                (
-                    Subject::File {
-                        path: path.to_owned(),
-                    },
-                    lines,
-                )
-            }),
-            ["function", path, name, lines] => lines.parse().ok().map(|lines| {
-                (
-                    Subject::Function {
-                        path: path.to_owned(),
-                        name: name.to_owned(),
-                    },
-                    lines,
-                )
-            }),
-            _ => None,
-        };
-        match parsed {
-            Some((subject, lines)) => drop(sizes.insert(
-                subject,
-                Size {
-                    lines,
-                    at: index + 1,
-                },
-            )),
-            None => complaints.push(Complaint::at(
-                PATH,
-                index + 1,
-                "expected `file PATH LINES` or `function PATH NAME LINES`",
-            )),
+        let line = index + 1;
+        match parsed(text) {
+            Some((subject, allowed)) => drop(entries.insert(subject, Entry { allowed, line })),
+            None => complaints.push(Complaint::at(PATH, line, FORMS)),
         }
     }
-    (sizes, complaints)
+    (entries, complaints)
+}
+
+/// Parses a line of the ratchet.
+fn parsed(line: &str) -> Option<(Subject, usize)> {
+    let words: Vec<&str> = line.split(' ').collect();
+    let (word, rest) = words.split_first()?;
+    let kind = Kind::ALL.into_iter().find(|kind| kind.word() == *word)?;
+    let (path, name, size) = match (kind, rest) {
+        (Kind::File, [path, size]) => (path, "", size.parse().ok()?),
+        (Kind::Import, [path, name]) => (path, *name, 1),
+        (Kind::Function | Kind::Struct | Kind::Type, [path, name, size]) => {
+            (path, *name, size.parse().ok()?)
+        }
+        _ => return None,
+    };
+    let subject = Subject {
+        kind,
+        path: (*path).to_owned(),
+        name: name.to_owned(),
+    };
+    Some((subject, size))
 }

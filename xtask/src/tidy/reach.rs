@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::complaint::Complaint;
 use super::metadata::TargetKind;
+use super::modules::{Place, declared};
 use super::repository::{Repository, folder_of, has_extension, join};
-use super::rust::{Module, Source};
+use super::rust::Source;
 
 /// Macros that read a file at compile time.
 const INCLUDES: &[&str] = &["include_str", "include_bytes", "include"];
@@ -55,68 +56,21 @@ pub(super) fn reached(repository: &Repository) -> BTreeMap<String, bool> {
         .members
         .iter()
         .flat_map(|package| &package.targets);
-    let mut open: Vec<Reach> = targets
-        .map(|target| Reach {
-            path: target.root.clone(),
-            aside: target.kind == TargetKind::Aside,
-            is_root: true,
-        })
+    let mut open: Vec<(Place, bool)> = targets
+        .map(|target| (Place::root(&target.root), target.kind == TargetKind::Aside))
         .collect();
-    while let Some(reach) = open.pop() {
+    while let Some((place, aside)) = open.pop() {
         let aside = reached
-            .get(&reach.path)
+            .get(&place.path)
             .copied()
-            .map_or(reach.aside, |before| before && reach.aside);
-        if reached.insert(reach.path.clone(), aside) == Some(aside) {
+            .map_or(aside, |before| before && aside);
+        if reached.insert(place.path.clone(), aside) == Some(aside) {
             continue; // visited before with the same result, so the walk terminates
         }
-        let Some(source) = repository.sources.get(&reach.path) else {
-            continue;
-        };
-        for module in &source.modules {
-            let found = candidates(&reach, module)
-                .into_iter()
-                .find(|path| repository.files.contains_key(path));
-            open.extend(found.map(|path| {
-                let is_root = module.file.is_some();
-                Reach {
-                    path,
-                    aside: aside || module.test,
-                    is_root,
-                }
-            }));
-        }
+        let modules = declared(repository, &place);
+        open.extend(modules.map(|(module, place)| (place, aside || module.test)));
     }
     reached
-}
-
-struct Reach {
-    path: String,
-    aside: bool,
-    /// Whether the file's modules are beside it. If not, they are in a folder with the file's name.
-    is_root: bool,
-}
-
-/// Returns the paths at which a module's file may be.
-fn candidates(from: &Reach, module: &Module) -> Vec<String> {
-    let here = folder_of(&from.path);
-    let beside = from.is_root || from.path.ends_with("/mod.rs");
-    let base = if beside {
-        here
-    } else {
-        from.path.trim_end_matches(".rs")
-    };
-    let stem = module.path.join("/");
-    let around = folder_of(&stem);
-    let found = match &module.file {
-        Some(file) if around.is_empty() => vec![join(here, file)],
-        Some(file) => vec![join(base, &format!("{around}/{file}"))],
-        None => vec![
-            join(base, &format!("{stem}.rs")),
-            join(base, &format!("{stem}/mod.rs")),
-        ],
-    };
-    found.into_iter().flatten().collect()
 }
 
 /// Whether a file belongs to a package outside the workspace, which must check its own files.

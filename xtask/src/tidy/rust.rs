@@ -1,5 +1,7 @@
 //! A parsed Rust file: its tokens, modules, functions and test lines. Each file is parsed once.
 
+mod scopes;
+
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
@@ -7,12 +9,16 @@ use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 
+pub(crate) use scopes::{Names, Scope};
+
 /// The properties of a file that the checks use.
 #[derive(Debug, Default)]
 pub(crate) struct Source {
     /// All tokens except comments, each with its line.
     pub(crate) words: Vec<(String, usize)>,
     pub(crate) modules: Vec<Module>,
+    /// The file's own module and its inline modules.
+    pub(crate) scopes: Vec<Scope>,
     pub(crate) functions: Vec<Function>,
     /// Lines of items under `#[cfg(test)]`.
     pub(crate) test_lines: Vec<RangeInclusive<usize>>,
@@ -32,7 +38,7 @@ pub(crate) struct Module {
     pub(crate) test: bool,
 }
 
-/// A function with a body.
+/// A function with a body, in Rust or JavaScript.
 #[derive(Debug)]
 pub(crate) struct Function {
     /// Name of the function. For a method, the name of the type precedes it.
@@ -51,6 +57,7 @@ impl Source {
         let tokens: TokenStream = syn::parse_str(text).map_err(at)?;
         note_strings(tokens.clone(), &mut source.string_lines);
         flatten(tokens, &mut source.words);
+        source.scopes = scopes::of(&file);
         source.doc_lines = text.lines().filter(|line| line.starts_with("//!")).count();
         Visitor {
             source: &mut source,

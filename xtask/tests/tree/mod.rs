@@ -76,6 +76,7 @@ members = [\"crates/*\", \"systems/*\"]
     }
 
     pub(crate) fn bless(&self) {
+        fs::create_dir_all(self.0.path().join("xtask")).unwrap();
         xtask::bless(&self.open()).unwrap();
     }
 

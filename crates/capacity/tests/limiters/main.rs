@@ -1,5 +1,4 @@
-//! Simulated limiters with known parameters. The record's own collector counts the requests that the limiters let
-//! through.
+//! Simulated limiters with known parameters. `statistics` counts the requests that the limiters let through.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -8,18 +7,19 @@
 )]
 
 mod simulated;
+mod statistics;
 mod steady;
 
 use std::collections::HashMap;
 
 use record::{
-    Cause, Confidence, Finding, Level, LimitKey, Limited, LimiterKind, OneAddress, RateLimiter,
-    Run, Unknown,
+    Cause, Confidence, Finding, Level, LimitKey, LimiterKind, OneAddress, RateLimiter, Run, Unknown,
 };
 
 use simulated::{
     ALL, BY_ADDRESS, BY_USER, Chance, Crowd, Fixed, Headers, Limiter, bucket, crowd, fixed, sliding,
 };
+use statistics::{Refused, statistics};
 
 fn found(
     crowd: &Crowd,
@@ -349,7 +349,7 @@ fn a_target_that_serves_so_many_at_once_is_no_limiter() {
         share: 0.0,
         state: 5,
     };
-    let (mut limited, mut places) = (Limited::default(), vec![0.0_f64; 10]);
+    let (mut refused, mut places) = (Vec::new(), vec![0.0_f64; 10]);
     let (mut at, mut begun) = (0.0, Vec::new());
     while at < 30.0 {
         match places.iter_mut().find(|until| **until <= at) {
@@ -357,11 +357,15 @@ fn a_target_that_serves_so_many_at_once_is_no_limiter() {
                 *place = at + 0.1 + 0.04 * chance.next();
                 begun.push(*place);
             }
-            None => limited.note(at, begun.iter().filter(|done| **done <= at).count() as u64),
+            None => refused.push(Refused {
+                at_s: at,
+                passed: begun.iter().filter(|done| **done <= at).count() as u64,
+                wait_s: None,
+            }),
         }
         at -= (1.0 - chance.next()).ln() / 300.0;
     }
-    limited.close(30.0, begun.len() as u64);
+    let limited = statistics(&refused, 30.0, begun.len() as u64);
     let level = crowd(50, 300.0, 30.0).level(0, limited);
     let run = Run {
         levels: vec![level],

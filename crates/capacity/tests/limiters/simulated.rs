@@ -5,6 +5,8 @@ use std::collections::{HashMap, VecDeque};
 use model::{FaultKind, Side};
 use record::{Example, Failure, Level, Limited, PerAddress, Sources, StatedLimit, Timings};
 
+use crate::statistics::{Refused, statistics};
+
 /// Decides whether a request passes. Times are in seconds.
 pub(crate) trait Limiter {
     fn admits(&mut self, at: f64) -> bool;
@@ -188,7 +190,7 @@ impl Crowd {
             share: 0.0,
             state: self.seed,
         };
-        let mut limited = Limited::default();
+        let mut all = Vec::new();
         let mut each = vec![(0_u64, 0_u64); self.users];
         let (mut at, mut passed) = (0.0, 0);
         while at < self.for_s {
@@ -203,41 +205,51 @@ impl Crowd {
                 passed += 1;
                 each[user].0 += 1;
             } else {
-                limited.note(at, passed);
-                limited.note_name("GET /");
+                let states_wait = !matches!(headers, Headers::None);
+                all.push(Refused {
+                    at_s: at,
+                    passed,
+                    wait_s: states_wait.then(|| one.wait(at)),
+                });
                 each[user].1 += 1;
-                match headers {
-                    Headers::None => {}
-                    Headers::Wait => limited.note_wait(at, one.wait(at)),
-                    Headers::Policy(limit, window) => {
-                        limited.note_wait(at, one.wait(at));
-                        limited.note_stated(&StatedLimit {
-                            header: "RateLimit-Policy".into(),
-                            limit,
-                            window_s: Some(window),
-                            count: 1,
-                            ..StatedLimit::default()
-                        });
-                    }
-                }
             }
             at -= (1.0 - chance.next()).ln() / self.per_s;
         }
-        limited.close(self.for_s, passed);
-        for (user, &(passed, refused)) in each.iter().enumerate() {
-            if refused > 0 {
-                limited.users.add(passed, refused);
-            }
-            if self.addresses > 1 {
-                limited.add_address(&PerAddress {
-                    address: format!("127.0.0.{}", user % self.addresses + 1),
-                    users: 1,
-                    passed,
-                    limited: refused,
-                });
-            }
+        let mut limited = statistics(&all, self.for_s, passed);
+        if let Headers::Policy(limit, window) = headers {
+            limited.stated = vec![StatedLimit {
+                header: "RateLimit-Policy".into(),
+                limit,
+                window_s: Some(window),
+                count: limited.count,
+                ..StatedLimit::default()
+            }];
+        }
+        for &(passed, refused) in each.iter().filter(|(_, refused)| *refused > 0) {
+            limited.users.add(passed, refused);
+        }
+        if self.addresses > 1 {
+            limited.addresses = self.by_address(&each);
         }
         self.level(index, limited)
+    }
+
+    /// Adds up the passed and the refused requests of the users of each address.
+    fn by_address(&self, each: &[(u64, u64)]) -> Vec<PerAddress> {
+        let of_address = |place| {
+            let users = each.iter().skip(place).step_by(self.addresses);
+            let empty = PerAddress {
+                address: format!("127.0.0.{}", place + 1),
+                ..PerAddress::default()
+            };
+            users.fold(empty, |sum, (passed, refused)| PerAddress {
+                users: sum.users + 1,
+                passed: sum.passed + passed,
+                limited: sum.limited + refused,
+                ..sum
+            })
+        };
+        (0..self.addresses).map(of_address).collect()
     }
 
     pub(crate) fn level(&self, index: usize, limited: Limited) -> Level {

@@ -4,7 +4,8 @@
 use model::UserId;
 use script::host::OpId;
 
-use super::polling::{Polled, Polling, Probe};
+use super::polling::Polled;
+use super::transport::{Polling, State};
 use crate::conn::{Conn, Link};
 use crate::connect_queue::{Dial, SocketDial};
 use crate::socket::{Opening, SocketState, Wire};
@@ -26,10 +27,6 @@ impl World {
         else {
             return;
         };
-        polling.probe = Some(Probe {
-            key: None,
-            answered: false,
-        });
         let open = state.talk.as_ref().and_then(|talk| talk.opened.as_ref());
         let url = polling.url_of("websocket", open.map(|open| open.sid.as_str()));
         let (limit, headers) = (polling.limit, polling.headers.clone());
@@ -71,10 +68,7 @@ impl World {
 
     pub(crate) fn probe_is_on_its_way(&mut self, probe: u32, probes: Option<u32>) {
         if let Some(polling) = probes.and_then(|key| self.polling_of(key)) {
-            polling.probe = Some(Probe {
-                key: Some(probe),
-                answered: false,
-            });
+            polling.state = State::Probing { probe };
         }
     }
 
@@ -86,10 +80,7 @@ impl World {
         };
         let Some(key) = of else { return };
         if let Some(polling) = self.polling_of(key) {
-            polling.probe = Some(Probe {
-                key: Some(probe),
-                answered: true,
-            });
+            polling.state = State::Pausing { probe };
             self.go_on_polling(key);
         }
     }
@@ -99,18 +90,17 @@ impl World {
     }
 
     /// Replaces polling by the WebSocket. No polling request may be in flight.
-    pub(super) fn upgrade(&mut self, key: u32) {
-        let probe = self.polling_of(key).and_then(|polling| polling.probe?.key);
+    pub(super) fn upgrade(&mut self, key: u32, probe: u32) {
         let Some(Conn {
             user,
             link: Link::Socket(fresh),
             ..
-        }) = probe.and_then(|probe| self.take_out(probe))
+        }) = self.take_out(probe)
         else {
             return;
         };
         if let Some(owner) = self.users.get(user) {
-            owner.sockets.retain(|&open| Some(open) != probe);
+            owner.sockets.retain(|&open| open != probe);
         }
         let Some(conn) = self.conns.get_mut(key) else {
             return;
@@ -125,7 +115,7 @@ impl World {
         let sent = socket
             .wire
             .send_text("5")
-            .and_then(|()| socket.wire.send_all(&polling.queued));
+            .and_then(|()| socket.wire.send_all(polling.queued()));
         // The stream was registered with the key of the probe. From now on its events belong to the session.
         conn.asks_write = conn.wants_write();
         if let Some(stream) = conn.stream() {
@@ -139,7 +129,7 @@ impl World {
     /// Handles the end of a socket: removes the probe of its session, or notes that the session's probe has failed.
     pub(crate) fn polling_is_over(&mut self, wire: &Wire, probes: Option<u32>) {
         if let Wire::Polling(polling) = wire
-            && let Some(probe) = polling.probe.and_then(|probe| probe.key)
+            && let Some(probe) = polling.state.probe()
         {
             self.take_out(probe);
         }
@@ -147,7 +137,7 @@ impl World {
         if let Some(key) = probes
             && let Some(polling) = self.polling_of(key)
         {
-            (polling.upgrades, polling.probe) = (false, None);
+            polling.state = State::Polling;
             self.go_on_polling(key);
         }
     }

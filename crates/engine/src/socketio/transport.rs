@@ -1,0 +1,230 @@
+//! The transport of a session that has no WebSocket yet, as a state machine. It decides which requests start, and starts
+//! none itself.
+//!
+//! | state | requests | next |
+//! |---|---|---|
+//! | opening | one GET without a session | polling or connecting, when the server has opened the session |
+//! | polling | always one GET; a POST while messages are queued | – |
+//! | connecting | as polling | probing, when the WebSocket is open; polling, if it fails |
+//! | probing | as polling | pausing, when the server accepts the probe; polling, if it fails |
+//! | pausing | no new GET or POST | the WebSocket takes over when no request is in flight; polling, if it fails |
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use model::{Fault, FaultKind, Nanos};
+use url::Url;
+use wire::socketio::{Open, Part, encode_part};
+
+/// Maximum number of messages that may wait for a POST. A script that sends more than the server accepts must get an
+/// error.
+const QUEUE_LIMIT: usize = 10_000;
+/// Maximum number of packets in one POST. The Python server drops a POST with more packets, and still responds with
+/// success.
+const PACKETS: usize = 16;
+
+/// The method of a polling request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Method {
+    Get,
+    Post,
+}
+
+/// A message that waits to be sent.
+#[derive(Clone, Debug)]
+pub(crate) enum Queued {
+    Text(String),
+    Binary(Vec<u8>),
+}
+
+/// The transport of a session before it has a WebSocket.
+#[derive(Debug)]
+pub(crate) struct Polling {
+    /// The URL without the session's ID and the transport.
+    url: Arc<Url>,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) limit: Nanos,
+    pub(super) state: State,
+    queued: VecDeque<Queued>,
+    /// Whether a GET is in flight.
+    get: bool,
+    /// Whether a POST is in flight.
+    post: bool,
+}
+
+/// The carrier of the session's messages, and the attempt to replace it by a WebSocket. `probe` is the connection of the
+/// WebSocket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// The server has not opened the session yet. Without the session's ID there is no POST.
+    Opening { wants_websocket: bool },
+    /// No WebSocket is wanted or offered, or the attempt has failed.
+    Polling,
+    /// A WebSocket is being opened.
+    Connecting,
+    /// The WebSocket is open, and the server has not accepted the probe yet.
+    Probing { probe: u32 },
+    /// The server has accepted the probe. Requests in flight must end before the WebSocket takes over.
+    Pausing { probe: u32 },
+}
+
+/// What the session needs now.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Nothing until a request in flight has ended.
+    Wait,
+    /// The session is closed.
+    End,
+    /// The WebSocket takes over.
+    TakeOver { probe: u32 },
+    /// Starts requests, or none if all that are needed are in flight.
+    Start {
+        /// The payload of a POST.
+        post: Option<Vec<u8>>,
+        get: bool,
+        /// Whether to try a WebSocket.
+        websocket: bool,
+    },
+}
+
+impl State {
+    /// The connection of the WebSocket, once there is one.
+    pub(super) fn probe(self) -> Option<u32> {
+        match self {
+            Self::Probing { probe } | Self::Pausing { probe } => Some(probe),
+            Self::Opening { .. } | Self::Polling | Self::Connecting => None,
+        }
+    }
+}
+
+impl Polling {
+    pub(super) fn new(
+        url: Arc<Url>,
+        headers: Vec<(String, String)>,
+        limit: Nanos,
+        wants_websocket: bool,
+    ) -> Self {
+        Self {
+            url,
+            headers,
+            limit,
+            state: State::Opening { wants_websocket },
+            queued: VecDeque::new(),
+            get: false,
+            post: false,
+        }
+    }
+
+    pub(crate) fn queue(&mut self, message: Queued) -> Result<(), Fault> {
+        if self.queued.len() >= QUEUE_LIMIT {
+            let detail = format!(
+                "{QUEUE_LIMIT} messages are queued, because the server accepts no polling requests"
+            );
+            return Err(Fault::target(FaultKind::TimedOut, detail));
+        }
+        self.queued.push_back(message);
+        Ok(())
+    }
+
+    pub(super) fn queued(&self) -> &VecDeque<Queued> {
+        &self.queued
+    }
+
+    /// Whether a GET is in flight.
+    pub(crate) fn waits_for_the_server(&self) -> bool {
+        self.get
+    }
+
+    pub(super) fn url_of(&self, transport: &str, sid: Option<&str>) -> Arc<Url> {
+        let mut url = Url::clone(&self.url);
+        url.query_pairs_mut()
+            .append_pair("EIO", "4")
+            .append_pair("transport", transport);
+        if let Some(sid) = sid {
+            url.query_pairs_mut().append_pair("sid", sid);
+        }
+        Arc::new(url)
+    }
+
+    /// Decides what the session needs now. Requests to start count as in flight from now on, because a request that
+    /// fails at once leads to the next call. `session` is the server's first packet, once it has arrived. `closing`:
+    /// headcount has queued the close packet.
+    pub(super) fn next(&mut self, session: Option<&Open>, closing: bool) -> Next {
+        // The POST with the close packet has ended, so the server has received it.
+        if closing && self.queued.is_empty() && !self.post {
+            return Next::End;
+        }
+        if let State::Pausing { probe } = self.state {
+            return if self.get || self.post {
+                Next::Wait
+            } else {
+                Next::TakeOver { probe }
+            };
+        }
+        let websocket = session.is_some_and(|session| self.opened(session, closing));
+        // Only one POST at a time keeps messages in order. Without the session's ID there is no POST.
+        let post = session
+            .filter(|_| !self.post)
+            .map(|session| self.take_payload(session.max_payload))
+            .filter(|payload| !payload.is_empty());
+        // One GET is always in flight, so that the server can send at any time.
+        let get = !self.get && !closing;
+        self.get |= get;
+        self.post |= post.is_some();
+        Next::Start {
+            post,
+            get,
+            websocket,
+        }
+    }
+
+    /// Notes that the session is open. Returns whether to try a WebSocket, which is at most once.
+    fn opened(&mut self, session: &Open, closing: bool) -> bool {
+        let State::Opening { wants_websocket } = self.state else {
+            return false;
+        };
+        let tries = wants_websocket && session.upgrades && !closing;
+        self.state = if tries {
+            State::Connecting
+        } else {
+            State::Polling
+        };
+        tries
+    }
+
+    /// Notes the end of a request.
+    pub(super) fn ended(&mut self, method: Method) {
+        match method {
+            Method::Get => self.get = false,
+            Method::Post => self.post = false,
+        }
+    }
+
+    /// Takes as much of the queue as one POST may carry.
+    fn take_payload(&mut self, max_payload: Option<u64>) -> Vec<u8> {
+        let most = max_payload.and_then(|most| usize::try_from(most).ok());
+        let most = most.unwrap_or(usize::MAX);
+        let mut payload = Vec::new();
+        for _ in 0..PACKETS {
+            let Some(next) = self.queued.front() else {
+                break;
+            };
+            let size = match next {
+                Queued::Text(text) => text.len(),
+                Queued::Binary(bytes) => bytes.len() * 4 / 3 + 4,
+            };
+            if !payload.is_empty() && payload.len() + size + 1 > most {
+                break;
+            }
+            match next {
+                Queued::Text(text) => encode_part(&mut payload, &Part::Text(text)),
+                Queued::Binary(bytes) => encode_part(&mut payload, &Part::Binary(bytes.clone())),
+            }
+            self.queued.pop_front();
+        }
+        payload
+    }
+}
+
+#[cfg(test)]
+mod tests;
