@@ -110,7 +110,7 @@ impl World {
         {
             let accepted = stream.phase() != Phase::Connecting;
             self.connect_queue.unaccepted += u32::from(!accepted);
-            let sampled = self.recorder.receipts.admit(stream);
+            let sampled = self.level.recorder.receipts.admit(stream);
             let added = self.reactor.add(stream.fd(), key, asks_write);
             (conn.asks_write, conn.accepted, conn.sampled) = (asks_write, accepted, sampled);
             if let Err(why) = added {

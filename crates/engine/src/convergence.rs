@@ -96,7 +96,7 @@ impl World {
     /// Compares the states of the group's members, then discards the states. Counts the result if the iteration is
     /// measured.
     pub(crate) fn compare_held(&mut self, slot: usize, at: Nanos, measured: bool) {
-        let group = &mut self.groups[slot];
+        let group = &mut self.level.groups[slot];
         let held = std::mem::take(&mut group.held);
         let (number, members) = (group.number, group.users.len());
         if !measured {
@@ -104,10 +104,17 @@ impl World {
         }
         // In a mix, some scenarios may never report a state under a given name.
         let is_mixed = self.config.options.mix.is_some();
-        let known: Vec<String> = self.recorder.measured.converged.keys().cloned().collect();
+        let known: Vec<String> = self
+            .level
+            .recorder
+            .measured
+            .converged
+            .keys()
+            .cloned()
+            .collect();
         let others = known.iter().filter(|_| !is_mixed).map(String::as_str);
         for (name, agreement) in held.compare(members, others) {
-            let counts = self.recorder.convergence(name);
+            let counts = self.level.recorder.convergence(name);
             match agreement {
                 Agreement::Converged => counts.converged += 1,
                 Agreement::Unknown => counts.unknown += 1,
@@ -126,7 +133,7 @@ impl World {
                         at,
                         ..Scene::default()
                     };
-                    self.recorder.fail(&fault, scene, None, None);
+                    self.level.recorder.fail(&fault, scene, None, None);
                 }
             }
         }

@@ -28,26 +28,26 @@ impl Host for World {
     }
 
     fn is_active(&self) -> bool {
-        self.clock.now() < self.hold.end
+        self.clock.now() < self.level.hold.end
     }
 
     fn random(&mut self, user: UserId) -> f64 {
-        self.users.get(user).map_or(0.0, User::fraction)
+        self.level.users.get(user).map_or(0.0, User::fraction)
     }
 
     fn new_user(&mut self, group: GroupId, pool: u32) -> UserId {
-        let slot = self.group_slots.get(&group).copied().unwrap_or(0);
-        let number = u32::try_from(self.users.len()).unwrap_or(u32::MAX);
+        let slot = self.level.group_slots.get(&group).copied().unwrap_or(0);
+        let number = u32::try_from(self.level.users.len()).unwrap_or(u32::MAX);
         let seed = self.config.seed_of(u32::MAX, number);
-        let member = self.groups.get(slot).map_or(0, |group| {
+        let member = self.level.groups.get(slot).map_or(0, |group| {
             u32::try_from(group.users.len()).unwrap_or(u32::MAX)
         });
         let mut user = User::new(format!("setup{number}"), slot, member, seed);
         // The first member runs `setup`, so numbers begin with the second. A pool user thus has the same source address
         // as the user of a level who takes over its data.
         user.number = member.saturating_sub(1);
-        let id = self.users.add(user);
-        if let Some(group) = self.groups.get_mut(slot) {
+        let id = self.level.users.add(user);
+        if let Some(group) = self.level.groups.get_mut(slot) {
             group.users.push(id);
         }
         self.begin_pool_user(id, pool);
@@ -55,7 +55,7 @@ impl Host for World {
     }
 
     fn set_header(&mut self, user: UserId, name: &str, value: Option<&str>) -> Result<(), Fault> {
-        let user = self.users.get(user).ok_or_else(level_over)?;
+        let user = self.level.users.get(user).ok_or_else(level_over)?;
         user.headers
             .retain(|(known, _)| !known.eq_ignore_ascii_case(name));
         user.headers
@@ -64,7 +64,7 @@ impl Host for World {
     }
 
     fn set_tag(&mut self, user: UserId, key: &str, value: Option<&str>) -> Result<(), Fault> {
-        let user = self.users.get(user).ok_or_else(level_over)?;
+        let user = self.level.users.get(user).ok_or_else(level_over)?;
         user.tags.retain(|(known, _)| known != key);
         user.tags
             .extend(value.map(|value| (key.to_owned(), value.to_owned())));
@@ -73,6 +73,7 @@ impl Host for World {
 
     fn cookie(&mut self, user: UserId, name: &str) -> Option<String> {
         let header = self
+            .level
             .users
             .get(user)?
             .cookies
@@ -192,15 +193,17 @@ impl Host for World {
     }
 
     fn sleep(&mut self, op: OpId, user: UserId, span: Nanos) {
-        let epoch = self.users.get(user).map_or(0, |user| user.epoch);
-        if let Some(key) = self.sleeps.insert(Sleep { op, user, epoch }) {
-            self.timers.set(self.clock.now() + span, Alarm::Wake(key));
+        let epoch = self.level.users.get(user).map_or(0, |user| user.epoch);
+        if let Some(key) = self.level.sleeps.insert(Sleep { op, user, epoch }) {
+            self.level
+                .timers
+                .set(self.clock.now() + span, Alarm::Wake(key));
         }
     }
 
     fn stay(&mut self, op: OpId, user: UserId) {
         // Once the deliveries have settled, `stay()` has nothing to wait for.
-        let over = self.hold_is_settled;
+        let over = self.level.hold_is_settled;
         match self.group_of(user) {
             Some((group, ..)) if !over => group.staying.push(op),
             _ => self.wakes.push_back(Wake::Done {
@@ -215,7 +218,7 @@ impl Host for World {
     }
 
     fn stop_ticker(&mut self, ticker: TickerId) {
-        self.tickers.remove(ticker.0);
+        self.level.tickers.remove(ticker.0);
     }
 
     fn channel(
@@ -225,7 +228,7 @@ impl Host for World {
         audience: Audience,
         deadline: Option<Nanos>,
     ) -> Result<ChannelId, Fault> {
-        let tally = self.recorder.tally(name);
+        let tally = self.level.recorder.tally(name);
         let deadline = deadline.unwrap_or(self.config.options.deadline);
         let audience = match audience {
             Audience::Others => Listeners::Others,
@@ -233,7 +236,7 @@ impl Host for World {
             Audience::Users(users) => Listeners::Members(
                 users
                     .iter()
-                    .filter_map(|&user| Some(self.users.get(user)?.member))
+                    .filter_map(|&user| Some(self.level.users.get(user)?.member))
                     .collect(),
             ),
         };
@@ -303,14 +306,14 @@ impl Host for World {
 
     fn wants_place(&self, check: &str) -> bool {
         let of_checks = (Side::Target, FaultKind::Check);
-        self.hold.contains(self.clock.now()) && self.recorder.is_first(of_checks, check)
+        self.level.hold.contains(self.clock.now()) && self.level.recorder.is_first(of_checks, check)
     }
 
     fn check(&mut self, group: GroupId, name: &str, result: Checked) {
         let now = self.clock.now();
-        let measured = self.hold.contains(now);
+        let measured = self.level.hold.contains(now);
         if measured {
-            self.recorder.check(name, result == Checked::Passed);
+            self.level.recorder.check(name, result == Checked::Passed);
         }
         let Checked::Failed { user, place } = result else {
             return;
@@ -330,8 +333,8 @@ impl Host for World {
             MetricKind::Gauge => record::MetricKind::Gauge,
             MetricKind::Trend => record::MetricKind::Trend,
         };
-        if self.hold.contains(now) {
-            self.recorder.metric(kind, name, value, now);
+        if self.level.hold.contains(now) {
+            self.level.recorder.metric(kind, name, value, now);
         }
     }
 
@@ -339,7 +342,7 @@ impl Host for World {
         if self.logged.len() < LOG_LIMIT {
             self.logged.push((level, line.to_owned()));
         } else {
-            self.recorder.dropped += 1;
+            self.level.recorder.dropped += 1;
         }
     }
 }

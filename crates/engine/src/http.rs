@@ -56,7 +56,7 @@ impl World {
         if self.streams().is_some() {
             return self.dispatch_http2(flight);
         }
-        let Some(user) = self.users.get(flight.user) else {
+        let Some(user) = self.level.users.get(flight.user) else {
             return;
         };
         let pool = user.pool(flight.endpoint);
@@ -85,7 +85,7 @@ impl World {
         // The actual start is now. The planned start does not change, so the wait is part of the response time.
         flight.starts_late(now);
         let owner = self.owner_of(flight.user);
-        let Some(user) = self.users.get(owner) else {
+        let Some(user) = self.level.users.get(owner) else {
             return;
         };
         user.pool(endpoint).connect_queue -= 1;
@@ -105,7 +105,7 @@ impl World {
         });
         match opened {
             Ok(key) => {
-                if let Some(user) = self.users.get(owner) {
+                if let Some(user) = self.level.users.get(owner) {
                     user.pool(endpoint).open.push(key);
                 }
                 self.watch_limit(until);
@@ -174,7 +174,7 @@ impl World {
     }
 
     fn encode(&mut self, flight: &InFlight) -> Result<(), Fault> {
-        let user = self.users.get(flight.user);
+        let user = self.level.users.get(flight.user);
         let cookies = user.and_then(|user| user.cookies.header_for(&flight.request.url));
         flight
             .request
@@ -189,15 +189,15 @@ impl World {
         let Some(Opening { asked, .. }) = conn.take_opening() else {
             return;
         };
-        if self.hold.contains(asked) {
+        if self.level.hold.contains(asked) {
             let name = self.connector.label(endpoint);
-            let index = self.recorder.name(Family::Connection, &name);
+            let index = self.level.recorder.name(Family::Connection, &name);
             let timing = Timing {
                 planned: asked,
                 started: asked,
                 ended: now,
             };
-            self.recorder.time(
+            self.level.recorder.time(
                 Family::Connection,
                 index,
                 timing,
@@ -243,7 +243,11 @@ impl World {
 
     /// Counts a response without a request as a failure of the connection.
     fn note_unasked(&mut self, key: u32, fault: &Fault, now: Nanos) {
-        let Some(conn) = self.conns.get(key).filter(|_| self.hold.contains(now)) else {
+        let Some(conn) = self
+            .conns
+            .get(key)
+            .filter(|_| self.level.hold.contains(now))
+        else {
             return;
         };
         let (user, what) = (conn.user, self.connector.label(conn.endpoint));
@@ -294,21 +298,22 @@ impl World {
     /// Counts a connection that failed to open, if it was requested in the measured time.
     pub(crate) fn connection_failed(&mut self, key: u32, opening: Option<Opening>, fault: &Fault) {
         let asked = opening.map(|opening| opening.asked);
-        let Some(asked) = asked.filter(|&asked| self.hold.contains(asked)) else {
+        let Some(asked) = asked.filter(|&asked| self.level.hold.contains(asked)) else {
             return;
         };
         let Some(conn) = self.conns.get(key) else {
             return;
         };
         let name = self.connector.label(conn.endpoint);
-        let index = self.recorder.name(Family::Connection, &name);
+        let index = self.level.recorder.name(Family::Connection, &name);
         let timing = Timing {
             planned: asked,
             started: asked,
             ended: self.clock.now(),
         };
         let limit = self.config.options.timeouts.connect;
-        self.recorder
+        self.level
+            .recorder
             .time(Family::Connection, index, timing, ending_of(fault, limit));
     }
 
@@ -336,7 +341,7 @@ impl World {
         let Some(conn) = self.take_out(key) else {
             return;
         };
-        let Some(user) = self.users.get(conn.user) else {
+        let Some(user) = self.level.users.get(conn.user) else {
             return;
         };
         let pool = user.pool(conn.endpoint);

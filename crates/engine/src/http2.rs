@@ -111,7 +111,7 @@ impl World {
     /// Queues a request for its owner's connection, then sends as many queued requests as the server allows.
     pub(crate) fn dispatch_http2(&mut self, flight: Box<InFlight>) {
         let (owner, endpoint) = (self.owner_of(flight.user), flight.endpoint);
-        if let Some(owner) = self.users.get(owner) {
+        if let Some(owner) = self.level.users.get(owner) {
             let limit = flight.limit();
             owner.pool(endpoint).waiting.push_back(flight);
             self.watch_limit(limit);
@@ -122,7 +122,7 @@ impl World {
     /// Sends queued requests on the newest connection, if it is usable and has a free stream. Opens a connection if
     /// none is usable.
     fn advance_line(&mut self, owner: UserId, endpoint: EndpointIndex) {
-        while let Some(pool) = self.users.get(owner).map(|user| user.pool(endpoint)) {
+        while let Some(pool) = self.level.users.get(owner).map(|user| user.pool(endpoint)) {
             let (newest, connect_queue) = (pool.open.last().copied(), pool.connect_queue > 0);
             let usable =
                 newest.filter(|&key| self.http2(key).is_some_and(|it| it.wire.is_usable()));
@@ -130,7 +130,7 @@ impl World {
                 Some(key) => self.http2(key).is_some_and(|it| it.wire.may_send() > 0),
                 None => !connect_queue,
             };
-            let pool = self.users.get(owner).map(|user| user.pool(endpoint));
+            let pool = self.level.users.get(owner).map(|user| user.pool(endpoint));
             let next = pool
                 .filter(|_| may)
                 .and_then(|pool| pool.waiting.pop_front());
@@ -146,7 +146,7 @@ impl World {
     fn dial_for(&mut self, owner: UserId, mut flight: Box<InFlight>) {
         // The request waited for a stream of the server, not for the generator, so the wait is not start lag.
         flight.starts_late(self.clock.now());
-        if let Some(owner) = self.users.get(owner) {
+        if let Some(owner) = self.level.users.get(owner) {
             owner.pool(flight.endpoint).connect_queue += 1;
         }
         self.dial(Dial::Http(flight));
@@ -233,7 +233,7 @@ impl World {
         let (owner, endpoint) = (conn.user, conn.endpoint);
         if self.http2(key).is_some_and(|http2| http2.is_spent()) {
             self.take_out(key);
-            if let Some(owner) = self.users.get(owner) {
+            if let Some(owner) = self.level.users.get(owner) {
                 owner.pool(endpoint).open.retain(|&open| open != key);
             }
         }

@@ -93,7 +93,7 @@ impl Conn {
 impl World {
     /// Calls `tell` for each operation of the level that is in flight, on a connection or in a queue for one.
     pub(crate) fn each_in_flight(&mut self, mut tell: impl FnMut(Operation)) {
-        let (hold, now) = (self.hold, self.clock.now());
+        let (hold, now) = (self.level.hold, self.clock.now());
         let mut tell = |operation: Operation| {
             if hold.measures(operation.planned, now) {
                 tell(operation);
@@ -102,7 +102,7 @@ impl World {
         for (_, conn) in self.conns.iter_mut() {
             conn.each_operation(&mut tell);
         }
-        let pools = self.users.each().flat_map(|user| user.pools.iter());
+        let pools = self.level.users.each().flat_map(|user| user.pools.iter());
         let in_line = pools.flat_map(|pool| pool.waiting.iter());
         in_line
             .filter_map(|call| Operation::of_call(call))
@@ -112,7 +112,7 @@ impl World {
 
     /// A copy of the measurements so far. It includes the age of each request and round trip in flight.
     pub(crate) fn recorded_so_far(&mut self) -> Recorder {
-        let mut so_far = self.recorder.clone();
+        let mut so_far = self.level.recorder.clone();
         let now = self.clock.now();
         self.each_in_flight(|operation| {
             if let Some((family, index)) = operation.measured_as {
@@ -139,7 +139,7 @@ impl World {
     /// of the requests that remain queued.
     pub(crate) fn end_overdue_in_line(&mut self, now: Nanos) -> Nanos {
         let mut over = Vec::new();
-        for user in self.users.each() {
+        for user in self.level.users.each() {
             for pool in &mut user.pools {
                 take_overdue(&mut pool.waiting, now, &mut over);
             }
@@ -166,7 +166,11 @@ impl World {
         // These requests waited in the connect queue, because the target had not accepted other connections.
         for call in &connector {
             let owner = self.owner_of(call.user);
-            let pool = self.users.get(owner).map(|user| user.pool(call.endpoint));
+            let pool = self
+                .level
+                .users
+                .get(owner)
+                .map(|user| user.pool(call.endpoint));
             let next = pool.and_then(|pool| {
                 pool.connect_queue -= 1;
                 pool.waiting.pop_front()
@@ -177,7 +181,7 @@ impl World {
                 self.dispatch(next);
             }
         }
-        let lines = self.users.each().flat_map(|user| user.pools.iter());
+        let lines = self.level.users.each().flat_map(|user| user.pools.iter());
         let calls = lines.flat_map(|pool| pool.waiting.iter());
         let limits = calls.map(|call| call.limit()).min();
         limits.unwrap_or(Nanos::MAX).min(self.connect_queue.limit())
@@ -185,7 +189,7 @@ impl World {
 
     /// Ends the level for this user: counts operations in flight as unfinished, and closes the connections.
     pub(crate) fn abandon_http(&mut self, id: UserId) {
-        let Some(user) = self.users.get(id) else {
+        let Some(user) = self.level.users.get(id) else {
             return;
         };
         let pools = std::mem::take(&mut user.pools);
@@ -224,19 +228,22 @@ impl World {
     }
 
     fn leave_request(&mut self, call: &InFlight, now: Nanos) {
-        if !call.is_poll() && self.hold.measures(call.planned, now) {
+        if !call.is_poll() && self.level.hold.measures(call.planned, now) {
             let age = now - call.planned;
-            self.recorder.left_open(Family::Request, call.name, age);
+            self.level
+                .recorder
+                .left_open(Family::Request, call.name, age);
         }
     }
 
     /// Counts a connection that is still being opened when headcount stops waiting for it.
     fn leave_opening(&mut self, endpoint: EndpointIndex, opening: Option<Opening>, now: Nanos) {
         let asked = opening.map(|opening| opening.asked);
-        if let Some(asked) = asked.filter(|&asked| self.hold.contains(asked)) {
+        if let Some(asked) = asked.filter(|&asked| self.level.hold.contains(asked)) {
             let name = self.connector.label(endpoint);
-            let index = self.recorder.name(Family::Connection, &name);
-            self.recorder
+            let index = self.level.recorder.name(Family::Connection, &name);
+            self.level
+                .recorder
                 .left_open(Family::Connection, index, now - asked);
         }
     }
@@ -249,9 +256,10 @@ impl World {
         };
         let waiting = std::mem::take(&mut socket.state.waiting);
         for round_trip in waiting.into_iter().filter_map(|waiting| waiting.round_trip) {
-            if self.hold.measures(round_trip.planned, now) {
+            if self.level.hold.measures(round_trip.planned, now) {
                 let age = now - round_trip.planned;
-                self.recorder
+                self.level
+                    .recorder
                     .left_open(Family::RoundTrip, round_trip.name, age);
             }
         }
@@ -263,10 +271,12 @@ impl World {
             state.opening.map(|opening| opening.planned),
             self.clock.now(),
         );
-        if let Some(planned) = opening.filter(|&planned| self.hold.measures(planned, now)) {
+        if let Some(planned) = opening.filter(|&planned| self.level.hold.measures(planned, now)) {
             let age = now - planned;
-            let index = self.recorder.name(Family::Connection, &state.name);
-            self.recorder.left_open(Family::Connection, index, age);
+            let index = self.level.recorder.name(Family::Connection, &state.name);
+            self.level
+                .recorder
+                .left_open(Family::Connection, index, age);
         }
     }
 }

@@ -5,6 +5,7 @@ use model::{FaultKind, GroupId, Nanos, UserId};
 use script::{GroupStart, ScriptFault};
 
 use crate::level::Span;
+use crate::level_state::LevelState;
 use crate::people::Stage;
 use crate::recorder::Scene;
 use crate::settling::LOOK;
@@ -27,10 +28,11 @@ impl Worker {
             let now = world.clock.now();
             // An arrival was due in the measured time, so it starts even after the end of that time. A closed load
             // starts nothing after the end.
-            let in_time = loading && (number.is_some() || now < world.hold.end);
-            let scenario = world.scenario_of(number.unwrap_or(world.begun));
+            let in_time = loading && (number.is_some() || now < world.level.hold.end);
+            let scenario = world.scenario_of(number.unwrap_or(world.level.begun));
             // If Ctrl-C has shortened the measured time, a planned start may come after the group has ended.
             let Some(group) = world
+                .level
                 .groups
                 .get_mut(slot)
                 .filter(|group| group.stage == Stage::Waiting)
@@ -58,9 +60,9 @@ impl Worker {
                 .zip(group.roles.iter().cloned())
                 .collect();
             group.iteration += 1;
-            let hold = world.hold;
-            world.begun += 1;
-            world.at_work.begins(now, hold);
+            let hold = world.level.hold;
+            world.level.begun += 1;
+            world.level.at_work.begins(now, hold);
             world.note_start(due);
             let mix = world.config.options.mix.as_ref();
             let scenario = mix.and_then(|mix| mix.names().get(scenario).cloned());
@@ -91,19 +93,19 @@ impl Worker {
         self.cast.cancel_group(id);
         let failed = outcome.is_err();
         let mut world = self.world.borrow_mut();
-        let Some(&slot) = world.group_slots.get(&id) else {
+        let Some(&slot) = world.level.group_slots.get(&id) else {
             return;
         };
-        let Stage::Running { planned, since } = world.groups[slot].stage else {
+        let Stage::Running { planned, since } = world.level.groups[slot].stage else {
             return;
         };
-        world.groups[slot].stage = Stage::Settling;
-        let (now, hold) = (world.clock.now(), world.hold);
-        world.at_work.ends(since, now, hold);
+        world.level.groups[slot].stage = Stage::Settling;
+        let (now, hold) = (world.clock.now(), world.level.hold);
+        world.level.at_work.ends(since, now, hold);
         world.count_iteration(slot, planned, since, outcome);
         // Users who stayed are released only after the deliveries' grace period, so the deliveries get no second grace
         // period.
-        let grace = if world.hold_is_settled {
+        let grace = if world.level.hold_is_settled {
             Nanos::ZERO
         } else {
             world.config.options.settle
@@ -114,7 +116,7 @@ impl Worker {
         // A failed iteration does not wait for its deliveries, which count as cut off.
         if failed {
             self.finish_iteration(slot, true);
-        } else if self.world.borrow().groups[slot].ledger.awaited() == 0 {
+        } else if self.world.borrow().level.groups[slot].ledger.awaited() == 0 {
             self.finish_iteration(slot, false);
         } else if let Some(level) = &mut self.level {
             level.settling.push((slot, until));
@@ -129,12 +131,12 @@ impl Worker {
         }
         let mut world = self.world.borrow_mut();
         let is_over = |&(slot, until): &(usize, Nanos)| {
-            until <= now || world.groups[slot].ledger.awaited() == 0
+            until <= now || world.level.groups[slot].ledger.awaited() == 0
         };
         let (over, still): (Vec<_>, Vec<_>) = level.settling.drain(..).partition(is_over);
         level.settling = still;
         if !level.settling.is_empty() {
-            world.timers.set(now + LOOK, Alarm::Look);
+            world.level.timers.set(now + LOOK, Alarm::Look);
         }
         drop(world);
         for (slot, _) in over {
@@ -148,8 +150,8 @@ impl Worker {
         let again = level.is_loading() && !level.plan.once;
         let open = level.open_run().is_some();
         let mut world = self.world.borrow_mut();
-        for member in 0..world.groups[slot].users.len() {
-            let user = world.groups[slot].users[member];
+        for member in 0..world.level.groups[slot].users.len() {
+            let user = world.level.groups[slot].users[member];
             let why = if failed {
                 CutOff::IterationFailed
             } else {
@@ -164,16 +166,17 @@ impl Worker {
                 Nanos::ZERO
             };
         if again && open {
-            world.groups[slot].stage = Stage::Waiting;
+            world.level.groups[slot].stage = Stage::Waiting;
             drop(world);
             self.group_is_free(slot);
-        } else if again && next < world.hold.end {
-            world.groups[slot].stage = Stage::Waiting;
+        } else if again && next < world.level.hold.end {
+            world.level.groups[slot].stage = Stage::Waiting;
             world
+                .level
                 .timers
                 .set(next, Alarm::Begin(u32::try_from(slot).unwrap_or(u32::MAX)));
         } else {
-            world.groups[slot].stage = Stage::Done;
+            world.level.groups[slot].stage = Stage::Done;
             drop(world);
             self.group_done();
         }
@@ -204,22 +207,22 @@ impl World {
         Some(format!(
             "{} `{}`",
             family.word(),
-            self.recorder.name_of(family, index)
+            self.level.recorder.name_of(family, index)
         ))
     }
 
     /// A user of the group who is in a step, and the name of that step. If no user is in a step, the name of the
     /// group's own step.
     fn amid(&mut self, id: GroupId) -> (Option<UserId>, Option<String>) {
-        let Some(&slot) = self.group_slots.get(&id) else {
+        let Some(&slot) = self.level.group_slots.get(&id) else {
             return (None, None);
         };
-        let World {
+        let LevelState {
             groups,
             users,
             recorder,
             ..
-        } = self;
+        } = &mut self.level;
         let counts = &recorder.funnel;
         let of_user = |&user: &UserId| {
             let step = users.get(user)?.steps.innermost()?;
@@ -236,7 +239,7 @@ impl World {
     /// Ends tickers, sleeps and steps of the group. Its sockets stay open.
     fn stop_users_of(&mut self, slot: usize) {
         self.leave_steps(slot);
-        let World { groups, users, .. } = self;
+        let LevelState { groups, users, .. } = &mut self.level;
         groups[slot].staying.clear();
         groups[slot].way.clear();
         for &user in &groups[slot].users {
@@ -250,9 +253,9 @@ impl World {
     /// Whether an iteration belongs to the level. In an open load it must have been due in the measured time. In a
     /// closed load, at least a part of it must lie in the measured time.
     fn is_measured(&self, planned: Nanos, since: Nanos, until: Nanos) -> bool {
-        let Span { start, end } = self.hold;
-        if self.is_open {
-            return self.hold.contains(planned);
+        let Span { start, end } = self.level.hold;
+        if self.level.is_open {
+            return self.level.hold.contains(planned);
         }
         start < end && start <= until && since < end
     }
@@ -269,9 +272,9 @@ impl World {
         self.compare_held(slot, now, measured);
         if measured {
             // The planned iterations of an open load are counted from the plan, at the end of the level.
-            let (due, ok) = (u64::from(!self.is_open), outcome.is_ok());
-            let scenario = self.groups[slot].scenario;
-            self.recorder.iterations(scenario, |iterations| {
+            let (due, ok) = (u64::from(!self.level.is_open), outcome.is_ok());
+            let scenario = self.level.groups[slot].scenario;
+            self.level.recorder.iterations(scenario, |iterations| {
                 iterations.planned += due;
                 iterations.started += 1;
                 iterations.succeeded += u64::from(ok);
@@ -291,14 +294,14 @@ impl World {
                 self.keep_example(fault, now);
             }
         } else {
-            self.recorder.measured.before.iterations_failed += u64::from(outcome.is_err());
+            self.level.recorder.measured.before.iterations_failed += u64::from(outcome.is_err());
         }
     }
 
     fn keep_example(&mut self, fault: ScriptFault, at: Nanos) {
         let user = fault
             .user
-            .and_then(|user| self.users.get(user).map(|user| user.name.to_string()));
+            .and_then(|user| self.level.users.get(user).map(|user| user.name.to_string()));
         let scene = Scene {
             what: "iteration".to_owned(),
             at,
@@ -306,7 +309,8 @@ impl World {
             step: fault.step,
         };
         let location = fault.location.map(|location| location.to_string());
-        self.recorder
+        self.level
+            .recorder
             .fail(&fault.fault, scene, location, fault.frame);
     }
 
@@ -317,9 +321,9 @@ impl World {
         );
         self.compare_held(slot, now, measured);
         if measured {
-            let due = u64::from(!self.is_open);
-            let scenario = self.groups[slot].scenario;
-            self.recorder.iterations(scenario, |iterations| {
+            let due = u64::from(!self.level.is_open);
+            let scenario = self.level.groups[slot].scenario;
+            self.level.recorder.iterations(scenario, |iterations| {
                 iterations.planned += due;
                 iterations.started += 1;
                 iterations.left_open(now - planned);

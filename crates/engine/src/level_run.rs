@@ -12,11 +12,10 @@ use script::host::{Value, Wake};
 
 use crate::in_flight::Awaited;
 use crate::level::LevelPlan;
-use crate::little::AtWork;
+use crate::level_state::LevelState;
 use crate::messages::{Event, LevelOutcome};
 use crate::open::OpenRun;
 use crate::people::Stage;
-use crate::recorder::Recorder;
 use crate::settling::{LOOK, Settling};
 use crate::timers::Alarm;
 use crate::worker::Worker;
@@ -71,16 +70,12 @@ impl Worker {
     pub(crate) fn start_level(&mut self, plan: Arc<LevelPlan>) {
         let mut world = self.world.borrow_mut();
         let workers = world.config.workers;
-        world.level_start = plan.start;
-        world.hold = plan.hold();
-        world.hold_is_settled = false;
-        world.recorder = Recorder::default();
-        world.begun = 0;
-        world.at_work = AtWork::default();
+        world.level.start = plan.start;
+        world.level.hold = plan.hold();
         let seed = world.config.arrivals_seed(plan.index);
         let mut open_run = OpenRun::of(&plan, seed, self.number, workers);
-        world.is_open = open_run.is_some();
-        world.next_arrival = open_run
+        world.level.is_open = open_run.is_some();
+        world.level.next_arrival = open_run
             .as_mut()
             .and_then(OpenRun::next_due)
             .unwrap_or(Nanos::MAX);
@@ -89,10 +84,10 @@ impl Worker {
                 world.plan_group(&plan, number);
             }
         }
-        let open = world.groups.len();
+        let open = world.level.groups.len();
         // Wake the loop at the start and the end of the measured time, even if nothing else happens then.
-        world.timers.set(plan.hold().start, Alarm::Look);
-        world.timers.set(plan.hold().end, Alarm::Look);
+        world.level.timers.set(plan.hold().start, Alarm::Look);
+        world.level.timers.set(plan.hold().end, Alarm::Look);
         drop(world);
         // Collect garbage now, so that a pause in the level is less likely.
         self.collect_garbage(true);
@@ -118,7 +113,7 @@ impl Worker {
             level.hurried = true;
         }
         let mut world = self.world.borrow_mut();
-        world.hold.end = world.hold.end.min(world.clock.now());
+        world.level.hold.end = world.level.hold.end.min(world.clock.now());
     }
 
     /// Handles the second Ctrl-C or the end of the run: stops at once, and reports the measurements so far.
@@ -167,7 +162,7 @@ impl Worker {
     }
 
     fn note_hold_start(&mut self, now: Nanos) {
-        let started = now >= self.world.borrow().hold.start;
+        let started = now >= self.world.borrow().level.hold.start;
         let is_noted = |loading: &mut Loading| loading.at_hold_start.is_some();
         if !started || self.loading().is_none_or(is_noted) {
             return;
@@ -193,7 +188,7 @@ impl Worker {
         self.note_hold_start(now);
         let Some(level) = &self.level else { return };
         let all_ended = level.plan.once && level.open == 0;
-        let end = self.world.borrow().hold.end;
+        let end = self.world.borrow().level.hold.end;
         // Iterations that were due a moment ago still start.
         let catching_up = now < end + CATCH_UP && self.is_behind();
         if now >= end && !catching_up || all_ended {
@@ -214,13 +209,13 @@ impl Worker {
         let Some(level) = &mut self.level else { return };
         let mut world = self.world.borrow_mut();
         // The loop may notice the end late, or every group may have ended early.
-        world.hold.end = world.hold.end.min(now.max(world.hold.start));
+        world.level.hold.end = world.level.hold.end.min(now.max(world.level.hold.start));
         // `limit` applies to the whole level, so the time limits of operations do not extend it.
         level.hurried |= level.plan.once;
-        let hold = world.hold;
-        let World {
+        let hold = world.level.hold;
+        let LevelState {
             groups, at_work, ..
-        } = &mut *world;
+        } = &mut world.level;
         let running = groups.iter().filter_map(|group| match group.stage {
             Stage::Running { since, .. } => Some(since),
             _ => None,
@@ -228,9 +223,10 @@ impl Worker {
         at_work.close(now, hold, running);
         let load = LoadEnd::of(hold, at_hold_start, used, now);
         level.progress = Progress::Settling(Settling::since(now), load);
-        world.timers.set(now + LOOK, Alarm::Look);
+        world.level.timers.set(now + LOOK, Alarm::Look);
         // Groups that wait between two iterations are done.
         let waiting = world
+            .level
             .groups
             .iter_mut()
             .filter(|group| group.stage == Stage::Waiting);
@@ -243,10 +239,11 @@ impl Worker {
         let mut world = self.world.borrow_mut();
         let draining = world.draining(quiet, level.plan.settle, level.hurried, now);
         level.progress = Progress::Draining(draining, Settled { load, at: now });
-        world.hold_is_settled = true;
-        world.timers.set(now, Alarm::Look); // in case no iteration is running
-        let World { groups, wakes, .. } = &mut *world;
-        for op in groups.iter_mut().flat_map(|group| group.staying.drain(..)) {
+        world.level.hold_is_settled = true;
+        world.level.timers.set(now, Alarm::Look); // in case no iteration is running
+        let World { level, wakes, .. } = &mut *world;
+        let groups = level.groups.iter_mut();
+        for op in groups.flat_map(|group| group.staying.drain(..)) {
             wakes.push_back(Wake::Done {
                 op,
                 result: Ok(Value::Nothing),
@@ -258,6 +255,7 @@ impl Worker {
     fn close_all(&mut self, settled: Settled, now: Nanos) {
         let mut world = self.world.borrow_mut();
         let unfinished: Vec<_> = world
+            .level
             .groups
             .iter()
             .filter_map(|group| match group.stage {
@@ -266,11 +264,11 @@ impl Worker {
             })
             .collect();
         for &(id, planned, since) in &unfinished {
-            if let Some(&slot) = world.group_slots.get(&id) {
+            if let Some(&slot) = world.level.group_slots.get(&id) {
                 world.count_unfinished(slot, planned, since);
             }
         }
-        let groups = world.groups.iter();
+        let groups = world.level.groups.iter();
         let users: Vec<UserId> = groups
             .flat_map(|group| group.users.iter().copied())
             .collect();
@@ -280,8 +278,8 @@ impl Worker {
             world.close_sockets_of(user, CutOff::LevelEnded);
         }
         let until = now + GOODBYES;
-        world.timers.set(until, Alarm::Look);
-        world.timers.set(now, Alarm::Look); // in case no socket is open
+        world.level.timers.set(until, Alarm::Look);
+        world.level.timers.set(now, Alarm::Look); // in case no socket is open
         drop(world);
         for (id, ..) in unfinished {
             self.cast.cancel_group(id);
@@ -296,20 +294,20 @@ impl Worker {
             return;
         };
         let mut world = self.world.borrow_mut();
-        let start_lag = std::mem::take(&mut world.recorder.start_lag);
-        let receipts = std::mem::take(&mut world.recorder.receipts);
-        let loud = std::mem::take(&mut world.recorder.loud);
-        let dropped = world.recorder.dropped;
+        let start_lag = std::mem::take(&mut world.level.recorder.start_lag);
+        let receipts = std::mem::take(&mut world.level.recorder.receipts);
+        let loud = std::mem::take(&mut world.level.recorder.loud);
+        let dropped = world.level.recorder.dropped;
         let second = level.next_second - 1;
-        let window = Box::new(world.recorder.take_window());
-        let (hold, at_work) = (world.hold, world.at_work);
+        let window = Box::new(world.level.recorder.take_window());
+        let (hold, at_work) = (world.level.hold, world.level.at_work);
         // `planned_arrivals` borrows the world too.
         drop(world);
         let planned = self.planned_arrivals(&level.plan, hold);
         let mut world = self.world.borrow_mut();
         for (scenario, planned) in planned.into_iter().flatten().enumerate() {
             let add = |iterations: &mut Iterations| iterations.planned += planned;
-            world.recorder.iterations(scenario, add);
+            world.level.recorder.iterations(scenario, add);
         }
         let limited = world.take_limited(now);
         let measured = world.end_level();
@@ -341,8 +339,8 @@ impl Worker {
     /// Closes a block of the measured time when it is over.
     fn close_block(&self, now: Nanos) {
         let mut world = self.world.borrow_mut();
-        let hold = world.hold;
-        world.recorder.blocks_until(now, hold);
+        let hold = world.level.hold;
+        world.level.recorder.blocks_until(now, hold);
     }
 
     /// Once a second, sends the window to control, and collects garbage if there is much of it.
@@ -361,7 +359,7 @@ impl Worker {
         let busy = 1.0 - waited.as_secs_f64().min(1.0);
         let settles = matches!(level.progress, Progress::Settling(..));
         let mut world = self.world.borrow_mut();
-        let window = Box::new(world.recorder.take_window());
+        let window = Box::new(world.level.recorder.take_window());
         let awaited = if settles {
             world.awaited_operations()
         } else {
@@ -385,16 +383,16 @@ impl Worker {
 impl World {
     /// Records the start lag of an operation that was planned for `due` and starts now.
     pub(crate) fn note_start(&mut self, due: Nanos) {
-        if self.hold.contains(due) {
+        if self.level.hold.contains(due) {
             let lag = self.clock.now() - due;
-            self.recorder.start_lag.record(lag);
+            self.level.recorder.start_lag.record(lag);
         }
     }
 
     fn look_at(&mut self, at: Nanos) {
-        if self.next_look != at {
-            self.next_look = at;
-            self.timers.set(at, Alarm::Look);
+        if self.level.next_look != at {
+            self.level.next_look = at;
+            self.level.timers.set(at, Alarm::Look);
         }
     }
 }

@@ -34,6 +34,7 @@ mod iteration;
 mod judge;
 mod level;
 mod level_run;
+mod level_state;
 mod level_watch;
 mod limited;
 mod little;

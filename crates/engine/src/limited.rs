@@ -23,13 +23,17 @@ const READ_PER_SECOND: u64 = 64;
 impl World {
     /// Notes a request that was refused with status 429. The request itself has already been counted.
     pub(crate) fn note_limited(&mut self, call: &InFlight, headers: &Headers, now: Nanos) {
-        if let Some(user) = self.users.get(call.user) {
+        if let Some(user) = self.level.users.get(call.user) {
             user.limited += 1;
         }
-        let at_s = (now - self.level_start).as_secs_f64();
-        let ended = self.recorder.ended();
-        let name = self.recorder.name_of(Family::Request, call.name).to_owned();
-        let limited = self.recorder.limited.get_or_insert_default();
+        let at_s = (now - self.level.start).as_secs_f64();
+        let ended = self.level.recorder.ended();
+        let name = self
+            .level
+            .recorder
+            .name_of(Family::Request, call.name)
+            .to_owned();
+        let limited = self.level.recorder.limited.get_or_insert_default();
         let passed = ended.saturating_sub(limited.totals().count + 1);
         let before = limited.totals().bins.last().map_or(0, |bin| bin.limited);
         limited.note(at_s, passed);
@@ -42,15 +46,15 @@ impl World {
     /// Takes all refusals of the level, with the counts of each user and each address. Call it after all connections
     /// are closed, because the users' counts include the responses of a connection only after it is closed.
     pub(crate) fn take_limited(&mut self, now: Nanos) -> LimitedSamples {
-        let ended = self.recorder.ended();
-        let mut limited = self.recorder.limited.take().unwrap_or_default();
+        let ended = self.level.recorder.ended();
+        let mut limited = self.level.recorder.limited.take().unwrap_or_default();
         let passed = ended.saturating_sub(limited.totals().count);
-        limited.close((now - self.level_start).as_secs_f64(), passed);
+        limited.close((now - self.level.start).as_secs_f64(), passed);
         let sources = self.config.options.source.len();
         let mut addresses = vec![PerAddress::default(); if sources > 1 { sources } else { 0 }];
-        for id in self.users.ids() {
+        for id in self.level.users.ids() {
             let place = self.source_place(id);
-            let Some(user) = self.users.get(id).filter(|user| user.answered > 0) else {
+            let Some(user) = self.level.users.get(id).filter(|user| user.answered > 0) else {
                 continue;
             };
             let passed = user.answered.saturating_sub(user.limited);
@@ -75,7 +79,7 @@ impl World {
     /// Adds the responses of a closed connection to its user's count.
     pub(crate) fn note_answers_of(&mut self, conn: &Conn) {
         if let Link::Http(http) = &conn.link
-            && let Some(user) = self.users.get(conn.user)
+            && let Some(user) = self.level.users.get(conn.user)
         {
             user.answered += http.wire.answered();
         }

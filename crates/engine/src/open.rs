@@ -91,7 +91,7 @@ impl Worker {
         }
         let (now, end) = {
             let world = self.world.borrow();
-            (world.clock.now(), world.hold.end)
+            (world.clock.now(), world.level.hold.end)
         };
         for _ in 0..STARTS_PER_PASS {
             let Some(open) = self.open_run() else { return };
@@ -105,7 +105,7 @@ impl Worker {
             }
         }
         let next = self.next_arrival().filter(|due| *due < end);
-        self.world.borrow_mut().next_arrival = next.unwrap_or(Nanos::MAX);
+        self.world.borrow_mut().level.next_arrival = next.unwrap_or(Nanos::MAX);
     }
 
     fn next_arrival(&mut self) -> Option<Nanos> {
@@ -118,7 +118,7 @@ impl Worker {
 
     /// Whether arrivals that are due in the measured time have not been started yet.
     pub(crate) fn is_behind(&mut self) -> bool {
-        let end = self.world.borrow().hold.end;
+        let end = self.world.borrow().level.hold.end;
         self.next_arrival().is_some_and(|due| due < end)
     }
 
@@ -146,8 +146,8 @@ impl Worker {
     /// Planned arrivals are counted separately, from the plan, so that planned = started + dropped is a real check.
     pub(crate) fn close_arrivals(&self, open: OpenRun) {
         let mut world = self.world.borrow_mut();
-        world.next_arrival = Nanos::MAX;
-        let end = world.hold.end;
+        world.level.next_arrival = Nanos::MAX;
+        let end = world.level.hold.end;
         let overdue = open.mine.map(|(number, due)| (number, open.start + due));
         for (number, due) in overdue.take_while(|(_, due)| *due < end) {
             world.count_dropped(due, number, DropCause::GeneratorBehind);
@@ -186,11 +186,11 @@ impl World {
     }
 
     fn count_dropped(&mut self, due: Nanos, number: u64, cause: DropCause) {
-        if !self.hold.contains(due) {
+        if !self.level.hold.contains(due) {
             return;
         }
         let scenario = self.scenario_of(number);
-        self.recorder.iterations(scenario, |iterations| {
+        self.level.recorder.iterations(scenario, |iterations| {
             iterations.dropped += 1;
             *iterations.dropped_by_cause.entry(cause).or_default() += 1;
         });
@@ -201,25 +201,28 @@ impl World {
     fn mostly_awaiting(&mut self) -> bool {
         const LOOK_AGAIN: Nanos = Nanos::from_millis(100);
         let now = self.clock.now();
-        if now < self.awaiting.0 + LOOK_AGAIN {
-            return self.awaiting.1;
+        if let Some((at, most)) = self.level.awaiting
+            && now < at + LOOK_AGAIN
+        {
+            return most;
         }
-        let mut waits = vec![false; self.groups.len()];
+        let mut waits = vec![false; self.level.groups.len()];
         for (_, conn) in self.conns.iter_mut() {
             conn.each_awaiting(|user| {
-                if let Some(user) = self.users.get(user) {
+                if let Some(user) = self.level.users.get(user) {
                     waits[user.group] = true;
                 }
             });
         }
         let running = |stage: &Stage| matches!(stage, Stage::Running { .. });
-        let groups = self.groups.iter().zip(&waits);
+        let groups = self.level.groups.iter().zip(&waits);
         let at_work = groups.filter(|(group, _)| running(&group.stage));
         let (all, waiting) = at_work.fold((0, 0), |(all, waiting), (_, waits)| {
             (all + 1, waiting + usize::from(*waits))
         });
-        self.awaiting = (now, are_most(waiting, all));
-        self.awaiting.1
+        let most = are_most(waiting, all);
+        self.level.awaiting = Some((now, most));
+        most
     }
 }
 

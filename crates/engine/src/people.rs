@@ -139,9 +139,12 @@ impl Users {
         (self.base..self.base.saturating_add(count)).map(UserId)
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.base += u32::try_from(self.list.len()).unwrap_or(u32::MAX);
-        self.list.clear();
+    /// An empty list whose IDs follow those of this list.
+    pub(crate) fn next(&self) -> Self {
+        Self {
+            base: self.base + u32::try_from(self.list.len()).unwrap_or(u32::MAX),
+            list: Vec::new(),
+        }
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -110,12 +110,14 @@ impl World {
     fn plain_done(&mut self, user: UserId, result: &Result<Value, Fault>) {
         match result {
             Ok(Value::Socket(..)) => self.plain_opened(user),
-            Ok(_) if self.clock.now() >= self.hold.end => self.end_plain(user),
+            Ok(_) if self.clock.now() >= self.level.hold.end => self.end_plain(user),
             Ok(Value::Message(_)) if self.paces_sockets() => {}
             Ok(Value::Message(_)) => self.plain_message(user, None),
             Ok(Value::Nothing | Value::Response(_) | Value::Heard(_)) => {
-                let group = self.users.get(user).map(|user| user.group);
-                let id = group.and_then(|slot| self.groups.get(slot)).map(|it| it.id);
+                let group = self.level.users.get(user).map(|user| user.group);
+                let id = group
+                    .and_then(|slot| self.level.groups.get(slot))
+                    .map(|it| it.id);
                 if let Some(id) = id {
                     self.begin_plain(id, None);
                 }
@@ -130,7 +132,7 @@ impl World {
 
     /// Takes one of the remaining requests or messages. Returns false if none is left or the measured time is over.
     fn take_one(&mut self) -> bool {
-        let within = self.clock.now() < self.hold.end;
+        let within = self.clock.now() < self.level.hold.end;
         let Some(run) = self.plain.as_mut().filter(|run| within && run.left > 0) else {
             return false;
         };
@@ -145,7 +147,7 @@ impl World {
     }
 
     fn plain_request(&mut self, user: UserId, planned: Option<Nanos>) {
-        if !(self.is_open || self.take_one()) {
+        if !(self.level.is_open || self.take_one()) {
             self.end_plain(user);
             return;
         }
@@ -158,7 +160,7 @@ impl World {
     /// Counts an operation that could not start, if it was due in the measured time.
     fn not_started(&mut self, user: UserId, what: &str, planned: Option<Nanos>, fault: &Fault) {
         let now = self.clock.now();
-        if self.hold.contains(planned.unwrap_or(now)) {
+        if self.level.hold.contains(planned.unwrap_or(now)) {
             self.fail(user, what, now, fault);
         }
     }
@@ -176,7 +178,7 @@ impl World {
             return Ok(());
         };
         let expect = run.expect();
-        let name = self.recorder.name(Family::Request, &run.name);
+        let name = self.level.recorder.name(Family::Request, &run.name);
         let (now, timeouts) = (self.clock.now(), self.config.options.timeouts);
         let mut flight = InFlight::new(Asker::Plain, user, (request, endpoint), now, timeouts);
         flight.name = name;
@@ -234,7 +236,7 @@ impl World {
             self.drop_http(key);
             return self.plain_goes_on(user);
         }
-        if self.is_open || !self.take_one() {
+        if self.level.is_open || !self.take_one() {
             self.release(key, user, endpoint);
             return self.end_plain(user);
         }
@@ -251,7 +253,7 @@ impl World {
         now: Nanos,
     ) {
         self.count_answer(&call, response, now);
-        if self.is_open || !self.take_one() {
+        if self.level.is_open || !self.take_one() {
             return self.end_plain(call.user);
         }
         call.again(self.clock.now(), self.config.options.timeouts);
@@ -271,12 +273,12 @@ impl World {
     /// first of these users.
     pub(crate) fn owner_of(&self, user: UserId) -> UserId {
         self.streams()
-            .map_or(user, |streams| self.users.first_of(user, streams))
+            .map_or(user, |streams| self.level.users.first_of(user, streams))
     }
 
     /// Handles a request that has ended without a response.
     pub(crate) fn plain_broke(&mut self, user: UserId) {
-        if self.is_open {
+        if self.level.is_open {
             self.end_plain(user);
         } else {
             self.plain_pause(user);
@@ -284,7 +286,7 @@ impl World {
     }
 
     fn plain_goes_on(&mut self, user: UserId) {
-        if self.is_open {
+        if self.level.is_open {
             self.end_plain(user);
         } else {
             self.plain_request(user, None);
@@ -312,7 +314,7 @@ impl World {
     }
 
     fn plain_opened(&mut self, user: UserId) {
-        if self.clock.now() >= self.hold.end {
+        if self.clock.now() >= self.level.hold.end {
             return self.end_plain(user);
         }
         let per_socket = self.plain.as_ref().and_then(|run| run.plain.per_socket);
@@ -341,7 +343,7 @@ impl World {
     }
 
     fn open_socket_of(&mut self, user: UserId) -> Option<u32> {
-        self.users.get(user)?.sockets.last().copied()
+        self.level.users.get(user)?.sockets.last().copied()
     }
 
     /// Sends a message that [`World::take_one`] has taken.
@@ -371,14 +373,16 @@ impl World {
     }
 
     fn plain_pause(&mut self, user: UserId) {
-        let epoch = self.users.get(user).map_or(0, |user| user.epoch);
+        let epoch = self.level.users.get(user).map_or(0, |user| user.epoch);
         let sleep = Sleep {
             op: OpId(user.0),
             user,
             epoch,
         };
-        if let Some(key) = self.sleeps.insert(sleep) {
-            self.timers.set(self.clock.now() + PAUSE, Alarm::Wake(key));
+        if let Some(key) = self.level.sleeps.insert(sleep) {
+            self.level
+                .timers
+                .set(self.clock.now() + PAUSE, Alarm::Wake(key));
         }
     }
 

@@ -209,10 +209,10 @@ impl World {
     /// All messages of a read have the timestamp of the last message. If there are several, the first message may have
     /// waited since the worker's previous check of the sockets.
     pub(crate) fn note_received(&mut self, received: Received, messages: usize) {
-        let Some(read) = received.read.filter(|&read| self.hold.contains(read)) else {
+        let Some(read) = received.read.filter(|&read| self.level.hold.contains(read)) else {
             return;
         };
-        let receipts = &mut self.recorder.receipts;
+        let receipts = &mut self.level.recorder.receipts;
         receipts.implausible += u64::from(received.implausible);
         let first = if messages > 1 {
             received.at.min(self.looks.unseen_since)
@@ -227,9 +227,9 @@ impl World {
     /// Counts the end of a connection. The end may complete a response, but has no timestamp.
     pub(crate) fn note_closed(&mut self, sampled: bool) {
         let now = self.clock.now();
-        if sampled && self.hold.contains(now) {
+        if sampled && self.level.hold.contains(now) {
             let error = now - self.looks.unseen_since;
-            let receipts = &mut self.recorder.receipts;
+            let receipts = &mut self.level.recorder.receipts;
             receipts.errors.get_or_insert_default().record(error);
         }
     }

@@ -29,7 +29,7 @@ pub(crate) struct Copies {
 impl Worker {
     /// Sends a copy of the measurements once a second, or less often if the copy is large.
     pub(crate) fn send_copy(&mut self, now: Nanos) {
-        if now < self.copies.next || now < self.world.borrow().hold.start {
+        if now < self.copies.next || now < self.world.borrow().level.hold.start {
             return;
         }
         let copy = Box::new(self.so_far());

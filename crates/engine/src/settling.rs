@@ -70,7 +70,7 @@ impl Settling {
         }
         let until = world.settles_until(quiet, settle);
         if now < until {
-            world.timers.set(now + LOOK, Alarm::Look);
+            world.level.timers.set(now + LOOK, Alarm::Look);
         }
         now >= until
     }
@@ -85,7 +85,7 @@ impl Settling {
             return true;
         }
         self.next_look = now + LOOK_THROUGH;
-        world.timers.set(self.next_look, Alarm::Look);
+        world.level.timers.set(self.next_look, Alarm::Look);
         false
     }
 }
@@ -111,7 +111,7 @@ impl Draining {
             return true;
         }
         self.next_look = now + LOOK_THROUGH;
-        world.timers.set(self.next_look, Alarm::Look);
+        world.level.timers.set(self.next_look, Alarm::Look);
         false
     }
 }
@@ -132,14 +132,22 @@ impl World {
     /// The time limit of deliveries and ticks: `settle` after the last operation ended or after the last message was
     /// sent, whichever is later. Late ticks may send messages, so the limit is at most twice `settle` after `quiet`.
     fn settles_until(&self, quiet: Nanos, settle: Nanos) -> Nanos {
-        let sent = self.groups.iter().map(|group| group.ledger.last_sent());
+        let sent = self
+            .level
+            .groups
+            .iter()
+            .map(|group| group.ledger.last_sent());
         let last = sent.max().unwrap_or(quiet).max(quiet);
         (last + settle).min(quiet + settle + settle)
     }
 
     /// Number of deliveries that are still awaited.
     fn awaited(&self) -> u64 {
-        self.groups.iter().map(|group| group.ledger.awaited()).sum()
+        self.level
+            .groups
+            .iter()
+            .map(|group| group.ledger.awaited())
+            .sum()
     }
 
     /// Notes the groups whose users stayed and are about to be released. The grace period of all other groups began
@@ -151,7 +159,7 @@ impl World {
         hurried: bool,
         now: Nanos,
     ) -> Draining {
-        for group in &mut self.groups {
+        for group in &mut self.level.groups {
             group.stayed = !group.staying.is_empty();
         }
         let finish = if hurried {
@@ -160,15 +168,16 @@ impl World {
             self.config.options.timeouts.total
         };
         let draining = Draining::after(quiet.unwrap_or(now), now, settle, finish);
-        self.timers.set(draining.until.max(now), Alarm::Look);
-        self.timers.set(draining.stayed_until, Alarm::Look);
+        self.level.timers.set(draining.until.max(now), Alarm::Look);
+        self.level.timers.set(draining.stayed_until, Alarm::Look);
         draining
     }
 
     /// Whether a group with users who stayed has not ended.
     fn has_stayers(&self) -> bool {
         let runs = |stage: &Stage| matches!(stage, Stage::Running { .. } | Stage::Settling);
-        self.groups
+        self.level
+            .groups
             .iter()
             .any(|group| group.stayed && runs(&group.stage))
     }

@@ -5,7 +5,6 @@ use script::ScriptFault;
 use crate::level::{SetupResult, Span};
 use crate::messages::{Event, PooledUser, SetupOutcome};
 use crate::people::{Group, Stage, User};
-use crate::recorder::Recorder;
 use crate::timers::Alarm;
 use crate::worker::Worker;
 use crate::world::World;
@@ -42,7 +41,7 @@ impl Worker {
         let mut world = self.world.borrow_mut();
         // A function that settles without waiting causes no event, so the timer wakes the loop at once.
         let now = world.clock.now();
-        world.timers.set(now, Alarm::Look);
+        world.level.timers.set(now, Alarm::Look);
         world.add_setup_group()
     }
 
@@ -77,15 +76,17 @@ impl Worker {
 impl World {
     fn add_setup_group(&mut self) -> UserId {
         // Everything counts, from the first request on.
-        self.hold = Span {
+        self.level.hold = Span {
             start: Nanos::ZERO,
             end: Nanos::MAX,
         };
         // `stay()` returns at once, because no deliveries are awaited.
-        self.hold_is_settled = true;
-        self.recorder = Recorder::default();
+        self.level.hold_is_settled = true;
         let seed = self.config.seed_of(u32::MAX, u32::MAX);
-        let user = self.users.add(User::new("setup".to_owned(), 0, 0, seed));
+        let user = self
+            .level
+            .users
+            .add(User::new("setup".to_owned(), 0, 0, seed));
         let mut group = Group::new(
             ASIDE,
             0,
@@ -99,8 +100,8 @@ impl World {
             planned: now,
             since: now,
         };
-        self.groups.push(group);
-        self.group_slots.insert(ASIDE, 0);
+        self.level.groups.push(group);
+        self.level.group_slots.insert(ASIDE, 0);
         user
     }
 
@@ -109,7 +110,7 @@ impl World {
         // Places in the pool follow the users' numbers, not the order in which the users became ready.
         pooled.sort_by_key(|(user, _)| *user);
         let pool = pooled.into_iter().filter_map(|(user, data)| {
-            let user = self.users.get(user)?;
+            let user = self.level.users.get(user)?;
             Some(PooledUser {
                 data: data.into(),
                 cookies: user.cookies.export(),
@@ -119,6 +120,7 @@ impl World {
         });
         let pool: Vec<PooledUser> = pool.collect();
         for user in self
+            .level
             .groups
             .first()
             .map(|group| group.users.clone())
@@ -127,8 +129,7 @@ impl World {
             self.abandon_http(user);
             self.close_sockets_of(user, CutOff::IterationEnded);
         }
-        self.forget_people();
-        let measured = std::mem::take(&mut self.recorder).into_measured(&[]);
+        let measured = self.take_level().recorder.into_measured(&[]);
         SetupOutcome {
             result,
             pool,

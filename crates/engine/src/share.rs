@@ -104,11 +104,11 @@ impl World {
             return;
         };
         conn.share.cost(read, cost);
-        if conn.share.is_cut() && self.hold.contains(now) {
+        if conn.share.is_cut() && self.level.hold.contains(now) {
             let endpoint = conn.endpoint;
-            self.recorder.loud.spent += cost;
-            if self.recorder.loud.first.is_none() {
-                self.recorder.loud.first = Some(self.connector.label(endpoint));
+            self.level.recorder.loud.spent += cost;
+            if self.level.recorder.loud.first.is_none() {
+                self.level.recorder.loud.first = Some(self.connector.label(endpoint));
             }
         }
     }

@@ -168,7 +168,7 @@ impl World {
                 link: Link::Socket(socket),
                 ..
             }) => Ok((*user, socket)),
-            _ if self.closed_by_script.contains(&id.0) => Err(Fault::script(
+            _ if self.level.closed_by_script.contains(&id.0) => Err(Fault::script(
                 FaultKind::Closed,
                 "the script has closed this socket",
             )),
@@ -218,7 +218,7 @@ impl World {
     fn stamps_leave(&mut self, user: UserId, planned: Option<Nanos>) -> Vec<Sent> {
         let now = self.clock.now();
         let planned = planned.unwrap_or(now);
-        let measured = self.hold.contains(planned);
+        let measured = self.level.hold.contains(planned);
         let carried = match self.group_of(user) {
             Some((group, member, tallies)) => {
                 group.ledger.send(member, planned, now, measured, tallies)
@@ -226,9 +226,9 @@ impl World {
             None => Vec::new(),
         };
         if measured {
-            self.recorder.window.messages += carried.len() as u64;
+            self.level.recorder.window.messages += carried.len() as u64;
         } else {
-            self.recorder.measured.before.messages += carried.len() as u64;
+            self.level.recorder.measured.before.messages += carried.len() as u64;
         }
         carried
     }
@@ -248,7 +248,7 @@ impl World {
         }
         let carries = self.send_on_socket(id, &call.payload, call.planned)?;
         let round_trip = RoundTrip {
-            name: self.recorder.name(Family::RoundTrip, &call.name),
+            name: self.level.recorder.name(Family::RoundTrip, &call.name),
             planned: call.planned.unwrap_or(now),
             started: now,
         };
@@ -300,7 +300,7 @@ impl World {
             .iter()
             .position(|message| filter.fits(bytes_of(message)))
             .and_then(|at| inbox.remove(at));
-        self.recorder.dropped += missed;
+        self.level.recorder.dropped += missed;
         if let Some(message) = found {
             self.wakes.push_back(Wake::Done {
                 op,
@@ -336,7 +336,7 @@ impl World {
                     socket: id,
                     payload,
                 }));
-            self.recorder.dropped += missed;
+            self.level.recorder.dropped += missed;
         }
     }
 }

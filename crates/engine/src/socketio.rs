@@ -182,7 +182,7 @@ impl World {
         }
         self.emit(id, call.planned, &call.said, Some(number))?;
         let round_trip = RoundTrip {
-            name: self.recorder.name(Family::RoundTrip, &call.name),
+            name: self.level.recorder.name(Family::RoundTrip, &call.name),
             planned: call.planned.unwrap_or(started),
             started,
         };

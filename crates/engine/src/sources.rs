@@ -45,7 +45,7 @@ impl World {
     /// worker. Users who share connections share an address too.
     pub(crate) fn source_place(&mut self, user: UserId) -> Option<usize> {
         let shared = self.streams().unwrap_or(1).max(1);
-        let number = self.users.get(user)?.number / shared;
+        let number = self.level.users.get(user)?.number / shared;
         let count = self.config.options.source.len();
         (number as usize).checked_rem(count)
     }

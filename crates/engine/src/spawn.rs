@@ -4,6 +4,7 @@ use model::{GroupId, Nanos, UserId};
 use wire::http::CookieJar;
 
 use crate::level::LevelPlan;
+use crate::level_state::LevelState;
 use crate::people::{Group, User};
 use crate::timers::Alarm;
 use crate::world::World;
@@ -12,7 +13,7 @@ impl World {
     /// Creates one group of a level with its users. Returns its slot.
     pub(crate) fn add_group(&mut self, plan: &LevelPlan, number: u32) -> usize {
         let id = GroupId(plan.first_group.0 + number);
-        let slot = self.groups.len();
+        let slot = self.level.groups.len();
         let first = plan.load.users_before(number);
         let users = (0..plan.load.group_size(number)).map(|member| {
             let within = first + member;
@@ -30,7 +31,7 @@ impl World {
                         .map(|(url, cookie)| (url.as_str(), cookie.as_str())),
                 );
             }
-            self.users.add(user)
+            self.level.users.add(user)
         });
         let users: Vec<UserId> = users.collect();
         let roles = plan
@@ -45,7 +46,7 @@ impl World {
             .chain(std::iter::repeat(None))
             .take(users.len())
             .collect();
-        self.groups.push(Group::new(
+        self.level.groups.push(Group::new(
             id,
             number,
             users,
@@ -53,7 +54,7 @@ impl World {
             self.config.run_id,
             self.config.options.settle,
         ));
-        self.group_slots.insert(id, slot);
+        self.level.group_slots.insert(id, slot);
         slot
     }
 
@@ -61,35 +62,29 @@ impl World {
     pub(crate) fn plan_group(&mut self, plan: &LevelPlan, number: u32) {
         let slot = self.add_group(plan, number);
         let start = plan.start + plan::start_of(number, plan.load.groups, plan.ramp);
-        self.timers
+        self.level
+            .timers
             .set(start, Alarm::Begin(u32::try_from(slot).unwrap_or(u32::MAX)));
     }
 
     /// Closes the ledgers of the level, removes its users, and returns the measurements.
     pub(crate) fn end_level(&mut self) -> record::Measured {
-        for group in &mut self.groups {
-            group.ledger.close(&mut self.recorder.tallies);
+        for group in &mut self.level.groups {
+            group.ledger.close(&mut self.level.recorder.tallies);
         }
-        self.recorder.end_blocks(self.hold);
-        self.forget_people();
+        self.level.recorder.end_blocks(self.level.hold);
         let mix = self.config.options.mix.as_ref();
-        std::mem::take(&mut self.recorder).into_measured(mix.map_or(&[], plan::Mix::names))
+        let names = mix.map_or(&[][..], plan::Mix::names).to_vec();
+        self.take_level().recorder.into_measured(&names)
     }
 
-    /// Removes all users, groups, timers and connections. No state of a level may remain in the next.
-    pub(crate) fn forget_people(&mut self) {
-        self.groups.clear();
-        self.group_slots.clear();
-        self.users.clear();
-        self.timers = crate::timers::Timers::default();
-        self.sleeps.clear();
-        self.tickers.clear();
+    /// Takes the level's state, and ends all connections.
+    pub(crate) fn take_level(&mut self) -> LevelState {
         self.conns.clear();
         self.connect_queue.clear();
-        self.closed_by_script.clear();
         self.earliest_limit = Nanos::MAX;
-        self.next_look = Nanos::ZERO;
-        self.next_arrival = Nanos::MAX;
         self.wakes.clear();
+        let next = self.level.next();
+        std::mem::replace(&mut self.level, next)
     }
 }

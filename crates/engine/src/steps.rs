@@ -6,6 +6,7 @@ use record::Example;
 
 use crate::funnel::{FunnelCounts, StepEnd};
 use crate::level::Span;
+use crate::level_state::LevelState;
 use crate::people::Group;
 use crate::world::World;
 
@@ -64,19 +65,19 @@ impl World {
     /// it ends.
     pub(crate) fn begin_step(&mut self, id: GroupId, user: Option<UserId>, name: u32) -> u64 {
         let now = self.clock.now();
-        let Some(&slot) = self.group_slots.get(&id) else {
+        let Some(&slot) = self.level.group_slots.get(&id) else {
             return 0;
         };
         self.step_token += 1;
         let token = self.step_token;
-        let measured = self.hold.contains(now);
-        let Self {
+        let measured = self.level.hold.contains(now);
+        let LevelState {
             groups,
             users,
             recorder,
-            step_names,
             ..
-        } = self;
+        } = &mut self.level;
+        let step_names = &self.step_names;
         let group = &mut groups[slot];
         let counts = &mut recorder.funnel;
         // While members act concurrently, a step of the group must not be nested in a step that another member began.
@@ -107,19 +108,19 @@ impl World {
         fault: Option<&Fault>,
     ) {
         let now = self.clock.now();
-        let Some(&slot) = self.group_slots.get(&id) else {
+        let Some(&slot) = self.level.group_slots.get(&id) else {
             return;
         };
-        let open = match user.and_then(|user| self.users.get(user)) {
+        let open = match user.and_then(|user| self.level.users.get(user)) {
             Some(user) => user.steps.end(token),
-            None => self.groups[slot].steps.end(token),
+            None => self.level.groups[slot].steps.end(token),
         };
         let Some((node, started)) = open else { return };
         let end = StepEnd::of(fault);
-        if self.hold.contains(started) {
-            self.recorder.funnel.ended(node, now - started, end);
+        if self.level.hold.contains(started) {
+            self.level.recorder.funnel.ended(node, now - started, end);
         }
-        self.groups[slot].way.end(node, end);
+        self.level.groups[slot].way.end(node, end);
         if let Some(fault) = fault {
             self.note_first(slot, Some(node), fault, ("", None), (user, now));
         }
@@ -127,13 +128,13 @@ impl World {
 
     /// Counts the open steps of a group whose iteration is over, because these steps never end.
     pub(crate) fn leave_steps(&mut self, slot: usize) {
-        let (now, hold) = (self.clock.now(), self.hold);
-        let Self {
+        let (now, hold) = (self.clock.now(), self.level.hold);
+        let LevelState {
             groups,
             users,
             recorder,
             ..
-        } = self;
+        } = &mut self.level;
         let group = &mut groups[slot];
         group.steps.leave(hold, now, &mut recorder.funnel);
         for &user in &group.users {
@@ -167,20 +168,20 @@ impl World {
         (what, status): (&str, Option<u16>),
         at: Nanos,
     ) {
-        let of_group = group.and_then(|id| self.group_slots.get(&id).copied());
-        let known = user.and_then(|user| self.users.get(user));
+        let of_group = group.and_then(|id| self.level.group_slots.get(&id).copied());
+        let known = user.and_then(|user| self.level.users.get(user));
         let own = known.as_ref().and_then(|user| user.steps.innermost());
         let Some(slot) = known.map(|user| user.group).or(of_group) else {
             return;
         };
-        let Some(group) = self.groups.get_mut(slot) else {
+        let Some(group) = self.level.groups.get_mut(slot) else {
             return;
         };
         let node = own.or(group.steps.innermost());
         let mut flawed = node;
         while let Some(at) = flawed {
             group.way.flaw(at);
-            flawed = self.recorder.funnel.parent_of(at);
+            flawed = self.level.recorder.funnel.parent_of(at);
         }
         self.note_first(slot, node, fault, (what, status), (user, at));
     }
@@ -194,12 +195,12 @@ impl World {
         named: (&str, Option<u16>),
         (user, at): (Option<UserId>, Nanos),
     ) {
-        let Self {
+        let LevelState {
             groups,
             users,
             recorder,
             ..
-        } = self;
+        } = &mut self.level;
         let way = &mut groups[slot].way;
         if way.first.is_some() {
             return;
@@ -221,7 +222,7 @@ impl World {
     /// Counts the steps and the first failure of an iteration that belongs to the level.
     pub(crate) fn count_way(&mut self, slot: usize, end: WayEnd<'_>) {
         if let WayEnd::Failed(fault, user) = end
-            && self.groups[slot].way.first.is_none()
+            && self.level.groups[slot].way.first.is_none()
         {
             let node = match fault.kind {
                 FaultKind::NeverSettles | FaultKind::LoopedForever => self.where_is(slot),
@@ -231,8 +232,8 @@ impl World {
             self.note_first(slot, node, fault, ("", None), (user, now));
         }
         let stuck = matches!(end, WayEnd::Unfinished).then(|| self.where_is(slot));
-        let way = &self.groups[slot].way;
-        let counts = &mut self.recorder.funnel;
+        let way = &self.level.groups[slot].way;
+        let counts = &mut self.level.recorder.funnel;
         counts.count_way(way);
         match (stuck, way.first) {
             (Some(node), _) => counts.count_stuck(node),
@@ -246,7 +247,7 @@ impl World {
     /// The current step of a group: of the members' innermost steps, the step that has been open longest. If no member
     /// is in a step, the group's own step.
     fn where_is(&mut self, slot: usize) -> Option<u32> {
-        let Self { groups, users, .. } = self;
+        let LevelState { groups, users, .. } = &mut self.level;
         let group = &groups[slot];
         let innermost = |user: &UserId| users.get(*user)?.steps.0.last().copied();
         let open = group.users.iter().filter_map(innermost);

@@ -19,10 +19,11 @@ pub(crate) struct Ticker {
 impl World {
     /// Ends a sleep, unless its iteration has ended.
     pub(crate) fn end_sleep(&mut self, key: u32) {
-        let Some(sleep) = self.sleeps.remove(key) else {
+        let Some(sleep) = self.level.sleeps.remove(key) else {
             return;
         };
         if self
+            .level
             .users
             .get(sleep.user)
             .is_some_and(|user| user.epoch == sleep.epoch)
@@ -42,7 +43,7 @@ impl World {
     ) -> TickerId {
         let now = self.clock.now();
         let period = period.max(Nanos(1));
-        let Some(owner) = self.users.get(user) else {
+        let Some(owner) = self.level.users.get(user) else {
             return TickerId(u32::MAX);
         };
         // Without `first`, the ticks of many users are spread over the period.
@@ -54,26 +55,27 @@ impl World {
             clock: plan::Ticker::new(now, phase, period),
         };
         let due = ticker.clock.next_due();
-        let Some(key) = self.tickers.insert(ticker) else {
+        let Some(key) = self.level.tickers.insert(ticker) else {
             return TickerId(u32::MAX);
         };
-        self.timers.set(due, Alarm::Tick(key));
+        self.level.timers.set(due, Alarm::Tick(key));
         TickerId(key)
     }
 
     /// Fires a tick that is due. A late tick keeps its due time. Ticks are skipped and counted only if the script's
     /// queue is full.
     pub(crate) fn tick(&mut self, key: u32, due: Nanos) {
-        let Some(ticker) = self.tickers.get_mut(key) else {
+        let Some(ticker) = self.level.tickers.get_mut(key) else {
             return;
         };
-        let over = due >= self.hold.end;
+        let over = due >= self.level.hold.end;
         let stale = self
+            .level
             .users
             .get(ticker.user)
             .is_none_or(|user| user.epoch != ticker.epoch);
         if over || stale {
-            self.tickers.remove(key);
+            self.level.tickers.remove(key);
             return;
         }
         let now = self.clock.now();
@@ -85,8 +87,10 @@ impl World {
             });
         } else {
             let overdue = ticker.clock.overdue(now);
-            self.recorder.dropped += ticker.clock.drop_overdue(now, overdue);
+            self.level.recorder.dropped += ticker.clock.drop_overdue(now, overdue);
         }
-        self.timers.set(ticker.clock.next_due(), Alarm::Tick(key));
+        self.level
+            .timers
+            .set(ticker.clock.next_due(), Alarm::Tick(key));
     }
 }

@@ -16,8 +16,12 @@ impl World {
         if !self.config.trace {
             return;
         }
-        let at = (self.clock.now() - self.level_start).as_secs_f64();
-        let name = self.users.get(user).map(|user| Arc::clone(&user.name));
+        let at = (self.clock.now() - self.level.start).as_secs_f64();
+        let name = self
+            .level
+            .users
+            .get(user)
+            .map(|user| Arc::clone(&user.name));
         let name = name.as_deref().unwrap_or("");
         let line = format!("{at:8.3} s  {name}  {}", line());
         self.logged.push((LogLevel::Info, line));

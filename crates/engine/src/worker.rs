@@ -166,7 +166,7 @@ impl Worker {
         world.enforce_limits(now);
         // Iterations start after the loop, because a start enters the script, which borrows the world.
         let mut starts = Vec::new();
-        while let Some((due, alarm)) = world.timers.pop_due(now) {
+        while let Some((due, alarm)) = world.level.timers.pop_due(now) {
             match alarm {
                 Alarm::Wake(key) => world.end_sleep(key),
                 Alarm::Tick(key) => world.tick(key, due),
@@ -250,7 +250,7 @@ impl Worker {
         role: Option<Arc<str>>,
     ) -> UserStart {
         let mut world = self.world.borrow_mut();
-        let user = world.users.get(id);
+        let user = world.level.users.get(id);
         let (name, data) = user.map_or_else(
             || (Arc::from(""), None),
             |user| (Arc::clone(&user.name), user.data.clone()),

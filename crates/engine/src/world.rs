@@ -1,9 +1,8 @@
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
 use delivery::Tally;
 use model::{Fault, GroupId, Nanos, Slots, UserId};
-use rustc_hash::FxHashMap;
 use script::host::{CheckPlace, Wake};
 use wire::{StampingOn, TlsSettings};
 
@@ -13,17 +12,14 @@ use crate::conn::Conn;
 use crate::connect_queue::ConnectQueue;
 use crate::connector::Connector;
 use crate::funnel::StepNames;
-use crate::level::Span;
-use crate::little::AtWork;
-use crate::people::{Group, Users};
+use crate::level_state::LevelState;
+use crate::people::Group;
 use crate::plain::PlainRun;
 use crate::pool::Pools;
 use crate::reactor::Reactor;
 use crate::receipt::Looks;
-use crate::recorder::{Recorder, Scene};
+use crate::recorder::Scene;
 use crate::socket::Sights;
-use crate::tickers::Ticker;
-use crate::timers::{Sleep, Timers};
 
 /// Size of the read buffer, in bytes. A worker has one buffer for all connections, so that an idle connection needs
 /// none.
@@ -43,43 +39,18 @@ pub(crate) struct World {
     pub(crate) config: Arc<RunConfig>,
     pub(crate) reactor: Reactor,
     pub(crate) looks: Looks,
-    pub(crate) timers: Timers,
-    pub(crate) sleeps: Slots<Sleep>,
-    pub(crate) tickers: Slots<Ticker>,
     pub(crate) connector: Connector,
     pub(crate) connect_queue: ConnectQueue,
     pub(crate) conns: Slots<Conn>,
     /// Connections with decrypted bytes that have not been read.
     pub(crate) unread: Vec<u32>,
-    /// Sockets that the script has closed in this level. Using such a socket later is the script's fault.
-    pub(crate) closed_by_script: HashSet<u32>,
     pub(crate) sights: Sights,
     /// No connection has a time limit before this time, so limits are checked only after it.
     pub(crate) earliest_limit: Nanos,
-    pub(crate) users: Users,
-    pub(crate) groups: Vec<Group>,
-    pub(crate) group_slots: FxHashMap<GroupId, usize>,
-    pub(crate) recorder: Recorder,
-    /// The start of the level, including ramp-up and warm-up.
-    pub(crate) level_start: Nanos,
+    pub(crate) level: LevelState,
     pub(crate) step_names: StepNames,
     /// Number of steps that have begun.
     pub(crate) step_token: u64,
-    /// The measured time. Operations that begin in it count.
-    pub(crate) hold: Span,
-    /// Whether the measured time is over and its deliveries have settled. `stay()` then ends at once.
-    pub(crate) hold_is_settled: bool,
-    /// Whether the load is open: iterations start when they are due, and not when others end.
-    pub(crate) is_open: bool,
-    /// The time at which the next iteration of an open load is due.
-    pub(crate) next_arrival: Nanos,
-    /// The time and the result of the last check whether most groups wait for the target.
-    pub(crate) awaiting: (Nanos, bool),
-    /// Number of iterations of this level's closed load that have begun. In a mix, this number selects the scenario.
-    pub(crate) begun: u64,
-    pub(crate) at_work: AtWork,
-    /// The time at which the loop wakes to check the phases.
-    pub(crate) next_look: Nanos,
     pub(crate) wakes: VecDeque<Wake>,
     pub(crate) pooled: Vec<(UserId, String)>,
     pub(crate) pools: Pools,
@@ -107,29 +78,13 @@ impl World {
             config,
             reactor: Reactor::new()?,
             looks: Looks::start(),
-            timers: Timers::default(),
-            sleeps: Slots::default(),
-            tickers: Slots::default(),
             conns: Slots::default(),
             unread: Vec::new(),
-            closed_by_script: HashSet::new(),
             sights: Sights::default(),
             earliest_limit: Nanos::MAX,
-            users: Users::default(),
-            groups: Vec::new(),
-            group_slots: FxHashMap::default(),
-            recorder: Recorder::default(),
-            level_start: Nanos::ZERO,
+            level: LevelState::default(),
             step_names: StepNames::default(),
             step_token: 0,
-            hold: Span::default(),
-            hold_is_settled: false,
-            is_open: false,
-            next_arrival: Nanos::MAX,
-            awaiting: (Nanos::ZERO, false),
-            begun: 0,
-            at_work: AtWork::default(),
-            next_look: Nanos::ZERO,
             wakes: VecDeque::new(),
             pooled: Vec::new(),
             pools: Pools::default(),
@@ -141,15 +96,15 @@ impl World {
 
     /// The group of a user, the user's member number, and the tallies of the group's ledger.
     pub(crate) fn group_of(&mut self, user: UserId) -> Option<(&mut Group, u32, &mut [Tally])> {
-        let user = self.users.get(user)?;
+        let user = self.level.users.get(user)?;
         let member = user.member;
-        let group = self.groups.get_mut(user.group)?;
-        Some((group, member, &mut self.recorder.tallies))
+        let group = self.level.groups.get_mut(user.group)?;
+        Some((group, member, &mut self.level.recorder.tallies))
     }
 
     pub(crate) fn group_by_id(&mut self, id: GroupId) -> Option<&mut Group> {
-        let slot = *self.group_slots.get(&id)?;
-        self.groups.get_mut(slot)
+        let slot = *self.level.group_slots.get(&id)?;
+        self.level.groups.get_mut(slot)
     }
 
     /// The index of the scenario that a start runs; 0 without a mix.
@@ -172,17 +127,17 @@ impl World {
         at: Nanos,
         fault: &Fault,
     ) {
-        let (name, step) = match self.users.get(user) {
+        let (name, step) = match self.level.users.get(user) {
             Some(user) => {
-                let counts = &self.recorder.funnel;
+                let counts = &self.level.recorder.funnel;
                 let own = user.steps.innermost().map(|node| counts.name_of(node));
-                let of_group = || self.groups.get(user.group)?.step_name(counts);
+                let of_group = || self.level.groups.get(user.group)?.step_name(counts);
                 let step = own.or_else(of_group);
                 (Some(user.name.to_string()), step.map(str::to_owned))
             }
             None => (None, None),
         };
-        self.recorder.fail(
+        self.level.recorder.fail(
             fault,
             Scene {
                 what: what.to_owned(),
@@ -201,20 +156,22 @@ impl World {
             return Some(Nanos::ZERO);
         }
         let due = self
+            .level
             .timers
             .next_due()
             .unwrap_or(Nanos::MAX)
             .min(self.earliest_limit)
-            .min(self.next_arrival)
+            .min(self.level.next_arrival)
             .min(self.next_dial());
         (due < Nanos::MAX).then_some(due)
     }
 
     /// The time of the next planned start, if nothing else is due before.
     pub(crate) fn next_start(&self) -> Nanos {
-        self.timers
+        self.level
+            .timers
             .next_start()
             .unwrap_or(Nanos::MAX)
-            .min(self.next_arrival)
+            .min(self.level.next_arrival)
     }
 }

@@ -12,12 +12,12 @@ impl World {
     /// the first failure of the iteration has then been counted. A user exists in one level only, so the measurements
     /// are always those of the request's level.
     pub(crate) fn fail_by_content(&mut self, request: CountedRequest, reply: &Reply, reason: &str) {
-        let user = self.users.get(request.user);
+        let user = self.level.users.get(request.user);
         if user.is_none_or(|user| user.epoch != request.epoch) {
             return;
         }
         let now = self.clock.now();
-        let name = self.recorder.name_of(Family::Request, request.name);
+        let name = self.level.recorder.name_of(Family::Request, request.name);
         let name = name.to_owned();
         let reason = quoted_body(reason.as_bytes()).unwrap_or_default();
         self.trace(request.user, || format!("✗ {name}: {reason}"));
@@ -25,10 +25,11 @@ impl World {
         let place = (None, Some(request.user));
         self.flaw(place, &fault, (&name, Some(reply.status)), now);
         if !request.measured {
-            self.recorder.measured.before.failed_requests += 1;
+            self.level.recorder.measured.before.failed_requests += 1;
             return;
         }
-        self.recorder
+        self.level
+            .recorder
             .fail_answered(request.name, reply.response_time);
         self.fail(request.user, &name, now, &fault);
     }

@@ -30,7 +30,7 @@ impl World {
             return self.plain_answered(key, call, &response, reusable, now);
         }
         let (user, endpoint) = (call.user, call.endpoint);
-        if let Some(user) = self.users.get(user) {
+        if let Some(user) = self.level.users.get(user) {
             // Store the cookies before the connection is released, because the next request on it may need them.
             user.cookies.store(&call.request.url, &response.headers);
         }
@@ -79,7 +79,7 @@ impl World {
     }
 
     pub(crate) fn release(&mut self, key: u32, user: UserId, endpoint: EndpointIndex) {
-        let Some(user) = self.users.get(user) else {
+        let Some(user) = self.level.users.get(user) else {
             return;
         };
         let pool = user.pool(endpoint);
@@ -121,7 +121,7 @@ impl World {
             Asker::Plain => return self.plain_broke(call.user),
             Asker::Poll(_) => return,
         };
-        let user = self.users.get(call.user).filter(|_| fault.is_none());
+        let user = self.level.users.get(call.user).filter(|_| fault.is_none());
         let request = user.map(|user| CountedRequest {
             user: call.user,
             epoch: user.epoch,
@@ -184,15 +184,19 @@ impl World {
         response: Option<&Response>,
     ) -> bool {
         let failed = fault.map(|fault| {
-            let name = self.recorder.name_of(Family::Request, call.name).to_owned();
+            let name = self
+                .level
+                .recorder
+                .name_of(Family::Request, call.name)
+                .to_owned();
             let status = response.map(|response| response.status);
             self.flaw((None, Some(call.user)), fault, (&name, status), now);
             (name, fault)
         });
         // Requests outside the measured time are only counted, because rate limits apply to them too.
-        if !self.hold.measures(call.planned, now) {
-            self.recorder.measured.before.requests += 1;
-            self.recorder.measured.before.failed_requests += u64::from(fault.is_some());
+        if !self.level.hold.measures(call.planned, now) {
+            self.level.recorder.measured.before.requests += 1;
+            self.level.recorder.measured.before.failed_requests += u64::from(fault.is_some());
             self.if_limited(call, now, fault, response);
             return false;
         }
@@ -205,6 +209,7 @@ impl World {
             ending_of(fault, call.until - call.since)
         });
         let timings = self
+            .level
             .recorder
             .time(Family::Request, call.name, timing, ending);
         timings.repeated += u64::from(call.repeated);
@@ -228,7 +233,7 @@ impl World {
     ) -> Cow<'f, Fault> {
         let by_status = matches!(fault.kind, FaultKind::Status | FaultKind::RateLimited);
         let body = response
-            .filter(|_| by_status && self.recorder.is_first((fault.side, fault.kind), what))
+            .filter(|_| by_status && self.level.recorder.is_first((fault.side, fault.kind), what))
             .and_then(|response| quoted_body(&response.body));
         match body {
             Some(body) => Cow::Owned(Fault {

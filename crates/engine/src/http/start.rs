@@ -43,7 +43,7 @@ impl World {
         let mut timeouts = self.config.options.timeouts;
         timeouts.total = call.timeout.unwrap_or(timeouts.total);
         // The stamps that the user has made are sent with this request.
-        let measured = self.hold.contains(planned);
+        let measured = self.level.hold.contains(planned);
         let carried = match self.group_of(user) {
             Some((group, member, tallies)) => {
                 group.ledger.send(member, planned, now, measured, tallies)
@@ -51,7 +51,7 @@ impl World {
             None => return Err(Fault::script(FaultKind::Thrown, "the user's level is over")),
         };
         let flight = Box::new(InFlight {
-            name: self.recorder.name(Family::Request, &name),
+            name: self.level.recorder.name(Family::Request, &name),
             planned,
             redirects: call.redirects.unwrap_or(self.config.options.redirects),
             expect: call.expect,
@@ -66,6 +66,7 @@ impl World {
     /// The name under which a request is counted. Tags of the request take precedence over those of the user.
     fn name_with_tags(&mut self, user: UserId, name: String, tags: &[(String, String)]) -> String {
         let of_user = self
+            .level
             .users
             .get(user)
             .map_or(&[][..], |user| user.tags.as_slice());
@@ -78,7 +79,7 @@ impl World {
 
     /// Whether the user has no additional headers and no cookies.
     pub(super) fn is_bare(&mut self, user: UserId) -> bool {
-        let user = self.users.get(user);
+        let user = self.level.users.get(user);
         user.is_some_and(|user| user.headers.is_empty() && user.cookies.is_unused())
     }
 
@@ -94,7 +95,7 @@ impl World {
                 .iter()
                 .any(|(known, _)| known.eq_ignore_ascii_case(name))
         };
-        if let Some(user) = self.users.get(user) {
+        if let Some(user) = self.level.users.get(user) {
             for (name, value) in &user.headers {
                 if !named(headers, name) {
                     headers.push((name.clone(), value.clone()));

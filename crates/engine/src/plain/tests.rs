@@ -10,11 +10,11 @@ const GROUP: GroupId = GroupId(7);
 /// A world of one user, whose target has a scheme to which nothing can connect.
 fn world_of_one(send: Send, hold: Span) -> World {
     let mut world = empty_world();
-    let user = world.users.add(User::new("u".to_owned(), 0, 0, 0));
+    let user = world.level.users.add(User::new("u".to_owned(), 0, 0, 0));
     let group = Group::new(GROUP, 0, vec![user], vec![None], 0, Nanos::ZERO);
-    world.groups.push(group);
-    world.group_slots.insert(GROUP, 0);
-    world.hold = hold;
+    world.level.groups.push(group);
+    world.level.group_slots.insert(GROUP, 0);
+    world.level.hold = hold;
     world.plain = Some(PlainRun {
         plain: Plain {
             url: Url::parse("ftp://127.0.0.1/").unwrap(),
@@ -45,7 +45,7 @@ fn request() -> Send {
 fn failures(send: Send, hold: Span) -> usize {
     let mut world = world_of_one(send, hold);
     world.begin_plain(GROUP, None);
-    world.recorder.measured.failures.len()
+    world.level.recorder.measured.failures.len()
 }
 
 #[test]

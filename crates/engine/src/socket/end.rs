@@ -39,7 +39,7 @@ impl World {
     fn say_goodbye(&mut self, key: u32, op: Option<OpId>, how: Leaving) {
         let until = self.clock.now() + GOODBYE;
         if op.is_some() {
-            self.closed_by_script.insert(key);
+            self.level.closed_by_script.insert(key);
         }
         self.leave_channels(key, how);
         if let Ok((_, socket)) = self.socket(SocketId(key)) {
@@ -54,6 +54,7 @@ impl World {
     /// for its end. Their awaited deliveries count as cut off, for the reason `why`.
     pub(crate) fn close_sockets_of(&mut self, user: UserId, why: CutOff) {
         let keys = self
+            .level
             .users
             .get(user)
             .map(|user| std::mem::take(&mut user.sockets))
@@ -91,8 +92,8 @@ impl World {
         else {
             return 0;
         };
-        let (group, member) = match self.users.get(*user) {
-            Some(owner) => (self.groups.get_mut(owner.group), owner.member),
+        let (group, member) = match self.level.users.get(*user) {
+            Some(owner) => (self.level.groups.get_mut(owner.group), owner.member),
             None => (None, 0),
         };
         let SocketLink { wire, state } = &mut **socket;
@@ -103,8 +104,8 @@ impl World {
             member,
             group,
             state,
-            recorder: &mut self.recorder,
-            hold: self.hold,
+            recorder: &mut self.level.recorder,
+            hold: self.level.hold,
             wakes: &mut self.wakes,
             talked: Outcome::default(),
         };
@@ -164,8 +165,8 @@ impl World {
     ) {
         let now = self.clock.now();
         self.flaw((None, Some(user)), fault, (what, None), now);
-        let opens = opening.is_some_and(|opening| self.hold.measures(opening.planned, now));
-        if opens || self.hold.contains(now) {
+        let opens = opening.is_some_and(|opening| self.level.hold.measures(opening.planned, now));
+        if opens || self.level.hold.contains(now) {
             self.fail(user, what, now, fault);
         }
     }
@@ -231,7 +232,7 @@ impl World {
         else {
             return;
         };
-        if let Some(owner) = self.users.get(user) {
+        if let Some(owner) = self.level.users.get(user) {
             owner.sockets.retain(|&open| open != key);
         }
         let SocketLink { wire, state } = *socket;
@@ -289,11 +290,12 @@ impl World {
             return;
         };
         let name = self
+            .level
             .recorder
             .name_of(Family::RoundTrip, round_trip.name)
             .to_owned();
         self.flaw((None, Some(user)), fault, (&name, None), now);
-        if !self.hold.measures(round_trip.planned, now) {
+        if !self.level.hold.measures(round_trip.planned, now) {
             return;
         }
         let timing = Timing {
@@ -301,7 +303,7 @@ impl World {
             started: round_trip.started,
             ended: now,
         };
-        self.recorder.time(
+        self.level.recorder.time(
             Family::RoundTrip,
             round_trip.name,
             timing,

@@ -40,7 +40,7 @@ impl World {
             talk,
             ..SocketState::default()
         };
-        let epoch = self.users.get(user).map_or(0, |user| user.epoch);
+        let epoch = self.level.users.get(user).map_or(0, |user| user.epoch);
         self.dial(Dial::Socket(Box::new(SocketDial {
             user,
             epoch,
@@ -60,7 +60,7 @@ impl World {
     }
 
     pub(super) fn count_opening(&mut self, key: u32, opening: Opening, now: Nanos, ending: Ending) {
-        if !self.hold.measures(opening.planned, now) {
+        if !self.level.hold.measures(opening.planned, now) {
             return;
         }
         let Ok((_, socket)) = self.socket(SocketId(key)) else {
@@ -71,13 +71,14 @@ impl World {
     }
 
     fn time_opening(&mut self, name: &str, opening: Opening, now: Nanos, ending: Ending) {
-        let index = self.recorder.name(Family::Connection, name);
+        let index = self.level.recorder.name(Family::Connection, name);
         let timing = Timing {
             planned: opening.planned,
             started: opening.asked,
             ended: now,
         };
-        self.recorder
+        self.level
+            .recorder
             .time(Family::Connection, index, timing, ending);
     }
 
@@ -90,7 +91,7 @@ impl World {
         fault: Fault,
     ) {
         let now = self.clock.now();
-        if self.hold.measures(opening.planned, now) {
+        if self.level.hold.measures(opening.planned, now) {
             self.time_opening(name, opening, now, ending_of(&fault, opening.limit));
         }
         let what = format!("{spoken} {name}");
@@ -110,7 +111,7 @@ impl World {
         mut headers: Vec<(String, String)>,
     ) -> Result<(Handshake, u64), Fault> {
         let gone = || Fault::script(FaultKind::Thrown, "the user's level is over");
-        let owner = self.users.get(user).ok_or_else(gone)?;
+        let owner = self.level.users.get(user).ok_or_else(gone)?;
         headers.extend(owner.headers.iter().cloned());
         let cookies = owner.cookies.header_for(url);
         headers.extend(cookies.map(|cookies| ("Cookie".to_owned(), cookies)));
@@ -135,7 +136,7 @@ impl World {
         if !self.is_wanted(state.probes) {
             return;
         }
-        let (owner, probes) = (self.users.get(user), state.probes);
+        let (owner, probes) = (self.level.users.get(user), state.probes);
         // The user's iteration may have ended too.
         let Some(opening) = state
             .opening
@@ -166,7 +167,7 @@ impl World {
         });
         match opened {
             Ok(key) => {
-                if let Some(owner) = self.users.get(user) {
+                if let Some(owner) = self.level.users.get(user) {
                     owner.sockets.push(key);
                 }
                 self.watch_limit(opening.until);

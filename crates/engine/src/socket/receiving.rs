@@ -147,7 +147,7 @@ impl World {
     /// Removes the user from the audiences of these channels, except those that the user also follows elsewhere.
     fn leave_unless_followed(&mut self, user: UserId, left: &[ChannelIndex], how: Leaving) {
         let now = self.clock.now();
-        let sockets = self.users.get(user).map(|user| user.sockets.clone());
+        let sockets = self.level.users.get(user).map(|user| user.sockets.clone());
         let followed: Vec<_> = sockets
             .unwrap_or_default()
             .into_iter()

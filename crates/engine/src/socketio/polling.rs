@@ -75,7 +75,7 @@ impl World {
             share: Share::default(),
             link,
         })?;
-        if let Some(owner) = self.users.get(user) {
+        if let Some(owner) = self.level.users.get(user) {
             owner.sockets.push(key);
         }
         self.watch_limit(opening.until);
@@ -155,7 +155,12 @@ impl World {
         match self.connector.endpoint_of(&request.url) {
             Ok(endpoint) => {
                 // The GET occupies its connection, so the user may open one more connection.
-                if let Some(owner) = self.users.get(user).filter(|_| poll.method == Method::Get) {
+                if let Some(owner) = self
+                    .level
+                    .users
+                    .get(user)
+                    .filter(|_| poll.method == Method::Get)
+                {
                     owner.pool(endpoint).polls += 1;
                 }
                 let flight =
@@ -169,6 +174,7 @@ impl World {
     /// Makes the poll's connection an ordinary connection of the user again.
     pub(crate) fn poll_ended(&mut self, call: &InFlight, poll: Poll) {
         if let Some(owner) = self
+            .level
             .users
             .get(call.user)
             .filter(|_| poll.method == Method::Get)
@@ -183,7 +189,7 @@ impl World {
     pub(crate) fn drop_poll(&mut self, key: u32, user: UserId, endpoint: EndpointIndex) {
         let method = Method::Get;
         let poll = Poll { key, method };
-        let Some(owner) = self.users.get(user) else {
+        let Some(owner) = self.level.users.get(user) else {
             return;
         };
         let open = owner.pool(endpoint).open.clone();

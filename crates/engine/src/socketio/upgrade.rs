@@ -44,7 +44,7 @@ impl World {
             probes: Some(key),
             ..SocketState::default()
         };
-        let epoch = self.users.get(user).map_or(0, |user| user.epoch);
+        let epoch = self.level.users.get(user).map_or(0, |user| user.epoch);
         match self.handshake(user, &url, &[], headers) {
             Ok((handshake, seed)) => {
                 let dial = SocketDial {
@@ -99,7 +99,7 @@ impl World {
         else {
             return;
         };
-        if let Some(owner) = self.users.get(user) {
+        if let Some(owner) = self.level.users.get(user) {
             owner.sockets.retain(|&open| open != probe);
         }
         let Some(conn) = self.conns.get_mut(key) else {

@@ -14,13 +14,13 @@ fn world_of_two() -> (World, [UserId; 2]) {
     let mut world = empty_world();
     let users = [0, 1].map(|member| {
         let user = User::new(format!("u{member}"), 0, member, 0);
-        world.users.add(user)
+        world.level.users.add(user)
     });
     let roles = vec![None, None];
     let group = Group::new(GROUP, 0, users.to_vec(), roles, 0, Nanos::ZERO);
-    world.groups.push(group);
-    world.group_slots.insert(GROUP, 0);
-    world.hold = Span {
+    world.level.groups.push(group);
+    world.level.group_slots.insert(GROUP, 0);
+    world.level.hold = Span {
         start: Nanos::ZERO,
         end: Nanos::MAX,
     };
@@ -34,7 +34,7 @@ fn begin(world: &mut World, user: Option<UserId>, name: &str) -> u64 {
 
 /// Ends the iteration, and begins the next one.
 fn over(world: &mut World, end: WayEnd<'_>) {
-    let iterations = &mut world.recorder.measured.iterations;
+    let iterations = &mut world.level.recorder.measured.iterations;
     iterations.planned += 1;
     iterations.started += 1;
     match end {
@@ -44,11 +44,11 @@ fn over(world: &mut World, end: WayEnd<'_>) {
     }
     world.count_way(0, end);
     world.leave_steps(0);
-    world.groups[0].way.clear();
+    world.level.groups[0].way.clear();
 }
 
 fn told(world: World) -> Measured {
-    let measured = world.recorder.into_measured(&[]);
+    let measured = world.level.recorder.into_measured(&[]);
     let broken = measured.funnel.broken_identities(&measured.iterations);
     assert_eq!(broken, []);
     measured
@@ -77,8 +77,8 @@ fn steps_that_overlap_end_by_themselves() {
     let chat = begin(&mut world, Some(ann), "chat");
     world.step_end(GROUP, Some(ann), upload, None);
     let innermost = |world: &mut World| {
-        let node = world.users.get(ann).unwrap().steps.innermost()?;
-        Some(world.recorder.funnel.name_of(node).to_owned())
+        let node = world.level.users.get(ann).unwrap().steps.innermost()?;
+        Some(world.level.recorder.funnel.name_of(node).to_owned())
     };
     assert_eq!(innermost(&mut world).as_deref(), Some("chat"));
     world.step_end(GROUP, Some(ann), upload, None);
@@ -97,7 +97,7 @@ fn a_failure_names_the_step_of_its_own_user() {
     world.fail(bob, "GET /browse", Nanos::ZERO, &fault);
     world.step_end(GROUP, Some(bob), browse, None);
     world.fail(bob, "GET /after", Nanos::ZERO, &fault);
-    let told = world.recorder.measured.failures.iter();
+    let told = world.level.recorder.measured.failures.iter();
     let told = told.map(|failure| {
         let first = &failure.first;
         (

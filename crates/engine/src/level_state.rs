@@ -1,0 +1,78 @@
+use std::collections::HashSet;
+
+use model::{GroupId, Nanos, Slots};
+use rustc_hash::FxHashMap;
+
+use crate::level::Span;
+use crate::little::AtWork;
+use crate::people::{Group, Users};
+use crate::recorder::Recorder;
+use crate::tickers::Ticker;
+use crate::timers::{Sleep, Timers};
+
+/// Everything on a worker that ends with a level, or with `setup` or `teardown`. It is replaced as a whole, so no state
+/// of a level can remain in the next.
+#[derive(Debug)]
+pub(crate) struct LevelState {
+    /// The start of the level, including ramp-up and warm-up.
+    pub(crate) start: Nanos,
+    /// The measured time. Operations that begin in it count.
+    pub(crate) hold: Span,
+    /// Whether the measured time is over and its deliveries have settled. `stay()` then ends at once.
+    pub(crate) hold_is_settled: bool,
+    pub(crate) users: Users,
+    pub(crate) groups: Vec<Group>,
+    pub(crate) group_slots: FxHashMap<GroupId, usize>,
+    pub(crate) timers: Timers,
+    pub(crate) sleeps: Slots<Sleep>,
+    pub(crate) tickers: Slots<Ticker>,
+    /// Sockets that the script has closed. Using such a socket later is the script's fault.
+    pub(crate) closed_by_script: HashSet<u32>,
+    pub(crate) recorder: Recorder,
+    /// Whether the load is open: iterations start when they are due, and not when others end.
+    pub(crate) is_open: bool,
+    /// The time at which the next iteration of an open load is due.
+    pub(crate) next_arrival: Nanos,
+    /// Number of iterations of the closed load that have begun. In a mix, this number selects the scenario.
+    pub(crate) begun: u64,
+    pub(crate) at_work: AtWork,
+    /// The time and the result of the last check whether most groups wait for the target; `None` before the first.
+    pub(crate) awaiting: Option<(Nanos, bool)>,
+    /// The time at which the loop wakes to check the phases.
+    pub(crate) next_look: Nanos,
+}
+
+impl LevelState {
+    /// The state after this one. It remembers only which user IDs are taken, so an ID that a script has kept finds no
+    /// user.
+    pub(crate) fn next(&self) -> Self {
+        Self {
+            users: self.users.next(),
+            ..Self::default()
+        }
+    }
+}
+
+impl Default for LevelState {
+    fn default() -> Self {
+        Self {
+            start: Nanos::ZERO,
+            hold: Span::default(),
+            hold_is_settled: false,
+            users: Users::default(),
+            groups: Vec::new(),
+            group_slots: FxHashMap::default(),
+            timers: Timers::default(),
+            sleeps: Slots::default(),
+            tickers: Slots::default(),
+            closed_by_script: HashSet::new(),
+            recorder: Recorder::default(),
+            is_open: false,
+            next_arrival: Nanos::MAX,
+            begun: 0,
+            at_work: AtWork::default(),
+            awaiting: None,
+            next_look: Nanos::ZERO,
+        }
+    }
+}
