@@ -186,7 +186,7 @@ fn late(lateness: &Lateness) -> String {
     let cpu = without_cpu(*cpu_wait_percent);
     match what {
         LateAt::Start => format!(
-            "planned starts were {late} late {figures}: use more workers or cores, or reduce the rate{cpu}"
+            "planned starts were {late} late {figures}: use more workers or cores, or reduce the load{cpu}"
         ),
         LateAt::Read => format!(
             "responses waited {late} in the kernel {figures} before headcount read them, so users continued that much \

@@ -28,7 +28,11 @@ fn unknown_name(subject: &str, nearest: Option<&str>, measured: &[String]) -> St
         None if measured.is_empty() => String::new(),
         None => {
             let names: Vec<String> = measured.iter().map(|name| format!("`{name}`")).collect();
-            format!("; measured names are {}", names.join(", "))
+            // A login is often the first operation of a session, so it is over before the measured time begins.
+            format!(
+                " (ramp-up and warm-up are not measured); measured names are {}",
+                names.join(", ")
+            )
         }
     };
     format!("the threshold on {subject} matches nothing in the first level{hint}")
@@ -54,7 +58,9 @@ mod tests {
         );
         assert_eq!(
             said(None, &["b", "c"]),
-            format!("{start}; measured names are `b`, `c`")
+            format!(
+                "{start} (ramp-up and warm-up are not measured); measured names are `b`, `c`"
+            )
         );
         assert_eq!(said(None, &[]), start);
     }
