@@ -31,9 +31,7 @@ fn run(bless: bool) -> Result<usize, xtask::OpenError> {
     if bless {
         xtask::bless(&xtask::Repository::open(&root)?)?;
     }
-    let t = std::time::Instant::now();
     let repository = xtask::Repository::open(&root)?;
-    eprintln!("OPEN {:?}", t.elapsed());
     let complaints = xtask::tidy(&repository);
     for complaint in &complaints {
         complain(&complaint.to_string());

@@ -40,15 +40,7 @@ pub fn tidy(repository: &Repository) -> Vec<Complaint> {
         prose::check,
         words::check,
     ];
-    let mut complaints: Vec<_> = checks
-        .iter()
-        .flat_map(|check| {
-            let t = std::time::Instant::now();
-            let r = check(repository);
-            eprintln!("CHECK {:?}", t.elapsed());
-            r
-        })
-        .collect();
+    let mut complaints: Vec<_> = checks.iter().flat_map(|check| check(repository)).collect();
     complaints.sort();
     complaints.dedup();
     complaints
@@ -61,15 +53,7 @@ fn limits(repository: &Repository) -> Vec<Complaint> {
 /// Everything that exceeds a limit.
 fn excesses(repository: &Repository) -> Excesses {
     let checks = [length::found, shape::found, cycles::found];
-    checks
-        .iter()
-        .flat_map(|found| {
-            let t = std::time::Instant::now();
-            let r = found(repository);
-            eprintln!("check {:?}", t.elapsed());
-            r
-        })
-        .collect()
+    checks.iter().flat_map(|found| found(repository)).collect()
 }
 
 /// Lowers the limits in the ratchet to the current sizes. It never raises a limit, and adds entries only if there is no

@@ -3,8 +3,9 @@
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};
 
 use crate::host::{
-    Audience, ChannelId, Checked, Emission, EventCall, Host, HttpCall, LogLevel, MetricKind, OpId,
-    Payload, RoundTripCall, SocketCall, SocketId, SocketIoCall, StampPlace, TickerId,
+    Audience, ChannelId, Checked, CountedRequest, Emission, EventCall, Host, HttpCall, LogLevel,
+    MetricKind, OpId, Payload, Reply, RoundTripCall, SocketCall, SocketId, SocketIoCall,
+    StampPlace, TickerId,
 };
 
 /// A host with a clock, but without users and groups. Lines of the console and values of metrics are dropped.
@@ -49,6 +50,8 @@ impl<C: Fn() -> Nanos> Host for Loading<C> {
         random(UserId) -> f64 = 0.0;
         new_user(GroupId, u32) -> UserId = UserId(0);
         set_header(UserId, &str, Option<&str>) -> Result<(), Fault> = refused();
+        set_tag(UserId, &str, Option<&str>) -> Result<(), Fault> = refused();
+        fail_request(CountedRequest, &Reply, &str);
         cookie(UserId, &str) -> Option<String> = None;
         pool_user(UserId, String);
         pool_failed(UserId, &Fault);

@@ -99,7 +99,9 @@ mod tests {
 
     fn graph(edges: &[Edge], pairs: &[Edge]) -> Graph {
         let mut graph = Graph::new(6, pairs.iter().copied());
-        edges.iter().for_each(|&edge| graph.add(edge));
+        for &edge in edges {
+            graph.add(edge);
+        }
         graph
     }
 

@@ -58,9 +58,7 @@ mod tests {
         );
         assert_eq!(
             said(None, &["b", "c"]),
-            format!(
-                "{start} (ramp-up and warm-up are not measured); measured names are `b`, `c`"
-            )
+            format!("{start} (ramp-up and warm-up are not measured); measured names are `b`, `c`")
         );
         assert_eq!(said(None, &[]), start);
     }

@@ -144,7 +144,7 @@ mod tests {
         });
         let answer = answer.await.unwrap().unwrap();
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-        assert!(connections.refused() >= 1000);
+        assert!(connections.refused() > 400);
         drop(flood);
     }
 }
