@@ -59,31 +59,47 @@ fn too_many() -> Response<Full<Bytes>> {
 
 #[cfg(test)]
 mod tests {
-    use std::net::SocketAddr;
-
     use std::io::{Read, Write};
+    use std::net::SocketAddr;
+    use std::thread;
 
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+    use tokio::runtime::Builder;
+    use tokio::sync::oneshot;
 
     use super::*;
     use crate::serve::{Connections, Server, bind};
 
-    /// A server that responds to everything with 200 and accepts one connection.
-    fn served() -> (SocketAddr, Connections) {
-        let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
-        let address = listener.local_addr().unwrap();
+    /// Responds to everything with 200, until `stop` resolves.
+    async fn serve(
+        listener: TcpListener,
+        connections: Connections,
+        stop: impl Future<Output = ()>,
+    ) {
         let service = |_| {
             service_fn(|_: Request<Incoming>| async {
                 Ok::<_, Infallible>(Response::new(Full::<Bytes>::from("fine")))
             })
         };
-        let connections = Connections::new(1);
         let server = Server {
             service,
-            connections: connections.clone(),
+            connections,
             stop_limit: Duration::ZERO,
         };
-        tokio::spawn(server.run(listener, std::future::pending()));
+        server.run(listener, stop).await;
+    }
+
+    fn listener() -> TcpListener {
+        bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap()
+    }
+
+    /// A server that accepts one connection.
+    fn served() -> (SocketAddr, Connections) {
+        let listener = listener();
+        let address = listener.local_addr().unwrap();
+        let connections = Connections::new(1);
+        tokio::spawn(serve(listener, connections.clone(), std::future::pending()));
         (address, connections)
     }
 
@@ -127,24 +143,33 @@ mod tests {
         drop(held);
     }
 
-    /// The connections are opened while the server cannot run, so it finds all of them at once.
-    #[tokio::test]
-    async fn a_health_check_within_a_flood_is_answered() {
-        let (address, connections) = served();
+    /// The connections are opened before the server runs, so it finds all of them at once. It runs as in a service: on
+    /// one thread, with the accept loop outside of the queue of tasks.
+    #[test]
+    fn a_health_check_within_a_flood_is_answered() {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let listener = runtime.block_on(async { listener() });
+        let address = listener.local_addr().unwrap();
+        let connections = Connections::new(1);
         let connect = || std::net::TcpStream::connect(address).unwrap();
-        let mut flood: Vec<_> = (0..400).map(|_| connect()).collect();
+        let mut flood: Vec<_> = (0..900).map(|_| connect()).collect();
         let mut watcher = connect();
         watcher
             .write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
             .unwrap();
         flood.extend((0..1000).map(|_| connect()));
-        let answer = tokio::task::spawn_blocking(move || {
+        let (stop, stopped) = oneshot::channel::<()>();
+        let answer = thread::spawn(move || {
             let mut answer = String::new();
-            watcher.read_to_string(&mut answer).map(|_| answer)
+            let read = watcher.read_to_string(&mut answer).map(|_| answer);
+            drop(stop);
+            read
         });
-        let answer = answer.await.unwrap().unwrap();
+        let stopped = async { drop(stopped.await) };
+        runtime.block_on(serve(listener, connections.clone(), stopped));
+        let answer = answer.join().unwrap().unwrap();
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-        assert!(connections.refused() > 400);
+        assert!(connections.refused() > 900);
         drop(flood);
     }
 }
