@@ -114,10 +114,7 @@ impl World {
             Ok(Value::Message(_)) if self.paces_sockets() => {}
             Ok(Value::Message(_)) => self.plain_message(user, None),
             Ok(Value::Nothing | Value::Response(_) | Value::Heard(_)) => {
-                let group = self.level.users.get(user).map(|user| user.group);
-                let id = group
-                    .and_then(|slot| self.level.groups.get(slot))
-                    .map(|it| it.id);
+                let id = self.group_of(user).map(|(group, ..)| group.id);
                 if let Some(id) = id {
                     self.begin_plain(id, None);
                 }
@@ -380,9 +377,8 @@ impl World {
             epoch,
         };
         if let Some(key) = self.level.sleeps.insert(sleep) {
-            self.level
-                .timers
-                .set(self.clock.now() + PAUSE, Alarm::Wake(key));
+            let due = self.clock.now() + PAUSE;
+            self.level.timers.set(due, Alarm::Wake(key));
         }
     }
 

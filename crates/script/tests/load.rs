@@ -13,8 +13,8 @@ use std::cell::Cell;
 use std::fs;
 use std::path::Path;
 
-use common::{Call, Stage, group, reply, try_stage, try_stage_of, user};
-use model::{GroupId, Nanos};
+use common::{Call, Stage, group, reply, try_stage, try_stage_of};
+use model::Nanos;
 use script::{Bundle, DataStore, Declared, Env, Limits, Script, ScriptError};
 
 fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -341,53 +341,6 @@ fn tables_are_read_while_loading_and_shared_out() {
         error.contains("m.ts:2:") && error.contains("gone.csv"),
         "{error}"
     );
-}
-
-#[test]
-fn setup_makes_users_and_teardown_sees_what_it_returned() {
-    let mut stage = try_stage(
-        "export default () => {}; export async function setup({ pool, user, check }) { check('up', true); await user.get('/health');\nconst made = await pool(5, async (u, i) => { await u.post('/users', { json: { i } }); return { i }; }, { atOnce: 2 }); return { made: made.length }; }\nexport async function teardown({ user, setup }) { await user.delete('/all/' + setup.made); }",
-    )
-    .unwrap();
-    stage.script.start_setup(GroupId(9), user(1, 0));
-    let mut most = 0;
-    for _ in 0..20 {
-        let ops = stage.ops();
-        most = most.max(ops.len());
-        for (op, _) in ops {
-            stage.done(op, reply(201, ""));
-        }
-    }
-    assert_eq!(most, 2);
-    assert_eq!(
-        stage.ended()[0].outcome,
-        Ok(Some("{\"made\":5}".to_owned()))
-    );
-    assert_eq!(stage.host.borrow().pooled.len(), 5);
-    assert_eq!(stage.host.borrow().pooled[4].1, "{\"i\":4}");
-    let told = stage.host.borrow().pools.clone();
-    assert_eq!(told, ["pool of 5, 2 at once", "pool 3 ended"]);
-    stage
-        .script
-        .start_teardown(GroupId(10), user(1, 0), Some("{\"made\":5}"));
-    let deletes = stage.ops();
-    assert_eq!(deletes[0].1, "DELETE /all/5");
-    stage.done(deletes[0].0, reply(204, ""));
-    assert_eq!(stage.ended()[0].outcome, Ok(None));
-}
-
-#[test]
-fn a_pool_that_nobody_awaits_ends_setup_with_what_to_write() {
-    let mut stage = try_stage(
-        "export default () => {}; export function setup({ pool }) { pool(3, async (u) => { await u.post('/users', { json: {} }); }); }",
-    )
-    .unwrap();
-    stage.script.start_setup(GroupId(9), user(1, 0));
-    for (op, _) in stage.ops() {
-        stage.done(op, reply(201, ""));
-    }
-    let ended = format!("{:?}", stage.ended()[0].outcome);
-    assert!(ended.contains("write `await pool(…)`"), "{ended}");
 }
 
 #[test]
