@@ -362,7 +362,8 @@ declare module "headcount" {
   /** The argument of `setup`. A run cannot pass if a request or check in `setup` failed. An error ends the run. */
   export interface Setup {
     /** Creates users before the levels start, by default 32 at a time. User n of a level takes over the headers,
-     * cookies and `data` (the result of `fn`) of pool user n. The pool must not be smaller than the largest level. */
+     * cookies, tags and `data` (the result of `fn`) of pool user n. The pool must not be smaller than the largest
+     * level. */
     pool<T>(count: number, fn: (user: User, index: number) => Promise<T> | T, options?: { atOnce?: number }): Promise<T[]>;
     /** A user for single requests. */
     readonly user: User;
