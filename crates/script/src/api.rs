@@ -1,5 +1,10 @@
 //! Native calls by topic. Only the prelude can reach them.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "native calls get their arguments by value"
+)]
+
 mod arg;
 mod crypto;
 mod data;
@@ -8,11 +13,13 @@ mod group;
 mod hash;
 mod http;
 mod measure;
+mod native;
 mod op;
 mod options;
 mod payload;
 mod people;
 mod plain;
+mod receiver;
 mod request;
 mod response;
 mod socket;
@@ -26,29 +33,16 @@ mod web_url;
 
 use std::rc::Rc;
 
-use rquickjs::function::IntoJsFunc;
-use rquickjs::{Ctx, Function, Object, Result};
+use rquickjs::{Ctx, Object, Result};
 
 use crate::state::State;
+use native::Natives;
 
 pub(crate) use people::group_object;
 pub(crate) use response::Response;
 
 /// Name of the global object that passes the native calls to the prelude. The prelude deletes it.
 const HANDOVER: &str = "$headcount";
-
-/// Collects the native calls during registration.
-struct Natives<'js> {
-    object: Object<'js>,
-    state: Rc<State>,
-}
-
-impl<'js> Natives<'js> {
-    fn add<P>(&self, name: &str, call: impl IntoJsFunc<'js, P> + 'js) -> Result<()> {
-        let function = Function::new(self.object.ctx().clone(), call)?.with_name(name)?;
-        self.object.set(name, function)
-    }
-}
 
 /// Registers all native calls for the prelude.
 pub(crate) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {

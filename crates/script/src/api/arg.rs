@@ -1,22 +1,11 @@
 //! Converts arguments from script values, with errors that name the argument.
 
-use model::{Fault, Nanos};
+use model::Nanos;
 use rquickjs::function::{FromParam, ParamRequirement, ParamsAccessor};
 use rquickjs::{Ctx, Error, Exception, FromJs, Result, Value};
 
-use crate::failure::failure;
-use crate::state::State;
-
 pub(super) fn type_error(ctx: &Ctx<'_>, message: &str) -> Error {
     Exception::throw_type(ctx, message)
-}
-
-/// Throws a fault of the engine as an `Error` with `side` and `kind`.
-pub(super) fn throw(ctx: &Ctx<'_>, state: &State, fault: &Fault) -> Error {
-    match failure(ctx, state, fault) {
-        Ok(error) => ctx.throw(error),
-        Err(error) => error,
-    }
 }
 
 /// Creates the error for the use of a user or group whose iteration has ended.

@@ -2,48 +2,48 @@
 //!
 //! They are not secret: a run with the same seed repeats them.
 
-use rquickjs::{Ctx, Exception, Result, TypedArray};
+use rquickjs::{Exception, Result, TypedArray};
 
-use super::Natives;
 use super::arg::ended;
 use super::hash::hex;
-use crate::state::{NOBODY, State};
+use super::native::{Call, Natives};
+use crate::state::NOBODY;
 
 /// Maximum number of bytes of one call, as in browsers.
 const MOST: usize = 65_536;
 
-pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
-    let state = natives.state.clone();
-    natives.add(
-        "randomBytes",
-        move |ctx: Ctx<'js>, count: usize| -> Result<TypedArray<'js, u8>> {
-            let call = "crypto.getRandomValues(array)";
-            if count > MOST {
-                let message = format!("{call}: at most {MOST} bytes per call, not {count}");
-                return Err(Exception::throw_range(&ctx, &message));
-            }
-            let bytes = random(&ctx, &state, count, call)?;
-            TypedArray::new(ctx, bytes)
-        },
-    )?;
-    let state = natives.state.clone();
-    natives.add("randomUuid", move |ctx: Ctx<'js>| -> Result<String> {
-        random(&ctx, &state, 16, "crypto.randomUUID()").map(|bytes| uuid(&bytes))
-    })
+pub(super) fn install(natives: &Natives<'_>) -> Result<()> {
+    natives.add_as("randomBytes", "crypto.getRandomValues(array)", random_bytes)?;
+    natives.add_as("randomUuid", "crypto.randomUUID()", random_uuid)
+}
+
+fn random_bytes<'js>(call: &Call<'_, 'js>, count: usize) -> Result<TypedArray<'js, u8>> {
+    if count > MOST {
+        let method = call.method;
+        let message = format!("{method}: at most {MOST} bytes per call, not {count}");
+        return Err(Exception::throw_range(&call.ctx, &message));
+    }
+    TypedArray::new(call.ctx.clone(), random(call, count)?)
+}
+
+fn random_uuid(call: &Call<'_, '_>) -> Result<String> {
+    random(call, 16).map(|bytes| uuid(&bytes))
 }
 
 /// Draws bytes from the current user's generator. While modules load, there is no user, so drawing is an error.
 /// Otherwise every run and every worker would draw the same bytes.
-fn random(ctx: &Ctx<'_>, state: &State, count: usize, call: &str) -> Result<Vec<u8>> {
-    let current = state.now.user.get();
+fn random(call: &Call<'_, '_>, count: usize) -> Result<Vec<u8>> {
+    let current = call.state.now.user.get();
     if current == NOBODY {
         let message = format!(
-            "{call}: there is no random generator while a module loads; make this call in `setup` or in the scenario"
+            "{}: there is no random generator while a module loads; make this call in `setup` or in the scenario",
+            call.method
         );
-        return Err(Exception::throw_message(ctx, &message));
+        return Err(Exception::throw_message(&call.ctx, &message));
     }
-    let user = state.user_id(current).ok_or_else(|| ended(ctx))?;
-    let mut host = state.host.borrow_mut();
+    let user = call.state.user_id(current);
+    let user = user.ok_or_else(|| ended(&call.ctx))?;
+    let mut host = call.host();
     let mut bytes = Vec::with_capacity(count + 3);
     while bytes.len() < count {
         bytes.extend_from_slice(&bits(host.random(user)).to_le_bytes());

@@ -5,12 +5,12 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use hmac::digest::KeyInit;
 use hmac::{Hmac, Mac};
 use md5::Md5;
-use rquickjs::{Ctx, IntoJs, Result, TypedArray, Value};
+use rquickjs::{IntoJs, Result, TypedArray, Value};
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
 
-use super::Natives;
 use super::arg::{Given, kind, text, type_error};
+use super::native::{Call, Natives};
 use super::options::unknown;
 use super::payload::bytes;
 
@@ -58,71 +58,67 @@ fn code<M: Mac + KeyInit>(key: &[u8], data: &[u8]) -> Option<Vec<u8>> {
     Some(mac.finalize().into_bytes().to_vec())
 }
 
-pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
-    natives.add(
-        "hash",
-        |ctx: Ctx<'js>,
-         Given(name): Given<'js>,
-         Given(data): Given<'js>,
-         Given(encoding): Given<'js>|
-         -> Result<Value<'js>> {
-            let call = "hash(algorithm, data, encoding)";
-            let algorithm = algorithm(&ctx, &name, call)?;
-            let data = input(&ctx, &data, &format!("{call}: `data`"))?;
-            encoded(&ctx, algorithm.hash(&data), &encoding, call)
-        },
-    )?;
-    natives.add(
-        "hmac",
-        |ctx: Ctx<'js>,
-         Given(name): Given<'js>,
-         Given(key): Given<'js>,
-         Given(data): Given<'js>,
-         Given(encoding): Given<'js>|
-         -> Result<Value<'js>> {
-            let call = "hmac(algorithm, key, data, encoding)";
-            let algorithm = algorithm(&ctx, &name, call)?;
-            let key = input(&ctx, &key, &format!("{call}: `key`"))?;
-            let data = input(&ctx, &data, &format!("{call}: `data`"))?;
-            let code = algorithm.hmac(&key, &data);
-            let code = code.ok_or_else(|| type_error(&ctx, &format!("{call}: unusable key")))?;
-            encoded(&ctx, code, &encoding, call)
-        },
-    )
+pub(super) fn install(natives: &Natives<'_>) -> Result<()> {
+    natives.add_as("hash", "hash(algorithm, data, encoding)", hash)?;
+    natives.add_as("hmac", "hmac(algorithm, key, data, encoding)", hmac)
 }
 
-fn algorithm<'js>(ctx: &Ctx<'js>, value: &Value<'js>, call: &str) -> Result<Algorithm> {
-    let name = text(ctx, value, &format!("{call}: the algorithm"))?;
+fn hash<'js>(
+    call: &Call<'_, 'js>,
+    Given(name): Given<'js>,
+    Given(data): Given<'js>,
+    Given(encoding): Given<'js>,
+) -> Result<Value<'js>> {
+    let algorithm = algorithm(call, &name)?;
+    let data = input(call, &data, "data")?;
+    encoded(call, algorithm.hash(&data), &encoding)
+}
+
+fn hmac<'js>(
+    call: &Call<'_, 'js>,
+    Given(name): Given<'js>,
+    Given(key): Given<'js>,
+    Given(data): Given<'js>,
+    Given(encoding): Given<'js>,
+) -> Result<Value<'js>> {
+    let algorithm = algorithm(call, &name)?;
+    let key = input(call, &key, "key")?;
+    let data = input(call, &data, "data")?;
+    let code = algorithm.hmac(&key, &data);
+    let unusable = || type_error(&call.ctx, &format!("{}: unusable key", call.method));
+    encoded(call, code.ok_or_else(unusable)?, &encoding)
+}
+
+fn algorithm<'js>(call: &Call<'_, 'js>, value: &Value<'js>) -> Result<Algorithm> {
+    let (ctx, method) = (&call.ctx, call.method);
+    let name = text(ctx, value, &format!("{method}: the algorithm"))?;
     Algorithm::named(&name).ok_or_else(|| {
-        let message = format!("{call}: {}", unknown("algorithm", &name, &ALGORITHMS));
+        let message = format!("{method}: {}", unknown("algorithm", &name, &ALGORITHMS));
         type_error(ctx, &message)
     })
 }
 
 /// Returns the bytes of a string, as UTF-8, or of binary data.
-fn input<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<Vec<u8>> {
+fn input<'js>(call: &Call<'_, 'js>, value: &Value<'js>, name: &str) -> Result<Vec<u8>> {
+    let what = format!("{}: `{name}`", call.method);
     if value.is_string() {
-        return text(ctx, value, what).map(String::into_bytes);
+        return text(&call.ctx, value, &what).map(String::into_bytes);
     }
     bytes(value).ok_or_else(|| {
         let message = format!(
             "{what} must be a string, ArrayBuffer or Uint8Array, not {}",
             kind(value)
         );
-        type_error(ctx, &message)
+        type_error(&call.ctx, &message)
     })
 }
 
-fn encoded<'js>(
-    ctx: &Ctx<'js>,
-    bytes: Vec<u8>,
-    encoding: &Value<'js>,
-    call: &str,
-) -> Result<Value<'js>> {
+fn encoded<'js>(call: &Call<'_, 'js>, bytes: Vec<u8>, encoding: &Value<'js>) -> Result<Value<'js>> {
+    let (ctx, method) = (&call.ctx, call.method);
     let encoding = if encoding.is_undefined() {
         ENCODINGS[0].to_owned()
     } else {
-        text(ctx, encoding, &format!("{call}: the encoding"))?
+        text(ctx, encoding, &format!("{method}: the encoding"))?
     };
     match encoding.as_str() {
         "hex" => hex(&bytes).into_js(ctx),
@@ -130,7 +126,7 @@ fn encoded<'js>(
         "base64url" => URL_SAFE_NO_PAD.encode(&bytes).into_js(ctx),
         "bytes" => TypedArray::<u8>::new(ctx.clone(), bytes)?.into_js(ctx),
         _ => {
-            let message = format!("{call}: {}", unknown("encoding", &encoding, &ENCODINGS));
+            let message = format!("{method}: {}", unknown("encoding", &encoding, &ENCODINGS));
             Err(type_error(ctx, &message))
         }
     }

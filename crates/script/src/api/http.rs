@@ -2,15 +2,13 @@
 
 use std::borrow::Cow;
 
-use rquickjs::function::This;
-use rquickjs::{Ctx, Promise, Result, Value};
+use rquickjs::{Promise, Result, Value};
 
-use super::Natives;
 use super::arg::Given;
-use super::op::{begin, user};
-use super::people::caller;
+use super::native::{Call, Natives};
+use super::op::begin;
+use super::receiver::{Caller, User};
 use super::request::{http_call, socket_call};
-use crate::state::State;
 use crate::work::Then;
 
 /// Methods of a user that send a request, with their names in the prelude.
@@ -25,59 +23,51 @@ const METHODS: [(&str, &str); 6] = [
 
 pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
     for (name, method) in METHODS {
-        let state = natives.state.clone();
         natives.add(
             name,
-            move |ctx: Ctx<'js>,
-                  This(who): This<Value<'js>>,
+            move |call: &Call<'_, 'js>,
+                  Caller(user): Caller,
                   Given(url): Given<'js>,
                   Given(options): Given<'js>| {
-                let who = caller(&ctx, &who, name)?;
-                ask(&ctx, &state, who, Cow::Borrowed(method), (url, options))
+                ask(call, &user, Cow::Borrowed(method), (url, options))
             },
         )?;
     }
-    let state = natives.state.clone();
-    natives.add(
-        "http",
-        move |ctx: Ctx<'js>,
-              This(who): This<Value<'js>>,
-              method: String,
-              Given(url): Given<'js>,
-              Given(options): Given<'js>| {
-            let who = caller(&ctx, &who, "request")?;
-            ask(&ctx, &state, who, Cow::Owned(method), (url, options))
-        },
-    )?;
-    let state = natives.state.clone();
-    natives.add(
-        "websocket",
-        move |ctx: Ctx<'js>,
-              This(who): This<Value<'js>>,
-              Given(url): Given<'js>,
-              Given(options): Given<'js>|
-              -> Result<Promise<'js>> {
-            let key = caller(&ctx, &who, "websocket")?;
-            let (id, group) = user(&ctx, &state, key)?;
-            let call = socket_call(&ctx, &url, &options, state.now.planned.get())?;
-            let then = Then::Socket(call.name.as_str().into());
-            begin(&ctx, &state, (group, key), then, |host, op| {
-                host.open_socket(op, id, call)
-            })
-        },
-    )
+    natives.add_as("http", "request", request)?;
+    natives.add("websocket", websocket)
+}
+
+fn request<'js>(
+    call: &Call<'_, 'js>,
+    Caller(user): Caller,
+    method: String,
+    Given(url): Given<'js>,
+    Given(options): Given<'js>,
+) -> Result<Promise<'js>> {
+    ask(call, &user, Cow::Owned(method), (url, options))
 }
 
 fn ask<'js>(
-    ctx: &Ctx<'js>,
-    state: &State,
-    key: u32,
+    call: &Call<'_, 'js>,
+    user: &User,
     method: Cow<'static, str>,
     (url, options): (Value<'js>, Value<'js>),
 ) -> Result<Promise<'js>> {
-    let (id, group) = user(ctx, state, key)?;
-    let call = http_call(ctx, method, &url, &options, state.now.planned.get())?;
-    begin(ctx, state, (group, key), Then::Plain, |host, op| {
-        host.http(op, id, call)
+    let made = http_call(&call.ctx, method, &url, &options, call.planned())?;
+    begin(call, user.who(), Then::Plain, |host, op| {
+        host.http(op, user.id, made)
+    })
+}
+
+fn websocket<'js>(
+    call: &Call<'_, 'js>,
+    Caller(user): Caller,
+    Given(url): Given<'js>,
+    Given(options): Given<'js>,
+) -> Result<Promise<'js>> {
+    let made = socket_call(&call.ctx, &url, &options, call.planned())?;
+    let then = Then::Socket(made.name.as_str().into());
+    begin(call, user.who(), then, |host, op| {
+        host.open_socket(op, user.id, made)
     })
 }

@@ -7,10 +7,8 @@ use rquickjs::{
     Array, Class, Ctx, FromJs, JsLifetime, Object, Persistent, Result, String as Text, Value,
 };
 
-use super::Natives;
 use super::arg::{ended, type_error};
-use crate::kept::KeptObject;
-use crate::state::State;
+use super::native::{Call, Natives};
 
 /// A user object.
 #[derive(JsLifetime)]
@@ -93,53 +91,63 @@ pub(crate) fn group_object(key: u32, kind: Object<'_>) -> Result<Value<'_>> {
     Class::instance_proto(group, kind).map(Class::into_value)
 }
 
-fn user_object<'js>(ctx: &Ctx<'js>, state: &State, (key, group): (u32, u32)) -> Result<Value<'js>> {
-    let kind = state.user_kind.borrow().clone();
-    let kind: KeptObject = kind.ok_or(rquickjs::Error::Unknown)?;
-    Class::instance_proto(UserObject { key, group }, kind.restore(ctx)?).map(Class::into_value)
+pub(super) fn install(natives: &Natives<'_>) -> Result<()> {
+    natives.add("userKind", user_kind)?;
+    natives.add("makeUser", make_user)?;
+    natives.add("userKey", user_key)?;
+    natives.add("userGroup", user_group)?;
+    natives.add("groupKey", group_key)?;
+    natives.add("users", users)
 }
 
-pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
-    let state = natives.state.clone();
-    natives.add("userKind", move |ctx: Ctx<'js>, kind: Object<'js>| {
-        *state.user_kind.borrow_mut() = Some(Persistent::save(&ctx, kind));
-    })?;
-    let state = natives.state.clone();
-    natives.add("makeUser", move |ctx: Ctx<'js>, key: u32, group: u32| {
-        user_object(&ctx, &state, (key, group))
-    })?;
-    natives.add("userKey", |who: Who| who.0)?;
-    natives.add(
-        "userGroup",
-        |ctx: Ctx<'js>, user: Value<'js>, call: Opt<Text<'js>>| match (known(&user), call.0) {
-            (None, Some(call)) => Err(without_user(&ctx, &call.to_string()?)),
-            _ => of_user(&ctx, &user).map(|(_, group)| group),
-        },
-    )?;
-    natives.add("groupKey", |group: Class<'js, GroupObject<'js>>| {
-        group.borrow().key
-    })?;
-    let state = natives.state.clone();
-    natives.add(
-        "users",
-        move |ctx: Ctx<'js>, group: This<Class<'js, GroupObject<'js>>>| -> Result<Array<'js>> {
-            let mut group = group.borrow_mut();
-            if let Some(users) = &group.users {
-                return Ok(users.clone());
-            }
-            let users = users_of(&ctx, &state, group.key)?;
-            group.users = Some(users.clone());
-            Ok(users)
-        },
-    )
+fn user_kind<'js>(call: &Call<'_, 'js>, kind: Object<'js>) {
+    *call.state.user_kind.borrow_mut() = Some(Persistent::save(&call.ctx, kind));
 }
 
-fn users_of<'js>(ctx: &Ctx<'js>, state: &State, group: u32) -> Result<Array<'js>> {
-    let work = state.work.borrow();
-    let members = &work.groups.get(group).ok_or_else(|| ended(ctx))?.users;
-    let users = Array::new(ctx.clone())?;
-    for (at, &member) in members.iter().enumerate() {
-        users.set(at, user_object(ctx, state, (member, group))?)?;
+fn make_user<'js>(call: &Call<'_, 'js>, key: u32, group: u32) -> Result<Value<'js>> {
+    let kind = call.state.user_kind.borrow().clone();
+    let kind = kind.ok_or(rquickjs::Error::Unknown)?.restore(&call.ctx)?;
+    Class::instance_proto(UserObject { key, group }, kind).map(Class::into_value)
+}
+
+fn user_key(_: &Call<'_, '_>, Who(key): Who) -> u32 {
+    key
+}
+
+fn user_group<'js>(
+    call: &Call<'_, 'js>,
+    user: Value<'js>,
+    Opt(method): Opt<Text<'js>>,
+) -> Result<u32> {
+    match (known(&user), method) {
+        (None, Some(method)) => Err(without_user(&call.ctx, &method.to_string()?)),
+        _ => of_user(&call.ctx, &user).map(|(_, group)| group),
+    }
+}
+
+fn group_key<'js>(_: &Call<'_, 'js>, group: Class<'js, GroupObject<'js>>) -> u32 {
+    group.borrow().key
+}
+
+fn users<'js>(
+    call: &Call<'_, 'js>,
+    group: This<Class<'js, GroupObject<'js>>>,
+) -> Result<Array<'js>> {
+    let mut group = group.borrow_mut();
+    if let Some(users) = &group.users {
+        return Ok(users.clone());
+    }
+    let users = users_of(call, group.key)?;
+    group.users = Some(users.clone());
+    Ok(users)
+}
+
+fn users_of<'js>(call: &Call<'_, 'js>, group: u32) -> Result<Array<'js>> {
+    let work = call.state.work.borrow();
+    let members = work.groups.get(group).ok_or_else(|| ended(&call.ctx))?;
+    let users = Array::new(call.ctx.clone())?;
+    for (at, &member) in members.users.iter().enumerate() {
+        users.set(at, make_user(call, member, group)?)?;
     }
     Ok(users)
 }

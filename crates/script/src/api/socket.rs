@@ -1,124 +1,99 @@
 //! `WebSocket`s, and calls shared with Socket.IO.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use model::Nanos;
 use rquickjs::{Ctx, Function, IntoJs, Persistent, Promise, Result, Value};
 
-use super::Natives;
-use super::arg::{ended, kind, span, text, throw, type_error, whole};
+use super::arg::{ended, kind, span, text, type_error, whole};
+use super::native::{Call, Natives};
 use super::op::begin;
 use super::options::{each, pointer, pointers};
-use super::payload::message;
+use super::payload::{bytes, message};
+use super::receiver::Held;
 use crate::host::{ChannelId, Payload, ReplyBy, RoundTripCall, SocketId, StampAt, StampPlace};
-use crate::state::State;
-use crate::work::Then;
+use crate::work::{Socket, Then};
 
 /// WebSocket close code for a normal closure.
 const NORMAL: u16 = 1000;
 
-/// Returns a socket's ID, and the keys of its group and user, if its iteration has not ended.
-pub(super) fn held(ctx: &Ctx<'_>, state: &State, key: u32) -> Result<(SocketId, (u32, u32))> {
-    let work = state.work.borrow();
-    let socket = work
-        .sockets
-        .get(key)
-        .map(|socket| (socket.id, (socket.group, socket.user)));
-    socket.ok_or_else(|| ended(ctx))
-}
-
 pub(super) fn install(natives: &Natives<'_>) -> Result<()> {
-    sending(natives)?;
-    receiving(natives)?;
-    received(natives)?;
-    listening(natives)?;
-    ending(natives)
+    natives.add("send", send)?;
+    natives.add("roundTrip", round_trip)?;
+    natives.add("next", next)?;
+    natives.add("receives", receives)?;
+    natives.add("stopReceiving", stop_receiving)?;
+    natives.add("last", last)?;
+    natives.add("listen", listen)?;
+    natives.add("isOpen", is_open)?;
+    natives.add("ping", ping)?;
+    natives.add("closeSocket", close)
 }
 
-fn sending<'js>(natives: &Natives<'js>) -> Result<()> {
-    let state = natives.state.clone();
-    natives.add(
-        "send",
-        move |ctx: Ctx<'js>, key: u32, value: Value<'js>| -> Result<()> {
-            let (socket, _) = held(&ctx, &state, key)?;
-            let payload = message(&ctx, &value, "socket.send(message): the message")?;
-            let sent = state
-                .host
-                .borrow_mut()
-                .send(socket, payload, state.now.planned.get());
-            sent.map_err(|fault| throw(&ctx, &state, &fault))
-        },
-    )?;
-    let state = natives.state.clone();
-    natives.add(
-        "roundTrip",
-        move |ctx: Ctx<'js>,
-              key: u32,
-              value: Value<'js>,
-              options: Value<'js>|
-              -> Result<Promise<'js>> {
-            let (socket, who) = held(&ctx, &state, key)?;
-            let call = round_trip_call(&ctx, &state, key, &value, &options)?;
-            let then = if sent_as_json(&value) {
-                Then::Parsed
-            } else {
-                Then::Plain
-            };
-            begin(&ctx, &state, who, then, |host, op| {
-                host.round_trip(op, socket, call)
-            })
-        },
-    )
+fn send<'js>(call: &Call<'_, 'js>, socket: Held, value: Value<'js>) -> Result<()> {
+    let payload = message(&call.ctx, &value, "socket.send(message): the message")?;
+    let sent = call.host().send(socket.id, payload, call.planned());
+    call.or_throw(sent)
+}
+
+fn round_trip<'js>(
+    call: &Call<'_, 'js>,
+    socket: Held,
+    value: Value<'js>,
+    options: Value<'js>,
+) -> Result<Promise<'js>> {
+    let made = round_trip_call(call, &socket, &value, &options)?;
+    let then = if sent_as_json(&value) {
+        Then::Parsed
+    } else {
+        Then::Plain
+    };
+    begin(call, socket.who, then, |host, op| {
+        host.round_trip(op, socket.id, made)
+    })
 }
 
 /// Whether the message is sent as JSON. Its reply is then parsed as JSON.
 fn sent_as_json(value: &Value<'_>) -> bool {
-    value.is_object() && super::payload::bytes(value).is_none()
+    value.is_object() && bytes(value).is_none()
 }
 
 fn round_trip_call<'js>(
-    ctx: &Ctx<'js>,
-    state: &Rc<State>,
-    key: u32,
+    native: &Call<'_, 'js>,
+    socket: &Held,
     value: &Value<'js>,
     options: &Value<'js>,
 ) -> Result<RoundTripCall> {
+    let ctx = &native.ctx;
     let call = "socket.request(message, options)";
     let payload = message(ctx, value, "socket.request(message): the message")?;
-    let name = state
-        .work
-        .borrow()
-        .sockets
-        .get(key)
-        .map(|socket| Arc::clone(&socket.name));
+    let name = {
+        let work = native.state.work.borrow();
+        let socket = work.sockets.get(socket.key);
+        socket.map(|socket| Arc::clone(&socket.name))
+    };
     let mut made = RoundTripCall {
         name: name.unwrap_or_else(|| Arc::from("")),
         payload,
         by: ReplyBy::FirstInFirstOut,
         only: Vec::new(),
         timeout: None,
-        planned: state.now.planned.get(),
+        planned: native.planned(),
     };
-    each(
-        ctx,
-        options,
-        call,
-        &["name", "by", "only", "timeout"],
-        |key, value| {
-            let what = format!("{call}: `{key}`");
-            match key {
-                "name" => made.name = text(ctx, &value, &what)?.into(),
-                "only" => made.only = pointers(ctx, &value, &what)?,
-                "timeout" => made.timeout = Some(span(ctx, &value, &what)?),
-                _ => {
-                    let at = pointer(ctx, text(ctx, &value, &what)?, &what)?;
-                    made.by = reply_by(ctx, &made.payload, at, &what)?;
-                }
+    let known = ["name", "by", "only", "timeout"];
+    each(ctx, options, call, &known, |key, value| {
+        let what = format!("{call}: `{key}`");
+        match key {
+            "name" => made.name = text(ctx, &value, &what)?.into(),
+            "only" => made.only = pointers(ctx, &value, &what)?,
+            "timeout" => made.timeout = Some(span(ctx, &value, &what)?),
+            _ => {
+                let at = pointer(ctx, text(ctx, &value, &what)?, &what)?;
+                made.by = reply_by(ctx, &made.payload, at, &what)?;
             }
-            Ok(())
-        },
-    )?;
+        }
+        Ok(())
+    })?;
     Ok(made)
 }
 
@@ -144,95 +119,84 @@ fn reply_by(ctx: &Ctx<'_>, payload: &Payload, at: String, what: &str) -> Result<
     }
 }
 
-fn receiving<'js>(natives: &Natives<'js>) -> Result<()> {
-    let state = natives.state.clone();
-    natives.add(
-        "next",
-        move |ctx: Ctx<'js>, key: u32, options: Value<'js>| -> Result<Promise<'js>> {
-            let (socket, who) = held(&ctx, &state, key)?;
-            let (mut only, mut timeout, mut then) = (Vec::new(), None::<Nanos>, Then::Plain);
-            let call = "socket.next(options)";
-            each(
-                &ctx,
-                &options,
-                call,
-                &["only", "timeout", "json"],
-                |key, value| {
-                    let what = format!("{call}: `{key}`");
-                    match key {
-                        "only" => only = pointers(&ctx, &value, &what)?,
-                        "timeout" => timeout = Some(span(&ctx, &value, &what)?),
-                        _ if value.as_bool() == Some(true) => then = Then::Parsed,
-                        _ => then = Then::Plain,
-                    }
-                    Ok(())
-                },
-            )?;
-            begin(&ctx, &state, who, then, |host, op| {
-                host.next_message(op, socket, only, timeout)
-            })
-        },
-    )?;
-    channels(natives, "receives", &["at", "only", "except", "keep"])
-}
-
-/// Registers the call that makes a socket follow a channel, under this name and with these options.
-pub(super) fn channels<'js>(
-    natives: &Natives<'js>,
-    name: &str,
-    known: &'static [&'static str],
-) -> Result<()> {
-    let state = natives.state.clone();
-    natives.add(
-        name,
-        move |ctx: Ctx<'js>, key: u32, channel: u32, options: Value<'js>| -> Result<u32> {
-            let (socket, _) = held(&ctx, &state, key)?;
-            let mut place = StampPlace::default();
-            let call = "socket.receives(channel, options)";
-            let of_event = known.contains(&"event");
-            each(&ctx, &options, call, known, |key, value| {
-                let what = format!("{call}: `{key}`");
-                match key {
-                    "at" if of_event => place.at = Some(value_at(&ctx, &value, &what)?),
-                    "at" => place.at = Some(stamp_at(&ctx, &value, &what)?),
-                    "event" => place.event = Some(text(&ctx, &value, &what)?),
-                    "keep" => place.keep = value.as_bool() == Some(true),
-                    "except" => place.except = pointers(&ctx, &value, &what)?,
-                    _ => place.only = pointers(&ctx, &value, &what)?,
-                }
-                Ok(())
-            })?;
-            if of_event && place.event.is_none() {
-                return Err(type_error(&ctx, &format!("{call}: `event` is missing")));
-            }
-            let channel = ChannelId(channel);
-            let done = state.host.borrow_mut().receives(socket, channel, place);
-            done.map_err(|fault| throw(&ctx, &state, &fault))
-        },
-    )
-}
-
-/// Registers the calls that read a channel's last value, and that stop following a channel.
-fn received<'js>(natives: &Natives<'js>) -> Result<()> {
-    let state = natives.state.clone();
-    natives.add("stopReceiving", move |key: u32, receiving: u32| {
-        let socket = state.work.borrow().sockets.get(key).map(|socket| socket.id);
-        if let Some(socket) = socket {
-            state.host.borrow_mut().stop_receiving(socket, receiving);
+fn next<'js>(native: &Call<'_, 'js>, socket: Held, options: Value<'js>) -> Result<Promise<'js>> {
+    let ctx = &native.ctx;
+    let (mut only, mut timeout, mut then) = (Vec::new(), None::<Nanos>, Then::Plain);
+    let call = "socket.next(options)";
+    let known = ["only", "timeout", "json"];
+    each(ctx, &options, call, &known, |key, value| {
+        let what = format!("{call}: `{key}`");
+        match key {
+            "only" => only = pointers(ctx, &value, &what)?,
+            "timeout" => timeout = Some(span(ctx, &value, &what)?),
+            _ if value.as_bool() == Some(true) => then = Then::Parsed,
+            _ => then = Then::Plain,
         }
+        Ok(())
     })?;
-    let state = natives.state.clone();
-    natives.add(
-        "last",
-        move |ctx: Ctx<'js>, key: u32, channel: u32| -> Result<Value<'js>> {
-            let (socket, _) = held(&ctx, &state, key)?;
-            let last = state.host.borrow_mut().last(socket, ChannelId(channel));
-            match last.as_deref().map(serde_json::from_str::<String>) {
-                Some(Ok(text)) => text.into_js(&ctx),
-                _ => last.into_js(&ctx),
-            }
-        },
-    )
+    begin(native, socket.who, then, |host, op| {
+        host.next_message(op, socket.id, only, timeout)
+    })
+}
+
+fn receives<'js>(
+    call: &Call<'_, 'js>,
+    socket: Held,
+    channel: u32,
+    options: Value<'js>,
+) -> Result<u32> {
+    let known = ["at", "only", "except", "keep"];
+    follow(call, &socket, channel, &options, &known)
+}
+
+/// Makes a socket follow a channel. With the option `event`, a stamp can be only in the event.
+pub(super) fn follow<'js>(
+    native: &Call<'_, 'js>,
+    socket: &Held,
+    channel: u32,
+    options: &Value<'js>,
+    known: &[&str],
+) -> Result<u32> {
+    let ctx = &native.ctx;
+    let mut place = StampPlace::default();
+    let call = "socket.receives(channel, options)";
+    let of_event = known.contains(&"event");
+    each(ctx, options, call, known, |key, value| {
+        let what = format!("{call}: `{key}`");
+        match key {
+            "at" if of_event => place.at = Some(value_at(ctx, &value, &what)?),
+            "at" => place.at = Some(stamp_at(ctx, &value, &what)?),
+            "event" => place.event = Some(text(ctx, &value, &what)?),
+            "keep" => place.keep = value.as_bool() == Some(true),
+            "except" => place.except = pointers(ctx, &value, &what)?,
+            _ => place.only = pointers(ctx, &value, &what)?,
+        }
+        Ok(())
+    })?;
+    if of_event && place.event.is_none() {
+        return Err(type_error(ctx, &format!("{call}: `event` is missing")));
+    }
+    let channel = ChannelId(channel);
+    let done = native.host().receives(socket.id, channel, place);
+    native.or_throw(done)
+}
+
+fn stop_receiving(call: &Call<'_, '_>, key: u32, receiving: u32) {
+    let work = call.state.work.borrow();
+    let socket = work.sockets.get(key).map(|socket| socket.id);
+    drop(work);
+    if let Some(socket) = socket {
+        call.host().stop_receiving(socket, receiving);
+    }
+}
+
+/// Returns the last value of a channel.
+fn last<'js>(call: &Call<'_, 'js>, socket: Held, channel: u32) -> Result<Value<'js>> {
+    let last = call.host().last(socket.id, ChannelId(channel));
+    match last.as_deref().map(serde_json::from_str::<String>) {
+        Some(Ok(text)) => text.into_js(&call.ctx),
+        _ => last.into_js(&call.ctx),
+    }
 }
 
 /// Converts the location of a stamp: a JSON pointer, or a byte offset.
@@ -255,87 +219,79 @@ fn value_at<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<Stamp
     pointer(ctx, text(ctx, value, what)?, what).map(StampAt::Pointer)
 }
 
-fn listening<'js>(natives: &Natives<'js>) -> Result<()> {
-    let state = natives.state.clone();
-    natives.add(
-        "listen",
-        move |ctx: Ctx<'js>, key: u32, event: String, function: Function<'js>| -> Result<()> {
-            let function = Persistent::save(&ctx, function);
-            let mut work = state.work.borrow_mut();
-            let Some(socket) = work.sockets.get_mut(key) else {
-                drop(work);
-                return Err(ended(&ctx));
-            };
-            if !socket.open {
-                return Ok(());
-            }
-            let (id, group) = (socket.id, socket.group);
-            let messages = event == "message";
-            let handlers = if messages {
-                &mut socket.on_message
-            } else {
-                &mut socket.on_close
-            };
-            handlers.push(function);
-            let first = handlers.len() == 1;
-            work.listening(group);
-            drop(work);
-            if messages && first {
-                state.host.borrow_mut().listen(id, true);
-            }
-            Ok(())
-        },
-    )
+fn listen<'js>(
+    call: &Call<'_, 'js>,
+    key: u32,
+    event: String,
+    function: Function<'js>,
+) -> Result<()> {
+    let function = Persistent::save(&call.ctx, function);
+    let messages = event == "message";
+    let added = add_handler(call, key, |socket| {
+        let handlers = if messages {
+            &mut socket.on_message
+        } else {
+            &mut socket.on_close
+        };
+        handlers.push(function);
+        handlers.len()
+    });
+    if let (Some((id, 1)), true) = (added?, messages) {
+        call.host().listen(id, true);
+    }
+    Ok(())
 }
 
-fn ending<'js>(natives: &Natives<'js>) -> Result<()> {
-    let state = natives.state.clone();
-    natives.add("isOpen", move |key: u32| {
-        state
-            .work
-            .borrow()
-            .sockets
-            .get(key)
-            .is_some_and(|socket| socket.open)
-    })?;
-    let state = natives.state.clone();
-    natives.add(
-        "ping",
-        move |ctx: Ctx<'js>, key: u32| -> Result<Promise<'js>> {
-            let (socket, who) = held(&ctx, &state, key)?;
-            let then = Then::Elapsed(state.host.borrow().now());
-            begin(&ctx, &state, who, then, |host, op| host.ping(op, socket))
-        },
-    )?;
-    let state = natives.state.clone();
-    natives.add(
-        "closeSocket",
-        move |ctx: Ctx<'js>,
-              key: u32,
-              code: Value<'js>,
-              reason: Value<'js>|
-              -> Result<Promise<'js>> {
-            let (socket, who) = held(&ctx, &state, key)?;
-            let what = "socket.close(code, reason)";
-            let code = if code.is_undefined() {
-                NORMAL
-            } else {
-                u16::try_from(whole(
-                    &ctx,
-                    &code,
-                    &format!("{what}: the code"),
-                    (1000, 4999),
-                )?)
-                .unwrap_or(NORMAL)
-            };
-            let reason = if reason.is_undefined() {
-                String::new()
-            } else {
-                text(&ctx, &reason, &format!("{what}: the reason"))?
-            };
-            begin(&ctx, &state, who, Then::Closing, |host, op| {
-                host.close_socket(op, socket, code, &reason)
-            })
-        },
-    )
+/// Adds a handler to a socket with `add`. Returns the socket's ID and what `add` returns. `None` if the socket is closed,
+/// so that the handler would never be called.
+pub(super) fn add_handler<T>(
+    call: &Call<'_, '_>,
+    key: u32,
+    add: impl FnOnce(&mut Socket) -> T,
+) -> Result<Option<(SocketId, T)>> {
+    let mut work = call.state.work.borrow_mut();
+    let Some(socket) = work.sockets.get_mut(key) else {
+        drop(work);
+        return Err(ended(&call.ctx));
+    };
+    if !socket.open {
+        return Ok(None);
+    }
+    let (id, group) = (socket.id, socket.group);
+    let added = add(socket);
+    work.listening(group);
+    Ok(Some((id, added)))
+}
+
+fn is_open(call: &Call<'_, '_>, key: u32) -> bool {
+    let work = call.state.work.borrow();
+    work.sockets.get(key).is_some_and(|socket| socket.open)
+}
+
+fn ping<'js>(call: &Call<'_, 'js>, socket: Held) -> Result<Promise<'js>> {
+    let then = Then::Elapsed(call.state.host.borrow().now());
+    begin(call, socket.who, then, |host, op| host.ping(op, socket.id))
+}
+
+fn close<'js>(
+    call: &Call<'_, 'js>,
+    socket: Held,
+    code: Value<'js>,
+    reason: Value<'js>,
+) -> Result<Promise<'js>> {
+    let what = "socket.close(code, reason)";
+    let code = if code.is_undefined() {
+        NORMAL
+    } else {
+        let what = format!("{what}: the code");
+        u16::try_from(whole(&call.ctx, &code, &what, (1000, 4999))?).unwrap_or(NORMAL)
+    };
+    let reason = if reason.is_undefined() {
+        String::new()
+    } else {
+        text(&call.ctx, &reason, &format!("{what}: the reason"))?
+    };
+    begin(call, socket.who, Then::Closing, |host, op| {
+        host.close_socket(op, socket.id, code, &reason)
+    })
 }

@@ -3,47 +3,54 @@
 use rquickjs::{Array, Ctx, IntoJs, Result, Value};
 use url::{Url, form_urlencoded, quirks};
 
-use super::Natives;
+use super::native::{Call, Natives};
 
-pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
-    // Returns the parts, or the reason why the text is not a URL.
-    natives.add(
-        "urlParse",
-        |ctx: Ctx<'js>, text: String, base: Option<String>| -> Result<Value<'js>> {
-            let parsed = match base {
-                Some(base) => Url::parse(&base).and_then(|base| base.join(&text)),
-                None => Url::parse(&text),
-            };
-            match parsed {
-                Ok(url) => parts(&ctx, &url),
-                Err(why) => why.to_string().into_js(&ctx),
-            }
-        },
-    )?;
-    // Returns the parts after a change. A value that the standard does not allow changes nothing.
-    natives.add(
-        "urlSet",
-        |ctx: Ctx<'js>, text: String, part: String, value: String| -> Result<Value<'js>> {
-            match Url::parse(&text) {
-                Ok(mut url) => {
-                    set(&mut url, &part, &value);
-                    parts(&ctx, &url)
-                }
-                Err(why) => why.to_string().into_js(&ctx),
-            }
-        },
-    )?;
-    natives.add("formParse", |ctx: Ctx<'js>, text: String| {
-        let pairs = form_urlencoded::parse(text.as_bytes());
-        list(&ctx, pairs.flat_map(|(name, value)| [name, value]))
-    })?;
-    natives.add("formWrite", |pairs: Vec<String>| {
-        let mut out = form_urlencoded::Serializer::new(String::new());
-        for pair in pairs.chunks_exact(2) {
-            out.append_pair(&pair[0], &pair[1]);
+pub(super) fn install(natives: &Natives<'_>) -> Result<()> {
+    natives.add("urlParse", url_parse)?;
+    natives.add("urlSet", url_set)?;
+    natives.add("formParse", form_parse)?;
+    natives.add("formWrite", form_write)
+}
+
+/// Returns the parts, or the reason why the text is not a URL.
+fn url_parse<'js>(call: &Call<'_, 'js>, text: String, base: Option<String>) -> Result<Value<'js>> {
+    let parsed = match base {
+        Some(base) => Url::parse(&base).and_then(|base| base.join(&text)),
+        None => Url::parse(&text),
+    };
+    match parsed {
+        Ok(url) => parts(&call.ctx, &url),
+        Err(why) => why.to_string().into_js(&call.ctx),
+    }
+}
+
+/// Returns the parts after a change. A value that the standard does not allow changes nothing.
+fn url_set<'js>(
+    call: &Call<'_, 'js>,
+    text: String,
+    part: String,
+    value: String,
+) -> Result<Value<'js>> {
+    match Url::parse(&text) {
+        Ok(mut url) => {
+            set(&mut url, &part, &value);
+            parts(&call.ctx, &url)
         }
-        out.finish()
-    })
+        Err(why) => why.to_string().into_js(&call.ctx),
+    }
+}
+
+fn form_parse<'js>(call: &Call<'_, 'js>, text: String) -> Result<Array<'js>> {
+    let pairs = form_urlencoded::parse(text.as_bytes());
+    list(&call.ctx, pairs.flat_map(|(name, value)| [name, value]))
+}
+
+fn form_write(_: &Call<'_, '_>, pairs: Vec<String>) -> String {
+    let mut out = form_urlencoded::Serializer::new(String::new());
+    for pair in pairs.chunks_exact(2) {
+        out.append_pair(&pair[0], &pair[1]);
+    }
+    out.finish()
 }
 
 /// Returns the parts of a URL in the order in which the prelude reads them.
