@@ -17,7 +17,6 @@ mod id;
 mod line;
 mod metrics;
 mod page;
-mod place;
 mod recipient;
 mod refusal;
 mod room;

@@ -2,6 +2,7 @@ use std::io;
 use std::time::Duration;
 
 use hyper::service::service_fn;
+use kit::database::Database;
 use kit::fault::Faults;
 use kit::serve::{Connections, Server, listen, stop_signal};
 use kit::token::Token;
@@ -12,7 +13,6 @@ use crate::config::{Config, ConfigError};
 use crate::editor::Editor;
 use crate::http::Front;
 use crate::line::STOPPING;
-use crate::place::Place;
 use crate::store::{Log, StoreError};
 
 /// Reason why the editor could not start or run.
@@ -54,14 +54,8 @@ async fn run(
     announce: impl FnOnce(&str) -> io::Result<()>,
 ) -> Result<(), ServeError> {
     let stop = stop_signal()?;
-    let place = Place::of(config.store.as_deref())?;
-    if place.is_temporary() {
-        tracing::info!(
-            store = place.url,
-            "documents are saved in a temporary file and deleted at the end; `--store` keeps them"
-        );
-    }
-    let log = Log::open(&place.url).await?;
+    let database = Database::of(config.store.as_deref(), "editor", "documents")?;
+    let log = Log::open(&database.url).await?;
     let editor = Editor::new(
         config,
         Faults::ordered(&config.serve.faults),
@@ -106,7 +100,7 @@ async fn run(
     {
         tracing::error!("stopped before all edits were saved; unsaved edits were not acknowledged");
     }
-    drop(place);
+    drop(database);
     tracing::info!("the editor has stopped");
     Ok(())
 }

@@ -3,6 +3,7 @@
 //! * [`program`], the stand-alone program of a system;
 //! * [`serve`], serving with a graceful stop;
 //! * [`config`], configuration by flags and environment variables;
+//! * [`database`], the location of a system's database;
 //! * [`metrics`], `/metrics` and `/healthz`;
 //! * [`log`], logs;
 //! * [`token`], unguessable tokens;
@@ -15,6 +16,7 @@
 //! particular system. It shares no code with the load tester, because an error in shared code would stay hidden.
 
 pub mod config;
+pub mod database;
 pub mod descriptors;
 pub mod fault;
 pub mod file;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use hyper::service::service_fn;
+use kit::database::Database;
 use kit::fault::Faults;
 use kit::network::Peer;
 use kit::serve::{Connections, Server, listen, stop_signal};
@@ -78,7 +79,8 @@ async fn run(
     let stop = stop_signal()?;
     let sender = Sender::new(&config.push, config.door.cors_origins.first());
     let sender = sender.map_err(ConfigError::from)?;
-    let market = open(config).await?;
+    let database = Database::of(config.store.store.as_deref(), "marketplace", "trades")?;
+    let market = open(config, &database.url).await?;
     let (connections, watch) = (
         Connections::within_descriptors(config.serve.max_connections),
         Watch::default(),
@@ -113,17 +115,18 @@ async fn run(
         task.abort();
     }
     market.store.close().await;
+    drop(database);
     tracing::info!("the marketplace has stopped");
     Ok(())
 }
 
 /// Opens the state that all requests share, and creates the first admin.
-async fn open(config: &Config) -> Result<Arc<Market>, ServeError> {
+async fn open(config: &Config, database: &str) -> Result<Arc<Market>, ServeError> {
     let counters = Counters::default();
     let hashing = Hashing::start(&config.hash, counters.hash.clone());
     let hashing = hashing.map_err(|error| ServeError::Hash(error.to_string()))?;
     let market = Market {
-        store: Store::open(&config.store).await?,
+        store: Store::open(database, &config.store).await?,
         hashing,
         door: Door::new(&config.door),
         hub: Hub::new(config.push.max_streams),

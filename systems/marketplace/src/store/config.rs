@@ -4,15 +4,14 @@ use clap::Args;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Store")]
 pub struct StoreConfig {
-    /// Database: `sqlite:FILE`, `sqlite::memory:` or `postgres://…`
+    /// Database: `sqlite:FILE`, `sqlite::memory:` or `postgres://…` [default: a temporary file, deleted at the end]
     #[arg(
         long,
         value_name = "URL",
         env = "MARKETPLACE_STORE",
-        hide_env_values = true,
-        default_value = "sqlite:headcount-marketplace.db"
+        hide_env_values = true
     )]
-    pub store: String,
+    pub store: Option<String>,
     /// Maximum number of database connections; for `SQLite`, of read connections
     #[arg(long, value_name = "N", env = "MARKETPLACE_CONNECTIONS", default_value_t = 8,
           value_parser = clap::value_parser!(u32).range(1..=1000))]

@@ -74,12 +74,14 @@ async fn run(db: &mut AnyConnection, statement: &'static str) -> Result<(), sqlx
 
 #[tokio::test]
 async fn what_must_never_happen_is_forbidden_by_the_database() {
-    let store = "sqlite::memory:".to_owned();
-    let store = Store::open(&StoreConfig {
-        store,
-        connections: 1,
-        sync: false,
-    })
+    let store = Store::open(
+        "sqlite::memory:",
+        &StoreConfig {
+            store: None,
+            connections: 1,
+            sync: false,
+        },
+    )
     .await
     .unwrap();
     let mut transaction = store.begin().await.unwrap();

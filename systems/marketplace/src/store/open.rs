@@ -31,10 +31,10 @@ enum Dialect {
 }
 
 impl Store {
-    /// Opens the store and migrates it to the newest version. Creates the store if it does not exist.
-    pub(crate) async fn open(config: &StoreConfig) -> Result<Self, StoreError> {
+    /// Opens the store at a URL and migrates it to the newest version. Creates the store if it does not exist.
+    pub(crate) async fn open(url: &str, config: &StoreConfig) -> Result<Self, StoreError> {
         install_default_drivers();
-        let store = Self::connect(config).await?;
+        let store = Self::connect(url, config).await?;
         let lock = match store.dialect {
             Dialect::Sqlite => "SELECT 1",
             Dialect::Postgres => "SELECT pg_advisory_xact_lock(4711)",
@@ -43,8 +43,7 @@ impl Store {
         Ok(store)
     }
 
-    async fn connect(config: &StoreConfig) -> Result<Self, StoreError> {
-        let url = config.store.as_str();
+    async fn connect(url: &str, config: &StoreConfig) -> Result<Self, StoreError> {
         if url.starts_with("postgres:") || url.starts_with("postgresql:") {
             let pool = options(config.connections, &[]).connect(url).await?;
             return Ok(Self {
