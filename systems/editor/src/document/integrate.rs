@@ -1,7 +1,7 @@
 //! Positions blocks with the algorithm of Yjs (YATA), but only in the one text that the server reads. The code does not
 //! recurse, and its number of steps is limited.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::block::{Block, Content, Holder};
 use super::error::UpdateError;
@@ -162,26 +162,26 @@ fn left_of(
         Some(left) => items.item(left).right,
         None => items.start,
     };
-    // `passed` contains all visited blocks. `rivals` contains the blocks visited since `left` was last set.
-    let (mut passed, mut rivals) = (HashSet::new(), HashSet::new());
+    let mut passed = Passed::default();
+    // The number of blocks that had been visited when `left` was last set.
+    let mut settled = 0;
     while let Some(at) = next.filter(|_| next != right) {
         budget.step()?;
-        passed.insert(at);
-        rivals.insert(at);
+        passed.order.push(at);
         let other = &items.item(at).block;
         if other.origin == block.origin {
             if other.id.client < block.id.client {
                 left = Some(at);
-                rivals.clear();
+                settled = passed.order.len();
             } else if other.right_origin == block.right_origin {
                 break;
             }
         } else {
             let origin = other.origin.and_then(|id| items.find(id));
-            match origin.filter(|origin| passed.contains(origin)) {
-                Some(origin) if !rivals.contains(&origin) => {
+            match origin.and_then(|origin| passed.place(origin)) {
+                Some(place) if place < settled => {
                     left = Some(at);
-                    rivals.clear();
+                    settled = passed.order.len();
                 }
                 Some(_) => {}
                 None => break,
@@ -190,6 +190,24 @@ fn left_of(
         next = items.item(at).right;
     }
     Ok(left)
+}
+
+/// The blocks visited by [`left_of`], in order. Most searches never ask for a block's place, so the places are looked up
+/// only then: thousands of clients may have inserted at the same position.
+#[derive(Default)]
+struct Passed {
+    order: Vec<Index>,
+    places: HashMap<Index, usize>,
+}
+
+impl Passed {
+    /// The place of a block in the order. `None` if the block was not visited.
+    fn place(&mut self, at: Index) -> Option<usize> {
+        let known = self.places.len();
+        let new = self.order.iter().enumerate().skip(known);
+        self.places.extend(new.map(|(place, &at)| (at, place)));
+        self.places.get(&at).copied()
+    }
 }
 
 /// Applies the deletions of known blocks. Returns the remaining deletions.
