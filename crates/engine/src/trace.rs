@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use model::{Fault, UserId};
+use model::{Fault, UserId, without_credentials};
 use script::host::{LogLevel, Payload};
+use url::Url;
 use wire::http::{Response, quoted_body};
 use wire::websocket::Event;
 
@@ -31,7 +32,8 @@ impl World {
 /// A request that is being sent.
 pub(crate) fn request(call: &InFlight) -> String {
     let request = call.request();
-    let line = format!("→ {} {}", request.method, request.url);
+    let url = without_credentials(request.url.as_str());
+    let line = format!("→ {} {url}", request.method);
     with_content(line, &request.body.bytes)
 }
 
@@ -43,6 +45,16 @@ pub(crate) fn outcome(call: &InFlight, outcome: &Result<Response, Fault>) -> Str
         Ok(response) => with_content(format!("← {} {of}", response.status), &response.body),
         Err(fault) => format!("← {of} failed: {}", fault.detail),
     }
+}
+
+/// A WebSocket that is being opened.
+pub(crate) fn opening(url: &Url) -> String {
+    format!("→ socket {}", without_credentials(url.as_str()))
+}
+
+/// A WebSocket that failed to open or was closed.
+pub(crate) fn socket_ended(fault: &Fault) -> String {
+    format!("  socket ended: {}", fault.detail)
 }
 
 /// A message that is being sent.

@@ -240,7 +240,7 @@ impl World {
             self.drop_poll(key, user, endpoint);
         }
         self.polling_is_over(&wire, state.probes);
-        self.trace(user, || format!("  socket ended: {}", fault.detail));
+        self.trace(user, || trace::socket_ended(fault));
         if !expected {
             let what = format!("{} {}", state.spoken(), state.name);
             self.count_socket_failure(user, &what, state.opening, fault);

@@ -12,6 +12,7 @@ use crate::connector::Located;
 use crate::recorder::{Ending, Family, ending_of};
 use crate::share::Share;
 use crate::socketio::Talk;
+use crate::trace;
 use crate::world::World;
 
 impl World {
@@ -24,6 +25,7 @@ impl World {
     ) -> Result<(), Fault> {
         let now = self.clock.now();
         let Located { url, endpoint, .. } = self.connector.locate(&call.url)?;
+        self.trace(user, || trace::opening(&url));
         let limit = self.opening_limit(call.timeout);
         let (handshake, seed) = self.handshake(user, &url, &call.subprotocols, call.headers)?;
         let opening = Opening {
@@ -91,6 +93,7 @@ impl World {
         fault: Fault,
     ) {
         let now = self.clock.now();
+        self.trace(user, || trace::socket_ended(&fault));
         if self.level.hold.measures(opening.planned, now) {
             self.time_opening(name, opening, now, ending_of(&fault, opening.limit));
         }

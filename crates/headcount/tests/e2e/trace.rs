@@ -36,6 +36,7 @@ fn a_trace_is_one_iteration_with_all_that_is_sent_and_received() {
     };
     assert_eq!(lines("→ GET http://"), 2, "{ended:#?}");
     assert_eq!(lines("← 404 GET /bridge/nowhere: {"), 2, "{ended:#?}");
+    assert_eq!(lines("→ socket ws://127.0.0.1:"), 2, "{ended:#?}");
     assert_eq!(lines("← socket opened"), 2, "{ended:#?}");
     // Two users, whose messages reach both of them, also while headcount tracks them without the script.
     let sent = lines(r#"→ message: {"type":"say","text":"xxx"#);
@@ -63,7 +64,8 @@ export default async function edit({ users: [user] }: Group) {
   socket.emit("join", { roomId: "r", username: "Ann" });
   await socket.next("joined");
   await socket.close();
-  await user!.get("http://127.0.0.1:1/");
+  await user!.websocket("ws://ann:secret@127.0.0.1:1/").catch(() => {});
+  await user!.get("http://ann:secret@127.0.0.1:1/");
 }
 "#,
     );
@@ -73,7 +75,11 @@ export default async function edit({ users: [user] }: Group) {
         r#"→ message: ["join",{"roomId":"r","username":"Ann"}]"#,
         r#"← message: 42["joined""#,
         "← GET / failed: ",
+        "→ socket ws://***@127.0.0.1:1/",
+        "  socket ended: ",
+        "→ GET http://***@127.0.0.1:1/",
     ] {
         assert!(ended.stderr.contains(line), "{line}: {ended:#?}");
     }
+    assert!(!ended.stderr.contains("secret"), "{ended:#?}");
 }
