@@ -62,7 +62,7 @@ pub(crate) struct BenchArgs {
         allow_hyphen_values = true
     )]
     pub(crate) rate: Option<String>,
-    /// Time limit for one response [default: 30s]
+    /// Time limit for one response, and for opening a connection or WebSocket [default: 30s, and 5s to open]
     #[arg(
         long,
         value_name = "TIME",

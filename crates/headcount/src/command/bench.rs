@@ -213,7 +213,7 @@ fn options(args: &BenchArgs, url: &Url) -> anyhow::Result<Value> {
         options["maxMessage"] = most.as_str().into();
     }
     if let Some(timeout) = &args.timeout {
-        options["timeouts"] = json!({ "total": timeout });
+        options["timeouts"] = json!({ "total": timeout, "connect": timeout });
     }
     Ok(options)
 }
