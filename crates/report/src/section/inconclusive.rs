@@ -90,11 +90,18 @@ fn supply(level: &Level, more: u64, have: u64) -> String {
     let time = seconds((level.phases.duration_s * more as f64 / have as f64).ceil());
     let users = load.users.saturating_mul(more).div_ceil(have);
     let users = plural(users, "user");
-    match (load.once, load.rate_per_s) {
+    match (load.once || once_for_each_user(level, have), load.rate_per_s) {
         (true, _) => format!(": {users} more"),
         (false, Some(_)) => format!(": {time} more"),
         (false, None) => format!(": {time} or {users} more"),
     }
+}
+
+/// Whether more time would yield no more samples, because each user does this once and stays until the level ends.
+fn once_for_each_user(level: &Level, have: u64) -> bool {
+    let (load, iterations) = (&level.load, &level.measured.iterations);
+    let began = iterations.succeeded + iterations.failed + iterations.unfinished;
+    load.rate_per_s.is_none() && have <= load.users && began <= load.groups
 }
 
 fn missing_load(shortfall: Shortfall) -> String {

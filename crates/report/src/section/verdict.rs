@@ -70,8 +70,8 @@ fn passed(run: &Run) -> String {
     let reach = reach(&judged);
     let doubtful = judged.iter().any(Level::is_invalid);
     let despite = if doubtful {
-        " The generator reached its limits: the times include the generator's delays, but the target had the full \
-         load."
+        " A level is invalid because the generator was late. That only makes times longer, and the target had the full \
+         load, so these thresholds count."
     } else {
         ""
     };

@@ -60,6 +60,16 @@ fn too_few_samples_say_what_would_supply_them() {
         said(once, few),
         "needs about 249 more samples (50 of 299): 249 users more"
     );
+    // Each user does it once and stays: more time yields nothing.
+    let staying = Load {
+        users: 50,
+        groups: 10,
+        ..Load::default()
+    };
+    assert_eq!(
+        said(staying, few),
+        "needs about 249 more samples (50 of 299): 249 users more"
+    );
 }
 
 #[test]
