@@ -90,7 +90,8 @@ fn supply(level: &Level, more: u64, have: u64) -> String {
     let time = seconds((level.phases.duration_s * more as f64 / have as f64).ceil());
     let users = load.users.saturating_mul(more).div_ceil(have);
     let users = plural(users, "user");
-    match (load.once || once_for_each_user(level, have), load.rate_per_s) {
+    let only_users = load.once || once_for_each_user(level, have);
+    match (only_users, load.rate_per_s) {
         (true, _) => format!(": {users} more"),
         (false, Some(_)) => format!(": {time} more"),
         (false, None) => format!(": {time} or {users} more"),
