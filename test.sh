@@ -101,6 +101,7 @@ if [ "$mode" = full ]; then
 fi
 stage format cargo fmt --all --check
 stage lints cargo clippy --locked --workspace --all-targets -- -D warnings
+stage features cargo clippy --locked -p headcount --no-default-features -- -D warnings # the build without systems
 if [ "$mode" = quick ]; then
   stage tests tests --lib --bins
 else

@@ -10,7 +10,9 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use audit::{AuditArgs, AuditFormat};
 pub(crate) use bench::BenchArgs;
-pub(crate) use run::{GeneratorArgs, RunArgs, ScreenArgs};
+#[cfg(feature = "systems")]
+pub(crate) use run::ScreenArgs;
+pub(crate) use run::{GeneratorArgs, RunArgs};
 #[cfg(feature = "systems")]
 pub(crate) use systems::{DemoArgs, SelftestArgs, ServeArgs, Study, StudyArgs, System};
 
