@@ -10,13 +10,20 @@
 //! comes from the kernel. Every failure is a [`model::Fault`].
 
 mod arrival;
+mod crc16;
+#[cfg(test)]
+mod cuts;
+mod decimal;
 mod dial;
 mod fault;
+mod frames;
 pub mod http;
 pub mod http2;
+pub mod nats;
 mod outbox;
 pub mod socketio;
 mod source;
+pub mod sse;
 mod stream;
 mod tls;
 mod transfer;
