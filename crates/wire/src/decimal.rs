@@ -59,7 +59,8 @@ mod tests {
             let number = number >> shift;
             let mut out = Vec::new();
             push(&mut out, number);
-            prop_assert_eq!(&out, number.to_string().as_bytes());
+            let expected = number.to_string().into_bytes();
+            prop_assert_eq!(&out, &expected);
             prop_assert_eq!(parse(&out), Some(number));
         }
     }

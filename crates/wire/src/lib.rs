@@ -21,6 +21,7 @@ pub mod http;
 pub mod http2;
 pub mod nats;
 mod outbox;
+pub mod resp;
 pub mod socketio;
 mod source;
 pub mod sse;

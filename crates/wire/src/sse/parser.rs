@@ -103,19 +103,21 @@ impl Parser {
 
     /// Stores the incomplete event until the next read.
     fn keep(&mut self, pending: Pending<'_>) -> Result<(), Fault> {
-        if self.line.len() > self.line_limit() {
-            return Err(above_limit("a line of an event stream", self.limit));
-        }
+        self.checked(&self.line)?;
         if !pending.is_empty() {
             self.pending = Some(Box::new(pending.into_owned()));
         }
         Ok(())
     }
 
-    /// The first line may begin with a byte order mark, which does not count.
-    fn line_limit(&self) -> usize {
-        let mark = if self.fresh { BOM.len() } else { 0 };
-        self.limit.saturating_add(mark)
+    /// A line, or the beginning of one, within the limit. Strips the byte order mark, which does not count.
+    fn checked<'a>(&self, line: &'a [u8]) -> Result<&'a [u8], Fault> {
+        let mark: &[u8] = if self.fresh { BOM } else { &[] };
+        let line = line.strip_prefix(mark).unwrap_or(line);
+        if line.len() > self.limit {
+            return Err(above_limit("a line of an event stream", self.limit));
+        }
+        Ok(line)
     }
 
     fn behind_line_end<'a>(&mut self, bytes: &'a [u8], at: usize) -> &'a [u8] {
@@ -130,14 +132,8 @@ impl Parser {
         pending: &mut Pending<'a>,
         sink: &mut impl FnMut(Event<'_>),
     ) -> Result<(), Fault> {
-        if line.len() > self.line_limit() {
-            return Err(above_limit("a line of an event stream", self.limit));
-        }
-        let line = if mem::take(&mut self.fresh) {
-            line.strip_prefix(BOM).unwrap_or(line)
-        } else {
-            line
-        };
+        let line = self.checked(line)?;
+        self.fresh = false;
         let mut ignore = |reason| sink(Event::Ignored { reason, text: line });
         let (field, value) = match memchr(b':', line) {
             None if line.is_empty() => {

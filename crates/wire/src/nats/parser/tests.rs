@@ -118,7 +118,7 @@ fn the_examples_of_the_documentation() {
         )],
     );
     check(
-        "HMSG FOO.BAR 9 47 47\r\nNATS/1.0\r\nBREAKFAST: donut\r\nLUNCH: burger\r\n\r\n\r\n",
+        "HMSG FOO.BAR 9 45 45\r\nNATS/1.0\r\nBREAKFAST: donut\r\nLUNCH: burger\r\n\r\n\r\n",
         &[with_headers(
             None,
             &[("BREAKFAST", "donut"), ("LUNCH", "burger")],
