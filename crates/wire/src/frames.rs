@@ -91,21 +91,17 @@ impl<S: Scanner> Frames<S> {
         sink: &mut impl FnMut(S::Head, &[u8]) -> Result<(), Fault>,
     ) -> Result<&'a [u8], Fault> {
         let mut rest = bytes;
-        while !self.held.is_empty() && !rest.is_empty() {
-            // Several steps, because the size of a frame is unknown until its first line has arrived.
+        // Several steps, because the size of a frame is unknown until its first line has arrived.
+        while !self.held.is_empty() {
             match self.scanner.scan(&self.held)? {
+                Scan::Whole(head, _) => sink(head, &mem::take(&mut self.held))?,
+                Scan::Lacks(_) if rest.is_empty() => break,
                 Scan::Lacks(missing) => {
                     let (portion, behind) = rest.split_at(missing.portion(rest));
                     self.held.extend_from_slice(portion);
                     rest = behind;
                 }
-                Scan::Whole(head, _) => sink(head, &mem::take(&mut self.held))?,
             }
-        }
-        if !self.held.is_empty()
-            && let Scan::Whole(head, _) = self.scanner.scan(&self.held)?
-        {
-            sink(head, &mem::take(&mut self.held))?;
         }
         Ok(rest)
     }

@@ -1,18 +1,5 @@
-use super::token::{self, Aggregate, Count, Step, Token};
-use super::value::{Reply, Value};
-
-/// The elements of an aggregate, parsed when they are read. The parser has checked the bytes before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Items<'a> {
-    bytes: &'a [u8],
-    count: Count,
-}
-
-/// The chunks of a streamed string.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Chunks<'a> {
-    bytes: &'a [u8],
-}
+use super::token::{self, Aggregate, Step, Token};
+use super::value::{Chunks, Count, Items, Reply, Value};
 
 impl<'a> Items<'a> {
     /// Elements of an aggregate that a scanner has accepted. `bytes` begins with the first element.

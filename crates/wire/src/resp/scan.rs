@@ -2,7 +2,8 @@ use std::mem;
 
 use model::{Fault, FaultKind};
 
-use super::token::{self, Aggregate, Count, Step, Token};
+use super::token::{self, Aggregate, Step, Token};
+use super::value::Count;
 use crate::fault::protocol;
 use crate::frames::{Scan, Scanner};
 

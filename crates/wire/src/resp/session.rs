@@ -5,9 +5,8 @@ use model::{Fault, FaultKind};
 use super::command::{self, Response};
 use super::encode::encode_command;
 use super::hello::{Hello, Login};
-use super::items::Items;
 use super::parser::Parser;
-use super::value::{Reply, Value};
+use super::value::{Items, Reply, Value};
 use crate::fault::protocol;
 
 /// The client side of a connection, without I/O. It appends what the caller must send to a buffer of the caller, and

@@ -4,7 +4,7 @@ use memchr::memchr;
 use model::Fault;
 
 use super::error::ErrorReply;
-use super::value::Value;
+use super::value::{Count, Value};
 use crate::decimal;
 use crate::fault::{above_limit, printable, protocol, too_large};
 use crate::frames::Missing;
@@ -39,14 +39,6 @@ pub(super) enum Aggregate {
     Set,
     Map,
     Push,
-}
-
-/// The number of elements of an aggregate. Keys and values of a map count separately.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Count {
-    Known(u32),
-    /// Elements follow until [`Token::End`].
-    Streamed,
 }
 
 /// The result of [`read`].
@@ -91,7 +83,7 @@ pub(super) fn read(bytes: &[u8], at: usize, limit: usize) -> Result<Step<'_>, Fa
             else {
                 return Ok(Step::Token(token, next));
             };
-            if count as usize > (limit - next) / SHORTEST {
+            if count == u32::MAX || count as usize > (limit - next) / SHORTEST {
                 return Err(above_limit("a reply", limit));
             }
             token
@@ -125,7 +117,7 @@ fn aggregate(letter: u8, text: &[u8]) -> Option<Token<'static>> {
     }
     let count = match text {
         b"?" => Count::Streamed,
-        // A larger count cannot fit into the limit, whatever that is.
+        // `read` refuses the largest count.
         digits => Count::Known(u32::try_from(decimal::parse(digits)?).unwrap_or(u32::MAX)),
     };
     let pairs = match count {

@@ -1,5 +1,4 @@
 use super::error::ErrorReply;
-use super::items::{Chunks, Items};
 
 /// A value with its attributes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,6 +45,29 @@ pub enum Value<'a> {
     Map(Items<'a>),
     /// Something that is no reply to a command. The first element is its kind.
     Push(Items<'a>),
+}
+
+/// The elements of an aggregate, parsed when they are read. The parser has checked the bytes before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Items<'a> {
+    /// The first element and everything after it.
+    pub(super) bytes: &'a [u8],
+    /// The number of elements left.
+    pub(super) count: Count,
+}
+
+/// The chunks of a streamed string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chunks<'a> {
+    pub(super) bytes: &'a [u8],
+}
+
+/// The number of elements of an aggregate. Keys and values of a map count separately.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Count {
+    Known(u32),
+    /// Elements follow until the end of the stream.
+    Streamed,
 }
 
 impl<'a> Value<'a> {
