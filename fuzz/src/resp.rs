@@ -99,7 +99,7 @@ fn walk(reply: &Reply<'_>, depth: usize, text: &mut String) {
                 "a key without a value"
             );
         }
-        Value::Chunked(chunks) => text.extend(chunks.map(|chunk| format!("{chunk:?};"))),
+        Value::Chunked(chunks) => text.extend(chunks.parts().map(|chunk| format!("{chunk:?};"))),
         Value::Error(error) => {
             text.push_str(&format!("{:?} {:?};", error.text(), error.redirect()))
         }
@@ -109,7 +109,10 @@ fn walk(reply: &Reply<'_>, depth: usize, text: &mut String) {
 
 fn all(items: Items<'_>, depth: usize, text: &mut String) -> usize {
     text.push('[');
-    let count = items.map(|reply| walk(&reply, depth + 1, text)).count();
+    let count = items
+        .elements()
+        .map(|reply| walk(&reply, depth + 1, text))
+        .count();
     assert!(
         items
             .count_left()

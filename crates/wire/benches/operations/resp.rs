@@ -36,10 +36,10 @@ pub(crate) fn operations() -> Vec<Operation> {
                     let parsed = session.on_bytes(bytes.as_bytes(), &mut |signal| {
                         if let Signal::Push {
                             kind: "message",
-                            mut items,
+                            items,
                         } = signal
                         {
-                            heard += u32::from(items.nth(1).is_some());
+                            heard += u32::from(items.values().nth(1).is_some());
                         }
                     });
                     assert_eq!((parsed, heard), (Ok(()), FRAMES));

@@ -15,9 +15,29 @@ impl<'a> Items<'a> {
         }
     }
 
+    /// The first element, and the elements after it.
+    pub fn split_first(self) -> Option<(Reply<'a>, Self)> {
+        let count = match self.count {
+            Count::Known(count) => Count::Known(count.checked_sub(1)?),
+            Count::Streamed => Count::Streamed,
+        };
+        let (first, rest) = take(self.bytes, false)?;
+        Some((first, Self::new(rest, count)))
+    }
+
+    /// The elements.
+    pub fn elements(self) -> impl Iterator<Item = Reply<'a>> {
+        let mut left = self;
+        std::iter::from_fn(move || {
+            let (first, rest) = left.split_first()?;
+            left = rest;
+            Some(first)
+        })
+    }
+
     /// The values of the elements, without their attributes.
     pub fn values(self) -> impl Iterator<Item = Value<'a>> {
-        self.map(|reply| reply.value)
+        self.elements().map(|reply| reply.value)
     }
 
     /// Keys and values of a map or of attributes.
@@ -35,28 +55,17 @@ impl<'a> Items<'a> {
     }
 }
 
-impl<'a> Iterator for Items<'a> {
-    type Item = Reply<'a>;
-
-    fn next(&mut self) -> Option<Reply<'a>> {
-        if let Count::Known(count) = &mut self.count {
-            *count = count.checked_sub(1)?;
-        }
-        let (reply, rest) = take(self.bytes, false)?;
-        self.bytes = rest;
-        Some(reply)
-    }
-}
-
-impl<'a> Iterator for Chunks<'a> {
-    type Item = &'a [u8];
-
-    fn next(&mut self) -> Option<&'a [u8]> {
-        let (Token::Chunk(chunk @ [_, ..]), rest) = next_token(self.bytes)? else {
-            return None;
-        };
-        self.bytes = rest;
-        Some(chunk)
+impl<'a> Chunks<'a> {
+    /// The chunks, none of them empty.
+    pub fn parts(self) -> impl Iterator<Item = &'a [u8]> {
+        let mut left = self.bytes;
+        std::iter::from_fn(move || {
+            let (Token::Chunk(chunk @ [_, ..]), rest) = next_token(left)? else {
+                return None;
+            };
+            left = rest;
+            Some(chunk)
+        })
     }
 }
 

@@ -175,11 +175,14 @@ impl Core {
     #[inline]
     fn on_push(
         &mut self,
-        mut items: Items<'_>,
+        items: Items<'_>,
         sink: &mut impl FnMut(Signal<'_>),
     ) -> Result<(), Fault> {
-        let kind = items.next().and_then(|kind| kind.value.text());
-        let kind = kind.ok_or_else(|| protocol("a Redis push does not begin with its kind"))?;
+        let named = items
+            .split_first()
+            .and_then(|(kind, items)| Some((kind.value.text()?, items)));
+        let (kind, items) =
+            named.ok_or_else(|| protocol("a Redis push does not begin with its kind"))?;
         sink(Signal::Push { kind, items });
         let Some(InFlight::Command {
             token,

@@ -132,7 +132,7 @@ impl Client {
                 Signal::Reply { token, reply } => self.replies.push((token, text(reply))),
                 Signal::Confirmed { token } => self.replies.push((token, "confirmed".into())),
                 Signal::Push { kind, items } => {
-                    let rest: Vec<String> = items.map(text).collect();
+                    let rest: Vec<String> = items.elements().map(text).collect();
                     self.pushes.push(format!("{kind} {}", rest.join(" ")));
                 }
             })
@@ -168,7 +168,8 @@ impl Client {
 
 /// A reply in one line.
 fn text(reply: Reply<'_>) -> String {
-    let all = |items: wire::resp::Items<'_>| items.map(text).collect::<Vec<_>>().join(" ");
+    let all =
+        |items: wire::resp::Items<'_>| items.elements().map(text).collect::<Vec<_>>().join(" ");
     let value = match reply.value {
         Value::Null => "null".to_owned(),
         Value::Boolean(is) => is.to_string(),
@@ -183,7 +184,7 @@ fn text(reply: Reply<'_>) -> String {
                 String::from_utf8_lossy(text)
             )
         }
-        Value::Chunked(chunks) => format!("{:?}", chunks.collect::<Vec<_>>()),
+        Value::Chunked(chunks) => format!("{:?}", chunks.parts().collect::<Vec<_>>()),
         Value::Error(error) => format!("error {}", error.text()),
         Value::Array(items) => format!("[{}]", all(items)),
         Value::Set(items) => format!("{{{}}}", all(items)),

@@ -24,7 +24,7 @@ pub(super) enum Tree {
 }
 
 pub(super) fn keep(reply: Reply<'_>) -> Tree {
-    let all = |items: Items<'_>| items.map(keep).collect();
+    let all = |items: Items<'_>| items.elements().map(keep).collect();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let value = match reply.value {
         Value::Null => Tree::Null,
@@ -38,7 +38,7 @@ pub(super) fn keep(reply: Reply<'_>) -> Tree {
             format,
             text: bytes,
         } => Tree::Verbatim(text(&format) + ":" + &text(bytes)),
-        Value::Chunked(chunks) => Tree::Chunked(chunks.map(<[u8]>::to_vec).collect()),
+        Value::Chunked(chunks) => Tree::Chunked(chunks.parts().map(<[u8]>::to_vec).collect()),
         Value::Error(error) => Tree::Error(error.text().into()),
         Value::Array(items) => Tree::Array(all(items)),
         Value::Set(items) => Tree::Set(all(items)),
