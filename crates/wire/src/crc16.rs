@@ -4,6 +4,7 @@
 /// The checksums of all single bytes.
 const TABLE: [u16; 256] = table();
 
+#[expect(clippy::cast_possible_truncation, reason = "`byte` is below 256")]
 const fn table() -> [u16; 256] {
     let mut table = [0; 256];
     let mut byte = 0;

@@ -5,6 +5,10 @@ use crate::fault::{printable, protocol};
 
 /// The properties of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the server sends independent flags"
+)]
 pub struct Info {
     /// The unique id of the server.
     pub server_id: String,

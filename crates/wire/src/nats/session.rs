@@ -160,7 +160,7 @@ impl Core {
             }
             (State::Connected, Frame::Pong) => sink(Signal::Pong),
             (State::Connecting | State::Connected, Frame::Info(json)) => {
-                self.changed(json, sink)?
+                self.changed(json, sink)?;
             }
             (State::Connecting | State::Connected, Frame::Ping) => {
                 encode::encode_pong(out);

@@ -130,8 +130,7 @@ mod tests {
     /// Brute force: tries every way in which a pattern may use up the words.
     fn covers(pattern: &[&str], words: &[&str]) -> bool {
         match (pattern, words) {
-            ([], []) => true,
-            ([">"], [_, ..]) => true,
+            ([], []) | ([">"], [_, ..]) => true,
             ([first, pattern @ ..], [word, words @ ..]) => {
                 (*first == "*" || first == word) && covers(pattern, words)
             }

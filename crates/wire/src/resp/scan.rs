@@ -56,7 +56,6 @@ impl Replies {
         }
         let attributed = mem::take(&mut self.attributed);
         match token {
-            Token::Scalar(_) => Ok(self.end_value()),
             Token::Chunk([]) => {
                 self.levels.pop();
                 Ok(self.end_value())
@@ -74,7 +73,7 @@ impl Replies {
             Token::Aggregate(Aggregate::Push, _) if !self.levels.is_empty() => {
                 Err(protocol("a Redis push is inside of another value"))
             }
-            Token::Aggregate(_, Count::Known(0)) => Ok(self.end_value()),
+            Token::Scalar(_) | Token::Aggregate(_, Count::Known(0)) => Ok(self.end_value()),
             Token::Aggregate(_, Count::Known(count)) => self.enter(Level::Elements(count)),
             Token::Aggregate(Aggregate::Map, Count::Streamed) => {
                 self.enter(Level::StreamedMap { lacks_value: false })

@@ -137,7 +137,7 @@ impl Parser {
         let mut ignore = |reason| sink(Event::Ignored { reason, text: line });
         let (field, value) = match memchr(b':', line) {
             None if line.is_empty() => {
-                self.dispatch(mem::take(pending), sink);
+                self.dispatch(&mem::take(pending), sink);
                 return Ok(());
             }
             None => (line, &[][..]),
@@ -168,7 +168,7 @@ impl Parser {
     }
 
     #[inline]
-    fn dispatch(&mut self, event: Pending<'_>, sink: &mut impl FnMut(Event<'_>)) {
+    fn dispatch(&mut self, event: &Pending<'_>, sink: &mut impl FnMut(Event<'_>)) {
         self.ids.last.clone_from(&self.ids.next);
         let Some(data) = &event.data else {
             if !event.name.is_empty() {

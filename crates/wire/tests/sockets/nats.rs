@@ -125,7 +125,7 @@ impl Client {
         open(&mut client.stream)?;
         while !client.session.is_connected() {
             if client.receive()? {
-                let settings = tls.expect("the test has settings of TLS");
+                let settings = tls.unwrap();
                 client.stream.start_tls(settings, "localhost")?;
                 open(&mut client.stream)?;
                 client.session.secured(&mut client.out)?;

@@ -32,7 +32,7 @@ impl Server {
         // Another process may take the port before the server does.
         let (process, address) = (0..5)
             .find_map(|_| Self::attempt(folder.path(), options))
-            .expect("redis-server starts");
+            .unwrap();
         Self {
             _process: process,
             _folder: folder,
@@ -76,7 +76,7 @@ impl Server {
         let port = self.address.port().to_string();
         let mut command = Command::new("redis-cli");
         let output = command.args(["-3", "-p", &port]).args(arguments).output();
-        let output = output.expect("install redis-tools, as ./test.sh does");
+        let output = output.unwrap();
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stdout)
             .unwrap()
@@ -128,7 +128,7 @@ impl Client {
         };
         self.session
             .on_bytes(&buffer[..count], &mut |signal| match signal {
-                Signal::Connected(hello) => self.version = hello.version.clone(),
+                Signal::Connected(hello) => self.version.clone_from(&hello.version),
                 Signal::Reply { token, reply } => self.replies.push((token, text(reply))),
                 Signal::Confirmed { token } => self.replies.push((token, "confirmed".into())),
                 Signal::Push { kind, items } => {

@@ -39,10 +39,11 @@ fn shown(event: Event<'_>) -> String {
 fn ask(address: SocketAddr, version: &str, path: &str, last_event_id: &str) -> Stream {
     let mut stream = Stream::connect(address, None, None).unwrap();
     open(&mut stream).unwrap();
-    let headers: String = request_headers(last_event_id)
-        .map(|(name, value)| format!("{name}: {value}\r\n"))
-        .collect();
-    let request = format!("GET {path} HTTP/{version}\r\nHost: a.test\r\n{headers}\r\n");
+    let mut request = format!("GET {path} HTTP/{version}\r\nHost: a.test\r\n");
+    for (name, value) in request_headers(last_event_id) {
+        request.extend([name, ": ", value, "\r\n"]);
+    }
+    request.push_str("\r\n");
     stream.write(request.as_bytes()).unwrap();
     stream
 }

@@ -9,6 +9,8 @@ use crate::cuts::split;
 mod tree;
 
 const LIMIT: usize = 2000;
+/// Maximum length of a line, as the parser promises.
+const LINE: usize = 64 * 1024;
 
 fn feed<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Vec<Tree>, Result<(), Fault>, Parser) {
     let mut parser = Parser::new(LIMIT);
@@ -34,19 +36,31 @@ fn simple(text: &str) -> Tree {
     Tree::Simple(text.into())
 }
 
+/// Checks that the bytes of each row give its value, alone and together, whatever the cuts.
+fn check(table: Vec<(&str, Tree)>) {
+    for (bytes, expected) in &table {
+        for (seen, outcome, _) in [feed([bytes.as_bytes()]), feed(bytes.as_bytes().chunks(1))] {
+            let expected = std::slice::from_ref(expected);
+            assert_eq!((seen.as_slice(), outcome), (expected, Ok(())), "{bytes:?}");
+        }
+    }
+    let all: String = table.iter().map(|(bytes, _)| *bytes).collect();
+    let expected: Vec<Tree> = table.into_iter().map(|(_, tree)| tree).collect();
+    assert_eq!(feed([all.as_bytes()]).0, expected);
+    assert_eq!(feed(all.as_bytes().chunks(3)).0, expected);
+}
+
+fn numbers(numbers: &[i64]) -> Vec<Tree> {
+    numbers
+        .iter()
+        .map(|&number| Tree::Integer(number))
+        .collect()
+}
+
 #[test]
-fn the_examples_of_the_specification() {
-    use Tree::{
-        Array, BigNumber, Boolean, Chunked, Double, Error, Integer, Map, Null, Push, Set, Verbatim,
-        With,
-    };
-    let numbers = |numbers: &[i64]| {
-        numbers
-            .iter()
-            .map(|&number| Integer(number))
-            .collect::<Vec<_>>()
-    };
-    let table = [
+fn the_scalars_of_the_specification() {
+    use Tree::{BigNumber, Boolean, Double, Error, Integer, Null, Verbatim};
+    check(vec![
         ("$11\r\nhello world\r\n", blob("hello world")),
         ("$0\r\n\r\n", blob("")),
         ("+hello world\r\n", simple("hello world")),
@@ -81,6 +95,13 @@ fn the_examples_of_the_specification() {
             BigNumber("3492890328409238509324850943850943825024385".into()),
         ),
         ("(-1\r\n", BigNumber("-1".into())),
+    ]);
+}
+
+#[test]
+fn the_aggregates_of_the_specification() {
+    use Tree::{Array, Boolean, Integer, Map, Set};
+    check(vec![
         ("*3\r\n:1\r\n:2\r\n:3\r\n", Array(numbers(&[1, 2, 3]))),
         (
             "*2\r\n*3\r\n:1\r\n$5\r\nhello\r\n:2\r\n#f\r\n",
@@ -109,6 +130,13 @@ fn the_examples_of_the_specification() {
                 Integer(999),
             ]),
         ),
+    ]);
+}
+
+#[test]
+fn the_attributes_pushes_and_streams_of_the_specification() {
+    use Tree::{Array, Chunked, Double, Integer, Map, Null, Push, Set, With};
+    check(vec![
         (
             "|1\r\n+key-popularity\r\n%2\r\n$1\r\na\r\n,0.1923\r\n$1\r\nb\r\n,0.0012\r\n*2\r\n:2039123\r\n:9543892\r\n",
             With(
@@ -158,20 +186,7 @@ fn the_examples_of_the_specification() {
                 With(vec![], Box::new(Null)),
             ]),
         ),
-    ];
-    for (bytes, expected) in &table {
-        for (seen, outcome, _) in [feed([bytes.as_bytes()]), feed(bytes.as_bytes().chunks(1))] {
-            assert_eq!(
-                (seen.as_slice(), outcome),
-                (std::slice::from_ref(expected), Ok(())),
-                "{bytes:?}"
-            );
-        }
-    }
-    let all: String = table.iter().map(|(bytes, _)| *bytes).collect();
-    let expected: Vec<Tree> = table.into_iter().map(|(_, tree)| tree).collect();
-    assert_eq!(feed([all.as_bytes()]).0, expected);
-    assert_eq!(feed(all.as_bytes().chunks(3)).0, expected);
+    ]);
 }
 
 #[test]
@@ -293,7 +308,6 @@ fn nesting_and_lines_have_limits_of_their_own() {
             "{open:?}"
         );
     }
-    const LINE: usize = 64 * 1024;
     let line = "+".to_owned() + &"x".repeat(LINE - 2);
     let outcome = |text: &str| {
         let mut parser = Parser::new(1 << 20);
@@ -334,7 +348,9 @@ proptest! {
         cuts in vec(any::<usize>(), 0..12),
     ) {
         let mut bytes = Vec::new();
-        trees.iter().for_each(|tree| write(tree, &mut bytes));
+        for tree in &trees {
+            write(tree, &mut bytes);
+        }
         for pieces in [vec![bytes.as_slice()], split(&bytes, &cuts), bytes.chunks(1).collect()] {
             let (seen, outcome, parser) = feed(pieces);
             prop_assert_eq!(outcome, Ok(()));

@@ -47,6 +47,20 @@ fn stored(client: &mut Client, id: &str, payload: &[u8]) -> PublishAck {
     PublishAck::parse(&reply.payload).unwrap()
 }
 
+/// Responds to a message, and waits until the server has processed that.
+fn respond(client: &mut Client, heard: &Heard, acknowledgement: Acknowledgement) {
+    let mut payload = Vec::new();
+    acknowledgement.encode(&mut payload);
+    client.publish(heard.reply.as_deref().unwrap(), None, &payload);
+    client.settle();
+}
+
+/// The text of a message, and the number of times that it was delivered.
+fn delivered(heard: &Heard) -> (&str, u64) {
+    let delivery = Delivery::parse(heard.reply.as_deref().unwrap());
+    (heard.text(), delivery.unwrap().delivered)
+}
+
 fn pull(client: &mut Client, api: &Api, batch: u64, expires_ns: u64) {
     let json = Pull {
         batch,
@@ -107,58 +121,34 @@ fn a_consumer_gets_each_message_until_it_is_acknowledged() {
     client.subscribe("_INBOX.next", None, 7);
     pull(&mut client, &api, 2, 5_000_000_000);
     let heard = client.take(2);
-    let texts: Vec<&str> = heard.iter().map(Heard::text).collect();
-    assert_eq!(texts, ["order 0", "order 1"]);
-    assert_eq!(heard[0].subject, "orders.1");
-    let reply = heard[1].reply.clone().unwrap();
-    let delivery = Delivery::parse(&reply).unwrap();
     assert_eq!(
-        (delivery.stream, delivery.consumer, delivery.delivered),
+        [&heard[0], &heard[1]].map(delivered),
+        [("order 0", 1), ("order 1", 1)]
+    );
+    assert_eq!(heard[0].subject, "orders.1");
+    let delivery = Delivery::parse(heard[1].reply.as_deref().unwrap()).unwrap();
+    assert_eq!(
+        (delivery.stream, delivery.consumer, delivery.pending),
         ("ORDERS", "new", 1)
     );
     assert_eq!(
-        (
-            delivery.stream_sequence,
-            delivery.consumer_sequence,
-            delivery.pending
-        ),
-        (2, 2, 1)
+        (delivery.stream_sequence, delivery.consumer_sequence),
+        (2, 2)
     );
     assert!(delivery.stored_ns > 1_700_000_000_000_000_000);
 
-    let respond = |client: &mut Client, reply: &str, acknowledgement: Acknowledgement| {
-        let mut payload = Vec::new();
-        acknowledgement.encode(&mut payload);
-        client.publish(reply, None, &payload);
-        client.settle();
-    };
-    respond(
-        &mut client,
-        heard[0].reply.as_deref().unwrap(),
-        Acknowledgement::Ack,
-    );
-    respond(&mut client, &reply, Acknowledgement::InProgress);
-    respond(&mut client, &reply, Acknowledgement::Nak { delay_ns: 0 });
+    respond(&mut client, &heard[0], Acknowledgement::Ack);
+    respond(&mut client, &heard[1], Acknowledgement::InProgress);
+    respond(&mut client, &heard[1], Acknowledgement::Nak { delay_ns: 0 });
     pull(&mut client, &api, 2, 5_000_000_000);
     let mut heard = client.take(2);
     heard.sort_by_key(|heard| heard.payload.clone());
-    let delivered = |heard: &Heard| {
-        Delivery::parse(heard.reply.as_deref().unwrap())
-            .unwrap()
-            .delivered
-    };
-    assert_eq!((heard[0].text(), delivered(&heard[0])), ("order 1", 2));
-    assert_eq!((heard[1].text(), delivered(&heard[1])), ("order 2", 1));
-    respond(
-        &mut client,
-        heard[0].reply.as_deref().unwrap(),
-        Acknowledgement::Term,
+    assert_eq!(
+        [&heard[0], &heard[1]].map(delivered),
+        [("order 1", 2), ("order 2", 1)]
     );
-    respond(
-        &mut client,
-        heard[1].reply.as_deref().unwrap(),
-        Acknowledgement::Ack,
-    );
+    respond(&mut client, &heard[0], Acknowledgement::Term);
+    respond(&mut client, &heard[1], Acknowledgement::Ack);
     let info = asked(
         &mut client,
         &api.consumer_info("ORDERS", "new").unwrap(),

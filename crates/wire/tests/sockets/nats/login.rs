@@ -142,10 +142,10 @@ fn checked(mut content: Vec<u8>) -> String {
 }
 
 /// A token about `subject`, signed by `issuer`.
-fn token(issuer: &TestKey, subject: &str, claims: Value) -> String {
-    let encode = |value: Value| BASE64_URL_SAFE_NO_PAD.encode(value.to_string());
-    let header = encode(json!({ "typ": "JWT", "alg": "ed25519-nkey" }));
-    let body = encode(json!({
+fn token(issuer: &TestKey, subject: &str, claims: &Value) -> String {
+    let encode = |value: &Value| BASE64_URL_SAFE_NO_PAD.encode(value.to_string());
+    let header = encode(&json!({ "typ": "JWT", "alg": "ed25519-nkey" }));
+    let body = encode(&json!({
         "jti": "test", "iat": 1_700_000_000, "iss": issuer.public, "name": "test", "sub": subject, "nats": claims,
     }));
     let text = format!("{header}.{body}");
@@ -162,12 +162,12 @@ fn a_token_of_an_account_is_accepted_with_the_users_key_only() {
     let by_operator = token(
         &operator,
         &operator.public,
-        json!({ "type": "operator", "version": 2 }),
+        &json!({ "type": "operator", "version": 2 }),
     );
     let claims = json!({ "type": "account", "version": 2, "limits": unlimited });
-    let by_account = token(&operator, &account.public, claims);
+    let by_account = token(&operator, &account.public, &claims);
     let claims = json!({ "type": "user", "version": 2, "subs": -1, "data": -1, "payload": -1, "pub": {}, "sub": {} });
-    let by_user = token(&account, &user.public, claims);
+    let by_user = token(&account, &user.public, &claims);
     let server = Server::start(&format!(
         "operator: {by_operator}\nresolver: MEMORY\nresolver_preload: {{ {}: {by_account} }}",
         account.public

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use async_nats::HeaderMap;
+use async_nats::{HeaderMap, HeaderValue};
 use futures_util::StreamExt as _;
 use tokio::runtime::Builder;
 use tokio::time::timeout;
@@ -59,8 +59,8 @@ fn the_official_client_and_ours_understand_each_other() {
             (b"\x00\r\n\xff".as_slice(), Some("to.ours"))
         );
         let headers = message.headers.unwrap();
-        let values: Vec<&str> = headers.get_all("Own").map(|value| value.as_str()).collect();
+        let values: Vec<&str> = headers.get_all("Own").map(HeaderValue::as_str).collect();
         assert_eq!(values, ["x", "y: z"]);
-        assert_eq!(headers.get("Empty").map(|value| value.as_str()), Some(""));
+        assert_eq!(headers.get("Empty").map(HeaderValue::as_str), Some(""));
     });
 }

@@ -55,34 +55,39 @@ fn slots(server: &Server) -> SlotMap {
     })
 }
 
-#[test]
-fn a_key_of_another_node_is_redirected_to_it() {
+/// Two nodes that know each other. Each serves half of the slots.
+fn cluster() -> (Server, Server) {
     let (first, second) = (node(), node());
-    assert_eq!(first.client().call("CLUSTER ADDSLOTSRANGE 0 8191"), "OK");
-    assert_eq!(
-        second.client().call("CLUSTER ADDSLOTSRANGE 8192 16383"),
-        "OK"
-    );
     // Distinct epochs, so that the nodes need not agree on an order first.
-    assert_eq!(first.client().call("CLUSTER SET-CONFIG-EPOCH 1"), "OK");
-    assert_eq!(second.client().call("CLUSTER SET-CONFIG-EPOCH 2"), "OK");
+    for (node, slots, epoch) in [(&first, "0 8191", 1), (&second, "8192 16383", 2)] {
+        assert_eq!(
+            node.client()
+                .call(&format!("CLUSTER ADDSLOTSRANGE {slots}")),
+            "OK"
+        );
+        assert_eq!(
+            node.client()
+                .call(&format!("CLUSTER SET-CONFIG-EPOCH {epoch}")),
+            "OK"
+        );
+    }
     let bus = second.client().call("CONFIG GET cluster-port");
-    let bus = bus
-        .trim_matches(|char: char| !char.is_ascii_digit())
-        .to_owned();
+    let bus = bus.trim_matches(|char: char| !char.is_ascii_digit());
     let meet = format!("CLUSTER MEET 127.0.0.1 {} {bus}", second.address.port());
     assert_eq!(first.client().call(&meet), "OK");
     eventually("the cluster", || {
-        let is_whole = |server: &Server| {
-            server
-                .client()
-                .call("CLUSTER INFO")
-                .contains("cluster_state:ok")
+        let is_whole = |node: &Server| {
+            let state = node.client().call("CLUSTER INFO");
+            state.contains("cluster_state:ok") && slots(node).nodes().len() == 2
         };
-        let knows_both = slots(&first).nodes().len() == 2;
-        (knows_both && is_whole(&first) && is_whole(&second)).then_some(())
+        (is_whole(&first) && is_whole(&second)).then_some(())
     });
+    (first, second)
+}
 
+#[test]
+fn a_key_of_another_node_is_redirected_to_it() {
+    let (first, second) = cluster();
     let map = slots(&first);
     for key in [
         "a",
@@ -107,26 +112,27 @@ fn a_key_of_another_node_is_redirected_to_it() {
         );
         assert_eq!(redirect(other, key), expected, "{key}");
     }
+}
 
-    // While a slot moves, its old node redirects only commands for keys that it does not have.
+#[test]
+fn a_slot_that_moves_is_redirected_for_keys_that_its_old_node_does_not_have() {
+    let (first, second) = cluster();
     let (key, moving) = ("{a}.missing", slot(b"a"));
     assert!(moving >= 8192, "the slot belongs to the second node");
+    assert_eq!(second.client().call("SET a x"), "OK");
     let (from, to) = (
         second.client().call("CLUSTER MYID"),
         first.client().call("CLUSTER MYID"),
     );
-    assert_eq!(
-        first
-            .client()
-            .call(&format!("CLUSTER SETSLOT {moving} IMPORTING {from}")),
-        "OK"
-    );
-    assert_eq!(
-        second
-            .client()
-            .call(&format!("CLUSTER SETSLOT {moving} MIGRATING {to}")),
-        "OK"
-    );
+    let set = |node: &Server, state: &str| {
+        assert_eq!(
+            node.client()
+                .call(&format!("CLUSTER SETSLOT {moving} {state}")),
+            "OK"
+        );
+    };
+    set(&first, &format!("IMPORTING {from}"));
+    set(&second, &format!("MIGRATING {to}"));
     let expected = (
         RedirectKind::Ask,
         moving,

@@ -59,7 +59,7 @@ pub(super) fn write(tree: &Tree, out: &mut Vec<u8>) {
         out.extend_from_slice(bytes);
         out.extend_from_slice(b"\r\n");
     };
-    let mut all = |out: &mut Vec<u8>, letter: char, divisor: usize, trees: &[Tree]| {
+    let all = |out: &mut Vec<u8>, letter: char, divisor: usize, trees: &[Tree]| {
         // Half of the aggregates are streamed; pushes and attributes cannot be.
         let streamed = trees.len() % 4 >= 2 && !matches!(letter, '>' | '|');
         line(
@@ -70,7 +70,9 @@ pub(super) fn write(tree: &Tree, out: &mut Vec<u8>) {
                 format!("{letter}{}", trees.len() / divisor)
             },
         );
-        trees.iter().for_each(|tree| write(tree, out));
+        for tree in trees {
+            write(tree, out);
+        }
         if streamed {
             line(out, ".".into());
         }
@@ -87,7 +89,9 @@ pub(super) fn write(tree: &Tree, out: &mut Vec<u8>) {
         Tree::Error(text) => sized(out, '!', text.as_bytes()),
         Tree::Chunked(chunks) => {
             line(out, "$?".into());
-            chunks.iter().for_each(|chunk| sized(out, ';', chunk));
+            for chunk in chunks {
+                sized(out, ';', chunk);
+            }
             line(out, ";0".into());
         }
         Tree::Array(trees) => all(out, '*', 1, trees),
