@@ -43,6 +43,7 @@ missing() {
   command -v node > /dev/null || echo nodejs
   command -v npm > /dev/null || echo npm
   command -v nats-server > /dev/null || [ -x /usr/sbin/nats-server ] || echo nats-server
+  command -v redis-server > /dev/null || echo redis-server
   ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || echo postgresql
   command -v chromium > /dev/null || echo chromium
   python3 -c 'import ensurepip, venv' 2> /dev/null || echo python3 python3-venv

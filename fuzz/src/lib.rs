@@ -13,11 +13,14 @@ mod exposition;
 mod http;
 mod http2;
 mod mutate;
+mod nats;
 mod options;
 mod payload;
+mod resp;
 mod saved;
 mod scenario;
 mod socketio;
+mod sse;
 mod websocket;
 
 pub use mutate::Mutator;
@@ -47,6 +50,11 @@ pub const TARGETS: &[Target] = &[
     websocket::HANDSHAKE,
     socketio::SESSION,
     socketio::PACKETS,
+    sse::EVENTS,
+    nats::LINES,
+    nats::PUBLISHED,
+    resp::REPLIES,
+    resp::COMMANDS,
     payload::STAMPS,
     payload::POINTER,
     options::OPTIONS,

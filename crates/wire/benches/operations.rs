@@ -1,4 +1,5 @@
-//! Cost of the codecs without a socket: HTTP/1.1 requests and responses, and WebSocket frames in both directions.
+//! Cost of the codecs without a socket: HTTP/1.1 requests and responses, WebSocket frames in both directions,
+//! server-sent events, and messages of NATS and Redis.
 
 use std::sync::Arc;
 
@@ -7,8 +8,14 @@ use wire::http::{Body, Parser, Request};
 use wire::socketio::{Session, Signal};
 use wire::websocket::{FrameParser, encode_binary, encode_text};
 
+#[path = "operations/nats.rs"]
+mod nats;
 #[path = "../../../bench/operation.rs"]
 mod operation;
+#[path = "operations/resp.rs"]
+mod resp;
+#[path = "operations/sse.rs"]
+mod sse;
 
 const BODY_LIMIT: usize = 1024 * 1024;
 /// Number of bytes per read when a large response arrives.
@@ -89,7 +96,7 @@ fn frames() -> Vec<u8> {
 }
 
 fn main() {
-    let operations = vec![
+    let mut operations = vec![
         parsed("parse an answer of 2 bytes", 2, false),
         parsed("parse an answer of 2 bytes that nobody looks at", 2, true),
         parsed("parse an answer of 64 KB", 64 * 1024, false),
@@ -147,5 +154,8 @@ fn main() {
             }
         }),
     ];
+    operations.extend(sse::operations());
+    operations.extend(nats::operations());
+    operations.extend(resp::operations());
     operation::run("wire", operations);
 }

@@ -3,7 +3,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::SystemTime;
 
-use model::Fault;
+use model::{Fault, FaultKind};
 use rustix::io::Errno;
 use rustix::net::{self, sockopt};
 
@@ -156,6 +156,20 @@ impl Stream {
             self.phase = Phase::Open;
             self.flush()
         }
+    }
+
+    /// Begins TLS on an open connection, as a NATS server requires after its first line. The next phase is
+    /// [`Phase::Securing`]. All bytes written before must have been sent.
+    pub fn start_tls(&mut self, settings: &TlsSettings, name: &str) -> Result<(), Fault> {
+        if self.phase != Phase::Open || self.tls.is_some() || !self.outbox.is_empty() {
+            return Err(Fault::generator(
+                FaultKind::Tls,
+                "TLS can begin only once, on an open connection without unsent data",
+            ));
+        }
+        self.tls = Some(Box::new(Session::new(settings, name)?));
+        self.phase = Phase::Securing;
+        Ok(())
     }
 
     /// Reads the available data. Over plain TCP, this takes exactly one system call.

@@ -50,6 +50,7 @@ macro_rules! campaigns {
 }
 
 campaigns!(
-    response, redirect, cookies, answers, frames, handshake, session, packets, stamps, pointer,
-    options, thresholds, units, courses, run, histogram, typescript, urls, exposition,
+    response, redirect, cookies, answers, frames, handshake, session, packets, events, lines,
+    published, replies, commands, stamps, pointer, options, thresholds, units, courses, run,
+    histogram, typescript, urls, exposition,
 );

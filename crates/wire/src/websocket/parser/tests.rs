@@ -6,6 +6,7 @@ use tungstenite::protocol::frame::{CloseFrame, Frame};
 
 use super::super::encode;
 use super::*;
+use crate::cuts::split;
 
 const LIMIT: usize = 200_000;
 
@@ -73,16 +74,6 @@ fn written(frames: Vec<Frame>) -> Vec<u8> {
         frame.format(&mut bytes).unwrap();
     }
     bytes
-}
-
-fn split<'a>(bytes: &'a [u8], cuts: &[usize]) -> Vec<&'a [u8]> {
-    let mut places: Vec<usize> = cuts.iter().map(|cut| cut % (bytes.len() + 1)).collect();
-    places.extend([0, bytes.len()]);
-    places.sort_unstable();
-    places
-        .windows(2)
-        .map(|pair| &bytes[pair[0]..pair[1]])
-        .collect()
 }
 
 #[test]

@@ -1,6 +1,5 @@
-use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 use model::{FaultKind, Side};
 use wire::http::Body;
@@ -9,10 +8,11 @@ use wire::{Stream, TlsSettings};
 
 use super::{BODY_LIMIT, answer, connected, finished, request, text, until_free};
 use crate::drive::open;
+use crate::process::Process;
 
-/// Node's HTTP/2 server, which is killed when this value is dropped.
+/// Node's HTTP/2 server.
 struct Server {
-    process: Child,
+    _process: Process,
     address: SocketAddr,
 }
 
@@ -22,26 +22,15 @@ impl Server {
             env!("CARGO_MANIFEST_DIR"),
             "/tests/sockets/http2/server.mjs"
         );
-        let mut process = Command::new("node")
+        let mut command = Command::new("node");
+        command
             .args([script, &streams.to_string()])
-            .envs(environment.iter().copied())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        let mut output = BufReader::new(process.stdout.take().unwrap());
-        output.read_line(&mut line).unwrap();
-        let port: u16 = line.trim().parse().unwrap();
-        let address = SocketAddr::from(([127, 0, 0, 1], port));
-        Self { process, address }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+            .envs(environment.iter().copied());
+        let (process, address) = Process::printing_its_port(&mut command, "install Node 20");
+        Self {
+            _process: process,
+            address,
+        }
     }
 }
 

@@ -1,0 +1,27 @@
+//! The client side of server-sent events, without I/O. Lines are parsed in the read buffer, so an idle stream holds no
+//! buffer except the last event's id.
+//!
+//! A stream is the body of an HTTP response with the content type `text/event-stream`. It is UTF-8, and a line ends
+//! with CR LF, LF or CR. An event is a block of lines `field: value`, and an empty line ends it:
+//!
+//! | line | meaning |
+//! |---|---|
+//! | `data: text` | a line of the event's data |
+//! | `event: name` | the event's name; without it the name is `message` |
+//! | `id: text` | the event's id, which a client that reconnects sends as `Last-Event-ID` |
+//! | `retry: ms` | the time to wait before reconnecting |
+//! | `: text` | a comment, often to keep the connection alive |
+//!
+//! This module never reconnects. [`accepts`] decides whether a response is a stream, and [`request_headers`] are the
+//! headers of a request that continues after the last event.
+//!
+//! Source: WHATWG HTML, section 9.2 "Server-sent events".
+
+mod event;
+mod open;
+mod parser;
+mod pending;
+
+pub use event::{Event, Ignored, Message};
+pub use open::{Acceptance, DEFAULT_RETRY_MS, accepts, request_headers};
+pub use parser::Parser;
