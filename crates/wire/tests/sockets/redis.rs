@@ -128,7 +128,7 @@ impl Client {
                 Signal::Connected(hello) => self.version.clone_from(&hello.version),
                 Signal::Reply { token, reply } => self.replies.push((token, text(reply))),
                 Signal::Confirmed { token } => self.replies.push((token, "confirmed".into())),
-                Signal::Push { kind, items } => {
+                Signal::Push { kind, items, .. } => {
                     let rest: Vec<String> = items.elements().map(text).collect();
                     self.pushes.push(format!("{kind} {}", rest.join(" ")));
                 }
