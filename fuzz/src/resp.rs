@@ -90,7 +90,9 @@ fn walk(reply: &Reply<'_>, depth: usize, text: &mut String) {
         all(attributes, depth, text);
     }
     match reply.value {
-        Value::Array(items) | Value::Set(items) | Value::Push(items) => all(items, depth, text),
+        Value::Array(items) | Value::Set(items) | Value::Push(items) => {
+            all(items, depth, text);
+        }
         Value::Map(items) => {
             let count = all(items, depth, text);
             assert_eq!(
@@ -101,9 +103,9 @@ fn walk(reply: &Reply<'_>, depth: usize, text: &mut String) {
         }
         Value::Chunked(chunks) => text.extend(chunks.parts().map(|chunk| format!("{chunk:?};"))),
         Value::Error(error) => {
-            text.push_str(&format!("{:?} {:?};", error.text(), error.redirect()))
+            text.extend([format!("{:?} {:?};", error.text(), error.redirect())]);
         }
-        scalar => text.push_str(&format!("{scalar:?};")),
+        scalar => text.extend([format!("{scalar:?};")]),
     }
 }
 

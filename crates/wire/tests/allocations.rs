@@ -79,7 +79,7 @@ fn a_push_of_redis_allocates_nothing() {
     check(push, |bytes| {
         let mut seen = 0;
         let mut sink = |signal: resp::Signal<'_>| {
-            if let resp::Signal::Push { kind, items } = signal {
+            if let resp::Signal::Push { kind, items, .. } = signal {
                 let payload = items.values().nth(1).and_then(|payload| payload.bytes());
                 seen += u64::from(kind == "message" && payload == Some(b"hi"));
             }

@@ -37,6 +37,7 @@ pub(crate) fn operations() -> Vec<Operation> {
                         if let Signal::Push {
                             kind: "message",
                             items,
+                            ..
                         } = signal
                         {
                             heard += u32::from(items.values().nth(1).is_some());

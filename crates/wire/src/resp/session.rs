@@ -66,6 +66,8 @@ pub enum Signal<'a> {
         kind: &'a str,
         /// The elements after the kind.
         items: Items<'a>,
+        /// Further information about the push: keys and values in turn.
+        attributes: Option<Items<'a>>,
     },
 }
 
@@ -132,7 +134,7 @@ impl Session {
     ) -> Result<(), Fault> {
         let Self { parser, core } = self;
         parser.on_bytes(bytes, &mut |reply| match reply.value {
-            Value::Push(items) => core.on_push(items, sink),
+            Value::Push(items) => core.on_push(items, reply.attributes, sink),
             _ => core.on_reply(reply, sink),
         })
     }
@@ -176,6 +178,7 @@ impl Core {
     fn on_push(
         &mut self,
         items: Items<'_>,
+        attributes: Option<Items<'_>>,
         sink: &mut impl FnMut(Signal<'_>),
     ) -> Result<(), Fault> {
         let named = items
@@ -183,7 +186,11 @@ impl Core {
             .and_then(|(kind, items)| Some((kind.value.text()?, items)));
         let (kind, items) =
             named.ok_or_else(|| protocol("a Redis push does not begin with its kind"))?;
-        sink(Signal::Push { kind, items });
+        sink(Signal::Push {
+            kind,
+            items,
+            attributes,
+        });
         let Some(InFlight::Command {
             token,
             response:

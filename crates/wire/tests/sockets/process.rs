@@ -29,8 +29,10 @@ impl Process {
         self.0.id()
     }
 
-    pub(crate) fn has_ended(&mut self) -> bool {
-        self.0.try_wait().unwrap().is_some()
+    /// Waits until the process prints a line with these words. Returns false if it ends before.
+    pub(crate) fn prints(&mut self, words: &str) -> bool {
+        let output = BufReader::new(self.0.stdout.take().unwrap());
+        output.lines().any(|line| line.unwrap().contains(words))
     }
 }
 

@@ -10,7 +10,7 @@ use wire::resp::{Login, Reply, Session, Signal, Value};
 use wire::{Read, Stream};
 
 use crate::drive::{flushed, open, read};
-use crate::process::{Process, eventually, free_port, local};
+use crate::process::{Process, free_port, local};
 
 mod cluster;
 mod commands;
@@ -54,13 +54,10 @@ impl Server {
             .args(["--enable-debug-command", "yes", "--dir"])
             .arg(folder)
             .args(options)
-            .stdout(Stdio::null());
+            .stdout(Stdio::piped());
         let mut process = Process::start(&mut command, "install redis-server, as ./test.sh does");
-        let listens = eventually("redis-server", || {
-            let connected = std::net::TcpStream::connect(address).is_ok();
-            (connected || process.has_ended()).then_some(connected)
-        });
-        (listens && !process.has_ended()).then_some((process, address))
+        let listens = process.prints("Ready to accept connections");
+        listens.then_some((process, address))
     }
 
     fn client(&self) -> Client {
@@ -131,7 +128,7 @@ impl Client {
                 Signal::Connected(hello) => self.version.clone_from(&hello.version),
                 Signal::Reply { token, reply } => self.replies.push((token, text(reply))),
                 Signal::Confirmed { token } => self.replies.push((token, "confirmed".into())),
-                Signal::Push { kind, items } => {
+                Signal::Push { kind, items, .. } => {
                     let rest: Vec<String> = items.elements().map(text).collect();
                     self.pushes.push(format!("{kind} {}", rest.join(" ")));
                 }

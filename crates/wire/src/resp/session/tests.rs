@@ -23,7 +23,7 @@ fn feed(session: &mut Session, bytes: &str) -> Result<Vec<String>, Fault> {
                 value => format!("{token}: {}", value.text().unwrap_or("other")),
             },
             Signal::Confirmed { token } => format!("{token} confirmed"),
-            Signal::Push { kind, items } => {
+            Signal::Push { kind, items, .. } => {
                 let rest: Vec<_> = items
                     .values()
                     .map(|value| value.text().unwrap_or("other"))
@@ -179,6 +179,24 @@ fn a_subscription_is_confirmed_by_its_own_pushes() {
         feed(&mut session, "-MOVED 1 a:1\r\n").unwrap(),
         ["5: MOVED 1 a:1"]
     );
+}
+
+#[test]
+fn attributes_of_pushes_and_replies_are_handed_on() {
+    let mut session = connected();
+    send(&mut session, 1, "GET a");
+    let mut found = Vec::new();
+    let bytes = b"|1\r\n+a\r\n:1\r\n>1\r\n+kind\r\n|1\r\n+a\r\n:2\r\n_\r\n";
+    let mut sink = |signal: Signal<'_>| {
+        let attributes = match signal {
+            Signal::Push { attributes, .. } => attributes,
+            Signal::Reply { reply, .. } => reply.attributes,
+            _ => None,
+        };
+        found.extend(attributes.and_then(|all| all.get("a")?.integer()));
+    };
+    session.on_bytes(bytes, &mut sink).unwrap();
+    assert_eq!(found, [1, 2]);
 }
 
 #[test]

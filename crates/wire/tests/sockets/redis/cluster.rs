@@ -1,6 +1,7 @@
 use wire::resp::{RedirectKind, SlotMap, slot};
 
 use super::*;
+use crate::process::eventually;
 
 /// A node of a cluster.
 fn node() -> Server {

@@ -4,12 +4,8 @@ use super::*;
 
 #[test]
 fn a_client_logs_in_with_a_name_and_a_database() {
-    let server = Server::start(&[
-        "--requirepass",
-        "pw",
-        "--user",
-        "ada on >secret ~* &* +@all",
-    ]);
+    let ada = ["--user", "ada", "on", ">secret", "~*", "&*", "+@all"];
+    let server = Server::start(&[&["--requirepass", "pw"], ada.as_slice()].concat());
     let fault = server.login(&Login::default()).err().unwrap();
     assert_eq!(fault.kind, FaultKind::Denied);
     assert!(fault.detail.contains("NOAUTH"), "{fault}");
