@@ -77,7 +77,7 @@ fn session(pieces: &[&[u8]]) -> (Vec<String>, Vec<u8>, bool) {
     let (mut out, mut seen) = (Vec::new(), Vec::new());
     for piece in pieces {
         let parsed = session.on_bytes(piece, &mut out, &mut |signal| {
-            seen.push(format!("{signal:?}"))
+            seen.push(format!("{signal:?}"));
         });
         if parsed.is_err() {
             return (seen, out, false);
