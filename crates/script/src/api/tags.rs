@@ -1,14 +1,12 @@
 //! Tags of requests.
 
 use model::{TAG_LIMIT, is_tag_part};
-use rquickjs::function::This;
 use rquickjs::{Ctx, Result, Value};
 
-use super::Natives;
-use super::arg::{Given, scalar, text, throw, type_error};
-use super::op::user;
+use super::arg::{Given, scalar, text, type_error};
+use super::native::{Call, Natives};
 use super::options::pairs;
-use super::people::caller;
+use super::receiver::Caller;
 
 /// Converts an object of tags: `{ region: "eu" }`.
 pub(super) fn tags<'js>(
@@ -35,28 +33,26 @@ fn check(ctx: &Ctx<'_>, text: &str, what: &str) -> Result<()> {
     Err(type_error(ctx, &message))
 }
 
-pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
-    let state = natives.state.clone();
-    natives.add(
-        "tag",
-        move |ctx: Ctx<'js>,
-              This(who): This<Value<'js>>,
-              Given(key): Given<'js>,
-              Given(value): Given<'js>|
-              -> Result<()> {
-            let (id, _) = user(&ctx, &state, caller(&ctx, &who, "tag")?)?;
-            let what = |part| format!("user.tag(key, value): the {part}");
-            let key = text(&ctx, &key, &what("key"))?;
-            check(&ctx, &key, &what("key"))?;
-            let value = match &value {
-                none if none.is_undefined() => None,
-                some => Some(scalar(&ctx, some, &what("value"))?),
-            };
-            if let Some(value) = &value {
-                check(&ctx, value, &what("value"))?;
-            }
-            let set = state.host.borrow_mut().set_tag(id, &key, value.as_deref());
-            set.map_err(|fault| throw(&ctx, &state, &fault))
-        },
-    )
+pub(super) fn install(natives: &Natives<'_>) -> Result<()> {
+    natives.add("tag", tag)
+}
+
+fn tag<'js>(
+    call: &Call<'_, 'js>,
+    Caller(user): Caller,
+    Given(key): Given<'js>,
+    Given(value): Given<'js>,
+) -> Result<()> {
+    let what = |part| format!("user.tag(key, value): the {part}");
+    let key = text(&call.ctx, &key, &what("key"))?;
+    check(&call.ctx, &key, &what("key"))?;
+    let value = match &value {
+        none if none.is_undefined() => None,
+        some => Some(scalar(&call.ctx, some, &what("value"))?),
+    };
+    if let Some(value) = &value {
+        check(&call.ctx, value, &what("value"))?;
+    }
+    let set = call.host().set_tag(user.id, &key, value.as_deref());
+    call.or_throw(set)
 }
