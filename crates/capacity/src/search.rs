@@ -66,6 +66,8 @@ pub struct Search {
     /// The loads between which the ceiling lies.
     range: (f64, f64),
     confirmed: Option<f64>,
+    /// A load at which each long trial passed, but all of them together broke a threshold.
+    refuted: Option<f64>,
     /// A load that the target completed while it fell behind: probably its ceiling.
     guess: Option<f64>,
     generator: Option<GeneratorLimit>,
@@ -138,6 +140,7 @@ impl Search {
             reference: None,
             range: (settings.first, settings.most),
             confirmed: None,
+            refuted: None,
             guess: None,
             generator: None,
             invalid_in_a_row: 0,
@@ -149,7 +152,7 @@ impl Search {
     pub fn resume(settings: Settings, trials: &[SavedTrial]) -> (Self, usize) {
         let mut search = Self::new(settings);
         for (index, done) in trials.iter().enumerate() {
-            match search.next() {
+            match search.next_step() {
                 Step::Try(trial) if trial == done.trial => search.record(done.outcome.clone()),
                 _ => return (search, index),
             }
@@ -158,7 +161,7 @@ impl Search {
     }
 
     /// The next step. Until its outcome is recorded, the same trial is returned again.
-    pub fn next(&mut self) -> Step {
+    pub fn next_step(&mut self) -> Step {
         loop {
             if let Some(trial) = self.asked {
                 return Step::Try(trial);
@@ -170,7 +173,7 @@ impl Search {
         }
     }
 
-    /// Records the outcome of the trial that [`Search::next`] returned. Without such a trial, does nothing.
+    /// Records the outcome of the trial that [`Search::next_step`] returned. Without such a trial, does nothing.
     pub fn record(&mut self, outcome: Outcome) {
         let Some(trial) = self.asked.take() else {
             return;
@@ -189,7 +192,7 @@ impl Search {
         }
     }
 
-    /// The answer if the search ends now, before [`Search::next`] returns one.
+    /// The answer if the search ends now, before [`Search::next_step`] returns one.
     pub fn interrupted(&self) -> Answer {
         match self.phase {
             Phase::Over(ended) => self.answer(ended),
@@ -352,8 +355,11 @@ impl Search {
             soft: beyond::soft(&self.log),
             hard: beyond::hard(&self.log),
             generator: self.generator.clone(),
-            holds: self.holds(),
-            fails: self.fails(),
+            holds: stable.map(|one| one.load).or_else(|| self.holds()),
+            fails: match stable {
+                Some(one) => self.pool.lowest_failed_above(one.load),
+                None => self.fails(),
+            },
             unmeasured: unmeasured.unwrap_or_default(),
             spent_s: self.spent_s,
             trials: self.log.len(),

@@ -71,7 +71,10 @@ pub fn with_overrides(value: Value, overrides: &Overrides) -> Value {
             watch.insert("metrics".to_owned(), metrics.as_str().into());
         }
     }
-    for (name, value) in [("load", &overrides.load), ("thresholds", &overrides.thresholds)] {
+    for (name, value) in [
+        ("load", &overrides.load),
+        ("thresholds", &overrides.thresholds),
+    ] {
         if let Some(value) = value {
             options.insert(name.to_owned(), value.clone());
         }

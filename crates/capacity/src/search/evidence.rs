@@ -130,7 +130,9 @@ impl Pool {
     /// The counts, reduced to independent values.
     fn independent(&self, done: &Done, counts: ShareEvidence) -> ShareEvidence {
         let independent = counts.of / self.design_effect(done);
-        let of = independent.max(counts.of.min(LEAST_OF_ONE)).min(MOST_OF_ONE);
+        let of = independent
+            .max(counts.of.min(LEAST_OF_ONE))
+            .min(MOST_OF_ONE);
         ShareEvidence {
             beyond: counts.share() * of,
             of,
@@ -141,7 +143,12 @@ impl Pool {
     /// The design effect of a trial: its own, but at least half of what is typical for trials at similar loads.
     fn design_effect(&self, done: &Done) -> f64 {
         let near = |other: &&Done| (other.trial.load / done.trial.load).ln().abs() < NEAR;
-        let mut effects: Vec<f64> = self.0.iter().filter(near).filter_map(Done::effect).collect();
+        let mut effects: Vec<f64> = self
+            .0
+            .iter()
+            .filter(near)
+            .filter_map(Done::effect)
+            .collect();
         effects.sort_by(f64::total_cmp);
         let typical = effects.get(effects.len() / 2).copied();
         let typical = typical.unwrap_or(TYPICAL_EFFECT);

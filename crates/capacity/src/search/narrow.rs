@@ -27,7 +27,6 @@ pub(super) struct Confirmation {
     /// The load above, which should fail. `None` if only a lower bound of the ceiling is wanted.
     above: Option<f64>,
     held: u32,
-    first_ms: Option<f64>,
 }
 
 impl Confirmation {
@@ -37,7 +36,6 @@ impl Confirmation {
             load,
             above: None,
             held: 0,
-            first_ms: None,
         }
     }
 
@@ -51,13 +49,20 @@ impl Confirmation {
 
 impl Search {
     pub(super) fn propose_refinement(&mut self) -> Option<Trial> {
-        if self.reference.is_some_and(|one| self.spent_s - one.at_s > DRIFT_EVERY_S) {
+        if self
+            .reference
+            .is_some_and(|one| self.spent_s - one.at_s > DRIFT_EVERY_S)
+        {
             self.phase = Phase::Drift { looks: 0 };
             return None;
         }
         let [_, q15, middle, q85, q95] = self.quantiles();
         let precision = self.settings.precision;
-        let goal = self.settings.shape(q15.max(middle * (1.0 - MARGIN * precision)));
+        let goal = q15.max(middle * (1.0 - MARGIN * precision));
+        let refuted = self.refuted.map(|load| load * (1.0 - MARGIN * precision));
+        let goal = self
+            .settings
+            .shape(refuted.map_or(goal, |most| goal.min(most)));
         if let Some(confirmed) = self.confirmed
             && (confirmed / goal - 1.0).abs() < NEAR * precision
         {
@@ -108,7 +113,10 @@ impl Search {
     fn quantiles(&mut self) -> [f64; 5] {
         const GROWTHS: u32 = 20;
         for _ in 0..GROWTHS {
-            let found = self.pool.posterior(self.range.0, self.range.1).quantiles(QUANTILES);
+            let found = self
+                .pool
+                .posterior(self.range.0, self.range.1)
+                .quantiles(QUANTILES);
             let [low, .., high] = found;
             if low <= self.range.0 * 1.03 && self.range.0 > self.settings.first / 8.0 {
                 self.range.0 /= 1.3;
@@ -118,7 +126,9 @@ impl Search {
                 return found;
             }
         }
-        self.pool.posterior(self.range.0, self.range.1).quantiles(QUANTILES)
+        self.pool
+            .posterior(self.range.0, self.range.1)
+            .quantiles(QUANTILES)
     }
 
     pub(super) fn learn_refinement(&mut self, trial: Trial, outcome: Outcome) {
@@ -147,8 +157,8 @@ impl Search {
         outcome: Outcome,
     ) {
         let (failed, overloaded) = (outcome.failed(), outcome.overloaded());
-        let median_ms = outcome.median_ms;
-        let decided = failed || outcome.held() || matches!(outcome.evidence, super::Evidence::Share(_));
+        let decided =
+            failed || outcome.held() || matches!(outcome.evidence, super::Evidence::Share(_));
         self.note(trial, outcome);
         if failed {
             self.pool.forget_short_passes(&trial);
@@ -156,7 +166,13 @@ impl Search {
             if wanted.above.is_none() {
                 // The generator could make this load after all, and the target failed.
                 self.range = (trial.load / 4.0, trial.load * 1.02);
-                self.after(overloaded, Phase::Reference { looks: 0, low: trial.load / 2.0 });
+                self.after(
+                    overloaded,
+                    Phase::Reference {
+                        looks: 0,
+                        low: trial.load / 2.0,
+                    },
+                );
             } else {
                 self.after(overloaded, Phase::Refine);
             }
@@ -166,15 +182,8 @@ impl Search {
             self.phase = Phase::Over(Ended::OutOfTime);
             return;
         }
-        if is_faster(wanted.first_ms, median_ms) {
-            // The target still warms up, so loads that failed before may hold now.
-            self.renew(wanted.load, median_ms);
-            self.phase = Phase::Refine;
-            return;
-        }
         let confirmation = Confirmation {
             held: wanted.held + 1,
-            first_ms: wanted.first_ms.or(median_ms),
             ..wanted
         };
         self.phase = if confirmation.held < confirmation.repetitions() {
@@ -188,7 +197,10 @@ impl Search {
         match done.above {
             None if self.generator.is_some() => Phase::Over(Ended::GeneratorLimit),
             None => Phase::Over(Ended::LargestLoadHeld),
-            Some(_) if !still_holds(self, done.load) => Phase::Refine,
+            Some(_) if !still_holds(self, done.load) => {
+                self.refuted = Some(done.load);
+                Phase::Refine
+            }
             Some(above) => {
                 self.confirmed = Some(done.load);
                 Phase::Above { above, long: false }
@@ -226,7 +238,6 @@ impl Search {
             if faster {
                 let load = self.reference.map_or(self.settings.first, |one| one.load);
                 self.renew(load, outcome.median_ms);
-                self.confirmed = None;
             } else if let Some(reference) = &mut self.reference {
                 reference.at_s = self.spent_s;
             }
@@ -237,10 +248,10 @@ impl Search {
     /// Forgets the trials so far, because the target has become faster since.
     fn renew(&mut self, load: f64, median_ms: Option<f64>) {
         self.pool.forget();
+        (self.confirmed, self.refuted) = (None, None);
         self.range.1 *= 1.5;
-        let known = self.reference.filter(|one| one.load >= load);
         self.reference = Some(Reference {
-            load: known.map_or(load, |one| one.load),
+            load,
             median_ms,
             at_s: self.spent_s,
         });
@@ -253,9 +264,10 @@ impl Search {
         let values = self.pool.pooled(load).map_or(0.0, |counts| counts.of);
         let resolution = 1.64 * (2.0 / values.max(50.0)).sqrt();
         let Interval { low, high } = self.interval();
-        let repetitions = self.pool.trials().filter(|done| {
-            done.is_long() && same(done.trial.load, load) && !done.outcome.failed()
-        });
+        let repetitions = self
+            .pool
+            .trials()
+            .filter(|done| done.is_long() && same(done.trial.load, load) && !done.outcome.failed());
         Some(Ceiling {
             load,
             interval: Interval {
@@ -287,9 +299,4 @@ fn still_holds(search: &Search, load: f64) -> bool {
         Some(counts) => counts.share() <= counts.allowed,
         None => trials.all(|done| done.outcome.held()),
     }
-}
-
-/// Whether the second median is clearly lower.
-fn is_faster(first_ms: Option<f64>, then_ms: Option<f64>) -> bool {
-    matches!((first_ms, then_ms), (Some(first), Some(then)) if then < 0.8 * first)
 }

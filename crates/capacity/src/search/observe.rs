@@ -20,7 +20,8 @@ const FEWEST_STARTS: f64 = 30.0;
 pub fn outcome(run: &Run, thresholds: &[Threshold], took_s: f64) -> Option<Outcome> {
     let level = run.levels.first()?;
     let results = || {
-        let judged = |result: &&ThresholdResult| result.inconclusive != Some(Inconclusive::OutOfReach);
+        let judged =
+            |result: &&ThresholdResult| result.inconclusive != Some(Inconclusive::OutOfReach);
         run.thresholds.iter().filter(judged)
     };
     let named = |results: &mut dyn Iterator<Item = &ThresholdResult>| {
@@ -73,7 +74,12 @@ fn combined(each: impl Iterator<Item = Evidence>) -> Evidence {
 
 /// By how many standard errors the share exceeds the allowed one.
 fn excess(counts: &ShareEvidence) -> f64 {
-    let ShareEvidence { of, allowed, design_effect, .. } = *counts;
+    let ShareEvidence {
+        of,
+        allowed,
+        design_effect,
+        ..
+    } = *counts;
     let independent = of / design_effect.unwrap_or(1.0).max(1.0);
     let error = (allowed * (1.0 - allowed) / independent.max(1.0)).sqrt();
     (counts.share() - allowed) / error.max(1e-9)
@@ -166,10 +172,16 @@ fn times_beyond(
     }
     if threshold.subject.kind == SubjectKind::Iteration && threshold.subject.name.is_none() {
         let iterations = &measured.iterations;
-        return Some((iterations.beyond(limit), iterations.blocks.design_effect_at(limit)));
+        return Some((
+            iterations.beyond(limit),
+            iterations.blocks.design_effect_at(limit),
+        ));
     }
     let timings = timings(threshold, measured)?;
-    Some((timings.beyond(limit), timings.blocks.design_effect_at(limit)))
+    Some((
+        timings.beyond(limit),
+        timings.blocks.design_effect_at(limit),
+    ))
 }
 
 /// The timings of the threshold's subject, merged.
@@ -196,7 +208,10 @@ fn requests<'a>(map: &'a BTreeMap<String, Timings>, name: Option<&str>) -> Vec<&
     map.iter().filter(selects).map(|(_, one)| one).collect()
 }
 
-fn selected<'a, T>(map: &'a BTreeMap<String, T>, name: Option<&str>) -> impl Iterator<Item = &'a T> {
+fn selected<'a, T>(
+    map: &'a BTreeMap<String, T>,
+    name: Option<&str>,
+) -> impl Iterator<Item = &'a T> {
     map.iter()
         .filter(move |(known, _)| name.is_none_or(|name| name == known.as_str()))
         .map(|(_, one)| one)
@@ -232,7 +247,9 @@ fn deliveries(
 ) -> Option<(f64, f64)> {
     let name = threshold.subject.name.as_deref();
     let each = selected(&measured.deliveries, name);
-    let sum = each.fold((0, 0), |(of, with), one| (of + one.judged(), with + fate(one)));
+    let sum = each.fold((0, 0), |(of, with), one| {
+        (of + one.judged(), with + fate(one))
+    });
     (sum.0 > 0).then_some((sum.0 as f64, sum.1 as f64))
 }
 
@@ -252,7 +269,9 @@ fn completed(level: &Level) -> Option<f64> {
     let from = end - whole_seconds;
     let inside = |start: f64| start >= from - 0.01 && start + 1.0 <= end + 0.01;
     let windows = level.series.iter().filter(|window| inside(window.start_s));
-    let ended: u64 = windows.map(|window| window.requests + window.round_trips).sum();
+    let ended: u64 = windows
+        .map(|window| window.requests + window.round_trips)
+        .sum();
     let completed = ended as f64 / each / whole_seconds;
     let started = rate * whole_seconds;
     let lack = 1.0 - completed / rate;
@@ -278,13 +297,17 @@ fn succeeded(level: &Level) -> Option<f64> {
             shares.push(good as f64 / of as f64);
         }
     };
-    add(iterations.succeeded, iterations.planned.saturating_sub(iterations.unfinished));
+    add(
+        iterations.succeeded,
+        iterations.planned.saturating_sub(iterations.unfinished),
+    );
     let families = [&measured.requests, &measured.round_trips];
     let each = families.iter().flat_map(|family| family.values());
     let (count, failed) = each.fold((0, 0), |sum, one| (sum.0 + one.count, sum.1 + one.failed));
     add(count.saturating_sub(failed), count);
     let channels = measured.deliveries.values();
-    let of = |sum: (u64, u64), one: &record::Deliveries| (sum.0 + one.judged(), sum.1 + one.received());
+    let of =
+        |sum: (u64, u64), one: &record::Deliveries| (sum.0 + one.judged(), sum.1 + one.received());
     let (expected, received) = channels.fold((0, 0), of);
     add(received, expected);
     shares.into_iter().reduce(f64::min)

@@ -42,7 +42,12 @@ impl Posterior {
 
     /// At `load`, `counts.beyond` of `counts.of` independent values were beyond the limit.
     pub(super) fn learn(&mut self, load: f64, counts: &ShareEvidence) {
-        let ShareEvidence { beyond, of, allowed, .. } = *counts;
+        let ShareEvidence {
+            beyond,
+            of,
+            allowed,
+            ..
+        } = *counts;
         let at = load.ln();
         let base = (allowed / (1.0 - allowed)).ln();
         let lapse = LAPSE.ln() - of * std::f64::consts::LN_2;

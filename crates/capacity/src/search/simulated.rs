@@ -1,13 +1,11 @@
 //! Simulated targets whose ceiling is known from theory or from a very long simulation, and the search against them.
 
-use std::collections::BinaryHeap;
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use record::IssueCause;
 
-use super::{
-    Answer, Evidence, Outcome, SavedTrial, Search, Settings, ShareEvidence, Step, Trial,
-};
+use super::{Answer, Evidence, Outcome, SavedTrial, Search, Settings, ShareEvidence, Step, Trial};
 
 /// Number of parts of a trial, by which its design effect is estimated.
 const PARTS: usize = 20;
@@ -187,11 +185,15 @@ impl World {
         self.slow = self.random.unit() < self.target.disturbed;
         let wanted = trial.load * self.target.per_load;
         let rate = wanted.min(self.target.generator);
-        let lead_s = if trial.purpose == super::Purpose::Recovery { 0.0 } else { LEAD_S };
+        let lead_s = if trial.purpose == super::Purpose::Recovery {
+            0.0
+        } else {
+            LEAD_S
+        };
         let begin = self.now + lead_s;
         let width = trial.duration_s / PARTS as f64;
         let mut parts = [Part::default(); PARTS];
-        let mut latencies = Vec::new();
+        let (mut index, mut latencies) = (0, Vec::new());
         let mut ends_late = 0.0;
         let half = begin + trial.duration_s / 2.0;
         let end = begin + trial.duration_s;
@@ -199,7 +201,10 @@ impl World {
         while at < end {
             let latency = self.arrive(at);
             if at >= begin {
-                let part = &mut parts[(((at - begin) / width) as usize).min(PARTS - 1)];
+                while index + 1 < PARTS && at >= begin + width * (index + 1) as f64 {
+                    index += 1;
+                }
+                let part = &mut parts[index];
                 part.of += 1.0;
                 let late = latency.is_none_or(|latency| latency > self.target.limit_s);
                 part.beyond += f64::from(u8::from(late));
@@ -212,7 +217,13 @@ impl World {
         // The generator waits for requests in flight, up to its own limit of thirty seconds.
         let drained = self.free.iter().map(|one| one.0.0).fold(end, f64::max);
         self.now = drained.min(end + 30.0) + 0.3;
-        self.outcome(trial, &parts, latencies, ends_late, (rate < 0.999 * wanted, began))
+        self.outcome(
+            trial,
+            &parts,
+            latencies,
+            ends_late,
+            (rate < 0.999 * wanted, began),
+        )
     }
 
     fn gap(&mut self, rate: f64) -> f64 {
@@ -308,12 +319,11 @@ pub(super) fn recorded(target: &Target, seed: u64) -> (Answer, Vec<SavedTrial>) 
     let mut world = World::new(target.clone(), seed);
     let mut trials = Vec::new();
     for _ in 0..1000 {
-        let trial = match search.next() {
+        let trial = match search.next_step() {
             Step::Try(trial) => trial,
             Step::Done(answer) => return (*answer, trials),
         };
         let outcome = world.run(&trial);
-                let o = outcome.clone(); if TRACE.with(|t| t.get()) { println!("{:6.1} {:?} load {} dur {} took {:.1} {} {:?} comp {:?} med {:?}", search.spent_s, trial.purpose, trial.load, trial.duration_s, o.took_s, if o.failed() {"FAIL"} else {"ok"}, o.evidence, o.completed, o.median_ms); }
         trials.push(SavedTrial {
             trial,
             failed: outcome.failed(),
@@ -323,5 +333,3 @@ pub(super) fn recorded(target: &Target, seed: u64) -> (Answer, Vec<SavedTrial>) 
     }
     panic!("the search does not end: {trials:?}");
 }
-
-thread_local! { pub(super) static TRACE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) }; }

@@ -141,7 +141,12 @@ impl Outcome {
             Evidence::Held | Evidence::Undecided => false,
             Evidence::Broken => true,
             Evidence::Share(counts) => {
-                let ShareEvidence { beyond, of, allowed, .. } = counts;
+                let ShareEvidence {
+                    beyond,
+                    of,
+                    allowed,
+                    ..
+                } = counts;
                 if beyond >= of {
                     return of >= FEWEST_ALL_BEYOND;
                 }

@@ -64,7 +64,9 @@ fn a_url_that_holds_the_largest_load_gives_at_least_that_load() {
     let truth = Server::truth(&[]);
     let lab = Lab::new();
     let url = format!("{}/delay/2ms", truth.url());
-    let args = ["bench", &url, "--find", "--most", "40", "--budget", "30s", "--out", "found"];
+    let args = [
+        "bench", &url, "--find", "--most", "40", "--budget", "30s", "--out", "found",
+    ];
     let ended = lab.headcount(&args);
     let saved = saved(&lab);
     assert_eq!(saved["answer"]["stable"], Value::Null, "{saved:#}");
@@ -118,7 +120,14 @@ fn a_search_without_a_target_ends_like_a_run() {
     let args = ["find", "queue.ts", "--target", "http://127.0.0.1:9"];
     let ended = lab.headcount(&args);
     assert_eq!(ended.code, Some(4), "{}", ended.stderr);
-    let ended = lab.headcount(&["find", "queue.ts", "--target", "http://127.0.0.1:9", "--budget", "3s"]);
+    let ended = lab.headcount(&[
+        "find",
+        "queue.ts",
+        "--target",
+        "http://127.0.0.1:9",
+        "--budget",
+        "3s",
+    ]);
     assert_eq!(ended.code, Some(2), "{}", ended.stderr);
 }
 

@@ -37,11 +37,14 @@ pub(super) fn headline(search: &SavedSearch) -> String {
         },
         (Ended::FirstLoadFailed, _) => format!(
             "no load holds: even {} breaks a threshold",
-            of(search.settings.first.min(search.trials.last().map_or(f64::MAX, |one| one.trial.load)))
+            of(search
+                .settings
+                .first
+                .min(search.trials.last().map_or(f64::MAX, |one| one.trial.load)))
         ),
-        (Ended::NotRecovered, _) => format!(
-            "no ceiling: the target did not recover from an overload within 40 s ({known})"
-        ),
+        (Ended::NotRecovered, _) => {
+            format!("no ceiling: the target did not recover from an overload within 40 s ({known})")
+        }
         (Ended::Slowing, _) => {
             format!("no ceiling: the target becomes slower under a constant load ({known})")
         }
@@ -63,7 +66,9 @@ pub(super) fn details(search: &SavedSearch) -> Vec<String> {
             "  {} confidence interval (90 %); {} held, and {} failed",
             between(stable.interval, quantity),
             plural(stable.repetitions.into(), "long trial"),
-            answer.fails.map_or_else(|| "a higher load".to_owned(), |fails| load(fails, quantity)),
+            answer
+                .fails
+                .map_or_else(|| "a higher load".to_owned(), |fails| load(fails, quantity)),
         ));
         lines.push(format!(
             "  production limit: {} (70 % of the stable ceiling)",
@@ -72,7 +77,7 @@ pub(super) fn details(search: &SavedSearch) -> Vec<String> {
     }
     if let Some(probably) = answer.probably {
         lines.push(format!(
-            "  the ceiling is probably between {} (90 %, not confirmed)",
+            "  the ceiling is probably {} (90 %, not confirmed)",
             between(probably, quantity)
         ));
     }
@@ -82,7 +87,12 @@ pub(super) fn details(search: &SavedSearch) -> Vec<String> {
             "  generator: its limit was reached at {}",
             load(limit.load, quantity)
         ));
-        lines.extend(limit.because.iter().map(|cause| format!("    {}", issue::sentence(cause))));
+        lines.extend(
+            limit
+                .because
+                .iter()
+                .map(|cause| format!("    {}", issue::sentence(cause))),
+        );
         lines.push(format!("    {RAISE}"));
     }
     lines.extend(next_step(answer.ended));
@@ -116,22 +126,29 @@ fn ceilings(answer: &Answer, quantity: Quantity) -> Vec<String> {
         Bracket {
             holds: Some(holds),
             fails: None,
-        } => format!("  soft ceiling: above {} (most of the work still succeeded)", of(holds)),
+        } => format!(
+            "  soft ceiling: above {} (most of the work still succeeded)",
+            of(holds)
+        ),
         Bracket {
             fails: Some(fails), ..
         } => format!("  soft ceiling: below {}", of(fails)),
         Bracket { .. } => "  soft ceiling: not measured".to_owned(),
     });
-    let hard = answer.hard.map(|bracket| match (bracket.holds, bracket.fails) {
-        (Some(holds), Some(fails)) => format!(
-            "  hard ceiling: between {} and {} (less than half succeeded, or throughput fell)",
-            of(holds),
-            of(fails)
-        ),
-        (None, Some(fails)) => format!("  hard ceiling: below {}", of(fails)),
-        (Some(holds), None) => format!("  hard ceiling: above {} (no collapse seen)", of(holds)),
-        (None, None) => "  hard ceiling: not measured".to_owned(),
-    });
+    let hard = answer
+        .hard
+        .map(|bracket| match (bracket.holds, bracket.fails) {
+            (Some(holds), Some(fails)) => format!(
+                "  hard ceiling: between {} and {} (less than half succeeded, or throughput fell)",
+                of(holds),
+                of(fails)
+            ),
+            (None, Some(fails)) => format!("  hard ceiling: below {}", of(fails)),
+            (Some(holds), None) => {
+                format!("  hard ceiling: above {} (no collapse seen)", of(holds))
+            }
+            (None, None) => "  hard ceiling: not measured".to_owned(),
+        });
     soft.into_iter().chain(hard).collect()
 }
 
@@ -140,7 +157,9 @@ fn next_step(ended: Ended) -> Option<String> {
         Ended::Confirmed | Ended::Interrupted | Ended::GeneratorLimit => return None,
         Ended::OutOfTime => "next: a longer --budget, or a lower precision (--precision 10)",
         Ended::LargestLoadHeld => "next: a higher --most",
-        Ended::FirstLoadFailed => "next: run the scenario at this load, and see which threshold breaks",
+        Ended::FirstLoadFailed => {
+            "next: run the scenario at this load, and see which threshold breaks"
+        }
         Ended::NotRecovered => "next: restart the target, and see what an overload leaves behind",
         Ended::Slowing => "next: look for a leak, or run this load for longer with `headcount run`",
         Ended::Unmeasured => "next: correct the name in `thresholds`",

@@ -61,10 +61,6 @@ fn row(search: &SavedSearch, all: &[&SavedTrial]) -> Row {
             mean(&|one| one.outcome.median_ms).map(millis),
             mean(&|one| one.outcome.succeeded).map(|share| percent(share * 100.0)),
         ],
-        tone: if failed > 0 {
-            Tone::Bad
-        } else {
-            Tone::Plain
-        },
+        tone: if failed > 0 { Tone::Bad } else { Tone::Plain },
     }
 }

@@ -100,7 +100,11 @@ mod tests {
     fn measured(millis: u64) -> Measured {
         let mut timings = Timings::default();
         for _ in 0..100 {
-            timings.answered(Nanos::from_millis(millis), Nanos::from_millis(millis), false);
+            timings.answered(
+                Nanos::from_millis(millis),
+                Nanos::from_millis(millis),
+                false,
+            );
         }
         let mut measured = Measured {
             requests: BTreeMap::from([("GET /".to_owned(), timings)]),
@@ -113,7 +117,8 @@ mod tests {
     #[test]
     fn defaults_cover_what_was_measured_and_can_be_pasted() {
         let found = of(&measured(3)).unwrap();
-        let expected = json!({ "requests": ["p95 < 500ms", "failed < 1%"], "iterations": ["failed < 1%"] });
+        let expected =
+            json!({ "requests": ["p95 < 500ms", "failed < 1%"], "iterations": ["failed < 1%"] });
         assert_eq!(found, expected);
         let texts = [
             "requests: p95 < 500ms".to_owned(),

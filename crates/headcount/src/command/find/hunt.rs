@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
 use capacity::search::{
-    Ended, Evidence, Outcome, Purpose, Quantity, SavedSearch, SavedTrial, Search, Step, Trial,
+    Ended, Evidence, Outcome, Purpose, SavedSearch, SavedTrial, Search, Step, Trial,
 };
 use engine::{Clock, Notice, RunError, Stop};
 use plan::Threshold;
@@ -71,10 +71,6 @@ impl Hunt {
         })
     }
 
-    pub(super) fn quantity(&self) -> Quantity {
-        self.shape.quantity
-    }
-
     /// Runs the search from where `saved` ends. Calls `save` after each trial.
     pub(super) fn run(
         &mut self,
@@ -92,7 +88,7 @@ impl Hunt {
         saved.trials.truncate(used);
         self.ran = used as u64;
         while error.is_none() {
-            let trial = match search.next() {
+            let trial = match search.next_step() {
                 Step::Done(answer) => {
                     saved.answer = *answer;
                     break;
@@ -132,7 +128,8 @@ impl Hunt {
 
     /// Runs one trial without thresholds, and derives them from what it measured.
     fn choose_thresholds(&mut self, saved: &mut SavedSearch) -> anyhow::Result<()> {
-        self.progress.title("no thresholds are declared: looking at the target to choose some");
+        self.progress
+            .title("no thresholds are declared: looking at the target to choose some");
         let look = Trial {
             load: saved.settings.first,
             duration_s: LOOK_S,
@@ -196,7 +193,9 @@ impl Hunt {
                     saved.target.clone_from(&run.target);
                 }
                 let outcome = capacity::search::outcome(&run, &thresholds, took_s + paused_s);
-                outcome.map(Some).context("the trial ended before it measured anything")
+                outcome
+                    .map(Some)
+                    .context("the trial ended before it measured anything")
             }
             // A target that worked before and now refuses connections has failed.
             Ran::Unreachable(why, took_s) if !saved.trials.is_empty() => Ok(Some(Outcome {
@@ -240,11 +239,16 @@ impl Hunt {
         let config = self.subject.config(&options)?;
         let thresholds = config.options.thresholds.clone();
         let progress = &mut self.progress;
-        let ran = engine::run(config, Clock::start(), &self.stop, &mut |notice| match notice {
-            Notice::Live(live) => show(progress, live.elapsed_s),
-            notice @ (Notice::Log(..) | Notice::Warning(_)) => progress.show(notice),
-            Notice::TooFewSamples(_) | Notice::SettingUp | Notice::LevelDone(_) => {}
-        });
+        let ran = engine::run(
+            config,
+            Clock::start(),
+            &self.stop,
+            &mut |notice| match notice {
+                Notice::Live(live) => show(progress, live.elapsed_s),
+                notice @ (Notice::Log(..) | Notice::Warning(_)) => progress.show(notice),
+                Notice::TooFewSamples(_) | Notice::SettingUp | Notice::LevelDone(_) => {}
+            },
+        );
         let took_s = (self.clock.now() - began).as_secs_f64();
         if self.stop.asked() > 0 {
             return Ok(Ran::Interrupted);

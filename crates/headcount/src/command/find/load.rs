@@ -48,7 +48,11 @@ impl LoadShape {
                 default
             }
         };
-        let ramp = declared_or("ramp", options.load.ramp, if ramps { RAMP } else { Nanos::ZERO });
+        let ramp = declared_or(
+            "ramp",
+            options.load.ramp,
+            if ramps { RAMP } else { Nanos::ZERO },
+        );
         let warm_up = declared_or("warmup", options.load.warmup, WARM_UP);
         let mut kept = load;
         for name in ["rate", "duration", "once", "limit", "ramp", "warmup"] {
@@ -139,7 +143,9 @@ fn quantity(
     match wanted {
         Some(Quantity::Rate) => Ok(Quantity::Rate),
         Some(Quantity::Groups) if size.is_none() => {
-            bail!("--search groups: the options set the number of groups; search users, or declare `group`")
+            bail!(
+                "--search groups: the options set the number of groups; search users, or declare `group`"
+            )
         }
         Some(Quantity::Groups) => Ok(Quantity::Groups),
         Some(Quantity::Users) if size.is_some_and(|size| size > 1) => {

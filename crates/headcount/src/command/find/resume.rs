@@ -17,7 +17,8 @@ pub(super) fn read(
     range: &SearchArgs,
 ) -> anyhow::Result<SavedSearch> {
     let place = path.display();
-    let text = fs::read_to_string(path).with_context(|| format!("--resume: cannot read {place}"))?;
+    let text =
+        fs::read_to_string(path).with_context(|| format!("--resume: cannot read {place}"))?;
     let mut saved: SavedSearch = serde_json::from_str(&text)
         .with_context(|| format!("--resume: {place} is not a saved search"))?;
     if saved.kind != SavedSearch::KIND || saved.version != SavedSearch::VERSION {
