@@ -7,6 +7,7 @@
 //! load.
 
 mod rate_limit;
+pub mod search;
 
 use record::{Finding, Run};
 

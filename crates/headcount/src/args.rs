@@ -1,5 +1,6 @@
 mod audit;
 mod bench;
+mod find;
 mod run;
 #[cfg(feature = "systems")]
 mod systems;
@@ -10,6 +11,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use audit::{AuditArgs, AuditFormat};
 pub(crate) use bench::BenchArgs;
+pub(crate) use find::{FindArgs, SearchArgs};
 #[cfg(feature = "systems")]
 pub(crate) use run::ScreenArgs;
 pub(crate) use run::{GeneratorArgs, RunArgs};
@@ -37,6 +39,8 @@ pub(crate) enum Command {
     Study(StudyArgs),
     /// Run a scenario, at one load or at several levels
     Run(Box<RunArgs>),
+    /// Search for the highest load at which every threshold holds
+    Find(Box<FindArgs>),
     /// Load one URL without a script, at full speed or at a given rate
     Bench(Box<BenchArgs>),
     /// Print the report of a saved run

@@ -5,6 +5,7 @@ pub(crate) mod bench;
 pub(crate) mod completions;
 #[cfg(feature = "systems")]
 pub(crate) mod demo;
+pub(crate) mod find;
 #[cfg(feature = "systems")]
 pub(crate) mod harness;
 pub(crate) mod init;

@@ -40,13 +40,27 @@ impl RunFolder {
                 path.display()
             );
         }
-        // If the folder is not writable, the program must fail before the run, not after it.
-        let probe = path.join(".headcount");
-        fs::write(&probe, b"")
-            .and_then(|()| fs::remove_file(&probe))
-            .with_context(|| format!("cannot write to the folder {}", path.display()))?;
+        check_writable(&path)?;
         Ok(Self { path, _lock: lock })
     }
+
+    /// Locks the folder of an interrupted search, to continue it. Fails if another run uses the folder.
+    pub(crate) fn reopen(path: &Path) -> anyhow::Result<Self> {
+        let lock = lock(path)?;
+        check_writable(path)?;
+        Ok(Self {
+            path: path.to_owned(),
+            _lock: lock,
+        })
+    }
+}
+
+/// If the folder is not writable, the program must fail before the run, not after it.
+fn check_writable(path: &Path) -> anyhow::Result<()> {
+    let probe = path.join(".headcount");
+    fs::write(&probe, b"")
+        .and_then(|()| fs::remove_file(&probe))
+        .with_context(|| format!("cannot write to the folder {}", path.display()))
 }
 
 /// Creates the folder `name`, or else the first of `name-2`, `name-3` … that does not exist. Two callers never get the
@@ -85,7 +99,8 @@ fn cannot_make(folder: &Path) -> String {
 }
 
 fn holds_a_run(folder: &Path) -> bool {
-    folder.join("run.json").exists() || folder.join("report.md").exists()
+    let saved = ["run.json", "report.md", "find.json"];
+    saved.iter().any(|name| folder.join(name).exists())
 }
 
 /// Shortens `2026-11-21T12:00:00.123Z` for use in a file name: `20261121T120000`.

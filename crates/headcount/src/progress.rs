@@ -58,6 +58,24 @@ impl Progress {
         }
     }
 
+    /// Shows a state that the next one replaces. Without a terminal, shows nothing.
+    pub(crate) fn status(&mut self, text: &str) {
+        if self.terminal && !self.quiet {
+            self.line(text);
+        }
+    }
+
+    /// Prints a line in place of the state that is shown.
+    pub(crate) fn replace(&mut self, text: &str) {
+        if self.quiet {
+            return;
+        }
+        if std::mem::take(&mut self.line_open) {
+            let _ = write!(io::stderr(), "\r\x1b[2K"); // stderr may be closed
+        }
+        say(text);
+    }
+
     /// Prints a line of the script's console. Quiet mode does not hide it, because the script's author wants to see it.
     fn console(&mut self, level: LogLevel, line: &str) {
         self.close();

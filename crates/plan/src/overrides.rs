@@ -27,6 +27,10 @@ pub struct Overrides {
     pub metrics: Option<String>,
     /// One iteration of one group, without thresholds, with this time limit. It replaces the load.
     pub one_iteration: Option<String>,
+    /// The whole load, in place of the scenario's.
+    pub load: Option<Value>,
+    /// All thresholds, in place of the scenario's.
+    pub thresholds: Option<Value>,
     /// Local addresses and networks of the users. If empty, the scenario's addresses apply.
     pub source: Vec<String>,
 }
@@ -65,6 +69,14 @@ pub fn with_overrides(value: Value, overrides: &Overrides) -> Value {
             .or_insert_with(|| Value::Object(Map::new()));
         if let Value::Object(watch) = watch {
             watch.insert("metrics".to_owned(), metrics.as_str().into());
+        }
+    }
+    for (name, value) in [
+        ("load", &overrides.load),
+        ("thresholds", &overrides.thresholds),
+    ] {
+        if let Some(value) = value {
+            options.insert(name.to_owned(), value.clone());
         }
     }
     if let Some(limit) = &overrides.one_iteration {
@@ -203,6 +215,20 @@ mod tests {
             ..Overrides::default()
         };
         let expected = json!({ "group": 10, "load": { "users": 50 } });
+        assert_eq!(with_overrides(given, &overrides), expected);
+    }
+
+    #[test]
+    fn a_whole_load_and_all_thresholds_take_the_place_of_the_scenarios() {
+        let given = json!({ "load": { "users": 5, "ramp": "1s" }, "thresholds": { "requests": "failed < 1%" } });
+        let load = json!({ "rate": "7/s", "duration": "3s" });
+        let thresholds = json!({ "requests": ["p95 < 1s"] });
+        let overrides = Overrides {
+            load: Some(load.clone()),
+            thresholds: Some(thresholds.clone()),
+            ..Overrides::default()
+        };
+        let expected = json!({ "load": load, "thresholds": thresholds });
         assert_eq!(with_overrides(given, &overrides), expected);
     }
 

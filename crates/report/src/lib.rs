@@ -8,12 +8,14 @@
 mod deliveries;
 mod markdown;
 mod progress;
+mod search;
 mod section;
 mod terminal;
 mod words;
 
 pub use markdown::markdown;
 pub use progress::{Live, live_line, one_row};
+pub use search::{SearchState, search_result, search_state, search_trial};
 pub use section::inconclusive::forecast_line;
 pub use terminal::{Terminal, terminal};
 pub use words::{finding_sentence, invalid_because, note as note_line};

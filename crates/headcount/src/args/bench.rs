@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use super::find::SearchArgs;
 use super::run::{GeneratorArgs, ScreenArgs};
 
 #[derive(Debug, clap::Args)]
@@ -10,6 +11,7 @@ Examples:
   headcount bench http://127.0.0.1:8080/items -X POST -H 'content-type: application/json' -b '{\"name\":\"tea\"}'
   headcount bench http://127.0.0.1:8080/ --rate 5000/s -d 30s
   headcount bench https://127.0.0.1:8443/ --http2 -c 10 --streams 20 --insecure
+  headcount bench http://127.0.0.1:8080/ --find       the highest rate that holds
   headcount bench ws://127.0.0.1:8080/echo -c 50 -m ping
   headcount bench http://127.0.0.1:8080/ -c 200 --source 127.0.0.0/24     users from 200 addresses
 
@@ -21,6 +23,13 @@ Exit codes:
 pub(crate) struct BenchArgs {
     /// URL to load: http://, https://, ws:// or wss://
     pub(crate) url: String,
+
+    /// Search for the highest rate (over a WebSocket: the most connections) that the target holds, as `headcount find`
+    /// does for a scenario. `-c` then sets the least number of connections
+    #[arg(long, help_heading = "Search", conflicts_with_all = ["count", "rate", "duration"])]
+    pub(crate) find: bool,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
 
     /// Number of connections, each with one request or message in flight; with --rate, the maximum number of
     /// connections

@@ -32,6 +32,9 @@ const SINGLE: [&str; 6] = [
 pub(crate) fn bench(args: &BenchArgs) -> anyhow::Result<Exit> {
     let clock = Clock::start();
     let url = url_of(&args.url)?;
+    if args.search.any() {
+        bail!("--budget, --precision, --first and --most belong to a search: add --find");
+    }
     let settings = generator_settings(&args.generator, Overrides::default())?;
     check_descriptors(args)?;
     let config = prepare_plain(plain(args, &url)?, options(args, &url)?, settings)
@@ -70,7 +73,7 @@ fn check_descriptors(args: &BenchArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn url_of(text: &str) -> anyhow::Result<Url> {
+pub(crate) fn url_of(text: &str) -> anyhow::Result<Url> {
     let shown = without_what_may_be_credentials(text);
     let url = Url::parse(text)
         .with_context(|| format!("`{shown}` is not a URL such as http://127.0.0.1:8080/"))?;
@@ -81,7 +84,7 @@ fn url_of(text: &str) -> anyhow::Result<Url> {
 }
 
 /// Replaces the names of scenario options in `error` with the names of the command-line options.
-fn in_words_of_bench(error: PrepareError) -> PrepareError {
+pub(crate) fn in_words_of_bench(error: PrepareError) -> PrepareError {
     let PrepareError::Options(problems) = error else {
         return error;
     };
@@ -111,11 +114,11 @@ fn option_of(path: &str) -> String {
     .to_owned()
 }
 
-fn is_socket(url: &Url) -> bool {
+pub(crate) fn is_socket(url: &Url) -> bool {
     matches!(url.scheme(), "ws" | "wss")
 }
 
-fn plain(args: &BenchArgs, url: &Url) -> anyhow::Result<Plain> {
+pub(crate) fn plain(args: &BenchArgs, url: &Url) -> anyhow::Result<Plain> {
     let rate = args
         .rate
         .as_deref()
@@ -178,7 +181,7 @@ fn body(text: &str) -> anyhow::Result<Vec<u8>> {
 }
 
 /// Returns the options that an equivalent scenario would declare.
-fn options(args: &BenchArgs, url: &Url) -> anyhow::Result<Value> {
+pub(crate) fn options(args: &BenchArgs, url: &Url) -> anyhow::Result<Value> {
     // There is one user for each request that can be in flight.
     let users = args.connections.saturating_mul(args.streams);
     let mut load = json!({ "users": users });

@@ -27,6 +27,7 @@ mod endpoint;
 mod env;
 mod faults;
 mod faulty;
+mod find;
 mod first_failures;
 mod folders;
 mod foreign;

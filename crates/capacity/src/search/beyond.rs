@@ -1,0 +1,133 @@
+//! The soft and the hard ceiling: what the trials say about loads that break the thresholds.
+
+use super::answer::Bracket;
+use super::evidence::Done;
+use super::trial::Purpose;
+
+/// At the soft ceiling, at least this share of the planned work succeeds.
+const MOST_OF_THE_WORK: f64 = 0.9;
+/// At the hard ceiling, less than this share succeeds.
+const HALF: f64 = 0.5;
+/// Throughput that is lower than this share of the throughput at a lower load has fallen.
+const FALLEN: f64 = 0.8;
+
+/// The highest load at which most of the work succeeded, and the lowest at which it did not.
+pub(super) fn soft(log: &[Done]) -> Option<Bracket> {
+    bracket(log, |done| {
+        Some(done.outcome.succeeded? >= MOST_OF_THE_WORK)
+    })
+}
+
+/// The lowest load at which less than half of the work succeeded, or at which throughput fell, and the highest below.
+pub(super) fn hard(log: &[Done]) -> Option<Bracket> {
+    bracket(log, |done| {
+        let best_below = counted(log)
+            .filter(|other| other.trial.load < done.trial.load)
+            .filter_map(|other| other.outcome.succeeded_per_s)
+            .fold(0.0, f64::max);
+        let fell = done.outcome.succeeded_per_s? < FALLEN * best_below;
+        Some(done.outcome.succeeded? >= HALF && !fell)
+    })
+}
+
+/// The trials whose figures describe the target under the load of the trial.
+fn counted(log: &[Done]) -> impl Iterator<Item = &Done> {
+    let low = |purpose| matches!(purpose, Purpose::WarmUp | Purpose::Recovery);
+    log.iter()
+        .filter(move |done| done.outcome.is_valid() && !low(done.trial.purpose))
+}
+
+fn bracket(log: &[Done], does_well: impl Fn(&Done) -> Option<bool>) -> Option<Bracket> {
+    let judged: Vec<(f64, bool)> = counted(log)
+        .filter_map(|done| Some((done.trial.load, does_well(done)?)))
+        .collect();
+    let loads = |well: bool| judged.iter().filter(move |one| one.1 == well);
+    let fails = loads(false).map(|one| one.0).reduce(f64::min);
+    let below = loads(true).filter(|one| fails.is_none_or(|fails| one.0 < fails));
+    let holds = below.map(|one| one.0).reduce(f64::max);
+    (holds.is_some() || fails.is_some()).then_some(Bracket { holds, fails })
+}
+
+/// The next load that narrows the hard ceiling down: twice the highest load so far, or between the highest load that
+/// did well and the lowest that did not. `None` if the ceiling is known to a quarter.
+pub(super) fn next_load(log: &[Done]) -> Option<f64> {
+    const CLOSE: f64 = 1.25;
+    match hard(log)? {
+        Bracket {
+            holds: Some(holds),
+            fails: Some(fails),
+        } => (fails / holds > CLOSE).then(|| (holds * fails).sqrt()),
+        Bracket {
+            holds: Some(holds),
+            fails: None,
+        } => Some(holds * 2.0),
+        Bracket { holds: None, .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::trial::{Outcome, Trial};
+
+    fn done(load: f64, succeeded: f64, per_s: f64) -> Done {
+        Done {
+            trial: Trial {
+                load,
+                duration_s: 3.0,
+                pause_s: 0.0,
+                purpose: Purpose::Overload,
+            },
+            outcome: Outcome {
+                succeeded: Some(succeeded),
+                succeeded_per_s: Some(per_s),
+                ..Outcome::default()
+            },
+        }
+    }
+
+    #[test]
+    fn soft_and_hard_ceilings_lie_between_neighbouring_trials() {
+        let log = [
+            done(100.0, 1.0, 100.0),
+            done(200.0, 0.95, 190.0),
+            done(300.0, 0.7, 210.0),
+            done(600.0, 0.3, 180.0),
+        ];
+        let of = |holds, fails| {
+            Some(Bracket {
+                holds: Some(holds),
+                fails: Some(fails),
+            })
+        };
+        assert_eq!(soft(&log), of(200.0, 300.0));
+        assert_eq!(hard(&log), of(300.0, 600.0));
+        assert_eq!(soft(&[]), None);
+    }
+
+    #[test]
+    fn falling_throughput_is_a_collapse_even_if_the_rest_succeeds() {
+        let log = [done(100.0, 1.0, 100.0), done(200.0, 0.6, 70.0)];
+        assert_eq!(hard(&log).unwrap().fails, Some(200.0));
+    }
+
+    #[test]
+    fn a_load_above_a_failure_does_not_raise_the_ceiling() {
+        let log = [
+            done(100.0, 1.0, 100.0),
+            done(200.0, 0.4, 80.0),
+            done(250.0, 1.0, 250.0),
+        ];
+        assert_eq!(soft(&log).unwrap().holds, Some(100.0));
+    }
+
+    #[test]
+    fn the_next_load_doubles_and_then_bisects() {
+        let mut log = vec![done(100.0, 1.0, 100.0)];
+        assert_eq!(next_load(&log), Some(200.0));
+        log.push(done(400.0, 0.2, 80.0));
+        assert_eq!(next_load(&log), Some(200.0));
+        log.push(done(350.0, 0.9, 300.0));
+        assert_eq!(next_load(&log), None, "known to a quarter");
+    }
+}

@@ -1,0 +1,171 @@
+//! All trials of a search, and the ceiling that follows from them.
+
+use super::posterior::Posterior;
+use super::trial::{Evidence, Outcome, Purpose, ShareEvidence, Trial};
+
+/// Bounds of the number of independent values that one trial counts as. Trials at the same load differ more than the
+/// values of one trial suggest, so no trial may outweigh several others.
+const MOST_OF_ONE: f64 = 100.0;
+const LEAST_OF_ONE: f64 = 10.0;
+/// The design effect before any trial shows one.
+const TYPICAL_EFFECT: f64 = 4.0;
+/// Trials within this distance in ln(load) have a similar design effect.
+const NEAR: f64 = 0.25;
+/// The ceiling is hardly higher than the load of a failed trial plus this share of it. A target that falls behind is
+/// known more precisely than one that breaks a threshold.
+const SCALE_BEHIND: f64 = 0.008;
+const SCALE_BROKEN: f64 = 0.015;
+/// Two loads whose ratio differs from 1 by less than this are the same load.
+const SAME: f64 = 0.004;
+
+/// A trial with its outcome.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Done {
+    pub(super) trial: Trial,
+    pub(super) outcome: Outcome,
+}
+
+impl Done {
+    /// Whether the trial is long enough that a load which holds in it also holds for longer.
+    pub(super) fn is_long(&self) -> bool {
+        self.trial.purpose == Purpose::Confirm
+    }
+
+    fn counts(&self) -> Option<ShareEvidence> {
+        match self.outcome.evidence {
+            Evidence::Share(counts) => Some(counts),
+            _ => None,
+        }
+    }
+
+    fn effect(&self) -> Option<f64> {
+        self.counts()?.design_effect
+    }
+}
+
+/// The trials that bear on the stable ceiling.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pool(Vec<Done>);
+
+impl Pool {
+    pub(super) fn add(&mut self, trial: Trial, outcome: Outcome) {
+        self.0.push(Done { trial, outcome });
+    }
+
+    /// Removes all trials, because the target has changed since.
+    pub(super) fn forget(&mut self) {
+        self.0.clear();
+    }
+
+    pub(super) fn trials(&self) -> impl Iterator<Item = &Done> {
+        self.0.iter()
+    }
+
+    /// Removes short trials that passed near `failed.load`, if the long trial that failed there needed more time to fail
+    /// than they had.
+    pub(super) fn forget_short_passes(&mut self, failed: &Trial) {
+        self.0.retain(|done| {
+            let passed = !done.outcome.failed();
+            let near = done.trial.load > 0.8 * failed.load;
+            !(passed && near && !done.is_long() && done.trial.duration_s < failed.duration_s)
+        });
+    }
+
+    /// The highest load that did not fail.
+    pub(super) fn highest_held(&self) -> Option<f64> {
+        let held = self.0.iter().filter(|done| !done.outcome.failed());
+        held.map(|done| done.trial.load).reduce(f64::max)
+    }
+
+    /// The lowest load above `load` that failed.
+    pub(super) fn lowest_failed_above(&self, load: f64) -> Option<f64> {
+        let failed = self.0.iter().filter(|done| done.outcome.failed());
+        let loads = failed.map(|done| done.trial.load);
+        loads.filter(|failed| *failed > load).reduce(f64::min)
+    }
+
+    /// Whether some trial was within 2 % of this load.
+    pub(super) fn tried(&self, load: f64) -> bool {
+        self.0
+            .iter()
+            .any(|done| (done.trial.load / load - 1.0).abs() < 0.02)
+    }
+
+    /// The counts of all long trials at this load together. `None` if a trial has no counts.
+    pub(super) fn pooled(&self, load: f64) -> Option<ShareEvidence> {
+        let same = |done: &&Done| done.is_long() && (done.trial.load / load - 1.0).abs() < SAME;
+        let each = self.0.iter().filter(same).map(Done::counts);
+        each.reduce(|sum, one| {
+            let (sum, one) = (sum?, one?);
+            Some(ShareEvidence {
+                beyond: sum.beyond + one.beyond,
+                of: sum.of + one.of,
+                allowed: one.allowed.min(sum.allowed),
+                design_effect: None,
+            })
+        })?
+    }
+
+    /// The probability of each ceiling between two loads.
+    pub(super) fn posterior(&self, low: f64, high: f64) -> Posterior {
+        let mut posterior = Posterior::between(low, high, self.floor(low));
+        for done in &self.0 {
+            let load = done.trial.load;
+            match done.outcome.evidence {
+                _ if done.outcome.completed.is_some() => posterior.below(load, SCALE_BEHIND),
+                Evidence::Share(counts) if counts.share() > 0.5 => {
+                    posterior.below(load, SCALE_BROKEN);
+                }
+                Evidence::Share(counts) if counts.of > 0.0 => {
+                    posterior.learn(load, &self.independent(done, counts));
+                }
+                Evidence::Broken => posterior.below(load, SCALE_BROKEN),
+                Evidence::Held => posterior.above(load, SCALE_BROKEN),
+                Evidence::Share(_) | Evidence::Undecided => {}
+            }
+        }
+        posterior
+    }
+
+    /// The counts, reduced to independent values.
+    fn independent(&self, done: &Done, counts: ShareEvidence) -> ShareEvidence {
+        let independent = counts.of / self.design_effect(done);
+        let of = independent
+            .max(counts.of.min(LEAST_OF_ONE))
+            .min(MOST_OF_ONE);
+        ShareEvidence {
+            beyond: counts.share() * of,
+            of,
+            ..counts
+        }
+    }
+
+    /// The design effect of a trial: its own, but at least half of what is typical for trials at similar loads.
+    fn design_effect(&self, done: &Done) -> f64 {
+        let near = |other: &&Done| (other.trial.load / done.trial.load).ln().abs() < NEAR;
+        let mut effects: Vec<f64> = self
+            .0
+            .iter()
+            .filter(near)
+            .filter_map(Done::effect)
+            .collect();
+        effects.sort_by(f64::total_cmp);
+        let typical = effects.get(effects.len() / 2).copied();
+        let typical = typical.unwrap_or(TYPICAL_EFFECT);
+        let effect = match done.effect() {
+            Some(own) => own.max(typical / 2.0),
+            None => typical,
+        };
+        effect.max(1.0)
+    }
+
+    /// The share of values beyond the limit at loads far below `low`, which is a property of the service time alone.
+    fn floor(&self, low: f64) -> f64 {
+        let far = self.0.iter().filter(|done| done.trial.load < 0.8 * low);
+        let counts: Vec<ShareEvidence> = far.filter_map(Done::counts).collect();
+        let of: f64 = counts.iter().map(|one| one.of).sum();
+        let beyond: f64 = counts.iter().map(|one| one.beyond).sum();
+        let allowed = counts.iter().map(|one| one.allowed).fold(1.0, f64::min);
+        ((beyond + 0.5) / (of + 20.0)).clamp(1e-4, (0.8 * allowed).max(1e-4))
+    }
+}

@@ -1,0 +1,302 @@
+//! The second half of a search: refining and confirming the ceiling.
+
+use super::trial::{Outcome, Purpose, Trial};
+use super::{Ceiling, Ended, Interval, Phase, Reference, Search};
+
+/// Number of long trials in a row that must hold at a ceiling.
+const REPETITIONS: u32 = 4;
+/// The same for a load that the target holds at least.
+const REPETITIONS_AT_LEAST: u32 = 2;
+/// Confirmation begins when the range that holds the ceiling with 70 % probability is this many precisions wide.
+const TIGHT: f64 = 2.4;
+/// A confirmed load counts as the ceiling if it is this many precisions from the best load to confirm.
+const NEAR: f64 = 0.5;
+/// The load to confirm is this many precisions below the most probable ceiling.
+const MARGIN: f64 = 0.5;
+/// Time after which the reference load is tried again, in seconds.
+const DRIFT_EVERY_S: f64 = 60.0;
+/// The target has changed if its median at the reference load changed by this factor, in two trials in a row.
+const DRIFTED: f64 = 1.25;
+/// Probabilities at which the position of the ceiling is considered.
+const QUANTILES: [f64; 5] = [0.05, 0.15, 0.5, 0.85, 0.95];
+
+/// Long trials at one load.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Confirmation {
+    load: f64,
+    /// The load above, which should fail. `None` if only a lower bound of the ceiling is wanted.
+    above: Option<f64>,
+    held: u32,
+}
+
+impl Confirmation {
+    /// Shows that the target holds at least this load.
+    pub(super) fn at_least(load: f64) -> Self {
+        Self {
+            load,
+            above: None,
+            held: 0,
+        }
+    }
+
+    fn repetitions(&self) -> u32 {
+        match self.above {
+            Some(_) => REPETITIONS,
+            None => REPETITIONS_AT_LEAST,
+        }
+    }
+}
+
+impl Search {
+    pub(super) fn propose_refinement(&mut self) -> Option<Trial> {
+        if self
+            .reference
+            .is_some_and(|one| self.spent_s - one.at_s > DRIFT_EVERY_S)
+        {
+            self.phase = Phase::Drift { looks: 0 };
+            return None;
+        }
+        let [_, q15, middle, q85, q95] = self.quantiles();
+        let precision = self.settings.precision;
+        let goal = q15.max(middle * (1.0 - MARGIN * precision));
+        let refuted = self.refuted.map(|load| load * (1.0 - MARGIN * precision));
+        let goal = self
+            .settings
+            .shape(refuted.map_or(goal, |most| goal.min(most)));
+        if let Some(confirmed) = self.confirmed
+            && (confirmed / goal - 1.0).abs() < NEAR * precision
+        {
+            return self.found();
+        }
+        if self.left_s() < self.cost(self.lengths.refine) {
+            return self.found();
+        }
+        if let Some(guess) = self.guess.take() {
+            let load = self.settings.shape(guess * 0.98);
+            if guess > self.range.0 && guess < q95 * 1.05 && !self.pool.tried(load) {
+                return self.in_time(load, self.lengths.refine, Purpose::Refine);
+            }
+        }
+        let one = if self.settings.whole { 1.0 } else { 0.0 };
+        let tight = q85 / q15 <= 1.0 + TIGHT * precision || q85 - q15 <= one;
+        let confirming = self.cost(self.lengths.long) * f64::from(REPETITIONS);
+        let reserve = confirming + 2.0 * self.cost(self.lengths.refine);
+        if (tight || self.left_s() < reserve) && self.left_s() > confirming {
+            let above = self.settings.shape(q85.max(middle * 1.02));
+            let step = if self.settings.whole {
+                goal + 1.0
+            } else {
+                goal * (1.0 + precision)
+            };
+            self.phase = Phase::Confirm(Confirmation {
+                above: Some(if above > goal { above } else { step }),
+                ..Confirmation::at_least(goal)
+            });
+            return None;
+        }
+        let load = self.settings.shape(middle);
+        self.in_time(load, self.lengths.refine, Purpose::Refine)
+    }
+
+    /// Ends the search for the stable ceiling, with the ceiling or without.
+    pub(super) fn found(&mut self) -> Option<Trial> {
+        self.phase = match self.confirmed {
+            Some(load) if self.pool.lowest_failed_above(load).is_some() => {
+                Phase::Overload { trials: 0 }
+            }
+            _ => Phase::Over(Ended::OutOfTime),
+        };
+        None
+    }
+
+    /// Quantiles of the ceiling. If it probably lies at an end of the range, the range grows.
+    fn quantiles(&mut self) -> [f64; 5] {
+        const GROWTHS: u32 = 20;
+        for _ in 0..GROWTHS {
+            let found = self
+                .pool
+                .posterior(self.range.0, self.range.1)
+                .quantiles(QUANTILES);
+            let [low, .., high] = found;
+            if low <= self.range.0 * 1.03 && self.range.0 > self.settings.first / 8.0 {
+                self.range.0 /= 1.3;
+            } else if high >= self.range.1 / 1.03 && self.range.1 < self.settings.most {
+                self.range.1 *= 1.15;
+            } else {
+                return found;
+            }
+        }
+        self.pool
+            .posterior(self.range.0, self.range.1)
+            .quantiles(QUANTILES)
+    }
+
+    pub(super) fn learn_refinement(&mut self, trial: Trial, outcome: Outcome) {
+        let overloaded = outcome.overloaded();
+        self.note(trial, outcome);
+        self.after(overloaded, Phase::Refine);
+    }
+
+    pub(super) fn propose_confirmation(&mut self, wanted: Confirmation) -> Option<Trial> {
+        if self.left_s() < 0.8 * self.cost(self.lengths.long) {
+            self.phase = Phase::Refine;
+            return self.found();
+        }
+        Some(Trial {
+            load: wanted.load,
+            duration_s: self.lengths.long,
+            pause_s: 0.0,
+            purpose: Purpose::Confirm,
+        })
+    }
+
+    pub(super) fn learn_confirmation(
+        &mut self,
+        wanted: Confirmation,
+        trial: Trial,
+        outcome: Outcome,
+    ) {
+        let (failed, overloaded) = (outcome.failed(), outcome.overloaded());
+        let decided =
+            failed || outcome.held() || matches!(outcome.evidence, super::Evidence::Share(_));
+        self.note(trial, outcome);
+        if failed {
+            self.pool.forget_short_passes(&trial);
+            self.confirmed = self.confirmed.filter(|load| still_holds(self, *load));
+            if wanted.above.is_none() {
+                // The generator could make this load after all, and the target failed.
+                self.range = (trial.load / 4.0, trial.load * 1.02);
+                self.after(
+                    overloaded,
+                    Phase::Reference {
+                        looks: 0,
+                        low: trial.load / 2.0,
+                    },
+                );
+            } else {
+                self.after(overloaded, Phase::Refine);
+            }
+            return;
+        }
+        if !decided {
+            self.phase = Phase::Over(Ended::OutOfTime);
+            return;
+        }
+        let confirmation = Confirmation {
+            held: wanted.held + 1,
+            ..wanted
+        };
+        self.phase = if confirmation.held < confirmation.repetitions() {
+            Phase::Confirm(confirmation)
+        } else {
+            self.all_held(confirmation)
+        };
+    }
+
+    fn all_held(&mut self, done: Confirmation) -> Phase {
+        match done.above {
+            None if self.generator.is_some() => Phase::Over(Ended::GeneratorLimit),
+            None => Phase::Over(Ended::LargestLoadHeld),
+            Some(_) if !still_holds(self, done.load) => {
+                self.refuted = Some(done.load);
+                Phase::Refine
+            }
+            Some(above) => {
+                self.confirmed = Some(done.load);
+                Phase::Above { above, long: false }
+            }
+        }
+    }
+
+    /// A load above a confirmed one that does not fail at once gets a long trial.
+    pub(super) fn learn_above(&mut self, long: bool, trial: Trial, outcome: Outcome) {
+        let (failed, overloaded) = (outcome.failed(), outcome.overloaded());
+        self.note(trial, outcome);
+        if failed || long {
+            self.after(overloaded, Phase::Refine);
+        } else {
+            self.phase = Phase::Above {
+                above: trial.load,
+                long: true,
+            };
+        }
+    }
+
+    pub(super) fn learn_drift(&mut self, looks: u32, outcome: &Outcome) {
+        let before = self.reference.and_then(|one| one.median_ms);
+        let ratio = match (before, outcome.median_ms) {
+            (Some(before), Some(now)) => now / before,
+            _ => 1.0,
+        };
+        let slower = outcome.failed() || ratio > DRIFTED;
+        let faster = ratio < 1.0 / DRIFTED;
+        if (slower || faster) && looks == 0 {
+            self.phase = Phase::Drift { looks: 1 };
+        } else if slower {
+            self.phase = Phase::Over(Ended::Slowing);
+        } else {
+            if faster {
+                let load = self.reference.map_or(self.settings.first, |one| one.load);
+                self.renew(load, outcome.median_ms);
+            } else if let Some(reference) = &mut self.reference {
+                reference.at_s = self.spent_s;
+            }
+            self.phase = Phase::Refine;
+        }
+    }
+
+    /// Forgets the trials so far, because the target has become faster since.
+    fn renew(&mut self, load: f64, median_ms: Option<f64>) {
+        self.pool.forget();
+        (self.confirmed, self.refuted) = (None, None);
+        self.range.1 *= 1.5;
+        self.reference = Some(Reference {
+            load,
+            median_ms,
+            at_s: self.spent_s,
+        });
+    }
+
+    /// The confirmed ceiling with its interval. `None` without a failure above it.
+    pub(super) fn ceiling(&self) -> Option<Ceiling> {
+        let load = self.confirmed?;
+        let above = self.pool.lowest_failed_above(load)?;
+        let values = self.pool.pooled(load).map_or(0.0, |counts| counts.of);
+        let resolution = 1.64 * (2.0 / values.max(50.0)).sqrt();
+        let Interval { low, high } = self.interval();
+        let repetitions = self
+            .pool
+            .trials()
+            .filter(|done| done.is_long() && same(done.trial.load, load) && !done.outcome.failed());
+        Some(Ceiling {
+            load,
+            interval: Interval {
+                low: low.min(load * (1.0 - resolution)),
+                high: high.max(above),
+            },
+            repetitions: u32::try_from(repetitions.count()).unwrap_or(u32::MAX),
+        })
+    }
+
+    /// The 90 % interval of the ceiling, from all trials.
+    pub(super) fn interval(&self) -> Interval {
+        let posterior = self.pool.posterior(self.range.0, self.range.1);
+        let [low, high] = posterior.quantiles([0.05, 0.95]);
+        Interval { low, high }
+    }
+}
+
+#[expect(clippy::float_cmp, reason = "the same trial load, repeated")]
+fn same(one: f64, other: f64) -> bool {
+    one == other
+}
+
+/// Whether all long trials at this load together keep the thresholds.
+fn still_holds(search: &Search, load: f64) -> bool {
+    let at_load = |done: &&super::Done| done.is_long() && same(done.trial.load, load);
+    let mut trials = search.pool.trials().filter(at_load);
+    match search.pool.pooled(load) {
+        Some(counts) => counts.share() <= counts.allowed,
+        None => trials.all(|done| done.outcome.held()),
+    }
+}

@@ -1,0 +1,69 @@
+use serde::{Deserialize, Serialize};
+
+use super::answer::Answer;
+use super::settings::Settings;
+use super::trial::{Outcome, Trial};
+
+/// A saved search: the root of `find.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SavedSearch {
+    /// Always `headcount-find`.
+    pub kind: String,
+    /// Version of the file format.
+    pub version: u32,
+    /// Program that wrote the file: `headcount 0.1.0`.
+    pub tool: String,
+    /// Start of the search, RFC 3339.
+    pub started_at: String,
+    /// End of the search, RFC 3339.
+    pub ended_at: String,
+    /// Path of the scenario, or the request of a search without one.
+    pub scenario: String,
+    /// Address of the target.
+    pub target: String,
+    /// Seed of the first trial. Each further trial adds 1.
+    pub seed: u64,
+    /// The searched quantity.
+    pub quantity: Quantity,
+    /// The thresholds that decided, as the user wrote them.
+    pub thresholds: Vec<String>,
+    /// Whether the thresholds are defaults, because the scenario declares none.
+    pub default_thresholds: bool,
+    /// Range, precision and budget.
+    pub settings: Settings,
+    /// The result.
+    pub answer: Answer,
+    /// All trials in their order.
+    pub trials: Vec<SavedTrial>,
+}
+
+/// A trial with its outcome.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SavedTrial {
+    /// The trial.
+    #[serde(flatten)]
+    pub trial: Trial,
+    /// Whether the trial broke a threshold beyond chance.
+    pub failed: bool,
+    /// The outcome.
+    pub outcome: Outcome,
+}
+
+/// The quantity that a search varies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quantity {
+    /// Iterations started per second.
+    Rate,
+    /// Concurrent users.
+    Users,
+    /// Concurrent groups.
+    Groups,
+}
+
+impl SavedSearch {
+    /// The value of `kind`.
+    pub const KIND: &'static str = "headcount-find";
+    /// The current version of the file format.
+    pub const VERSION: u32 = 1;
+}

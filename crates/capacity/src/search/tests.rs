@@ -1,0 +1,260 @@
+use super::simulated::{Service, Target, recorded, search};
+use super::{Answer, Ended, Evidence, Outcome, Search, Settings, Step};
+
+/// Searches with these seeds.
+fn searches(target: &Target, count: u64) -> Vec<Answer> {
+    (0..count).map(|seed| search(target, seed).0).collect()
+}
+
+/// How often a search found the true ceiling.
+#[derive(Debug)]
+struct Score {
+    near: usize,
+    over: usize,
+    covered: usize,
+    longest_s: f64,
+}
+
+fn score(answers: &[Answer], truth: f64) -> Score {
+    let claimed: Vec<_> = answers.iter().filter_map(|one| one.stable).collect();
+    Score {
+        near: claimed
+            .iter()
+            .filter(|one| (one.load / truth - 1.0).abs() <= 0.05)
+            .count(),
+        over: claimed.iter().filter(|one| one.load / truth > 1.05).count(),
+        covered: claimed
+            .iter()
+            .filter(|one| one.interval.low <= truth && truth <= one.interval.high)
+            .count(),
+        longest_s: answers.iter().map(|one| one.spent_s).fold(0.0, f64::max),
+    }
+}
+
+/// Of 20 searches, at least 18 find the ceiling within 5 %, at most one is too high, and none takes over 4 minutes.
+fn check(target: &Target, truth: f64) {
+    let answers = searches(target, 20);
+    let score = score(&answers, truth);
+    let claims: Vec<_> = answers
+        .iter()
+        .map(|one| one.stable.map(|one| one.load))
+        .collect();
+    assert!(
+        score.near >= 18 && score.over <= 1 && score.covered >= 16 && score.longest_s <= 240.0,
+        "truth {truth}: {score:?}, {claims:?}"
+    );
+}
+
+#[test]
+fn one_thread_with_fixed_work() {
+    check(&Target::queue(1, Service::Fixed(0.004), 0.050), 218.7);
+}
+
+#[test]
+fn four_threads_with_exponential_work() {
+    check(&Target::queue(4, Service::Exponential(0.020), 0.100), 162.7);
+}
+
+#[test]
+fn a_pool_of_eight_with_fixed_work() {
+    check(&Target::queue(8, Service::Fixed(0.005), 0.025), 1522.0);
+}
+
+#[test]
+fn even_arrivals_at_one_thread() {
+    let target = Target {
+        poisson: false,
+        ..Target::queue(1, Service::Fixed(0.005), 0.050)
+    };
+    check(&target, 200.0);
+}
+
+#[test]
+fn a_token_bucket_whose_burst_hides_small_overloads() {
+    let tokens = Service::Tokens {
+        per_s: 200.0,
+        burst: 400.0,
+    };
+    let target = Target {
+        allowed: 0.01,
+        ..Target::queue(1, tokens, 0.050)
+    };
+    // An overload of 5 % empties the bucket only after 40 s, longer than any trial.
+    let score = score(&searches(&target, 20), 202.0);
+    assert!(score.near >= 13 && score.over <= 4, "{score:?}");
+}
+
+#[test]
+fn a_limit_far_above_the_service_time() {
+    // A second of queue takes long to build up at a small overload, so four minutes are short.
+    let target = Target::queue(1, Service::Exponential(0.004), 1.0);
+    let score = score(&searches(&target, 20), 247.0);
+    assert!(score.near >= 8 && score.over <= 2, "{score:?}");
+}
+
+#[test]
+fn whole_groups() {
+    let target = Target {
+        per_load: 10.0,
+        whole: true,
+        ..Target::queue(1, Service::Fixed(0.002), 0.050)
+    };
+    check(&target, 46.8);
+}
+
+#[test]
+fn a_target_that_collapses_and_recovers() {
+    let service = Service::Collapsing {
+        normal: 0.004,
+        rest: 5.0,
+    };
+    check(&Target::queue(1, service, 0.050), 218.7);
+}
+
+#[test]
+fn a_passing_disturbance_does_not_decide() {
+    let target = Target {
+        disturbed: 0.04,
+        ..Target::queue(1, Service::Fixed(0.004), 0.050)
+    };
+    let answers = searches(&target, 20);
+    let score = score(&answers, 218.7);
+    assert!(score.near >= 14 && score.over == 0, "{score:?}");
+}
+
+#[test]
+fn a_limited_generator_never_gives_a_ceiling() {
+    let target = Target {
+        generator: 3000.0,
+        ..Target::queue(1, Service::Fixed(0.0001), 0.050)
+    };
+    for answer in searches(&target, 20) {
+        assert_eq!(answer.ended, Ended::GeneratorLimit);
+        assert_eq!(answer.stable, None);
+        let least = answer.at_least.unwrap();
+        assert!((2000.0..=3000.0).contains(&least), "{least}");
+        assert!(answer.generator.unwrap().load > 3000.0);
+    }
+}
+
+#[test]
+fn a_generator_that_cannot_make_the_first_load_gives_nothing() {
+    let target = Target {
+        generator: 5.0,
+        ..Target::queue(1, Service::Fixed(0.004), 0.050)
+    };
+    let (answer, _) = search(&target, 1);
+    assert_eq!(answer.ended, Ended::GeneratorLimit);
+    assert_eq!((answer.stable, answer.at_least), (None, None));
+}
+
+#[test]
+fn a_leaking_target_has_no_ceiling_that_lasts() {
+    let service = Service::Leaking {
+        start: 0.002,
+        each: 1.0 / 50_000.0,
+    };
+    let answers = searches(&Target::queue(1, service, 0.050), 20);
+    let claims = answers.iter().filter(|one| one.stable.is_some()).count();
+    assert!(claims <= 2, "{claims} of 20");
+}
+
+#[test]
+fn a_target_that_stays_broken_is_reported() {
+    let service = Service::Collapsing {
+        normal: 0.004,
+        rest: 1e9,
+    };
+    for answer in searches(&Target::queue(1, service, 0.050), 10) {
+        assert_eq!(answer.ended, Ended::NotRecovered);
+        assert_eq!(answer.stable, None);
+    }
+}
+
+#[test]
+fn a_target_that_breaks_at_every_load_is_reported() {
+    let target = Target::queue(1, Service::Fixed(0.2), 0.050);
+    let (answer, trials) = search(&target, 1);
+    assert_eq!(answer.ended, Ended::FirstLoadFailed);
+    assert!(
+        trials.last().unwrap().load <= 1.0,
+        "it tries lower loads first"
+    );
+}
+
+#[test]
+fn a_ceiling_has_failures_above_it_and_repetitions_at_it() {
+    let (answer, trials) = search(&Target::queue(1, Service::Fixed(0.005), 0.050), 3);
+    let stable = answer.stable.unwrap();
+    assert!(stable.repetitions >= 4);
+    assert!(answer.fails.unwrap() > stable.load);
+    assert!(trials.iter().any(|trial| trial.load > stable.load));
+    assert_eq!(answer.trials, trials.len());
+}
+
+#[test]
+fn an_interrupted_search_says_what_is_known() {
+    let target = Target::queue(1, Service::Fixed(0.004), 0.050);
+    let mut search = Search::new(super::simulated::settings(&target));
+    assert_eq!(search.interrupted().holds, None);
+    let mut failed = false;
+    while !failed {
+        let Step::Try(trial) = search.next_step() else {
+            panic!("over too early");
+        };
+        assert_eq!(search.next_step(), Step::Try(trial), "asked again, the same");
+        failed = trial.load > 200.0;
+        search.record(Outcome {
+            took_s: 3.0,
+            evidence: if failed {
+                Evidence::Broken
+            } else {
+                Evidence::Held
+            },
+            ..Outcome::default()
+        });
+    }
+    let answer = search.interrupted();
+    assert_eq!(answer.ended, Ended::Interrupted);
+    assert!(answer.holds.unwrap() <= 200.0 && answer.fails.unwrap() > 200.0);
+    assert_eq!(answer.stable, None);
+}
+
+#[test]
+fn a_threshold_that_nothing_is_measured_for_ends_the_search() {
+    let target = Target::queue(1, Service::Fixed(0.004), 0.050);
+    let mut search = Search::new(super::simulated::settings(&target));
+    let name = "request(GET /nowhere): p95 < 1s".to_owned();
+    while let Step::Try(_) = search.next_step() {
+        search.record(Outcome {
+            took_s: 2.0,
+            unmeasured: vec![name.clone()],
+            ..Outcome::default()
+        });
+    }
+    let answer = search.interrupted();
+    assert_eq!(answer.ended, Ended::Unmeasured);
+    assert_eq!(answer.unmeasured, [name]);
+}
+
+#[test]
+fn a_resumed_search_continues_where_it_was_and_gives_the_same_answer() {
+    let target = Target::queue(1, Service::Fixed(0.004), 0.050);
+    let settings = super::simulated::settings(&target);
+    let (answer, all) = recorded(&target, 4);
+    for cut in [0, 1, all.len() / 2, all.len()] {
+        let (mut search, used) = Search::resume(settings, &all[..cut]);
+        assert_eq!(used, cut);
+        for done in &all[cut..] {
+            assert_eq!(search.next_step(), Step::Try(done.trial));
+            search.record(done.outcome.clone());
+        }
+        assert_eq!(search.next_step(), Step::Done(Box::new(answer.clone())));
+    }
+    let other = Settings {
+        precision: 0.02,
+        ..settings
+    };
+    let (_, used) = Search::resume(other, &all);
+    assert!(used < all.len(), "trials of other lengths are not reused");
+}

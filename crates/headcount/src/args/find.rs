@@ -1,0 +1,116 @@
+use std::path::PathBuf;
+
+use capacity::search::Quantity;
+use clap::ValueEnum;
+
+use super::run::{GeneratorArgs, ScreenArgs};
+
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  headcount find room.ts                              the most groups, users or arrivals, as the scenario's load says
+  headcount find api.ts --search rate --budget 8m
+  headcount find room.ts --search groups --most 500
+  headcount find api.ts --resume headcount-run-20261121T120000 --budget 2m
+  headcount find api.ts --target http://127.0.0.1:5000 --json > find.json
+
+A trial keeps the scenario's `ramp` and `warmup`; `duration` and the amount of load are the search's own. Each trial is
+a run of its own, with `setup` and `teardown`.
+
+Exit codes:
+  0 ceiling found · 1 bug · 2 usage · 3 script error · 4 target not reachable
+  99 no load holds · 98 no ceiling found (the generator was the limit, or the time ran out) · 130 interrupted")]
+pub(crate) struct FindArgs {
+    /// Scenario file, in TypeScript or JavaScript
+    pub(crate) scenario: PathBuf,
+    /// Folder from which the scenario may read and import files [default: the scenario's folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+    /// Environment variable that the scenario may read, as for `headcount run`. Can be repeated
+    #[arg(long, value_name = "NAME[=VALUE]", allow_hyphen_values = true)]
+    pub(crate) env: Vec<String>,
+    /// Base URL of the system under test; overrides the scenario's `target`
+    #[arg(long, value_name = "URL", help_heading = "Target")]
+    pub(crate) target: Option<String>,
+    /// Prometheus endpoint of the target, to read its CPU and memory when it runs on another machine
+    #[arg(long, value_name = "URL", help_heading = "Target")]
+    pub(crate) watch_metrics: Option<String>,
+    /// Quantity to search [default: rate if the load has one, groups if users form groups, else users]
+    #[arg(long, value_enum, value_name = "QUANTITY", help_heading = "Search")]
+    pub(crate) search: Option<Searched>,
+    #[command(flatten)]
+    pub(crate) range: SearchArgs,
+    /// Continue the search that was saved in this folder. `--budget` then adds time
+    #[arg(
+        long, value_name = "DIR", help_heading = "Search",
+        conflicts_with_all = ["out", "search", "precision", "first", "most", "seed"]
+    )]
+    pub(crate) resume: Option<PathBuf>,
+    /// Send every request exactly once, as for `headcount run`
+    #[arg(long, help_heading = "Search")]
+    pub(crate) no_repeat: bool,
+    /// Seed for all random choices of the first trial; each further trial adds 1 [default: a new one]
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    pub(crate) seed: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) generator: GeneratorArgs,
+
+    /// Folder for find.json; it must not contain a run or be in use by another run [default: a new
+    /// headcount-run-TIME]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) screen: ScreenArgs,
+}
+
+/// Time, precision and range of a search.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct SearchArgs {
+    /// Time for the whole search [default: 4m]
+    #[arg(long, value_name = "TIME", help_heading = "Search")]
+    pub(crate) budget: Option<String>,
+    /// Wanted precision of the stable ceiling in percent [default: 5]
+    #[arg(
+        long, value_name = "PERCENT", help_heading = "Search",
+        value_parser = clap::value_parser!(u8).range(1..=50)
+    )]
+    pub(crate) precision: Option<u8>,
+    /// First load to try [default: 10/s, one group or one user]
+    #[arg(long, value_name = "LOAD", help_heading = "Search")]
+    pub(crate) first: Option<f64>,
+    /// Largest load to try
+    #[arg(long, value_name = "LOAD", help_heading = "Search")]
+    pub(crate) most: Option<f64>,
+}
+
+impl SearchArgs {
+    /// Whether any option is given.
+    pub(crate) fn any(&self) -> bool {
+        self.budget.is_some()
+            || self.precision.is_some()
+            || self.first.is_some()
+            || self.most.is_some()
+    }
+}
+
+/// The quantity that a search varies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Searched {
+    /// Iterations started per second
+    Rate,
+    /// Concurrent users
+    Users,
+    /// Concurrent groups
+    Groups,
+}
+
+impl From<Searched> for Quantity {
+    fn from(searched: Searched) -> Self {
+        match searched {
+            Searched::Rate => Self::Rate,
+            Searched::Users => Self::Users,
+            Searched::Groups => Self::Groups,
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! `headcount find` and `headcount bench --find`: search for the highest load that holds.
+
+mod default_thresholds;
+mod hunt;
+mod load;
+mod resume;
+mod subject;
+
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+use capacity::search::{Ended, Quantity, SavedSearch, Search, Settings};
+use engine::{Clock, PrepareError, RunConfig};
+use model::Unit;
+use plan::{Aggregate, Overrides, Threshold};
+use script::Bundle;
+
+use crate::args::{BenchArgs, FindArgs, SearchArgs};
+use crate::command::bench;
+use crate::command::run::generator_settings;
+use crate::env;
+use crate::exit::Exit;
+use crate::folder::RunFolder;
+use crate::save::save_text;
+use crate::screen::{self, colour, complain, print, say, width};
+
+use hunt::{Ending, Hunt};
+use load::LoadShape;
+use subject::Subject;
+
+/// Name of the saved search in the folder.
+const FILE: &str = "find.json";
+/// Default time for a search.
+const BUDGET: &str = "4m";
+/// Default precision in percent.
+const PRECISION: u8 = 5;
+/// Time of a trial in addition to its ramp-up, warm-up and measurement: starting the workers and ending the users.
+const OVERHEAD_S: f64 = 0.3;
+
+/// `headcount find`
+pub(crate) fn find(args: &FindArgs) -> anyhow::Result<Exit> {
+    let clock = Clock::start();
+    let base = args.scenario.parent().unwrap_or(Path::new(""));
+    let root = args.root.as_deref().unwrap_or(base);
+    let bundle = Bundle::read_within(&args.scenario, root).map_err(PrepareError::from)?;
+    let overrides = Overrides {
+        target: args.target.clone(),
+        metrics: args.watch_metrics.clone(),
+        no_repeat: args.no_repeat,
+        seed: args.seed,
+        source: args.generator.source.clone(),
+        ..Overrides::default()
+    };
+    let mut settings = generator_settings(&args.generator, overrides)?;
+    settings.root.clone_from(&args.root);
+    settings.env = env::passed(&args.env)?;
+    screen::hide(settings.env.hidden());
+    let subject = Subject::scenario(bundle, base.to_owned(), settings);
+    let declared = subject.declared()?;
+    let (folder, shape, saved) = if let Some(folder) = &args.resume {
+        let opened = RunFolder::reopen(folder)?;
+        let saved = resume::read(&folder.join(FILE), &declared, &args.range)?;
+        let shape = LoadShape::of(&declared, Some(saved.quantity))?;
+        (opened, shape, saved)
+    } else {
+        let shape = LoadShape::of(&declared, args.search.map(Quantity::from))?;
+        let settings = search_settings(&declared, &shape, &args.range)?;
+        let folder = RunFolder::claim(args.out.as_deref(), &clock.started_at())?;
+        let name = args.scenario.display().to_string();
+        let saved = blank(name, &declared, shape.quantity, settings, clock);
+        (folder, shape, saved)
+    };
+    let hunt = Hunt::new(subject, shape, clock, args.screen.quiet)?;
+    search(hunt, saved, Some(folder.path()), args.screen.json)
+}
+
+/// `headcount bench --find`
+pub(crate) fn find_url(args: &BenchArgs) -> anyhow::Result<Exit> {
+    let clock = Clock::start();
+    let url = &bench::url_of(&args.url)?;
+    if args.http2 {
+        bail!("--find does not support --http2 yet: use HTTP/1.1");
+    }
+    let settings = generator_settings(&args.generator, Overrides::default())?;
+    let plain = bench::plain(args, url)?;
+    let options = bench::options(args, url)?;
+    let name = format!("bench {url}");
+    let subject = Subject::url(plain, options, settings);
+    let declared = subject.declared().map_err(bench::in_words_of_bench)?;
+    let quantity = if bench::is_socket(url) {
+        Quantity::Users
+    } else {
+        Quantity::Rate
+    };
+    let shape = LoadShape::of(&declared, Some(quantity))?.with_connections(args.connections);
+    let folder = args
+        .out
+        .as_deref()
+        .map(|folder| RunFolder::claim(Some(folder), &clock.started_at()))
+        .transpose()?;
+    let settings = search_settings(&declared, &shape, &args.search)?;
+    let saved = blank(name, &declared, shape.quantity, settings, clock);
+    let hunt = Hunt::new(subject, shape, clock, args.screen.quiet)?;
+    let folder = folder.as_ref().map(RunFolder::path);
+    search(hunt, saved, folder, args.screen.json)
+}
+
+/// A search without trials.
+fn blank(
+    scenario: String,
+    declared: &RunConfig,
+    quantity: Quantity,
+    settings: Settings,
+    clock: Clock,
+) -> SavedSearch {
+    let thresholds = declared.options.thresholds.iter();
+    SavedSearch {
+        kind: SavedSearch::KIND.to_owned(),
+        version: SavedSearch::VERSION,
+        tool: concat!("headcount ", env!("CARGO_PKG_VERSION")).to_owned(),
+        started_at: clock.started_at(),
+        ended_at: String::new(),
+        scenario,
+        target: String::new(),
+        seed: declared.seed,
+        quantity,
+        thresholds: thresholds.map(ToString::to_string).collect(),
+        default_thresholds: false,
+        settings,
+        answer: Search::new(settings).interrupted(),
+        trials: Vec::new(),
+    }
+}
+
+fn search(
+    mut hunt: Hunt,
+    saved: SavedSearch,
+    folder: Option<&Path>,
+    json: bool,
+) -> anyhow::Result<Exit> {
+    let ending = hunt.run(saved, |saved| save(saved, folder))?;
+    finish(&ending, folder, json)
+}
+
+fn save(saved: &SavedSearch, folder: Option<&Path>) -> anyhow::Result<()> {
+    let Some(folder) = folder else { return Ok(()) };
+    let text = serde_json::to_string_pretty(saved).context("cannot encode the search")?;
+    save_text(folder, FILE, &(text + "\n"))
+}
+
+fn finish(ending: &Ending, folder: Option<&Path>, json: bool) -> anyhow::Result<Exit> {
+    let saved = &ending.saved;
+    if saved.trials.is_empty() {
+        if let Some(folder) = folder {
+            let _ = std::fs::remove_dir(folder); // succeeds only if the folder is empty
+        }
+    } else {
+        if json {
+            print(&format!("{}\n", serde_json::to_string_pretty(saved)?))?;
+        } else {
+            let place = folder.map(|folder| folder.join(FILE).display().to_string());
+            print(&report::search_result(
+                saved,
+                report::Terminal {
+                    colour: colour(),
+                    width: width(),
+                    saved_to: place.as_deref(),
+                },
+            ))?;
+        }
+        if saved.default_thresholds {
+            say(&format!(
+                "to declare these thresholds, add to the options:\n  {}",
+                default_thresholds::line(&saved.thresholds)
+            ));
+        }
+    }
+    if let Some(why) = &ending.error {
+        return Ok(complain(why));
+    }
+    Ok(exit_of(saved.answer.ended))
+}
+
+fn exit_of(ended: Ended) -> Exit {
+    match ended {
+        Ended::Confirmed | Ended::LargestLoadHeld => Exit::Passed,
+        Ended::FirstLoadFailed | Ended::NotRecovered | Ended::Slowing => Exit::Failed,
+        Ended::OutOfTime | Ended::GeneratorLimit | Ended::Unmeasured => Exit::Inconclusive,
+        Ended::Interrupted => Exit::Interrupted,
+    }
+}
+
+/// The settings of the search, from the command line and from the scenario.
+fn search_settings(
+    declared: &RunConfig,
+    shape: &LoadShape,
+    range: &SearchArgs,
+) -> anyhow::Result<Settings> {
+    const SHORTEST_S: f64 = 20.0;
+    let budget_s = budget_s(range.budget.as_deref().unwrap_or(BUDGET))?;
+    if budget_s < SHORTEST_S {
+        bail!("--budget: a search needs at least {SHORTEST_S} s");
+    }
+    let whole = shape.quantity != Quantity::Rate;
+    let (least, most) = shape.range();
+    let first = range.first.unwrap_or(shape.first()).clamp(least, most);
+    let largest = range.most.unwrap_or(most).min(most);
+    if largest < first {
+        bail!("--most {largest} is less than the first load, {first}: lower --first");
+    }
+    Ok(Settings {
+        first,
+        least,
+        most: largest,
+        whole,
+        precision: f64::from(range.precision.unwrap_or(PRECISION)) / 100.0,
+        budget_s,
+        extended_s: 0.0,
+        limit_s: longest_limit_s(&declared.options.thresholds),
+        lead_s: shape.lead_s() + OVERHEAD_S,
+    })
+}
+
+fn budget_s(text: &str) -> anyhow::Result<f64> {
+    let budget = plan::duration::parse(text).with_context(|| format!("--budget {text}"))?;
+    Ok(budget.as_secs_f64())
+}
+
+/// The longest time limit of a percentile in seconds; 0 without such a limit.
+fn longest_limit_s(thresholds: &[Threshold]) -> f64 {
+    let percentile = |one: &&Threshold| {
+        matches!(one.aggregate, Aggregate::Percentile(_)) && one.limit.unit == Unit::Nanos
+    };
+    let limits = thresholds.iter().filter(percentile);
+    limits.map(|one| one.limit.value / 1e9).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_ending_has_its_exit_code() {
+        for (ended, exit) in [
+            (Ended::Confirmed, Exit::Passed),
+            (Ended::LargestLoadHeld, Exit::Passed),
+            (Ended::GeneratorLimit, Exit::Inconclusive),
+            (Ended::OutOfTime, Exit::Inconclusive),
+            (Ended::FirstLoadFailed, Exit::Failed),
+            (Ended::NotRecovered, Exit::Failed),
+            (Ended::Interrupted, Exit::Interrupted),
+        ] {
+            assert_eq!(exit_of(ended), exit, "{ended:?}");
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Runs the trials of a search.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, anyhow};
+use capacity::search::{
+    Ended, Evidence, Outcome, Purpose, SavedSearch, SavedTrial, Search, Step, Trial,
+};
+use engine::{Clock, Notice, RunError, Stop};
+use plan::Threshold;
+use record::Run;
+use report::SearchState;
+use serde_json::Value;
+
+use super::load::LoadShape;
+use super::subject::{Subject, TrialOptions};
+use super::{default_thresholds, longest_limit_s};
+use crate::hurry::{self, stop_on_ctrl_c};
+use crate::progress::Progress;
+
+/// Measured time of the trial that shows what there is to limit, in seconds.
+const LOOK_S: f64 = 2.0;
+/// Time between two checks for Ctrl-C during a pause.
+const LOOK_AT_STOP: Duration = Duration::from_millis(50);
+
+/// Runs trials, one after the other.
+pub(super) struct Hunt {
+    subject: Subject,
+    shape: LoadShape,
+    clock: Clock,
+    stop: Stop,
+    progress: Progress,
+    /// Default thresholds; `None`: the declared ones apply.
+    thresholds: Option<Value>,
+    seed: u64,
+    ran: u64,
+}
+
+/// The end of a search.
+pub(super) struct Ending {
+    pub(super) saved: SavedSearch,
+    /// The error that ended the search.
+    pub(super) error: Option<anyhow::Error>,
+}
+
+/// The result of one run.
+enum Ran {
+    /// The run, the thresholds that it checked, and the seconds that it took.
+    Measured(Box<Run>, Vec<Threshold>, f64),
+    /// The target refused the connection before the run, after this many seconds.
+    Unreachable(anyhow::Error, f64),
+    Interrupted,
+}
+
+impl Hunt {
+    pub(super) fn new(
+        subject: Subject,
+        shape: LoadShape,
+        clock: Clock,
+        quiet: bool,
+    ) -> anyhow::Result<Self> {
+        Ok(Self {
+            subject,
+            shape,
+            clock,
+            stop: stop_on_ctrl_c()?,
+            progress: Progress::new(quiet),
+            thresholds: None,
+            seed: 0,
+            ran: 0,
+        })
+    }
+
+    /// Runs the search from where `saved` ends. Calls `save` after each trial.
+    pub(super) fn run(
+        &mut self,
+        mut saved: SavedSearch,
+        save: impl Fn(&SavedSearch) -> anyhow::Result<()>,
+    ) -> anyhow::Result<Ending> {
+        self.seed = saved.seed;
+        let mut error = None;
+        if saved.default_thresholds {
+            self.thresholds = Some(default_thresholds::options(&saved.thresholds));
+        } else if saved.thresholds.is_empty() {
+            error = self.choose_thresholds(&mut saved).err();
+        }
+        let (mut search, used) = Search::resume(saved.settings, &saved.trials);
+        saved.trials.truncate(used);
+        self.ran = used as u64;
+        while error.is_none() {
+            let trial = match search.next_step() {
+                Step::Done(answer) => {
+                    saved.answer = *answer;
+                    break;
+                }
+                Step::Try(trial) => trial,
+            };
+            match self.outcome(&trial, &search, &mut saved) {
+                Ok(Some(outcome)) => {
+                    self.tell(&trial, &outcome, saved.trials.len() + 1);
+                    saved.trials.push(SavedTrial {
+                        trial,
+                        failed: outcome.failed(),
+                        outcome: outcome.clone(),
+                    });
+                    search.record(outcome);
+                    saved.answer = search.interrupted();
+                    save(&saved)?;
+                }
+                Ok(None) => {
+                    saved.answer = search.interrupted();
+                    break;
+                }
+                Err(why) => {
+                    saved.answer = search.interrupted();
+                    error = Some(why);
+                }
+            }
+        }
+        hurry::nothing_left_to_wait_for();
+        self.progress.close();
+        saved.ended_at = self.clock.date();
+        if !saved.trials.is_empty() {
+            save(&saved)?;
+        }
+        Ok(Ending { saved, error })
+    }
+
+    /// Runs one trial without thresholds, and derives them from what it measured.
+    fn choose_thresholds(&mut self, saved: &mut SavedSearch) -> anyhow::Result<()> {
+        self.progress
+            .title("no thresholds are declared: looking at the target to choose some");
+        let look = Trial {
+            load: saved.settings.first,
+            duration_s: LOOK_S,
+            pause_s: 0.0,
+            purpose: Purpose::WarmUp,
+        };
+        let (run, took_s) = match self.run_at(&look, &mut |_, _| {})? {
+            Ran::Measured(run, _, took_s) => (run, took_s),
+            Ran::Unreachable(why, _) => return Err(why),
+            Ran::Interrupted => {
+                saved.answer.ended = Ended::Interrupted;
+                return Err(anyhow!("interrupted before anything was measured"));
+            }
+        };
+        let level = run.levels.first().context("nothing was measured")?;
+        let chosen = default_thresholds::of(&level.measured)
+            .context("nothing was measured at the first load, so there is nothing to search for")?;
+        let options = TrialOptions {
+            thresholds: Some(chosen.clone()),
+            ..TrialOptions::default()
+        };
+        let parsed = self.subject.config(&options)?.options.thresholds;
+        saved.thresholds = parsed.iter().map(ToString::to_string).collect();
+        saved.default_thresholds = true;
+        saved.settings.limit_s = longest_limit_s(&parsed);
+        saved.settings.budget_s -= took_s;
+        self.thresholds = Some(chosen);
+        self.progress.title(&format!(
+            "searching with the default thresholds {}",
+            default_thresholds::line(&saved.thresholds)
+        ));
+        Ok(())
+    }
+
+    /// The outcome of a trial. `None` if the user interrupted it.
+    fn outcome(
+        &mut self,
+        trial: &Trial,
+        search: &Search,
+        saved: &mut SavedSearch,
+    ) -> anyhow::Result<Option<Outcome>> {
+        let state = SearchState {
+            quantity: self.shape.quantity,
+            trial: *trial,
+            number: saved.trials.len() + 1,
+            holds: search.holds(),
+            fails: search.fails(),
+            left_s: search.left_s(),
+        };
+        let paused_s = self.pause(trial.pause_s);
+        if self.stop.asked() > 0 {
+            return Ok(None);
+        }
+        let mut show = |progress: &mut Progress, elapsed_s: f64| {
+            let left_s = state.left_s - elapsed_s;
+            progress.status(&report::search_state(&SearchState { left_s, ..state }));
+        };
+        match self.run_at(trial, &mut show)? {
+            Ran::Measured(run, thresholds, took_s) => {
+                if saved.target.is_empty() {
+                    saved.target.clone_from(&run.target);
+                }
+                let outcome = capacity::search::outcome(&run, &thresholds, took_s + paused_s);
+                outcome
+                    .map(Some)
+                    .context("the trial ended before it measured anything")
+            }
+            // A target that worked before and now refuses connections has failed.
+            Ran::Unreachable(why, took_s) if !saved.trials.is_empty() => Ok(Some(Outcome {
+                took_s: took_s + paused_s,
+                evidence: Evidence::Broken,
+                broken: vec![format!("{why:#}")],
+                succeeded: Some(0.0),
+                succeeded_per_s: Some(0.0),
+                ..Outcome::default()
+            })),
+            Ran::Unreachable(why, _) => Err(why),
+            Ran::Interrupted => Ok(None),
+        }
+    }
+
+    /// Waits without load. Returns the seconds, which are fewer if the user interrupts.
+    fn pause(&self, seconds: f64) -> f64 {
+        let began = self.clock.now();
+        let waited = || (self.clock.now() - began).as_secs_f64();
+        while waited() < seconds && self.stop.asked() == 0 {
+            std::thread::sleep(LOOK_AT_STOP);
+        }
+        waited()
+    }
+
+    /// Runs the scenario at the load of a trial.
+    fn run_at(
+        &mut self,
+        trial: &Trial,
+        show: &mut dyn FnMut(&mut Progress, f64),
+    ) -> anyhow::Result<Ran> {
+        let began = self.clock.now();
+        // A recovery trial shows the state in which the failed trial left the target.
+        let lead = trial.purpose != Purpose::Recovery;
+        let options = TrialOptions {
+            load: Some(self.shape.at(trial.load, trial.duration_s, lead)),
+            thresholds: self.thresholds.clone(),
+            seed: Some(self.seed.wrapping_add(self.ran)),
+        };
+        self.ran += 1;
+        let config = self.subject.config(&options)?;
+        let thresholds = config.options.thresholds.clone();
+        let progress = &mut self.progress;
+        let ran = engine::run(
+            config,
+            Clock::start(),
+            &self.stop,
+            &mut |notice| match notice {
+                Notice::Live(live) => show(progress, live.elapsed_s),
+                notice @ (Notice::Log(..) | Notice::Warning(_)) => progress.show(notice),
+                Notice::TooFewSamples(_) | Notice::SettingUp | Notice::LevelDone(_) => {}
+            },
+        );
+        let took_s = (self.clock.now() - began).as_secs_f64();
+        if self.stop.asked() > 0 {
+            return Ok(Ran::Interrupted);
+        }
+        match ran.error {
+            None => Ok(Ran::Measured(Box::new(ran.record), thresholds, took_s)),
+            Some(why @ RunError::Unreachable { .. }) => Ok(Ran::Unreachable(why.into(), took_s)),
+            Some(why) => Err(why.into()),
+        }
+    }
+
+    /// Prints a line about a trial that has ended.
+    fn tell(&mut self, trial: &Trial, outcome: &Outcome, number: usize) {
+        let line = report::search_trial(number, trial, outcome, self.shape.quantity);
+        self.progress.replace(&line);
+    }
+}

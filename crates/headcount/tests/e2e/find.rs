@@ -1,0 +1,140 @@
+//! Searches for ceilings that follow from the configuration of the truth server.
+
+use std::fs;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::harness::{Ended, Lab, Server};
+use crate::interrupt::until;
+
+/// One server that takes 5 ms per request, and even arrivals: the queue stays empty up to 200 requests a second, and
+/// grows without bound above.
+const QUEUE: &str = r#"
+import type { Group, Options } from "headcount";
+export const options: Options = {
+  load: { rate: "10/s", warmup: "500ms" },
+  thresholds: { requests: ["p95 < 50ms"] },
+};
+export default async function asks({ users: [user] }: Group) {
+  await user!.get("/queue/1/5ms");
+}
+"#;
+const CAPACITY: f64 = 200.0;
+
+fn find(lab: &Lab, target: &Server, more: &[&str]) -> Ended {
+    let url = target.url();
+    let mut args = vec!["find", "queue.ts", "--target", &url, "--out", "found"];
+    args.extend(more);
+    lab.headcount(&args)
+}
+
+fn saved(lab: &Lab) -> Value {
+    serde_json::from_str(&fs::read_to_string(lab.path("found/find.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn a_search_finds_the_capacity_of_a_queue() {
+    let truth = Server::truth(&[]);
+    // A busy machine can keep a search from an answer, but must not make it a wrong one.
+    for _ in 0..3 {
+        let lab = Lab::new().with("queue.ts", QUEUE);
+        let ended = find(&lab, &truth, &["--budget", "45s", "--precision", "10"]);
+        let saved = saved(&lab);
+        let trials = saved["trials"].as_array().unwrap();
+        assert_eq!(saved["answer"]["trials"], trials.len());
+        assert_eq!(saved["quantity"], "rate");
+        assert_eq!(saved["thresholds"][0], "requests: p95 < 50ms");
+        let answer = &saved["answer"];
+        let Some(stable) = answer["stable"]["load"].as_f64() else {
+            assert_ne!(ended.code, Some(0), "{}", ended.stdout);
+            continue;
+        };
+        assert_eq!(ended.code, Some(0), "{}", ended.stdout);
+        assert!((stable / CAPACITY - 1.0).abs() < 0.1, "{answer:#}");
+        assert!(answer["fails"].as_f64() > Some(stable), "{answer:#}");
+        assert!(ended.stdout.contains("stable ceiling"), "{}", ended.stdout);
+        return;
+    }
+    panic!("none of three searches confirmed a ceiling");
+}
+
+#[test]
+fn a_url_that_holds_the_largest_load_gives_at_least_that_load() {
+    let truth = Server::truth(&[]);
+    let lab = Lab::new();
+    let url = format!("{}/delay/2ms", truth.url());
+    let args = [
+        "bench", &url, "--find", "--most", "40", "--budget", "30s", "--out", "found",
+    ];
+    let ended = lab.headcount(&args);
+    let saved = saved(&lab);
+    assert_eq!(saved["answer"]["stable"], Value::Null, "{saved:#}");
+    assert_eq!(saved["default_thresholds"], true);
+    if saved["answer"]["ended"] == "largest_load_held" {
+        assert_eq!(ended.code, Some(0), "{}", ended.stdout);
+        assert!(ended.stdout.contains("at least 40/s"), "{}", ended.stdout);
+    } else {
+        assert_ne!(ended.code, Some(0), "{}", ended.stdout);
+    }
+    let line = "thresholds: { requests: [\"p95 < 500ms\", \"failed < 1%\"]";
+    assert!(ended.stderr.contains(line), "{}", ended.stderr);
+}
+
+#[test]
+fn ctrl_c_tells_what_is_known() {
+    let truth = Server::truth(&[]);
+    let lab = Lab::new().with("queue.ts", QUEUE);
+    let url = truth.url();
+    let program = lab.start(&["find", "queue.ts", "--target", &url, "--out", "found"]);
+    let file = lab.path("found/find.json");
+    until("the first trial", || file.exists());
+    std::thread::sleep(Duration::from_millis(200));
+    program.interrupt();
+    let ended = program.end();
+    assert_eq!(ended.code, Some(130), "{}", ended.stderr);
+    assert!(ended.stdout.contains("interrupted"), "{}", ended.stdout);
+    let saved = saved(&lab);
+    assert_eq!(saved["answer"]["ended"], "interrupted");
+    let before = saved["trials"].as_array().unwrap();
+    assert!(!before.is_empty());
+
+    // A resumed search keeps the trials, and goes on.
+    let program = lab.start(&["find", "queue.ts", "--target", &url, "--resume", "found"]);
+    until("another trial", || trials(&lab) > before.len());
+    program.interrupt();
+    assert_eq!(program.end().code, Some(130));
+    let after = self::saved(&lab);
+    assert_eq!(after["trials"][0], before[0]);
+    assert_eq!(after["seed"], saved["seed"]);
+}
+
+/// The number of saved trials. The file is replaced as a whole, so it is complete at any time.
+fn trials(lab: &Lab) -> usize {
+    saved(lab)["trials"].as_array().map_or(0, Vec::len)
+}
+
+#[test]
+fn a_search_without_a_target_ends_like_a_run() {
+    let lab = Lab::new().with("queue.ts", QUEUE);
+    let args = ["find", "queue.ts", "--target", "http://127.0.0.1:9"];
+    let ended = lab.headcount(&args);
+    assert_eq!(ended.code, Some(4), "{}", ended.stderr);
+    let ended = lab.headcount(&[
+        "find",
+        "queue.ts",
+        "--target",
+        "http://127.0.0.1:9",
+        "--budget",
+        "3s",
+    ]);
+    assert_eq!(ended.code, Some(2), "{}", ended.stderr);
+}
+
+#[test]
+fn options_of_a_search_need_one() {
+    let lab = Lab::new();
+    let ended = lab.headcount(&["bench", "http://127.0.0.1:9/", "--budget", "1m"]);
+    assert_eq!(ended.code, Some(2), "{}", ended.stderr);
+    assert!(ended.stderr.contains("add --find"), "{}", ended.stderr);
+}

@@ -1,0 +1,156 @@
+//! Renders a saved search for the terminal: the answer in words, the evidence in one table, and the lines during the
+//! search.
+
+mod answer;
+mod table;
+
+use capacity::search::{Evidence, Outcome, Purpose, Quantity, SavedSearch, Trial};
+use format::{Tone, amount, millis, paint, seconds, span};
+
+use crate::terminal::Terminal;
+
+/// Formats a load with the unit of its quantity: `385/s`, `12 groups`.
+fn load(load: f64, quantity: Quantity) -> String {
+    match quantity {
+        Quantity::Rate => format!("{}/s", amount(load)),
+        Quantity::Users => format!("{} users", amount(load)),
+        Quantity::Groups => format!("{} groups", amount(load)),
+    }
+}
+
+/// Renders the result of a search, ending with a line break.
+pub fn search_result(search: &SavedSearch, options: Terminal<'_>) -> String {
+    let mut lines = vec![paint(
+        &answer::headline(search),
+        answer::tone(search),
+        options.colour,
+    )];
+    lines.extend(answer::details(search));
+    lines.push(String::new());
+    lines.push(paint(
+        "Loads tried (without warm-up and recovery trials)",
+        Tone::Strong,
+        options.colour,
+    ));
+    let mut table = table::of(search);
+    table.fit(options.width.unwrap_or(usize::MAX));
+    lines.extend(table.text(options.colour));
+    lines.push(String::new());
+    let declared = if search.default_thresholds {
+        "thresholds (defaults, because none are declared)"
+    } else {
+        "thresholds"
+    };
+    lines.push(format!("{declared}: {}", search.thresholds.join(" · ")));
+    lines.push(format!(
+        "{} trials in {}",
+        search.answer.trials,
+        span(search.answer.spent_s)
+    ));
+    if let Some(path) = options.saved_to {
+        lines.push(format!("saved in {path}"));
+    }
+    lines.join("\n") + "\n"
+}
+
+/// What a search knows, for the line that shows its state.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchState {
+    /// The searched quantity.
+    pub quantity: Quantity,
+    /// The trial that runs.
+    pub trial: Trial,
+    /// The number of the trial, from 1.
+    pub number: usize,
+    /// The highest load that held.
+    pub holds: Option<f64>,
+    /// The lowest load that failed.
+    pub fails: Option<f64>,
+    /// Seconds left of the budget.
+    pub left_s: f64,
+}
+
+/// Renders the state of a search: the trial that runs, what is known, and the time that is left.
+pub fn search_state(state: &SearchState) -> String {
+    format!(
+        "trial {} at {} for {} ({}) · {} · {} left",
+        state.number,
+        load(state.trial.load, state.quantity),
+        seconds(state.trial.duration_s),
+        purpose(state.trial.purpose),
+        known(state.holds, state.fails, state.quantity),
+        span(state.left_s.max(0.0)),
+    )
+}
+
+fn known(holds: Option<f64>, fails: Option<f64>, quantity: Quantity) -> String {
+    match (holds, fails) {
+        (None, None) => "nothing known yet".to_owned(),
+        (Some(holds), None) => format!("holds {}", load(holds, quantity)),
+        (None, Some(fails)) => format!("fails at {}", load(fails, quantity)),
+        (Some(holds), Some(fails)) => format!(
+            "holds {}, fails at {}",
+            load(holds, quantity),
+            load(fails, quantity)
+        ),
+    }
+}
+
+/// Renders a trial that has ended: `trial 4 at 160/s: failed, 23.1 % beyond the limit (allowed 5 %)`.
+pub fn search_trial(number: usize, trial: &Trial, outcome: &Outcome, quantity: Quantity) -> String {
+    let mut text = format!(
+        "trial {number} at {} for {} ({}): {}",
+        load(trial.load, quantity),
+        seconds(trial.duration_s),
+        purpose(trial.purpose),
+        result(outcome)
+    );
+    if let Evidence::Share(counts) = outcome.evidence
+        && outcome.is_valid()
+    {
+        text += &format!(
+            ", {} beyond the limit (allowed {})",
+            format::percent(counts.share() * 100.0),
+            format::percent(counts.allowed * 100.0)
+        );
+    }
+    if let Some(median) = outcome.median_ms {
+        text += &format!(", median {}", millis(median));
+    }
+    if let Some(left) = outcome.leftovers {
+        text += &format!(", {} left over from earlier trials", amount(left));
+    }
+    text
+}
+
+/// One word for the outcome of a trial.
+fn result(outcome: &Outcome) -> &'static str {
+    if !outcome.is_valid() {
+        "the generator was the limit"
+    } else if outcome.completed.is_some() {
+        "fell behind"
+    } else if outcome.failed() {
+        "failed"
+    } else if outcome.held() {
+        "held"
+    } else {
+        "undecided"
+    }
+}
+
+fn purpose(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::WarmUp => "warm-up",
+        Purpose::Expand => "expand",
+        Purpose::Reference => "reference",
+        Purpose::Refine => "refine",
+        Purpose::Confirm => "confirm",
+        Purpose::Above => "above",
+        Purpose::Recovery => "recovery",
+        Purpose::Drift => "drift",
+        Purpose::Overload => "overload",
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,168 @@
+//! The answer of a search in words.
+
+use capacity::search::{Answer, Bracket, Ended, Interval, Quantity, SavedSearch};
+use format::{Tone, plural};
+
+use super::{known, load};
+use crate::words::issue;
+
+pub(super) fn tone(search: &SavedSearch) -> Tone {
+    match search.answer.ended {
+        Ended::Confirmed | Ended::LargestLoadHeld => Tone::Good,
+        Ended::FirstLoadFailed | Ended::NotRecovered | Ended::Slowing => Tone::Bad,
+        Ended::OutOfTime | Ended::GeneratorLimit | Ended::Unmeasured | Ended::Interrupted => {
+            Tone::Doubtful
+        }
+    }
+}
+
+/// The answer in one sentence.
+pub(super) fn headline(search: &SavedSearch) -> String {
+    let answer = &search.answer;
+    let of = |value: f64| load(value, search.quantity);
+    let at_least = answer.at_least.map(of);
+    let known = known(answer.holds, answer.fails, search.quantity);
+    match (answer.ended, answer.stable) {
+        (Ended::Confirmed, Some(stable)) => format!("stable ceiling: {}", of(stable.load)),
+        (Ended::Confirmed | Ended::OutOfTime, _) => {
+            format!("no ceiling: the time ran out before one was confirmed ({known})")
+        }
+        (Ended::GeneratorLimit, _) => match at_least {
+            Some(load) => format!("at least {load}: the generator was the limit, not the target"),
+            None => "no ceiling: the generator was the limit at every load".to_owned(),
+        },
+        (Ended::LargestLoadHeld, _) => match at_least {
+            Some(load) => format!("at least {load}: the largest load to try (--most) held"),
+            None => "no ceiling: no load was tried".to_owned(),
+        },
+        (Ended::FirstLoadFailed, _) => format!(
+            "no load holds: even {} breaks a threshold",
+            of(search
+                .settings
+                .first
+                .min(search.trials.last().map_or(f64::MAX, |one| one.trial.load)))
+        ),
+        (Ended::NotRecovered, _) => {
+            format!("no ceiling: the target did not recover from an overload within 40 s ({known})")
+        }
+        (Ended::Slowing, _) => {
+            format!("no ceiling: the target becomes slower under a constant load ({known})")
+        }
+        (Ended::Unmeasured, _) => format!(
+            "no ceiling: nothing was measured for {}",
+            answer.unmeasured.join(" · ")
+        ),
+        (Ended::Interrupted, _) => format!("interrupted: {known}"),
+    }
+}
+
+/// The lines below the headline.
+pub(super) fn details(search: &SavedSearch) -> Vec<String> {
+    let answer = &search.answer;
+    let quantity = search.quantity;
+    let mut lines = Vec::new();
+    if let Some(stable) = answer.stable {
+        lines.push(format!(
+            "  {} confidence interval (90 %); {} held, and {} failed",
+            between(stable.interval, quantity),
+            plural(stable.repetitions.into(), "long trial"),
+            answer
+                .fails
+                .map_or_else(|| "a higher load".to_owned(), |fails| load(fails, quantity)),
+        ));
+        lines.push(format!(
+            "  production limit: {} (70 % of the stable ceiling)",
+            load(stable.production_limit().floor(), quantity)
+        ));
+    }
+    if let Some(probably) = answer.probably {
+        lines.push(format!(
+            "  the ceiling is probably {} (90 %, not confirmed)",
+            between(probably, quantity)
+        ));
+    }
+    lines.extend(ceilings(answer, quantity));
+    if let Some(limit) = &answer.generator {
+        lines.push(format!(
+            "  generator: its limit was reached at {}",
+            load(limit.load, quantity)
+        ));
+        lines.extend(
+            limit
+                .because
+                .iter()
+                .map(|cause| format!("    {}", issue::sentence(cause))),
+        );
+        lines.push(format!("    {RAISE}"));
+    }
+    lines.extend(next_step(answer.ended));
+    lines
+}
+
+/// What raises the limit of the generator.
+const RAISE: &str = "to raise it: more workers (--workers), cores that the target does not use (--cores), source \
+                     addresses for more than 28,000 connections (--source), a higher limit of open files (ulimit -n), \
+                     or a machine of its own";
+
+fn between(interval: Interval, quantity: Quantity) -> String {
+    format!(
+        "{} to {}",
+        format::amount(interval.low.round()),
+        load(interval.high.round(), quantity)
+    )
+}
+
+fn ceilings(answer: &Answer, quantity: Quantity) -> Vec<String> {
+    let of = |value: f64| load(value, quantity);
+    let soft = answer.soft.map(|bracket| match bracket {
+        Bracket {
+            holds: Some(holds),
+            fails: Some(fails),
+        } => format!(
+            "  soft ceiling: {} (most of the work, 90 %, succeeded; at {} less)",
+            of(holds),
+            of(fails)
+        ),
+        Bracket {
+            holds: Some(holds),
+            fails: None,
+        } => format!(
+            "  soft ceiling: above {} (most of the work still succeeded)",
+            of(holds)
+        ),
+        Bracket {
+            fails: Some(fails), ..
+        } => format!("  soft ceiling: below {}", of(fails)),
+        Bracket { .. } => "  soft ceiling: not measured".to_owned(),
+    });
+    let hard = answer
+        .hard
+        .map(|bracket| match (bracket.holds, bracket.fails) {
+            (Some(holds), Some(fails)) => format!(
+                "  hard ceiling: between {} and {} (less than half succeeded, or throughput fell)",
+                of(holds),
+                of(fails)
+            ),
+            (None, Some(fails)) => format!("  hard ceiling: below {}", of(fails)),
+            (Some(holds), None) => {
+                format!("  hard ceiling: above {} (no collapse seen)", of(holds))
+            }
+            (None, None) => "  hard ceiling: not measured".to_owned(),
+        });
+    soft.into_iter().chain(hard).collect()
+}
+
+fn next_step(ended: Ended) -> Option<String> {
+    let text = match ended {
+        Ended::Confirmed | Ended::Interrupted | Ended::GeneratorLimit => return None,
+        Ended::OutOfTime => "next: a longer --budget, or a lower precision (--precision 10)",
+        Ended::LargestLoadHeld => "next: a higher --most",
+        Ended::FirstLoadFailed => {
+            "next: run the scenario at this load, and see which threshold breaks"
+        }
+        Ended::NotRecovered => "next: restart the target, and see what an overload leaves behind",
+        Ended::Slowing => "next: look for a leak, or run this load for longer with `headcount run`",
+        Ended::Unmeasured => "next: correct the name in `thresholds`",
+    };
+    Some(format!("  {text}"))
+}

@@ -1,0 +1,132 @@
+use capacity::search::{
+    Answer, Bracket, Ceiling, Ended, GeneratorLimit, Interval, SavedTrial, Settings, ShareEvidence,
+};
+use record::IssueCause;
+
+use super::*;
+
+fn tried(load: f64, purpose: Purpose, beyond: f64) -> SavedTrial {
+    let outcome = Outcome {
+        took_s: 10.0,
+        evidence: Evidence::Share(ShareEvidence {
+            beyond,
+            of: 1000.0,
+            allowed: 0.05,
+            design_effect: Some(2.0),
+        }),
+        median_ms: Some(4.2),
+        succeeded: Some(1.0),
+        ..Outcome::default()
+    };
+    SavedTrial {
+        trial: Trial {
+            load,
+            duration_s: 9.0,
+            pause_s: 0.0,
+            purpose,
+        },
+        failed: outcome.failed(),
+        outcome,
+    }
+}
+
+fn example() -> SavedSearch {
+    SavedSearch {
+        kind: SavedSearch::KIND.to_owned(),
+        version: SavedSearch::VERSION,
+        tool: "headcount".to_owned(),
+        started_at: String::new(),
+        ended_at: String::new(),
+        scenario: "api.ts".to_owned(),
+        target: "http://127.0.0.1:1".to_owned(),
+        seed: 1,
+        quantity: Quantity::Rate,
+        thresholds: vec!["requests: p95 < 50ms".to_owned()],
+        default_thresholds: false,
+        settings: Settings {
+            first: 10.0,
+            least: 0.1,
+            most: 1e6,
+            whole: false,
+            precision: 0.05,
+            budget_s: 240.0,
+            extended_s: 0.0,
+            limit_s: 0.05,
+            lead_s: 1.3,
+        },
+        answer: Answer {
+            ended: Ended::Confirmed,
+            stable: Some(Ceiling {
+                load: 210.0,
+                interval: Interval {
+                    low: 204.2,
+                    high: 224.9,
+                },
+                repetitions: 4,
+            }),
+            at_least: None,
+            probably: None,
+            soft: Some(Bracket {
+                holds: Some(640.0),
+                fails: Some(900.0),
+            }),
+            hard: Some(Bracket {
+                holds: Some(900.0),
+                fails: None,
+            }),
+            generator: None,
+            holds: Some(210.0),
+            fails: Some(225.0),
+            unmeasured: Vec::new(),
+            spent_s: 190.0,
+            trials: 3,
+        },
+        trials: vec![
+            tried(10.0, Purpose::WarmUp, 0.0),
+            tried(225.0, Purpose::Above, 220.0),
+            tried(210.0, Purpose::Confirm, 31.0),
+        ],
+    }
+}
+
+#[test]
+fn a_ceiling_is_told_with_its_evidence() {
+    insta::assert_snapshot!(search_result(&example(), Terminal::default()));
+}
+
+#[test]
+fn a_limited_generator_gives_a_lower_bound_and_what_raises_it() {
+    let mut search = example();
+    search.answer = Answer {
+        ended: Ended::GeneratorLimit,
+        stable: None,
+        at_least: Some(210.0),
+        fails: None,
+        generator: Some(GeneratorLimit {
+            load: 400.0,
+            because: vec![IssueCause::WorkerBusy {
+                busy_percent: 99.0,
+                cpu_wait_percent: None,
+                limit_percent: 95.0,
+            }],
+        }),
+        ..search.answer
+    };
+    insta::assert_snapshot!(search_result(&search, Terminal::default()));
+}
+
+#[test]
+fn the_state_names_what_is_known_and_what_is_tried() {
+    let state = SearchState {
+        quantity: Quantity::Groups,
+        trial: example().trials[1].trial,
+        number: 7,
+        holds: Some(800.0),
+        fails: Some(1600.0),
+        left_s: 92.0,
+    };
+    assert_eq!(
+        search_state(&state),
+        "trial 7 at 225 groups for 9 s (above) · holds 800 groups, fails at 1,600 groups · 1 min 32 s left"
+    );
+}
