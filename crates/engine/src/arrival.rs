@@ -16,7 +16,6 @@ use crate::people::Group;
 use crate::recorder::{Ending, Family, Recorder};
 use crate::socket::{Came, Receiving, SocketState, Waiting, Wanted};
 use crate::tickers::WAKES_LIMIT;
-pub(crate) use misplaced::Looks;
 use socketio::Frame;
 pub(crate) use socketio::Outcome;
 

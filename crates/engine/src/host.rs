@@ -77,7 +77,7 @@ impl Host for World {
             .users
             .get(user)?
             .cookies
-            .header_for(self.connector.target())?;
+            .header_for(self.net.connector.target())?;
         header.split("; ").find_map(|pair| {
             pair.strip_prefix(name)?
                 .strip_prefix('=')
@@ -86,12 +86,11 @@ impl Host for World {
     }
 
     fn pool_user(&mut self, user: UserId, data: String) {
-        self.pooled.push((user, data));
-        self.end_pool_user(user, None);
+        self.add_to_pool(user, data);
     }
 
     fn pool_failed(&mut self, user: UserId, fault: &Fault) {
-        self.end_pool_user(user, Some(fault));
+        self.fail_pool_user(user, fault);
     }
 
     fn pool_begin(&mut self, count: u32, at_once: u32) -> u32 {

@@ -154,7 +154,7 @@ impl Worker {
                 }
             }
             &mut Progress::Closing(until, settled) => {
-                if level.aborted || now >= until || self.world.borrow().conns.is_empty() {
+                if level.aborted || now >= until || self.world.borrow().net.conns.is_empty() {
                     self.level_done(settled, now);
                 }
             }

@@ -5,11 +5,10 @@
 
 mod samples;
 
-use model::Nanos;
+use model::{Nanos, UserId};
 use record::{PerAddress, StatedLimit};
 use wire::http::{Headers, Quota};
 
-use crate::conn::{Conn, Link};
 use crate::http::InFlight;
 use crate::recorder::Family;
 use crate::world::World;
@@ -23,7 +22,7 @@ const READ_PER_SECOND: u64 = 64;
 impl World {
     /// Notes a request that was refused with status 429. The request itself has already been counted.
     pub(crate) fn note_limited(&mut self, call: &InFlight, headers: &Headers, now: Nanos) {
-        if let Some(user) = self.level.users.get(call.user) {
+        if let Some(user) = self.level.users.get(call.context.user) {
             user.limited += 1;
         }
         let at_s = (now - self.level.start).as_secs_f64();
@@ -31,7 +30,7 @@ impl World {
         let name = self
             .level
             .recorder
-            .name_of(Family::Request, call.name)
+            .name_of(Family::Request, call.context.name)
             .to_owned();
         let limited = self.level.recorder.limited.get_or_insert_default();
         let passed = ended.saturating_sub(limited.totals().count + 1);
@@ -77,11 +76,9 @@ impl World {
     }
 
     /// Adds the responses of a closed connection to its user's count.
-    pub(crate) fn note_answers_of(&mut self, conn: &Conn) {
-        if let Link::Http(http) = &conn.link
-            && let Some(user) = self.level.users.get(conn.user)
-        {
-            user.answered += http.wire.answered();
+    pub(crate) fn note_answers_of(&mut self, user: UserId, responses: u32) {
+        if let Some(user) = self.level.users.get(user) {
+            user.answered += responses;
         }
     }
 }

@@ -5,9 +5,9 @@ use stats::Histogram;
 use crate::level::Span;
 use crate::limited::LimitedSamples;
 use crate::little::AtWork;
+use crate::loud::Loud;
 use crate::messages::{CpuWait, LevelOutcome};
 use crate::quota::Quota;
-use crate::share::Loud;
 
 /// The measurements of all workers in one level.
 #[derive(Debug, Default)]

@@ -12,8 +12,8 @@ use crate::in_flight::Awaited;
 use crate::level::{LevelPlan, SetupResult};
 use crate::limited::LimitedSamples;
 use crate::little::AtWork;
+use crate::loud::Loud;
 use crate::receipt::Receipts;
-use crate::share::Loud;
 
 /// A command from control to a worker.
 #[derive(Debug)]

@@ -207,8 +207,8 @@ impl World {
             return most;
         }
         let mut waits = vec![false; self.level.groups.len()];
-        for (_, conn) in self.conns.iter_mut() {
-            conn.each_awaiting(|user| {
+        for (_, conn) in self.net.conns.iter_mut() {
+            conn.link.each_awaiting(conn.owner, |user| {
                 if let Some(user) = self.level.users.get(user) {
                     waits[user.group] = true;
                 }

@@ -7,10 +7,10 @@ use rand_core::{RngCore, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use wire::http::CookieJar;
 
-use crate::connector::EndpointIndex;
 use crate::convergence::UserStates;
 use crate::funnel::Way;
 use crate::http::InFlight;
+use crate::net::EndpointIndex;
 use crate::recorder::Family;
 use crate::steps::Steps;
 

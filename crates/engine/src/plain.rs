@@ -16,8 +16,8 @@ use script::host::{
 use wire::http::{Body, Request, Response};
 
 use crate::config::RunConfig;
-use crate::connector::EndpointIndex;
-use crate::http::{Asker, InFlight};
+use crate::http::{Asked, Asker, InFlight};
+use crate::net::EndpointIndex;
 use crate::program::{Plain, Program, Send};
 use crate::recorder::Family;
 use crate::timers::{Alarm, Sleep};
@@ -177,11 +177,14 @@ impl World {
         let expect = run.expect();
         let name = self.level.recorder.name(Family::Request, &run.name);
         let (now, timeouts) = (self.clock.now(), self.config.options.timeouts);
-        let mut flight = InFlight::new(Asker::Plain, user, (request, endpoint), now, timeouts);
-        flight.name = name;
-        flight.planned = planned.unwrap_or(now);
-        flight.expect = expect;
-        flight.prepared = Some(encoded);
+        let mut asked = Asked::by(Asker::Plain, user, now);
+        asked.name = name;
+        asked.planned = planned.unwrap_or(now);
+        asked.expect = expect;
+        let flight = InFlight {
+            prepared: Some(encoded),
+            ..InFlight::new((request, endpoint), now, timeouts, asked)
+        };
         self.dispatch(Box::new(flight));
         Ok(())
     }
@@ -198,7 +201,7 @@ impl World {
         let Some(mut request) = run.plain.request() else {
             return Ok(None);
         };
-        let endpoint = self.connector.endpoint_of(&request.url)?;
+        let endpoint = self.net.connector.endpoint_of(&request.url)?;
         self.add_standing_headers(user, &mut request.headers);
         let mut bytes = Vec::new();
         request.encode_into(None, &mut bytes)?;
@@ -227,7 +230,7 @@ impl World {
         reusable: bool,
         now: Nanos,
     ) {
-        let (user, endpoint) = (call.user, call.endpoint);
+        let (user, endpoint) = (call.context.user, call.endpoint);
         self.count_answer(&call, response, now);
         if !reusable {
             self.drop_http(key);
@@ -237,7 +240,7 @@ impl World {
             self.release(key, user, endpoint);
             return self.end_plain(user);
         }
-        call.again(self.clock.now(), self.config.options.timeouts);
+        self.again(&mut call);
         self.transmit(key, call);
     }
 
@@ -251,10 +254,16 @@ impl World {
     ) {
         self.count_answer(&call, response, now);
         if self.level.is_open || !self.take_one() {
-            return self.end_plain(call.user);
+            return self.end_plain(call.context.user);
         }
-        call.again(self.clock.now(), self.config.options.timeouts);
+        self.again(&mut call);
         self.dispatch(call);
+    }
+
+    fn again(&self, call: &mut InFlight) {
+        let now = self.clock.now();
+        call.again(now, self.config.options.timeouts);
+        call.context.again(now);
     }
 
     /// Number of concurrent requests on each connection, if the run uses HTTP/2.

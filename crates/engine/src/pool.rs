@@ -12,9 +12,12 @@ const USER: &str = "user of the pool";
 /// The pools of one `setup`.
 #[derive(Debug, Default)]
 pub(crate) struct Pools {
-    pools: Vec<(Nanos, Pool)>,
+    /// Each with the time at which its creation began.
+    all: Vec<(Nanos, Pool)>,
     /// Users that are being created, with their pool and the time at which their creation began.
     under_way: FxHashMap<UserId, (usize, Nanos)>,
+    /// The users of the pools, with their data as JSON.
+    members: Vec<(UserId, String)>,
 }
 
 impl World {
@@ -24,14 +27,14 @@ impl World {
             at_once: at_once.into(),
             ..Pool::default()
         };
-        let pools = &mut self.pools.pools;
+        let pools = &mut self.pools.all;
         pools.push((self.clock.now(), pool));
         u32::try_from(pools.len() - 1).unwrap_or(u32::MAX)
     }
 
     pub(crate) fn end_pool(&mut self, pool: u32) {
         let now = self.clock.now();
-        if let Some((began, pool)) = self.pools.pools.get_mut(pool as usize) {
+        if let Some((began, pool)) = self.pools.all.get_mut(pool as usize) {
             pool.took_s = (now - *began).as_secs_f64();
         }
     }
@@ -43,11 +46,22 @@ impl World {
         under_way.insert(user, (pool as usize, now));
     }
 
+    /// Adds a user to the pool, with the user's data as JSON.
+    pub(crate) fn add_to_pool(&mut self, user: UserId, data: String) {
+        self.pools.members.push((user, data));
+        self.end_pool_user(user, None);
+    }
+
+    /// Notes that a user for the pool could not be created.
+    pub(crate) fn fail_pool_user(&mut self, user: UserId, fault: &Fault) {
+        self.end_pool_user(user, Some(fault));
+    }
+
     /// Notes that a user is ready for the pool, or could not be created.
-    pub(crate) fn end_pool_user(&mut self, user: UserId, fault: Option<&Fault>) {
+    fn end_pool_user(&mut self, user: UserId, fault: Option<&Fault>) {
         let now = self.clock.now();
         if let Some((pool, began)) = self.pools.under_way.remove(&user)
-            && let Some((_, pool)) = self.pools.pools.get_mut(pool)
+            && let Some((_, pool)) = self.pools.all.get_mut(pool)
         {
             match fault {
                 None => {
@@ -64,8 +78,15 @@ impl World {
 }
 
 impl Pools {
+    /// Takes the users of the pools, in the order of their numbers, which is not the order in which they became ready.
+    pub(crate) fn take_members(&mut self) -> Vec<(UserId, String)> {
+        let mut members = std::mem::take(&mut self.members);
+        members.sort_by_key(|(user, _)| *user);
+        members
+    }
+
     /// The pools, for the record.
     pub(crate) fn told(self) -> Vec<Pool> {
-        self.pools.into_iter().map(|(_, pool)| pool).collect()
+        self.all.into_iter().map(|(_, pool)| pool).collect()
     }
 }

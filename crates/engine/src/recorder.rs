@@ -12,8 +12,8 @@ use stats::Histogram;
 use crate::deliveries::deliveries_of;
 use crate::funnel::FunnelCounts;
 use crate::limited::LimitedSamples;
+use crate::loud::Loud;
 use crate::receipt::Receipts;
-use crate::share::Loud;
 
 mod courses;
 mod names;

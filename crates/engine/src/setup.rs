@@ -106,9 +106,8 @@ impl World {
     }
 
     fn end_setup_group(&mut self, result: Result<Option<String>, ScriptFault>) -> SetupOutcome {
-        let mut pooled = std::mem::take(&mut self.pooled);
-        // Places in the pool follow the users' numbers, not the order in which the users became ready.
-        pooled.sort_by_key(|(user, _)| *user);
+        let mut pools = std::mem::take(&mut self.pools);
+        let pooled = pools.take_members();
         let pool = pooled.into_iter().filter_map(|(user, data)| {
             let user = self.level.users.get(user)?;
             Some(PooledUser {
@@ -133,7 +132,7 @@ impl World {
         SetupOutcome {
             result,
             pool,
-            pools: std::mem::take(&mut self.pools).told(),
+            pools: pools.told(),
             measured,
         }
     }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use model::{GroupId, Nanos, UserId};
+use model::{GroupId, UserId};
 use wire::http::CookieJar;
 
 use crate::level::LevelPlan;
@@ -80,9 +80,7 @@ impl World {
 
     /// Takes the level's state, and ends all connections.
     pub(crate) fn take_level(&mut self) -> LevelState {
-        self.conns.clear();
-        self.connect_queue.clear();
-        self.earliest_limit = Nanos::MAX;
+        self.net.clear();
         self.wakes.clear();
         let next = self.level.next();
         std::mem::replace(&mut self.level, next)

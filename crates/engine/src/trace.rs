@@ -30,14 +30,14 @@ impl World {
 
 /// A request that is being sent.
 pub(crate) fn request(call: &InFlight) -> String {
-    let request = call.request();
+    let request = &call.request;
     let line = format!("→ {} {}", request.method, request.url);
     with_content(line, &request.body.bytes)
 }
 
 /// The outcome of a request.
 pub(crate) fn outcome(call: &InFlight, outcome: &Result<Response, Fault>) -> String {
-    let request = call.request();
+    let request = &call.request;
     let of = format!("{} {}", request.method, request.url.path());
     match outcome {
         Ok(response) => with_content(format!("← {} {of}", response.status), &response.body),

@@ -13,10 +13,9 @@ use wire::TlsSettings;
 use crate::cast::Cast;
 use crate::clock::Clock;
 use crate::config::RunConfig;
-use crate::doze::Doze;
 use crate::level_run::LevelRun;
 use crate::messages::{Command, Event, Fatal};
-use crate::reactor::{Ready, Waker};
+use crate::net::{Ready, Waker};
 use crate::rescue::Copies;
 use crate::setup::SetupRun;
 use crate::timers::Alarm;
@@ -44,7 +43,6 @@ pub(crate) struct Worker {
     memory_after_collection: u64,
     pub(crate) copies: Copies,
     thread: Option<OwnThread>,
-    doze: Doze,
 }
 
 /// The arguments with which a worker thread starts.
@@ -87,7 +85,7 @@ impl Worker {
         wake_in_time();
         let world = World::new(Arc::clone(&config), number, clock, tls)
             .map_err(|why| Box::new(Fatal::Generator(format!("cannot set up epoll: {why}"))))?;
-        hand_over(world.reactor.waker());
+        hand_over(world.net.waker());
         let world = Rc::new(RefCell::new(world));
         let cast = Cast::load(&config, &world).map_err(fatal_of)?;
         Ok(Self {
@@ -104,7 +102,6 @@ impl Worker {
             memory_after_collection: 0,
             copies: Copies::default(),
             thread: OwnThread::current().ok(),
-            doze: Doze::new(clock.now()),
         })
     }
 
@@ -147,17 +144,8 @@ impl Worker {
     /// Sleeps until something is ready or due, and handles it: sockets first, then timers.
     fn poll(&mut self) {
         let mut world = self.world.borrow_mut();
-        let (due, start, clock) = (world.next_due(), world.next_start(), world.clock);
-        let before = clock.now();
-        self.idle += self
-            .doze
-            .until(due, start, clock, &mut world.reactor, &mut self.ready);
-        // Read both clocks right after the wait, because they are used to convert the timestamps of the following
-        // reads.
-        let read = clock.read();
-        let sees_a_part = world.reactor.sees_a_part();
-        world.looks.waited(before, read, sees_a_part);
-        world.read_unread();
+        let (due, start) = (world.next_due(), world.next_start());
+        self.idle += world.net.wait(due, start, &mut self.ready);
         for ready in self.ready.drain(..) {
             world.ready(ready);
         }
@@ -223,7 +211,7 @@ impl Worker {
     /// The CPU time of the thread since it began, without the time spent spinning.
     pub(crate) fn cpu_time(&self) -> Option<ThreadTime> {
         let mut used = self.thread.as_ref()?.read().ok()?;
-        used.ran = used.ran - self.doze.awake();
+        used.ran = used.ran - self.world.borrow().net.spun();
         Some(used)
     }
 

@@ -6,7 +6,8 @@ use script::host::{OpId, SocketId, Value, Wake};
 
 use super::{Closing, Feed, Opening, SocketLink, SocketState, Waiting, Wire};
 use crate::arrival::{Arrival, Outcome};
-use crate::conn::{Conn, Link};
+use crate::link::Link;
+use crate::net::Conn;
 use crate::recorder::{Ending, Family, ending_of};
 use crate::trace;
 use crate::world::World;
@@ -44,8 +45,8 @@ impl World {
         self.leave_channels(key, how);
         if let Ok((_, socket)) = self.socket(SocketId(key)) {
             socket.state.closing = Some(Closing { op, until });
-            self.watch_limit(until);
-            self.update_interest(key);
+            self.net.watch_limit(until);
+            self.net.update_interest(key);
             self.go_on_polling(key);
         }
     }
@@ -85,10 +86,10 @@ impl World {
     /// Handles received data. Returns the number of messages in it, including an incomplete last message.
     pub(crate) fn socket_received(&mut self, key: u32, came: impl Feed, now: Nanos) -> usize {
         let Some(Conn {
-            user,
+            owner: user,
             link: Link::Socket(socket),
             ..
-        }) = self.conns.get_mut(key)
+        }) = self.net.conns.get_mut(key)
         else {
             return 0;
         };
@@ -143,7 +144,7 @@ impl World {
             self.count_opening(key, opening, now, Ending::Answered { failed: false });
         }
         if let Some(dead_at) = dead_at {
-            self.watch_limit(dead_at);
+            self.net.watch_limit(dead_at);
         }
         match outcome {
             Err(fault) => self.socket_broke(key, &fault),
@@ -224,7 +225,7 @@ impl World {
             self.count_opening(key, opening, now, ending_of(fault, opening.limit));
         }
         let Some(Conn {
-            user,
+            owner: user,
             endpoint,
             link: Link::Socket(socket),
             ..

@@ -6,11 +6,10 @@ use script::host::{DocumentsIn, OpId, SocketCall, SocketId, Wake};
 use url::Url;
 
 use super::{Opening, SocketLink, SocketState, Wire};
-use crate::conn::{Conn, Link};
-use crate::connect_queue::{Dial, SocketDial};
-use crate::connector::Located;
+use crate::dial::{Dial, SocketDial};
+use crate::link::Link;
+use crate::net::Located;
 use crate::recorder::{Ending, Family, ending_of};
-use crate::share::Share;
 use crate::socketio::Talk;
 use crate::world::World;
 
@@ -23,7 +22,7 @@ impl World {
         talk: Option<Box<Talk>>,
     ) -> Result<(), Fault> {
         let now = self.clock.now();
-        let Located { url, endpoint, .. } = self.connector.locate(&call.url)?;
+        let Located { url, endpoint, .. } = self.net.connector.locate(&call.url)?;
         let limit = self.opening_limit(call.timeout);
         let (handshake, seed) = self.handshake(user, &url, &call.subprotocols, call.headers)?;
         let opening = Opening {
@@ -151,26 +150,19 @@ impl World {
         let (spoken, name) = (state.spoken(), state.name.clone());
         let max_message = self.config.options.max_message;
         let source = self.source_of(user);
-        let opened = self.connector.connect(endpoint, source).and_then(|stream| {
+        let stream = self.net.connector.connect(endpoint, source);
+        let opened = stream.and_then(|stream| {
             let wire = Connection::with_message_limit(stream, handshake, seed, max_message)?;
             let wire = Wire::WebSocket(wire);
             let link = Link::Socket(Box::new(SocketLink { wire, state }));
-            self.admit(Conn {
-                user,
-                endpoint,
-                asks_write: false,
-                sampled: false,
-                accepted: false,
-                share: Share::default(),
-                link,
-            })
+            self.admit(user, endpoint, link)
         });
         match opened {
             Ok(key) => {
                 if let Some(owner) = self.level.users.get(user) {
                     owner.sockets.push(key);
                 }
-                self.watch_limit(opening.until);
+                self.net.watch_limit(opening.until);
                 self.probe_is_on_its_way(key, probes);
                 self.look_if_open(key);
             }

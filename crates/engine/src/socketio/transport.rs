@@ -30,6 +30,14 @@ pub(crate) enum Method {
     Post,
 }
 
+/// A polling request of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Poll {
+    /// The socket.
+    pub(super) key: u32,
+    pub(super) method: Method,
+}
+
 /// A message that waits to be sent.
 #[derive(Clone, Debug)]
 pub(crate) enum Queued {

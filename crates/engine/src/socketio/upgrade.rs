@@ -6,8 +6,9 @@ use script::host::OpId;
 
 use super::polling::Polled;
 use super::transport::{Polling, State};
-use crate::conn::{Conn, Link};
-use crate::connect_queue::{Dial, SocketDial};
+use crate::dial::{Dial, SocketDial};
+use crate::link::Link;
+use crate::net::Conn;
 use crate::socket::{Opening, SocketState, Wire};
 use crate::world::World;
 
@@ -74,7 +75,7 @@ impl World {
 
     /// Called when the server has accepted the probe, and is ready to continue on this WebSocket.
     pub(crate) fn probe_answered(&mut self, probe: u32) {
-        let of = match self.conns.get(probe).map(|conn| &conn.link) {
+        let of = match self.link(probe) {
             Some(Link::Socket(socket)) => socket.state.probes,
             _ => None,
         };
@@ -92,7 +93,7 @@ impl World {
     /// Replaces polling by the WebSocket. No polling request may be in flight.
     pub(super) fn upgrade(&mut self, key: u32, probe: u32) {
         let Some(Conn {
-            user,
+            owner: user,
             link: Link::Socket(fresh),
             ..
         }) = self.take_out(probe)
@@ -102,10 +103,7 @@ impl World {
         if let Some(owner) = self.level.users.get(user) {
             owner.sockets.retain(|&open| open != probe);
         }
-        let Some(conn) = self.conns.get_mut(key) else {
-            return;
-        };
-        let Link::Socket(socket) = &mut conn.link else {
+        let Some(Link::Socket(socket)) = self.link(key) else {
             return;
         };
         let Wire::Polling(polling) = std::mem::replace(&mut socket.wire, fresh.wire) else {
@@ -117,10 +115,7 @@ impl World {
             .send_text("5")
             .and_then(|()| socket.wire.send_all(polling.queued()));
         // The stream was registered with the key of the probe. From now on its events belong to the session.
-        conn.asks_write = conn.wants_write();
-        if let Some(stream) = conn.stream() {
-            self.reactor.change(stream.fd(), key, conn.asks_write);
-        }
+        self.net.adopt_stream(key);
         if let Err(fault) = sent {
             self.socket_broke(key, &fault);
         }
