@@ -31,7 +31,7 @@ impl World {
             return self.dispatch_http2(flight);
         }
         let Some(user) = self.level.users.get(flight.context.user) else {
-            return;
+            return self.inconsistent("a request has no user");
         };
         let pool = user.pool(flight.endpoint);
         if let Some(key) = pool.idle.pop() {
@@ -60,7 +60,7 @@ impl World {
         flight.starts_late(now);
         let owner = self.owner_of(flight.context.user);
         let Some(user) = self.level.users.get(owner) else {
-            return;
+            return self.inconsistent("a request that waited for a connection has no user");
         };
         user.pool(endpoint).connect_queue -= 1;
         let until = now + self.config.options.timeouts.connect;
@@ -96,7 +96,7 @@ impl World {
             return Ok(Link::Http2(Box::new(http2)));
         }
         // Users without a script never read bodies.
-        let discards = asker == Asker::Plain;
+        let discards = matches!(asker, Asker::Fixed(_));
         let http = HttpLink::new(stream, limit, discards, opening);
         Ok(Link::Http(http))
     }
@@ -110,7 +110,8 @@ impl World {
         }
         self.net.encoded.clear();
         // The prepared bytes contain no cookies, but the user may have received a cookie while the request was queued.
-        let still_fits = flight.context.asker == Asker::Plain || self.is_bare(flight.context.user);
+        let still_fits =
+            matches!(flight.context.asker, Asker::Fixed(_)) || self.is_bare(flight.context.user);
         let prepared = flight.prepared.as_ref().filter(|_| still_fits);
         let encoded = if let Some(prepared) = prepared {
             self.net.encoded.extend_from_slice(prepared);
@@ -120,7 +121,7 @@ impl World {
         };
         let limit = flight.limit();
         let Some(Link::Http(http)) = self.net.conns.get_mut(key).map(|conn| &mut conn.link) else {
-            return;
+            return self.inconsistent("a request was assigned to a connection that does not exist");
         };
         let encoded = encoded.map(|()| self.net.encoded.as_slice());
         if let Err(fault) = http.send(flight, encoded) {
@@ -133,7 +134,7 @@ impl World {
 
     fn encode(&mut self, flight: &InFlight) -> Result<(), Fault> {
         let user = self.level.users.get(flight.context.user);
-        let cookies = user.and_then(|user| user.cookies.header_for(&flight.request.url));
+        let cookies = user.and_then(|user| user.standing.cookies.header_for(&flight.request.url));
         flight
             .request
             .encode_into(cookies.as_deref(), &mut self.net.encoded)
@@ -142,7 +143,7 @@ impl World {
     /// Counts an HTTP connection that is now open.
     pub(crate) fn http_opened(&mut self, key: u32, now: Nanos) {
         let Some(conn) = self.net.conns.get_mut(key) else {
-            return;
+            return self.inconsistent("a connection that is not in the table opened");
         };
         let (endpoint, opening) = (conn.endpoint, conn.link.take_opening());
         if let Some(opening) = opening {
@@ -211,7 +212,7 @@ impl World {
 
     pub(crate) fn http_broke(&mut self, key: u32, fault: Fault) {
         let Some(Link::Http(http)) = self.link(key) else {
-            return;
+            return self.inconsistent("an HTTP connection broke twice");
         };
         let HttpEnd {
             call,
@@ -244,7 +245,7 @@ impl World {
     pub(crate) fn http_timed_out(&mut self, key: u32, now: Nanos) {
         let connect = self.config.options.timeouts.connect;
         let Some(Link::Http(http)) = self.link(key) else {
-            return;
+            return self.inconsistent("an HTTP connection that timed out does not exist");
         };
         let (fault, limit) = (http.timed_out(now, connect), http.limit());
         match fault {
@@ -256,10 +257,10 @@ impl World {
 
     pub(crate) fn drop_http(&mut self, key: u32) {
         let Some(conn) = self.take_out(key) else {
-            return;
+            return self.inconsistent("an HTTP connection was dropped twice");
         };
         let Some(user) = self.level.users.get(conn.owner) else {
-            return;
+            return self.inconsistent("an HTTP connection has no user");
         };
         let pool = user.pool(conn.endpoint);
         pool.idle.retain(|&idle| idle != key);

@@ -12,6 +12,18 @@ use crate::net::http2::{Http2Link, TimedOut};
 use crate::world::World;
 
 impl World {
+    /// Number of concurrent requests on each connection, if the run uses HTTP/2.
+    pub(crate) fn streams(&self) -> Option<u32> {
+        self.config.program.streams()
+    }
+
+    /// The user whose connections carry the requests of `user`. Over HTTP/2, several users share the connections of the
+    /// first of these users.
+    pub(crate) fn owner_of(&self, user: UserId) -> UserId {
+        self.streams()
+            .map_or(user, |streams| self.level.users.first_of(user, streams))
+    }
+
     fn http2(&mut self, key: u32) -> Option<&mut Http2Link<Asked>> {
         match self.link(key) {
             Some(Link::Http2(http2)) => Some(http2),
@@ -64,7 +76,9 @@ impl World {
 
     pub(crate) fn transmit_http2(&mut self, key: u32, flight: Box<InFlight>) {
         let limit = flight.limit();
-        let Some(http2) = self.http2(key) else { return };
+        let Some(http2) = self.http2(key) else {
+            return self.inconsistent("a request was assigned to a connection that does not exist");
+        };
         match http2.send(flight) {
             Ok(()) => {
                 self.net.watch_limit(limit);
@@ -82,6 +96,7 @@ impl World {
     /// in flight.
     pub(crate) fn http2_received(&mut self, key: u32, bytes: &[u8], now: Nanos) -> usize {
         let Some(http2) = self.http2(key) else {
+            self.inconsistent("an HTTP/2 connection that is not in the table received data");
             return 0;
         };
         let awaited = http2.calls().count();
@@ -122,6 +137,7 @@ impl World {
         while let Some((call, end)) = self.http2(key).and_then(Http2Link::next_ended) {
             self.stream_ended(call, end, now);
         }
+        // It may have ended while the next requests were sent.
         let Some(conn) = self.net.conns.get(key) else {
             return;
         };
@@ -137,7 +153,7 @@ impl World {
 
     fn stream_ended(&mut self, call: Box<InFlight>, end: Finished, now: Nanos) {
         match end.outcome {
-            Ok(response) => self.plain_answered_on_stream(call, &response, now),
+            Ok(response) => self.fixed_responded_on_stream(call, &response, now),
             Err(fault) => self.repeat_or_end(call, fault, end.repeatable, now),
         }
     }
@@ -145,7 +161,9 @@ impl World {
     /// Resets only the streams whose requests take too long. The connection stays open.
     pub(crate) fn http2_timed_out(&mut self, key: u32, now: Nanos) {
         let connect = self.config.options.timeouts.connect;
-        let Some(http2) = self.http2(key) else { return };
+        let Some(http2) = self.http2(key) else {
+            return self.inconsistent("an HTTP/2 connection that timed out does not exist");
+        };
         if let Some(fault) = http2.never_opened(now, connect) {
             return self.http2_broke(key, &fault);
         }

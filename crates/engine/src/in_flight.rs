@@ -168,7 +168,10 @@ impl World {
         }
         // These requests waited in the connect queue, because the target had not accepted other connections.
         for dial in queued {
-            let Dial::Http(call) = dial else { continue };
+            let Dial::Http(call) = dial else {
+                self.inconsistent("a socket timed out in the connect queue, where it has no limit");
+                continue;
+            };
             let owner = self.owner_of(call.context.user);
             let pool = self
                 .level
@@ -195,7 +198,7 @@ impl World {
     /// Ends the level for this user: counts operations in flight as unfinished, and closes the connections.
     pub(crate) fn abandon_http(&mut self, id: UserId) {
         let Some(user) = self.level.users.get(id) else {
-            return;
+            return self.inconsistent("a group has a user who does not exist");
         };
         let pools = std::mem::take(&mut user.pools);
         let now = self.clock.now();
@@ -204,6 +207,7 @@ impl World {
             abandoned.extend(pool.waiting);
             for key in pool.open {
                 let Some(mut conn) = self.take_out(key) else {
+                    self.inconsistent("a user has an HTTP connection that does not exist");
                     continue;
                 };
                 let opening = conn.link.take_opening();
@@ -258,7 +262,7 @@ impl World {
     pub(crate) fn leave_round_trips(&mut self, key: u32) {
         let now = self.clock.now();
         let Ok((_, socket)) = self.socket(SocketId(key)) else {
-            return;
+            return self.inconsistent("round trips were left on a socket that does not exist");
         };
         let waiting = std::mem::take(&mut socket.state.waiting);
         for round_trip in waiting.into_iter().filter_map(|waiting| waiting.round_trip) {

@@ -10,6 +10,11 @@ use crate::socket::Bytes;
 use crate::world::World;
 
 impl World {
+    /// Notes a contradiction in the engine's own state. It ends the run, because it makes the measurements wrong.
+    pub(crate) fn inconsistent(&mut self, what: &'static str) {
+        self.inconsistencies.note(what);
+    }
+
     /// Opens a connection now, or queues it.
     pub(crate) fn dial(&mut self, dial: Dial) {
         let limit = dial.limit();
@@ -43,7 +48,7 @@ impl World {
         endpoint: EndpointIndex,
         link: Link,
     ) -> Result<u32, Fault> {
-        let receipts = &mut self.level.recorder.receipts;
+        let receipts = &mut self.level.recorder.monitoring.receipts;
         self.net.admit(Conn::new(owner, endpoint, link), |stamped| {
             receipts.samples(stamped)
         })
@@ -133,7 +138,10 @@ impl World {
             }
             Some(Link::Http2(_)) => self.http2_received(key, bytes, at),
             Some(Link::Socket(_)) => self.socket_received(key, Bytes(bytes), at),
-            None => 0,
+            None => {
+                self.inconsistent("a connection that is not in the table received data");
+                0
+            }
         }
     }
 
@@ -146,7 +154,7 @@ impl World {
             }
             Some(Link::Http2(_)) => self.http2_closed(key),
             Some(Link::Socket(_)) => self.socket_closed(key),
-            None => {}
+            None => self.inconsistent("a connection that is not in the table was closed"),
         }
     }
 
@@ -156,7 +164,7 @@ impl World {
             Some(Link::Http(_)) => self.http_broke(key, fault),
             Some(Link::Http2(_)) => self.http2_broke(key, &fault),
             Some(Link::Socket(_)) => self.socket_broke(key, &fault),
-            None => {}
+            None => self.inconsistent("a connection that is not in the table broke"),
         }
     }
 
@@ -171,7 +179,7 @@ impl World {
             match self.link(key) {
                 Some(Link::Http(_)) => self.http_timed_out(key, now),
                 Some(Link::Http2(_)) => self.http2_timed_out(key, now),
-                Some(Link::Socket(_)) => self.socket_ran_out(key, now),
+                Some(Link::Socket(_)) => self.socket_timed_out(key, now),
                 // It ended together with another connection.
                 None => {}
             }
@@ -184,13 +192,17 @@ impl World {
         if let Some(cost) = cost.filter(|_| self.level.hold.contains(self.clock.now())) {
             let connector = &self.net.connector;
             let endpoint = self.net.conns.get(key).map(|conn| conn.endpoint);
-            let loud = &mut self.level.recorder.loud;
+            let loud = &mut self.level.recorder.monitoring.loud;
             loud.note(cost, || endpoint.map(|endpoint| connector.label(endpoint)));
         }
     }
 
     fn note_read(&mut self, sample: ReadSample) {
-        self.level.recorder.receipts.note(sample, self.level.hold);
+        self.level
+            .recorder
+            .monitoring
+            .receipts
+            .note(sample, self.level.hold);
     }
 
     /// The protocol on a connection.

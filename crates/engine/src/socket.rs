@@ -3,6 +3,8 @@
 
 mod end;
 mod following;
+mod inbox;
+mod link;
 mod opening;
 mod receiving;
 mod sight;
@@ -21,10 +23,11 @@ use crate::trace;
 use crate::world::World;
 
 pub(crate) use self::wire::{Bytes, Feed, Parts, Wire};
+pub(crate) use link::SocketLink;
 pub(crate) use receiving::Receiving;
 pub(crate) use sight::{Came, Sights};
 use state::Closing;
-pub(crate) use state::{Opening, RoundTrip, SocketLink, SocketState, Waiting, Wanted};
+pub(crate) use state::{Opening, RoundTrip, SocketState, Waiting, Wanted};
 
 impl World {
     pub(crate) fn socket(&mut self, id: SocketId) -> Result<(UserId, &mut SocketLink), Fault> {
@@ -92,7 +95,7 @@ impl World {
             None => Vec::new(),
         };
         if measured {
-            self.level.recorder.window.messages += carried.len() as u64;
+            self.level.recorder.windows.open.messages += carried.len() as u64;
         } else {
             self.level.recorder.measured.before.messages += carried.len() as u64;
         }
@@ -160,12 +163,9 @@ impl World {
         let filter = Filter::new(only)?;
         let (_, socket) = self.socket(id)?;
         // Messages removed from the full inbox count as dropped only now, because the script may want one of them.
-        let missed = std::mem::take(&mut socket.state.unread);
         let inbox = &mut socket.state.inbox;
-        let found = inbox
-            .iter()
-            .position(|message| filter.fits(bytes_of(message)))
-            .and_then(|at| inbox.remove(at));
+        let missed = inbox.take_removed();
+        let found = inbox.take_first(|message| filter.fits(bytes_of(message)));
         self.level.recorder.dropped += missed;
         if let Some(message) = found {
             self.wakes.push_back(Wake::Done {
@@ -195,8 +195,8 @@ impl World {
         };
         socket.state.listening = on;
         if on {
-            let missed = std::mem::take(&mut socket.state.unread);
-            let inbox = std::mem::take(&mut socket.state.inbox);
+            let missed = socket.state.inbox.take_removed();
+            let inbox = socket.state.inbox.take_all();
             self.wakes
                 .extend(inbox.into_iter().map(|payload| Wake::Message {
                     socket: id,

@@ -9,12 +9,13 @@ use wire::TlsSettings;
 use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::dial::Dial;
+use crate::driver::fixed::FixedRun;
 use crate::funnel::StepNames;
+use crate::inconsistency::Inconsistencies;
 use crate::level_state::LevelState;
 use crate::link::Link;
 use crate::net::{Client, Connector, Net};
 use crate::people::Group;
-use crate::plain::PlainRun;
 use crate::pool::Pools;
 use crate::recorder::Scene;
 use crate::socket::Sights;
@@ -36,8 +37,9 @@ pub(crate) struct World {
     pub(crate) wakes: VecDeque<Wake>,
     pub(crate) pools: Pools,
     pub(crate) logged: Vec<(script::host::LogLevel, String)>,
+    pub(crate) inconsistencies: Inconsistencies,
     /// The users of a run without a script.
-    pub(crate) plain: Option<PlainRun>,
+    pub(crate) fixed: Option<FixedRun>,
 }
 
 impl Client for World {
@@ -57,7 +59,7 @@ impl World {
         let connector = Connector::new(config.target.clone(), config.target_is_mine, tls);
         Ok(Self {
             clock,
-            plain: PlainRun::of(&config, worker),
+            fixed: FixedRun::of(&config, worker),
             config,
             net: Net::new(clock, connector)?,
             sights: Sights::default(),
@@ -67,6 +69,7 @@ impl World {
             wakes: VecDeque::new(),
             pools: Pools::default(),
             logged: Vec::new(),
+            inconsistencies: Inconsistencies::default(),
         })
     }
 
@@ -136,7 +139,7 @@ impl World {
             .timers
             .next_due()
             .unwrap_or(Nanos::MAX)
-            .min(self.level.next_arrival)
+            .min(self.level.arrivals.next)
             .min(self.net.next_due());
         (due < Nanos::MAX).then_some(due)
     }
@@ -147,6 +150,6 @@ impl World {
             .timers
             .next_start()
             .unwrap_or(Nanos::MAX)
-            .min(self.level.next_arrival)
+            .min(self.level.arrivals.next)
     }
 }

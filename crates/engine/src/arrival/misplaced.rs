@@ -20,11 +20,11 @@ impl Arrival<'_> {
         first: impl FnOnce() -> Option<usize>,
         receives: &[Receiving],
     ) {
-        if self.state.searched >= LOOKS {
+        if self.state.followed.searched >= LOOKS {
             return;
         }
         let Some(first) = first() else {
-            self.state.searched += 1;
+            self.state.followed.searched += 1;
             return;
         };
         let found = stamps_from(came.bytes, Some(first)).next();

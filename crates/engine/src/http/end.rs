@@ -23,13 +23,15 @@ impl World {
         reusable: bool,
         now: Nanos,
     ) {
-        if call.context.asker == Asker::Plain {
-            return self.plain_answered(key, call, &response, reusable, now);
+        if let Asker::Fixed(op) = call.context.asker {
+            return self.fixed_responded(key, op, call, &response, reusable, now);
         }
         let (user, endpoint) = (call.context.user, call.endpoint);
         if let Some(user) = self.level.users.get(user) {
             // Store the cookies before the connection is released, because the next request on it may need them.
-            user.cookies.store(&call.request.url, &response.headers);
+            user.standing
+                .cookies
+                .store(&call.request.url, &response.headers);
         }
         if reusable {
             self.release(key, user, endpoint);
@@ -77,7 +79,7 @@ impl World {
 
     pub(crate) fn release(&mut self, key: u32, user: UserId, endpoint: EndpointIndex) {
         let Some(user) = self.level.users.get(user) else {
-            return;
+            return self.inconsistent("an HTTP connection has no user");
         };
         let pool = user.pool(endpoint);
         match pool.waiting.pop_front() {
@@ -105,7 +107,7 @@ impl World {
         };
         let measured = self.count_http(call, now, fault.as_ref(), outcome.as_ref().ok());
         if let Some((group, ..)) = self.group_of(call.context.user) {
-            group.last_done = Some((Family::Request, call.context.name));
+            group.progress.last_done = Some((Family::Request, call.context.name));
         }
         // The target did not accept the messages that this request carried, so their deliveries are not awaited.
         if let Some((group, ..)) = self.group_of(call.context.user).filter(|_| fault.is_some()) {
@@ -115,7 +117,7 @@ impl World {
         }
         let op = match call.context.asker {
             Asker::Script(op) => op,
-            Asker::Plain => return self.plain_broke(call.context.user),
+            Asker::Fixed(op) => return self.fixed_broke(op, call.context.user),
             Asker::Poll(_) => return,
         };
         let user = self

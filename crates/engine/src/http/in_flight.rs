@@ -11,7 +11,7 @@ pub(crate) enum Asker {
     /// An operation of the script.
     Script(OpId),
     /// A user without a script.
-    Plain,
+    Fixed(OpId),
     /// A Socket.IO session over polling. Its requests are not requests of the script, and are not measured.
     Poll(Poll),
 }

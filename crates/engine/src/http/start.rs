@@ -74,7 +74,7 @@ impl World {
             .level
             .users
             .get(user)
-            .map_or(&[][..], |user| user.tags.as_slice());
+            .map_or(&[][..], |user| user.standing.tags.as_slice());
         if tags.is_empty() && of_user.is_empty() {
             return name;
         }
@@ -85,7 +85,9 @@ impl World {
     /// Whether the user has no additional headers and no cookies.
     pub(super) fn is_bare(&mut self, user: UserId) -> bool {
         let user = self.level.users.get(user);
-        user.is_some_and(|user| user.headers.is_empty() && user.cookies.is_unused())
+        user.is_some_and(|user| {
+            user.standing.headers.is_empty() && user.standing.cookies.is_unused()
+        })
     }
 
     /// Adds the headers of the user and of the run. Headers of the request take precedence over those of the user,
@@ -101,7 +103,7 @@ impl World {
                 .any(|(known, _)| known.eq_ignore_ascii_case(name))
         };
         if let Some(user) = self.level.users.get(user) {
-            for (name, value) in &user.headers {
+            for (name, value) in &user.standing.headers {
                 if !named(headers, name) {
                     headers.push((name.clone(), value.clone()));
                 }

@@ -22,10 +22,10 @@ impl World {
         let mut receiving = Receiving::new(channel, group.ledger.tally_of(channel), sight, keeps);
         group.ledger.join(channel, member);
         let state = &mut self.socket(id)?.1.state;
-        let number = state.next_receiving;
-        state.next_receiving += 1;
+        let number = state.followed.next;
+        state.followed.next += 1;
         receiving.number = number;
-        state.receives.push(receiving);
+        state.followed.receives.push(receiving);
         Ok(number)
     }
 
@@ -36,7 +36,7 @@ impl World {
         let Ok((user, socket)) = self.socket(id) else {
             return;
         };
-        let mut receives = socket.state.receives.iter_mut();
+        let mut receives = socket.state.followed.receives.iter_mut();
         let Some(over) = receives.find(|one| one.number == number && one.ended.is_none()) else {
             return;
         };
@@ -52,7 +52,7 @@ impl World {
             return;
         };
         let mut left = Vec::new();
-        for over in &mut socket.state.receives {
+        for over in &mut socket.state.followed.receives {
             if over.ended.is_none() {
                 over.ended = Some(now);
                 left.push(over.channel);
@@ -70,7 +70,7 @@ impl World {
             .into_iter()
             .filter_map(|key| Some(&self.net.conns.get(key)?.link))
             .filter_map(|link| match link {
-                Link::Socket(socket) => Some(&socket.state.receives),
+                Link::Socket(socket) => Some(&socket.state.followed.receives),
                 _ => None,
             })
             .flatten()
@@ -88,7 +88,7 @@ impl World {
     /// The last value received for a channel, as JSON text, if values are stored and one has arrived.
     pub(crate) fn last_received(&mut self, id: SocketId, channel: ChannelId) -> Option<String> {
         let (_, socket) = self.socket(id).ok()?;
-        let receives = &socket.state.receives;
+        let receives = &socket.state.followed.receives;
         let its = receives
             .iter()
             .filter(|one| u32::from(one.channel.0) == channel.0 && one.ended.is_none());

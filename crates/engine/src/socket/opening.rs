@@ -63,7 +63,7 @@ impl World {
             return;
         }
         let Ok((_, socket)) = self.socket(SocketId(key)) else {
-            return;
+            return self.inconsistent("a socket that is not in the table opened");
         };
         let name = socket.state.name.clone();
         self.time_opening(&name, opening, now, ending);
@@ -111,8 +111,8 @@ impl World {
     ) -> Result<(Handshake, u64), Fault> {
         let gone = || Fault::script(FaultKind::Thrown, "the user's level is over");
         let owner = self.level.users.get(user).ok_or_else(gone)?;
-        headers.extend(owner.headers.iter().cloned());
-        let cookies = owner.cookies.header_for(url);
+        headers.extend(owner.standing.headers.iter().cloned());
+        let cookies = owner.standing.cookies.header_for(url);
         headers.extend(cookies.map(|cookies| ("Cookie".to_owned(), cookies)));
         let mut nonce = [0; 16];
         owner.random.fill_bytes(&mut nonce);

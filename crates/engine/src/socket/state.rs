@@ -2,19 +2,12 @@ use std::collections::VecDeque;
 
 use delivery::{Documents, Sent, stamps_in};
 use model::Nanos;
-use script::host::{OpId, Payload};
+use script::host::OpId;
 
+use super::inbox::Inbox;
 use super::receiving::Receiving;
-use super::wire::Wire;
 use crate::filter::Filter;
 use crate::socketio::Talk;
-
-/// One socket of a user: a WebSocket, or a Socket.IO session over polling.
-#[derive(Debug)]
-pub(crate) struct SocketLink {
-    pub(crate) wire: Wire,
-    pub(crate) state: SocketState,
-}
 
 /// The state of a socket, with everything that is awaited on it.
 #[derive(Debug, Default)]
@@ -28,22 +21,25 @@ pub(crate) struct SocketState {
     pub(crate) talk: Option<Box<Talk>>,
     /// The polling socket that this socket will replace.
     pub(crate) probes: Option<u32>,
-    pub(crate) receives: Vec<Receiving>,
-    /// Number of messages that were searched for misplaced stamps, and contained no stamp.
-    pub(crate) searched: u16,
-    /// The number of the next entry of `receives`.
-    pub(crate) next_receiving: u32,
+    pub(crate) followed: Followed,
     /// Whether the script has a message handler.
     pub(crate) listening: bool,
     pub(crate) waiting: VecDeque<Waiting>,
-    /// Messages that the script has not requested yet.
-    pub(crate) inbox: VecDeque<Payload>,
-    /// Number of messages that were removed from the full inbox since the script last requested one.
-    pub(crate) unread: u64,
+    pub(crate) inbox: Inbox,
     pub(crate) pings: VecDeque<(OpId, Nanos)>,
     pub(crate) closing: Option<Closing>,
     /// Code and reason of the server's close frame.
     pub(crate) close: Option<(Option<u16>, String)>,
+}
+
+/// The channels that look for their stamps on a socket.
+#[derive(Debug, Default)]
+pub(crate) struct Followed {
+    pub(crate) receives: Vec<Receiving>,
+    /// The number of the next entry of `receives`.
+    pub(super) next: u32,
+    /// Number of messages that were searched for misplaced stamps, and contained no stamp.
+    pub(crate) searched: u16,
 }
 
 /// An opening handshake in progress.
@@ -122,25 +118,5 @@ impl SocketState {
         } else {
             "WebSocket"
         }
-    }
-}
-
-impl SocketLink {
-    /// The time at which the socket's earliest time limit ends.
-    pub(crate) fn limit(&self) -> Nanos {
-        let state = &self.state;
-        let opening = state.opening.map_or(Nanos::MAX, |opening| opening.until);
-        let closing = state.closing.map_or(Nanos::MAX, |closing| closing.until);
-        let waiting = state
-            .waiting
-            .iter()
-            .map(|waiting| waiting.until)
-            .min()
-            .unwrap_or(Nanos::MAX);
-        let silence = state
-            .talk
-            .as_ref()
-            .map_or(Nanos::MAX, |talk| talk.dead_at());
-        opening.min(closing).min(waiting).min(silence)
     }
 }

@@ -173,13 +173,14 @@ impl World {
         let method = Method::Get;
         let poll = Poll { key, method };
         let Some(owner) = self.level.users.get(user) else {
-            return;
+            return self.inconsistent("a Socket.IO session has no user");
         };
         let open = owner.pool(endpoint).open.clone();
         let asks = |conn: &&u32| match self.net.conns.get(**conn).map(|conn| &conn.link) {
             Some(Link::Http(http)) => http.call().is_some_and(|call| call.context.is(poll)),
             _ => false,
         };
+        // The GET may still be queued. Its response then finds no session.
         let Some(&conn) = open.iter().find(asks) else {
             return;
         };

@@ -79,7 +79,9 @@ impl World {
             Some(Link::Socket(socket)) => socket.state.probes,
             _ => None,
         };
-        let Some(key) = of else { return };
+        let Some(key) = of else {
+            return self.inconsistent("the server accepted a probe that does not exist");
+        };
         if let Some(polling) = self.polling_of(key) {
             polling.state = State::Pausing { probe };
             self.go_on_polling(key);
@@ -98,16 +100,16 @@ impl World {
             ..
         }) = self.take_out(probe)
         else {
-            return;
+            return self.inconsistent("the WebSocket that replaces polling does not exist");
         };
         if let Some(owner) = self.level.users.get(user) {
             owner.sockets.retain(|&open| open != probe);
         }
         let Some(Link::Socket(socket)) = self.link(key) else {
-            return;
+            return self.inconsistent("a WebSocket replaced the polling of no session");
         };
         let Wire::Polling(polling) = std::mem::replace(&mut socket.wire, fresh.wire) else {
-            return;
+            return self.inconsistent("a WebSocket replaced another WebSocket");
         };
         // "5" is the upgrade packet. Queued messages may be sent only after it.
         let sent = socket
