@@ -12,6 +12,7 @@ pub(crate) mod http2;
 mod reactor;
 mod rx_timestamp;
 mod share;
+pub(crate) mod socket;
 
 use std::fmt::Debug;
 use std::sync::OnceLock;

@@ -5,8 +5,8 @@ use model::{Fault, Nanos, UserId};
 use crate::dial::Dial;
 use crate::link::Link;
 use crate::net::http2::check_agreed;
+use crate::net::socket::Bytes;
 use crate::net::{Conn, EndpointIndex, Progress, ReadOutcome, ReadSample, Ready, TimedRead};
-use crate::socket::Bytes;
 use crate::world::World;
 
 impl World {

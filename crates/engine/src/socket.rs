@@ -9,7 +9,6 @@ mod opening;
 mod receiving;
 mod sight;
 mod state;
-mod wire;
 
 use delivery::Sent;
 use model::{Fault, FaultKind, Nanos, UserId};
@@ -22,7 +21,6 @@ use crate::recorder::Family;
 use crate::trace;
 use crate::world::World;
 
-pub(crate) use self::wire::{Bytes, Feed, Parts, Wire};
 pub(crate) use link::SocketLink;
 pub(crate) use receiving::Receiving;
 pub(crate) use sight::{Came, Sights};

@@ -3,7 +3,6 @@
 
 mod polling;
 mod session;
-mod transport;
 mod upgrade;
 
 use model::{Fault, Nanos, UserId};
@@ -16,7 +15,6 @@ use crate::trace;
 use crate::world::World;
 
 pub(crate) use session::{Heartbeat, Talk};
-pub(crate) use transport::{Poll, Polling, Queued};
 
 impl SocketLink {
     /// Disconnects from the namespace, if the session is open.

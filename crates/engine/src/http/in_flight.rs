@@ -3,7 +3,7 @@ use model::{Fault, FaultKind, Nanos, UserId};
 use script::host::OpId;
 
 use crate::net::http::Call;
-use crate::socketio::Poll;
+use crate::net::socket::Poll;
 
 /// The party that waits for the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

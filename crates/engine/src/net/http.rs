@@ -197,3 +197,6 @@ impl<T> HttpEvent<T> {
 pub(super) fn no_connection(limit: Nanos) -> String {
     format!("no connection within {limit}")
 }
+
+#[cfg(test)]
+mod tests;

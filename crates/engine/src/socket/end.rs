@@ -3,10 +3,11 @@ use model::{Fault, Nanos, Timing, UserId};
 use script::host::{OpId, SocketId, Value, Wake};
 
 use super::link::TimedOut;
-use super::{Closing, Feed, Opening, SocketLink, SocketState, Waiting, Wire};
+use super::{Closing, Opening, SocketLink, SocketState, Waiting};
 use crate::arrival::{Arrival, Outcome};
 use crate::link::Link;
 use crate::net::Conn;
+use crate::net::socket::{Feed, Wire};
 use crate::recorder::{Ending, Family, ending_of};
 use crate::trace;
 use crate::world::World;

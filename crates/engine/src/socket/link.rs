@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 use model::{Fault, FaultKind, Nanos};
 
 use super::state::{SocketState, Waiting};
-use super::wire::Wire;
+use crate::net::socket::Wire;
 
 /// One socket of a user: a WebSocket, or a Socket.IO session over polling.
 #[derive(Debug)]

@@ -1,14 +1,15 @@
-use ::wire::websocket::{Connection, Handshake};
 use delivery::{Documents, Framing, RECORD_SEPARATOR};
 use model::{Fault, FaultKind, Nanos, Timing, UserId};
 use rand_core::RngCore;
 use script::host::{DocumentsIn, OpId, SocketCall, SocketId, Wake};
 use url::Url;
+use wire::websocket::{Connection, Handshake};
 
-use super::{Opening, SocketLink, SocketState, Wire};
+use super::{Opening, SocketLink, SocketState};
 use crate::dial::{Dial, SocketDial};
 use crate::link::Link;
 use crate::net::Located;
+use crate::net::socket::Wire;
 use crate::recorder::{Ending, Family, ending_of};
 use crate::socketio::Talk;
 use crate::world::World;

@@ -11,11 +11,11 @@ use wire::http::{Body, Request, Response};
 use wire::socketio::parts;
 
 use super::Talk;
-use super::transport::{Method, Next, Poll, Polling};
 use crate::http::{Asked, Asker, InFlight};
 use crate::link::Link;
+use crate::net::socket::{Method, Next, Parts, Poll, Polling, Wire};
 use crate::net::{EndpointIndex, Located};
-use crate::socket::{Opening, Parts, SocketLink, SocketState, Wire};
+use crate::socket::{Opening, SocketLink, SocketState};
 use crate::world::World;
 
 /// Time limit of a GET. It is practically unlimited, because the heartbeat detects a dead session.

@@ -5,11 +5,11 @@ use model::UserId;
 use script::host::OpId;
 
 use super::polling::Polled;
-use super::transport::{Polling, State};
 use crate::dial::{Dial, SocketDial};
 use crate::link::Link;
 use crate::net::Conn;
-use crate::socket::{Opening, SocketState, Wire};
+use crate::net::socket::{Carrier, Polling, Wire};
+use crate::socket::{Opening, SocketState};
 use crate::world::World;
 
 /// Placeholder for the operation that waits for the opening, because no operation waits for a probe to open.
@@ -69,7 +69,7 @@ impl World {
 
     pub(crate) fn probe_is_on_its_way(&mut self, probe: u32, probes: Option<u32>) {
         if let Some(polling) = probes.and_then(|key| self.polling_of(key)) {
-            polling.state = State::Probing { probe };
+            polling.state = Carrier::Probing { probe };
         }
     }
 
@@ -83,7 +83,7 @@ impl World {
             return self.inconsistent("the server accepted a probe that does not exist");
         };
         if let Some(polling) = self.polling_of(key) {
-            polling.state = State::Pausing { probe };
+            polling.state = Carrier::Pausing { probe };
             self.go_on_polling(key);
         }
     }
@@ -134,7 +134,7 @@ impl World {
         if let Some(key) = probes
             && let Some(polling) = self.polling_of(key)
         {
-            polling.state = State::Polling;
+            polling.state = Carrier::Polling;
             self.go_on_polling(key);
         }
     }
