@@ -16,14 +16,8 @@ use crate::people::Group;
 use crate::recorder::{Ending, Family, Recorder};
 use crate::socket::{Came, Receiving, SocketState, Waiting, Wanted};
 use crate::tickers::WAKES_LIMIT;
-pub(crate) use misplaced::Looks;
 use socketio::Frame;
 pub(crate) use socketio::Outcome;
-
-/// Maximum number of messages stored per socket for a later `next`. When the inbox is full, its oldest message is
-/// removed. Removed messages count as dropped only if the script reads messages later, because most scripts ignore some
-/// kinds of messages.
-const INBOX_LIMIT: usize = 64;
 
 /// Bytes that were just read from one socket, with everything needed to pass them to their consumers.
 ///
@@ -122,16 +116,8 @@ impl Arrival<'_> {
                 payload: payload(bytes),
             });
         } else {
-            self.keep(payload(bytes));
+            self.state.inbox.keep(payload(bytes));
         }
-    }
-
-    fn keep(&mut self, payload: Payload) {
-        if self.state.inbox.len() >= INBOX_LIMIT {
-            self.state.inbox.pop_front();
-            self.state.unread += 1;
-        }
-        self.state.inbox.push_back(payload);
     }
 
     /// Passes every stamp at a channel's place to the ledger. Returns whether a channel consumed the message.
@@ -139,7 +125,7 @@ impl Arrival<'_> {
         let mut claimed = false;
         // All channels share one search for the first stamp, which happens only if a channel needs it.
         let first = OnceCell::new();
-        let mut receives = std::mem::take(&mut self.state.receives);
+        let mut receives = std::mem::take(&mut self.state.followed.receives);
         // A channel that stopped listening still gets messages that the kernel received before it stopped.
         receives.retain(|one| one.listened(self.now));
         for index in 0..receives.len() {
@@ -173,7 +159,7 @@ impl Arrival<'_> {
                 &receives,
             );
         }
-        self.state.receives = receives;
+        self.state.followed.receives = receives;
         claimed
     }
 
@@ -234,8 +220,8 @@ impl Arrival<'_> {
             None => return,
         };
         if let Some(latency) = receipt.latency {
-            self.recorder.window.deliveries += 1;
-            self.recorder.window.latency.record(latency);
+            self.recorder.windows.open.deliveries += 1;
+            self.recorder.windows.open.latency.record(latency);
         }
     }
 
@@ -261,7 +247,7 @@ impl Arrival<'_> {
 
     fn replied(&mut self, waiting: &Waiting, value: Value) {
         if let (Some(group), Some(round_trip)) = (&mut self.group, waiting.round_trip) {
-            group.last_done = Some((Family::RoundTrip, round_trip.name));
+            group.progress.last_done = Some((Family::RoundTrip, round_trip.name));
         }
         if let Some(round_trip) = waiting
             .round_trip

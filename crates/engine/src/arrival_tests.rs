@@ -74,7 +74,7 @@ impl Listener {
         let keeps = place.keep;
         let sight = Sights::default().of(place).unwrap();
         let receiving = Receiving::new(channel, tally, sight, keeps);
-        self.state.receives.push(receiving);
+        self.state.followed.receives.push(receiving);
     }
 
     fn channel(&mut self, name: &str, audience: Audience) -> ChannelIndex {
@@ -150,7 +150,7 @@ impl Listener {
     }
 
     fn kept(&self) -> Vec<&str> {
-        let kept = self.state.receives.iter().map(Receiving::last);
+        let kept = self.state.followed.receives.iter().map(Receiving::last);
         kept.map(Option::unwrap_or_default).collect()
     }
 
@@ -252,7 +252,7 @@ fn overheard(audience: Audience) -> (Vec<(u64, u64, u64)>, usize) {
     listener.channel = said;
     let read = listener.said(json, 1);
     listener.hears(&read);
-    (listener.counts(), listener.state.inbox.len())
+    (listener.counts(), listener.state.inbox.messages().count())
 }
 
 #[test]
@@ -281,7 +281,7 @@ fn a_stamp_of_another_group_is_one_stray_however_many_channels_look_there() {
 /// Member 1 follows two channels, each in its own event.
 fn in_a_room() -> Listener {
     let mut listener = Listener::new(None, &[]);
-    listener.state.receives.clear();
+    listener.state.followed.receives.clear();
     listener.follows_event(listener.channel, "code-change");
     let second = listener.channel("caret", Audience::Others);
     listener.follows_event(second, "cursor-change");

@@ -7,7 +7,7 @@ use wire::http::{Connection, Request, Response};
 use wire::{Endpoint, Phase, Read, Stream, TlsSettings};
 
 use crate::clock::Clock;
-use crate::connector::{Trust, address_of};
+use crate::net::{Trust, address_of};
 
 /// Limits of a request: the time until the response is complete, and the size of the response.
 #[derive(Clone, Copy, Debug)]

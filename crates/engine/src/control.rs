@@ -8,11 +8,11 @@ use wire::TlsSettings;
 use crate::ask;
 use crate::clock::Clock;
 use crate::config::RunConfig;
-use crate::http2;
 use crate::judge;
 use crate::level::{LevelPlan, plans};
 use crate::merge::Merged;
 use crate::messages::{Command, Event, Fatal};
+use crate::net::http2::check_agreed;
 use crate::program::Program;
 use crate::run::{Notice, RunError, Stop};
 use crate::tls_port;
@@ -54,7 +54,7 @@ impl<'a> Control<'a> {
         ask::preflight(&config.target, config.target_is_mine, &offered, clock)
             .and_then(|stream| {
                 if config.program.is_http2() {
-                    http2::check_agreed(&stream)
+                    check_agreed(&stream)
                 } else {
                     Ok(())
                 }

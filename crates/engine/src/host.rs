@@ -8,11 +8,19 @@ use script::host::{
 
 use crate::people::User;
 use crate::socket::Wanted;
-use crate::timers::{Alarm, Sleep};
+use crate::timers::Sleep;
 use crate::world::World;
 
 /// Maximum number of console lines of the script that may wait for control.
 const LOG_LIMIT: usize = 1000;
+
+/// The name under which failures of users of a pool are counted.
+const POOL_USER: &str = "user of the pool";
+
+fn too_many_sleeps() -> Fault {
+    let detail = "too many sleeps at once on one worker (limit 1,048,576): use more workers";
+    Fault::generator(FaultKind::Resources, detail)
+}
 
 fn level_over() -> Fault {
     Fault::script(FaultKind::Thrown, "the user's level is over")
@@ -50,23 +58,26 @@ impl Host for World {
         if let Some(group) = self.level.groups.get_mut(slot) {
             group.users.push(id);
         }
-        self.begin_pool_user(id, pool);
+        self.pools.begin_user(id, pool, self.clock.now());
         id
     }
 
     fn set_header(&mut self, user: UserId, name: &str, value: Option<&str>) -> Result<(), Fault> {
         let user = self.level.users.get(user).ok_or_else(level_over)?;
-        user.headers
+        user.standing
+            .headers
             .retain(|(known, _)| !known.eq_ignore_ascii_case(name));
-        user.headers
+        user.standing
+            .headers
             .extend(value.map(|value| (name.to_owned(), value.to_owned())));
         Ok(())
     }
 
     fn set_tag(&mut self, user: UserId, key: &str, value: Option<&str>) -> Result<(), Fault> {
         let user = self.level.users.get(user).ok_or_else(level_over)?;
-        user.tags.retain(|(known, _)| known != key);
-        user.tags
+        user.standing.tags.retain(|(known, _)| known != key);
+        user.standing
+            .tags
             .extend(value.map(|value| (key.to_owned(), value.to_owned())));
         Ok(())
     }
@@ -76,8 +87,9 @@ impl Host for World {
             .level
             .users
             .get(user)?
+            .standing
             .cookies
-            .header_for(self.connector.target())?;
+            .header_for(self.net.connector.target())?;
         header.split("; ").find_map(|pair| {
             pair.strip_prefix(name)?
                 .strip_prefix('=')
@@ -86,20 +98,20 @@ impl Host for World {
     }
 
     fn pool_user(&mut self, user: UserId, data: String) {
-        self.pooled.push((user, data));
-        self.end_pool_user(user, None);
+        self.pools.add_user(user, data, self.clock.now());
     }
 
     fn pool_failed(&mut self, user: UserId, fault: &Fault) {
-        self.end_pool_user(user, Some(fault));
+        self.pools.fail_user(user);
+        self.fail(user, POOL_USER, self.clock.now(), fault);
     }
 
     fn pool_begin(&mut self, count: u32, at_once: u32) -> u32 {
-        self.begin_pool(count, at_once)
+        self.pools.begin(count, at_once, self.clock.now())
     }
 
     fn pool_end(&mut self, pool: u32) {
-        self.end_pool(pool);
+        self.pools.end(pool, self.clock.now());
     }
 
     fn http(&mut self, op: OpId, user: UserId, call: HttpCall) -> Result<(), Fault> {
@@ -194,10 +206,13 @@ impl Host for World {
 
     fn sleep(&mut self, op: OpId, user: UserId, span: Nanos) {
         let epoch = self.level.users.get(user).map_or(0, |user| user.epoch);
-        if let Some(key) = self.level.sleeps.insert(Sleep { op, user, epoch }) {
-            self.level
-                .timers
-                .set(self.clock.now() + span, Alarm::Wake(key));
+        let until = self.clock.now() + span;
+        if !self.level.timers.sleep(Sleep { op, user, epoch }, until) {
+            // Without a timer, the script would wait forever.
+            self.wakes.push_back(Wake::Done {
+                op,
+                result: Err(too_many_sleeps()),
+            });
         }
     }
 
@@ -205,7 +220,7 @@ impl Host for World {
         // Once the deliveries have settled, `stay()` has nothing to wait for.
         let over = self.level.hold_is_settled;
         match self.group_of(user) {
-            Some((group, ..)) if !over => group.staying.push(op),
+            Some((group, ..)) if !over => group.stays.waiting.push(op),
             _ => self.wakes.push_back(Wake::Done {
                 op,
                 result: Ok(Value::Nothing),
@@ -218,7 +233,7 @@ impl Host for World {
     }
 
     fn stop_ticker(&mut self, ticker: TickerId) {
-        self.level.tickers.remove(ticker.0);
+        self.level.timers.tickers.remove(ticker.0);
     }
 
     fn channel(

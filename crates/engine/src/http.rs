@@ -3,52 +3,26 @@
 
 mod content;
 mod end;
-mod flight;
+mod in_flight;
 mod start;
 
 use model::{Fault, FaultKind, Nanos, Timing};
 use wire::Stream;
-use wire::http::Connection;
 use wire::http2::Repeatable;
 
-use crate::conn::{Conn, Link};
-use crate::connect_queue::Dial;
-use crate::http2::Http2Link;
+use crate::dial::Dial;
+use crate::link::Link;
+use crate::net::http::{HttpEnd, HttpEvent, HttpLink};
+use crate::net::http2::Http2Link;
+use crate::net::{EndpointIndex, Opening};
 use crate::recorder::{Ending, Family, ending_of};
-use crate::share::Share;
 use crate::trace;
 use crate::world::World;
 
-pub(crate) use flight::{Asker, InFlight};
+pub(crate) use in_flight::{Asked, Asker, InFlight};
 
 /// Maximum number of requests of one user that may wait for a connection to one endpoint.
 const LINE_LIMIT: usize = 10_000;
-
-/// One HTTP connection of a user.
-#[derive(Debug)]
-pub(crate) struct HttpLink {
-    pub(crate) wire: Connection,
-    pub(crate) call: Option<Box<InFlight>>,
-    /// The opening of the connection; `None` once the connection is open.
-    pub(crate) opening: Option<Opening>,
-}
-
-/// A connection that is being opened.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Opening {
-    /// The time at which the connection was requested.
-    pub(crate) asked: Nanos,
-    /// The time by which the connection must be open.
-    pub(crate) until: Nanos,
-}
-
-impl HttpLink {
-    pub(crate) fn limit(&self) -> Nanos {
-        let opening = self.opening.map_or(Nanos::MAX, |opening| opening.until);
-        let call = self.call.as_ref().map_or(Nanos::MAX, |call| call.limit());
-        opening.min(call)
-    }
-}
 
 impl World {
     /// Sends a request on an idle connection of the user or on a new one, or queues it.
@@ -56,8 +30,8 @@ impl World {
         if self.streams().is_some() {
             return self.dispatch_http2(flight);
         }
-        let Some(user) = self.level.users.get(flight.user) else {
-            return;
+        let Some(user) = self.level.users.get(flight.context.user) else {
+            return self.inconsistent("a request has no user");
         };
         let pool = user.pool(flight.endpoint);
         if let Some(key) = pool.idle.pop() {
@@ -68,7 +42,7 @@ impl World {
         } else if pool.waiting.len() < LINE_LIMIT {
             let limit = flight.limit();
             pool.waiting.push_back(flight);
-            self.watch_limit(limit);
+            self.net.watch_limit(limit);
         } else {
             let detail = format!("{LINE_LIMIT} requests of one user already wait for a connection");
             let now = self.clock.now();
@@ -84,37 +58,34 @@ impl World {
         let (endpoint, now) = (flight.endpoint, self.clock.now());
         // The actual start is now. The planned start does not change, so the wait is part of the response time.
         flight.starts_late(now);
-        let owner = self.owner_of(flight.user);
+        let owner = self.owner_of(flight.context.user);
         let Some(user) = self.level.users.get(owner) else {
-            return;
+            return self.inconsistent("a request that waited for a connection has no user");
         };
         user.pool(endpoint).connect_queue -= 1;
         let until = now + self.config.options.timeouts.connect;
         let source = self.source_of(owner);
-        let opened = self.connector.connect(endpoint, source).and_then(|stream| {
-            let link = self.link_on(stream, flight.asker, Opening { asked: now, until })?;
-            self.admit(Conn {
-                user: owner,
-                endpoint,
-                asks_write: false,
-                sampled: false,
-                accepted: false,
-                share: Share::default(),
-                link,
-            })
+        let stream = self.net.connector.connect(endpoint, source);
+        let opened = stream.and_then(|stream| {
+            let opening = Opening { asked: now, until };
+            let link = self.link_on(stream, flight.context.asker, opening)?;
+            self.admit(owner, endpoint, link)
         });
         match opened {
             Ok(key) => {
                 if let Some(user) = self.level.users.get(owner) {
                     user.pool(endpoint).open.push(key);
                 }
-                self.watch_limit(until);
+                self.net.watch_limit(until);
                 // Pass the request to the connection before it is open. It is sent as soon as TCP and TLS are
                 // established.
                 self.transmit(key, flight);
                 self.look_if_open(key);
             }
-            Err(fault) => self.end_http(&flight, now, Err(flight.blamed(fault))),
+            Err(fault) => {
+                let fault = flight.context.blamed(fault);
+                self.end_http(&flight, now, Err(fault));
+            }
         }
     }
 
@@ -124,116 +95,103 @@ impl World {
             let http2 = Http2Link::new(stream, limit, opening)?;
             return Ok(Link::Http2(Box::new(http2)));
         }
-        let mut wire = Connection::with_body_limit(stream, limit);
-        // Users without a script never read bodies, so bodies are counted and not stored.
-        if asker == Asker::Plain {
-            wire.discard();
-        }
-        Ok(Link::Http(HttpLink {
-            wire,
-            call: None,
-            opening: Some(opening),
-        }))
+        // Users without a script never read bodies.
+        let discards = matches!(asker, Asker::Fixed(_));
+        let http = HttpLink::new(stream, limit, discards, opening);
+        Ok(Link::Http(http))
     }
 
-    pub(crate) fn transmit(&mut self, key: u32, mut flight: Box<InFlight>) {
-        if !matches!(flight.asker, Asker::Poll(_)) {
-            self.trace(flight.user, || trace::request(&flight));
+    pub(crate) fn transmit(&mut self, key: u32, flight: Box<InFlight>) {
+        if !flight.context.is_poll() {
+            self.trace(flight.context.user, || trace::request(&flight));
         }
         if self.streams().is_some() {
             return self.transmit_http2(key, flight);
         }
-        self.encoded.clear();
+        self.net.encoded.clear();
         // The prepared bytes contain no cookies, but the user may have received a cookie while the request was queued.
-        let still_fits = flight.asker == Asker::Plain || self.is_bare(flight.user);
+        let still_fits =
+            matches!(flight.context.asker, Asker::Fixed(_)) || self.is_bare(flight.context.user);
         let prepared = flight.prepared.as_ref().filter(|_| still_fits);
         let encoded = if let Some(prepared) = prepared {
-            self.encoded.extend_from_slice(prepared);
+            self.net.encoded.extend_from_slice(prepared);
             Ok(())
         } else {
             self.encode(&flight)
         };
-        let Some(Conn {
-            link: Link::Http(http),
-            ..
-        }) = self.conns.get_mut(key)
-        else {
-            return;
-        };
-        flight.bytes_out += self.encoded.len() as u64;
-        let sent =
-            encoded.and_then(|()| http.wire.send(&self.encoded, flight.request.expects_body()));
         let limit = flight.limit();
-        http.call = Some(flight);
-        if let Err(fault) = sent {
+        let Some(Link::Http(http)) = self.net.conns.get_mut(key).map(|conn| &mut conn.link) else {
+            return self.inconsistent("a request was assigned to a connection that does not exist");
+        };
+        let encoded = encoded.map(|()| self.net.encoded.as_slice());
+        if let Err(fault) = http.send(flight, encoded) {
             self.broke(key, fault);
             return;
         }
-        self.watch_limit(limit);
-        self.update_interest(key);
+        self.net.watch_limit(limit);
+        self.net.update_interest(key);
     }
 
     fn encode(&mut self, flight: &InFlight) -> Result<(), Fault> {
-        let user = self.level.users.get(flight.user);
-        let cookies = user.and_then(|user| user.cookies.header_for(&flight.request.url));
+        let user = self.level.users.get(flight.context.user);
+        let cookies = user.and_then(|user| user.standing.cookies.header_for(&flight.request.url));
         flight
             .request
-            .encode_into(cookies.as_deref(), &mut self.encoded)
+            .encode_into(cookies.as_deref(), &mut self.net.encoded)
     }
 
+    /// Counts an HTTP connection that is now open.
     pub(crate) fn http_opened(&mut self, key: u32, now: Nanos) {
-        let Some(conn) = self.conns.get_mut(key) else {
-            return;
+        let Some(conn) = self.net.conns.get_mut(key) else {
+            return self.inconsistent("a connection that is not in the table opened");
         };
-        let endpoint = conn.endpoint;
-        let Some(Opening { asked, .. }) = conn.take_opening() else {
-            return;
-        };
-        if self.level.hold.contains(asked) {
-            let name = self.connector.label(endpoint);
-            let index = self.level.recorder.name(Family::Connection, &name);
-            let timing = Timing {
-                planned: asked,
-                started: asked,
-                ended: now,
-            };
-            self.level.recorder.time(
-                Family::Connection,
-                index,
-                timing,
-                Ending::Answered { failed: false },
-            );
+        let (endpoint, opening) = (conn.endpoint, conn.link.take_opening());
+        if let Some(opening) = opening {
+            let ending = Ending::Answered { failed: false };
+            self.count_connection(endpoint, opening, now, ending);
         }
     }
 
-    pub(crate) fn http_received(&mut self, key: u32, bytes: &[u8], now: Nanos) {
-        let Some(Conn {
-            link: Link::Http(http),
-            ..
-        }) = self.conns.get_mut(key)
-        else {
+    /// Counts a connection that was requested in the measured time.
+    fn count_connection(
+        &mut self,
+        endpoint: EndpointIndex,
+        Opening { asked, .. }: Opening,
+        now: Nanos,
+        ending: Ending,
+    ) {
+        if !self.level.hold.contains(asked) {
             return;
-        };
-        if let Some(call) = &mut http.call {
-            // Data received before the request was sent, such as a 408 on an idle connection, is not the response.
-            if !call.began && now < call.started {
-                let early = "the server sent data before the request: the connection is unusable";
-                return self.http_broke(key, Fault::target(FaultKind::Closed, early));
-            }
-            call.began = true;
         }
-        let asked = http.call.is_some();
-        match http.wire.on_bytes(bytes) {
-            Ok(Some(response)) => {
-                if let Some(unasked) = http.wire.take_unasked() {
+        let name = self.net.connector.label(endpoint);
+        let index = self.level.recorder.name(Family::Connection, &name);
+        let timing = Timing {
+            planned: asked,
+            started: asked,
+            ended: now,
+        };
+        let recorder = &mut self.level.recorder;
+        recorder.time(Family::Connection, index, timing, ending);
+    }
+
+    /// Handles what happened on an HTTP connection.
+    pub(crate) fn on_http(&mut self, key: u32, event: HttpEvent<Asked>, now: Nanos) {
+        match event {
+            HttpEvent::Incomplete => {}
+            HttpEvent::Responded {
+                call,
+                response,
+                reusable,
+                unasked,
+            } => {
+                if let Some(unasked) = unasked {
                     self.note_unasked(key, &unasked, now);
                 }
-                self.answered(key, response, now);
+                self.responded(key, call, response, reusable, now);
             }
-            Ok(None) => {}
-            Err(fault) => {
-                // A 408 announces that the server closes an idle connection. This is not a fault.
-                if !asked && !bytes.starts_with(b"HTTP/1.1 408") {
+            HttpEvent::Closed => self.drop_http(key),
+            HttpEvent::Broke { fault, unasked } => {
+                if unasked {
                     self.note_unasked(key, &fault, now);
                 }
                 self.http_broke(key, fault);
@@ -243,50 +201,28 @@ impl World {
 
     /// Counts a response without a request as a failure of the connection.
     fn note_unasked(&mut self, key: u32, fault: &Fault, now: Nanos) {
-        let Some(conn) = self
-            .conns
-            .get(key)
-            .filter(|_| self.level.hold.contains(now))
-        else {
+        if !self.level.hold.contains(now) {
             return;
-        };
-        let (user, what) = (conn.user, self.connector.label(conn.endpoint));
-        self.fail(user, &format!("connection {what}"), now, fault);
-    }
-
-    pub(crate) fn http_closed(&mut self, key: u32) {
-        let now = self.clock.now();
-        let Some(Conn {
-            link: Link::Http(http),
-            ..
-        }) = self.conns.get_mut(key)
-        else {
-            return;
-        };
-        match http.wire.on_close() {
-            Ok(Some(response)) => self.answered(key, response, now),
-            Ok(None) => self.drop_http(key),
-            Err(fault) => self.http_broke(key, fault),
+        }
+        if let Some(conn) = self.net.conns.get(key) {
+            let (user, endpoint) = (conn.owner, self.net.connector.label(conn.endpoint));
+            self.fail(user, &format!("connection {endpoint}"), now, fault);
         }
     }
 
     pub(crate) fn http_broke(&mut self, key: u32, fault: Fault) {
-        let Some(Conn {
-            link: Link::Http(http),
-            ..
-        }) = self.conns.get_mut(key)
-        else {
-            return;
+        let Some(Link::Http(http)) = self.link(key) else {
+            return self.inconsistent("an HTTP connection broke twice");
         };
-        let (call, stale) = (http.call.take(), http.wire.is_stale_close());
-        let opening = http.opening;
+        let HttpEnd {
+            call,
+            opening,
+            was_idle,
+        } = http.end();
         self.connection_failed(key, opening, &fault);
         self.drop_http(key);
         let Some(call) = call else { return };
-        // The server probably closed the idle connection just before the request arrived. Most likely it did not
-        // process the request (RFC 9110 §9.2.2).
-        let stale = stale && matches!(fault.kind, FaultKind::Reset | FaultKind::Closed);
-        let repeatable = if stale {
+        let repeatable = if was_idle && matches!(fault.kind, FaultKind::Reset | FaultKind::Closed) {
             Repeatable::IfIdempotent
         } else {
             Repeatable::No
@@ -295,54 +231,36 @@ impl World {
         self.repeat_or_end(call, fault, repeatable, now);
     }
 
-    /// Counts a connection that failed to open, if it was requested in the measured time.
+    /// Counts a connection that failed to open.
     pub(crate) fn connection_failed(&mut self, key: u32, opening: Option<Opening>, fault: &Fault) {
-        let asked = opening.map(|opening| opening.asked);
-        let Some(asked) = asked.filter(|&asked| self.level.hold.contains(asked)) else {
-            return;
-        };
-        let Some(conn) = self.conns.get(key) else {
-            return;
-        };
-        let name = self.connector.label(conn.endpoint);
-        let index = self.level.recorder.name(Family::Connection, &name);
-        let timing = Timing {
-            planned: asked,
-            started: asked,
-            ended: self.clock.now(),
-        };
-        let limit = self.config.options.timeouts.connect;
-        self.level
-            .recorder
-            .time(Family::Connection, index, timing, ending_of(fault, limit));
+        let endpoint = self.net.conns.get(key).map(|conn| conn.endpoint);
+        if let (Some(opening), Some(endpoint)) = (opening, endpoint) {
+            let ending = ending_of(fault, self.config.options.timeouts.connect);
+            let now = self.clock.now();
+            self.count_connection(endpoint, opening, now, ending);
+        }
     }
 
     /// Ends a request or a connection attempt whose time limit has passed.
-    pub(crate) fn http_ran_out(&mut self, key: u32, now: Nanos) {
-        let Some(Conn {
-            link: Link::Http(http),
-            ..
-        }) = self.conns.get(key)
-        else {
-            return;
+    pub(crate) fn http_timed_out(&mut self, key: u32, now: Nanos) {
+        let connect = self.config.options.timeouts.connect;
+        let Some(Link::Http(http)) = self.link(key) else {
+            return self.inconsistent("an HTTP connection that timed out does not exist");
         };
-        let timeouts = self.config.options.timeouts;
-        let detail = match (&http.opening, &http.call) {
-            (Some(opening), _) if opening.until <= now => {
-                format!("no connection within {}", timeouts.connect)
-            }
-            (_, Some(call)) => call.what_took_too_long(),
-            (_, None) => return,
-        };
-        self.http_broke(key, Fault::target(FaultKind::TimedOut, detail));
+        let (fault, limit) = (http.timed_out(now, connect), http.limit());
+        match fault {
+            Some(fault) => self.http_broke(key, fault),
+            // The connection got another request in the meantime.
+            None => self.net.watch_limit(limit),
+        }
     }
 
     pub(crate) fn drop_http(&mut self, key: u32) {
         let Some(conn) = self.take_out(key) else {
-            return;
+            return self.inconsistent("an HTTP connection was dropped twice");
         };
-        let Some(user) = self.level.users.get(conn.user) else {
-            return;
+        let Some(user) = self.level.users.get(conn.owner) else {
+            return self.inconsistent("an HTTP connection has no user");
         };
         let pool = user.pool(conn.endpoint);
         pool.idle.retain(|&idle| idle != key);

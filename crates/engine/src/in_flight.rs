@@ -6,10 +6,10 @@ use std::collections::VecDeque;
 use model::{Fault, FaultKind, Nanos, UserId};
 use script::host::SocketId;
 
-use crate::conn::{Conn, Link};
-use crate::connect_queue::Dial;
-use crate::connector::EndpointIndex;
-use crate::http::{InFlight, Opening};
+use crate::dial::Dial;
+use crate::http::InFlight;
+use crate::link::Link;
+use crate::net::{EndpointIndex, Opening};
 use crate::people::CONNECTIONS_PER_USER;
 use crate::recorder::{Family, Recorder};
 use crate::socket::SocketState;
@@ -42,15 +42,22 @@ impl Awaited {
 }
 
 impl Operation {
-    pub(crate) fn of_call(call: &InFlight) -> Option<Self> {
-        (!call.is_poll()).then(|| Self {
-            measured_as: Some((Family::Request, call.name)),
-            planned: call.planned,
+    fn of_dial(dial: &Dial) -> Option<Self> {
+        match dial {
+            Dial::Http(call) => Self::of_call(call),
+            Dial::Socket(dial) => Self::of_opening(&dial.state),
+        }
+    }
+
+    fn of_call(call: &InFlight) -> Option<Self> {
+        (!call.context.is_poll()).then(|| Self {
+            measured_as: Some((Family::Request, call.context.name)),
+            planned: call.context.planned,
             until: call.limit_if(true),
         })
     }
 
-    pub(crate) fn of_opening(state: &SocketState) -> Option<Self> {
+    fn of_opening(state: &SocketState) -> Option<Self> {
         state.opening.map(|opening| Self {
             measured_as: None,
             planned: opening.planned,
@@ -73,20 +80,15 @@ impl SocketState {
     }
 }
 
-impl Conn {
-    fn each_operation(&self, tell: impl FnMut(Operation)) {
-        match &self.link {
-            Link::Http(http) => {
-                let call = http.call.iter();
-                call.filter_map(|call| Operation::of_call(call))
-                    .for_each(tell);
-            }
-            Link::Http2(http2) => {
-                let calls = http2.calls();
-                calls.filter_map(Operation::of_call).for_each(tell);
-            }
-            Link::Socket(socket) => socket.state.operations().for_each(tell),
-        }
+fn each_on(link: &Link, tell: impl FnMut(Operation)) {
+    match link {
+        Link::Http(http) => http
+            .call()
+            .and_then(Operation::of_call)
+            .into_iter()
+            .for_each(tell),
+        Link::Http2(http2) => http2.calls().filter_map(Operation::of_call).for_each(tell),
+        Link::Socket(socket) => socket.state.operations().for_each(tell),
     }
 }
 
@@ -99,15 +101,16 @@ impl World {
                 tell(operation);
             }
         };
-        for (_, conn) in self.conns.iter_mut() {
-            conn.each_operation(&mut tell);
+        for (_, conn) in self.net.conns.iter_mut() {
+            each_on(&conn.link, &mut tell);
         }
         let pools = self.level.users.each().flat_map(|user| user.pools.iter());
         let in_line = pools.flat_map(|pool| pool.waiting.iter());
         in_line
             .filter_map(|call| Operation::of_call(call))
             .for_each(&mut tell);
-        self.connect_queue.operations().for_each(&mut tell);
+        let queued = self.net.queue.waiting();
+        queued.filter_map(Operation::of_dial).for_each(&mut tell);
     }
 
     /// A copy of the measurements so far. It includes the age of each request and round trip in flight.
@@ -144,7 +147,7 @@ impl World {
                 take_overdue(&mut pool.waiting, now, &mut over);
             }
         }
-        let connector = self.connect_queue.overdue(now);
+        let queued = self.net.queue.take_if(|dial| dial.limit() <= now);
         for call in &over {
             let limit = call.time_limit();
             // The server limits the number of streams, so this is a fault of the target. Without streams, the user's
@@ -164,8 +167,12 @@ impl World {
             self.end_http(call, now, Err(fault));
         }
         // These requests waited in the connect queue, because the target had not accepted other connections.
-        for call in &connector {
-            let owner = self.owner_of(call.user);
+        for dial in queued {
+            let Dial::Http(call) = dial else {
+                self.inconsistent("a socket timed out in the connect queue, where it has no limit");
+                continue;
+            };
+            let owner = self.owner_of(call.context.user);
             let pool = self
                 .level
                 .users
@@ -176,7 +183,7 @@ impl World {
                 pool.waiting.pop_front()
             });
             let detail = format!("no connection was free within {}", call.time_limit());
-            self.end_http(call, now, Err(Fault::target(FaultKind::TimedOut, detail)));
+            self.end_http(&call, now, Err(Fault::target(FaultKind::TimedOut, detail)));
             if let Some(next) = next {
                 self.dispatch(next);
             }
@@ -184,13 +191,14 @@ impl World {
         let lines = self.level.users.each().flat_map(|user| user.pools.iter());
         let calls = lines.flat_map(|pool| pool.waiting.iter());
         let limits = calls.map(|call| call.limit()).min();
-        limits.unwrap_or(Nanos::MAX).min(self.connect_queue.limit())
+        let queued = self.net.queue.waiting().map(Dial::limit).min();
+        limits.into_iter().chain(queued).min().unwrap_or(Nanos::MAX)
     }
 
     /// Ends the level for this user: counts operations in flight as unfinished, and closes the connections.
     pub(crate) fn abandon_http(&mut self, id: UserId) {
         let Some(user) = self.level.users.get(id) else {
-            return;
+            return self.inconsistent("a group has a user who does not exist");
         };
         let pools = std::mem::take(&mut user.pools);
         let now = self.clock.now();
@@ -199,12 +207,13 @@ impl World {
             abandoned.extend(pool.waiting);
             for key in pool.open {
                 let Some(mut conn) = self.take_out(key) else {
+                    self.inconsistent("a user has an HTTP connection that does not exist");
                     continue;
                 };
-                let opening = conn.take_opening();
+                let opening = conn.link.take_opening();
                 self.leave_opening(conn.endpoint, opening, now);
                 match conn.link {
-                    Link::Http(http) => abandoned.extend(http.call),
+                    Link::Http(mut http) => abandoned.extend(http.take_call()),
                     Link::Http2(http2) => abandoned.extend(http2.into_calls()),
                     Link::Socket(_) => {}
                 }
@@ -219,7 +228,8 @@ impl World {
     /// Ends the level for this user, or for all users: removes their connections from the connect queue.
     pub(crate) fn abandon_dials(&mut self, user: Option<UserId>) {
         let now = self.clock.now();
-        for dial in self.connect_queue.abandon(user) {
+        let is_over = |dial: &Dial| user.is_none_or(|user| dial.user() == user);
+        for dial in self.net.queue.take_if(is_over) {
             match dial {
                 Dial::Http(flight) => self.leave_request(&flight, now),
                 Dial::Socket(dial) => self.leave_dial(&dial.state),
@@ -228,11 +238,11 @@ impl World {
     }
 
     fn leave_request(&mut self, call: &InFlight, now: Nanos) {
-        if !call.is_poll() && self.level.hold.measures(call.planned, now) {
-            let age = now - call.planned;
+        if !call.context.is_poll() && self.level.hold.measures(call.context.planned, now) {
+            let age = now - call.context.planned;
             self.level
                 .recorder
-                .left_open(Family::Request, call.name, age);
+                .left_open(Family::Request, call.context.name, age);
         }
     }
 
@@ -240,7 +250,7 @@ impl World {
     fn leave_opening(&mut self, endpoint: EndpointIndex, opening: Option<Opening>, now: Nanos) {
         let asked = opening.map(|opening| opening.asked);
         if let Some(asked) = asked.filter(|&asked| self.level.hold.contains(asked)) {
-            let name = self.connector.label(endpoint);
+            let name = self.net.connector.label(endpoint);
             let index = self.level.recorder.name(Family::Connection, &name);
             self.level
                 .recorder
@@ -252,7 +262,7 @@ impl World {
     pub(crate) fn leave_round_trips(&mut self, key: u32) {
         let now = self.clock.now();
         let Ok((_, socket)) = self.socket(SocketId(key)) else {
-            return;
+            return self.inconsistent("round trips were left on a socket that does not exist");
         };
         let waiting = std::mem::take(&mut socket.state.waiting);
         for round_trip in waiting.into_iter().filter_map(|waiting| waiting.round_trip) {

@@ -29,7 +29,7 @@ impl Worker {
             // An arrival was due in the measured time, so it starts even after the end of that time. A closed load
             // starts nothing after the end.
             let in_time = loading && (number.is_some() || now < world.level.hold.end);
-            let scenario = world.scenario_of(number.unwrap_or(world.level.begun));
+            let scenario = world.scenario_of(number.unwrap_or(world.level.arrivals.begun));
             // If Ctrl-C has shortened the measured time, a planned start may come after the group has ended.
             let Some(group) = world
                 .level
@@ -50,8 +50,8 @@ impl Worker {
                 since: now,
             };
             group.scenario = scenario;
-            group.last_done = None;
-            group.way.clear();
+            group.progress.last_done = None;
+            group.progress.way.clear();
             let (id, number, iteration) = (group.id, group.number, group.iteration);
             let members: Vec<_> = group
                 .users
@@ -61,7 +61,7 @@ impl Worker {
                 .collect();
             group.iteration += 1;
             let hold = world.level.hold;
-            world.level.begun += 1;
+            world.level.arrivals.begun += 1;
             world.level.at_work.begins(now, hold);
             world.note_start(due);
             let mix = world.config.options.mix.as_ref();
@@ -75,7 +75,7 @@ impl Worker {
             .zip(0..)
             .map(|((user, role), index)| self.user_start(user, index, first + index, role));
         let users = users.collect();
-        self.cast.start_group(GroupStart {
+        self.driver.start_group(GroupStart {
             id,
             number,
             iteration,
@@ -90,7 +90,7 @@ impl Worker {
 
     /// Ends an iteration whose function has settled or was given up.
     pub(crate) fn end_iteration(&mut self, id: GroupId, outcome: Result<(), ScriptFault>) {
-        self.cast.cancel_group(id);
+        self.driver.cancel_group(id);
         let failed = outcome.is_err();
         let mut world = self.world.borrow_mut();
         let Some(&slot) = world.level.group_slots.get(&id) else {
@@ -194,7 +194,7 @@ impl Worker {
             format!("; the last completed operation: {last}")
         });
         let detail = format!("the group awaits a promise that nothing can settle{last}");
-        let mut fault = self.cast.never_settles(id, detail);
+        let mut fault = self.driver.never_settles(id, detail);
         (fault.user, fault.step) = self.world.borrow_mut().amid(id);
         fault
     }
@@ -203,7 +203,7 @@ impl Worker {
 impl World {
     /// The kind and the name of the group's last completed operation.
     fn last_done(&mut self, id: GroupId) -> Option<String> {
-        let (family, index) = self.group_by_id(id)?.last_done?;
+        let (family, index) = self.group_by_id(id)?.progress.last_done?;
         Some(format!(
             "{} `{}`",
             family.word(),
@@ -240,8 +240,8 @@ impl World {
     fn stop_users_of(&mut self, slot: usize) {
         self.leave_steps(slot);
         let LevelState { groups, users, .. } = &mut self.level;
-        groups[slot].staying.clear();
-        groups[slot].way.clear();
+        groups[slot].stays.waiting.clear();
+        groups[slot].progress.way.clear();
         for &user in &groups[slot].users {
             if let Some(user) = users.get(user) {
                 // Timers of an earlier epoch are dropped when they fire.
@@ -254,7 +254,7 @@ impl World {
     /// closed load, at least a part of it must lie in the measured time.
     fn is_measured(&self, planned: Nanos, since: Nanos, until: Nanos) -> bool {
         let Span { start, end } = self.level.hold;
-        if self.level.is_open {
+        if self.level.arrivals.is_open {
             return self.level.hold.contains(planned);
         }
         start < end && start <= until && since < end
@@ -272,7 +272,7 @@ impl World {
         self.compare_held(slot, now, measured);
         if measured {
             // The planned iterations of an open load are counted from the plan, at the end of the level.
-            let (due, ok) = (u64::from(!self.level.is_open), outcome.is_ok());
+            let (due, ok) = (u64::from(!self.level.arrivals.is_open), outcome.is_ok());
             let scenario = self.level.groups[slot].scenario;
             self.level.recorder.iterations(scenario, |iterations| {
                 iterations.planned += due;
@@ -321,7 +321,7 @@ impl World {
         );
         self.compare_held(slot, now, measured);
         if measured {
-            let due = u64::from(!self.level.is_open);
+            let due = u64::from(!self.level.arrivals.is_open);
             let scenario = self.level.groups[slot].scenario;
             self.level.recorder.iterations(scenario, |iterations| {
                 iterations.planned += due;

@@ -3,8 +3,6 @@ use std::sync::Arc;
 use model::{GroupId, Nanos};
 use plan::{Grouping, LevelLoad, Load, Phases};
 
-use crate::messages::PooledUser;
-
 /// An interval of the run's time. Operations that begin in the interval belong to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Span {
@@ -33,6 +31,15 @@ pub(crate) struct SetupResult {
     pub(crate) value: Option<Arc<str>>,
     /// The users of the pool.
     pub(crate) pool: Vec<PooledUser>,
+}
+
+/// A user that `setup` created, ready to take a place in a group.
+#[derive(Clone, Debug)]
+pub(crate) struct PooledUser {
+    pub(crate) data: Arc<str>,
+    pub(crate) cookies: Vec<(String, String)>,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) tags: Vec<(String, String)>,
 }
 
 /// The plan of one level, which every worker receives.

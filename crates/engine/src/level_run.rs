@@ -74,8 +74,8 @@ impl Worker {
         world.level.hold = plan.hold();
         let seed = world.config.arrivals_seed(plan.index);
         let mut open_run = OpenRun::of(&plan, seed, self.number, workers);
-        world.level.is_open = open_run.is_some();
-        world.level.next_arrival = open_run
+        world.level.arrivals.is_open = open_run.is_some();
+        world.level.arrivals.next = open_run
             .as_mut()
             .and_then(OpenRun::next_due)
             .unwrap_or(Nanos::MAX);
@@ -154,7 +154,7 @@ impl Worker {
                 }
             }
             &mut Progress::Closing(until, settled) => {
-                if level.aborted || now >= until || self.world.borrow().conns.is_empty() {
+                if level.aborted || now >= until || self.world.borrow().net.conns.is_empty() {
                     self.level_done(settled, now);
                 }
             }
@@ -243,7 +243,7 @@ impl Worker {
         world.level.timers.set(now, Alarm::Look); // in case no iteration is running
         let World { level, wakes, .. } = &mut *world;
         let groups = level.groups.iter_mut();
-        for op in groups.flat_map(|group| group.staying.drain(..)) {
+        for op in groups.flat_map(|group| group.stays.waiting.drain(..)) {
             wakes.push_back(Wake::Done {
                 op,
                 result: Ok(Value::Nothing),
@@ -282,7 +282,7 @@ impl Worker {
         world.level.timers.set(now, Alarm::Look); // in case no socket is open
         drop(world);
         for (id, ..) in unfinished {
-            self.cast.cancel_group(id);
+            self.driver.cancel_group(id);
         }
         if let Some(level) = &mut self.level {
             level.progress = Progress::Closing(until, settled);
@@ -294,9 +294,7 @@ impl Worker {
             return;
         };
         let mut world = self.world.borrow_mut();
-        let start_lag = std::mem::take(&mut world.level.recorder.start_lag);
-        let receipts = std::mem::take(&mut world.level.recorder.receipts);
-        let loud = std::mem::take(&mut world.level.recorder.loud);
+        let monitoring = std::mem::take(&mut world.level.recorder.monitoring);
         let dropped = world.level.recorder.dropped;
         let second = level.next_second - 1;
         let window = Box::new(world.level.recorder.take_window());
@@ -320,14 +318,12 @@ impl Worker {
         });
         let outcome = LevelOutcome {
             measured,
-            start_lag,
-            receipts,
+            monitoring,
             busy: load.busy,
             cpu_wait: load.cpu_wait,
             gc_pause_ms_max: level.gc_pause.map(Nanos::as_millis_f64),
             dropped,
             limited,
-            loud,
             at_work,
             duration_s: (load.at - level.plan.hold().start).as_secs_f64(),
             settle_s: (settled - load.at).as_secs_f64(),
@@ -349,7 +345,7 @@ impl Worker {
         let Some(level) = &mut self.level else { return };
         let boundary = level.plan.start + Nanos::from_secs(level.next_second);
         if now < boundary {
-            self.world.borrow_mut().look_at(boundary);
+            self.world.borrow_mut().level.timers.look_at(boundary);
             return;
         }
         let second = level.next_second - 1;
@@ -385,14 +381,7 @@ impl World {
     pub(crate) fn note_start(&mut self, due: Nanos) {
         if self.level.hold.contains(due) {
             let lag = self.clock.now() - due;
-            self.level.recorder.start_lag.record(lag);
-        }
-    }
-
-    fn look_at(&mut self, at: Nanos) {
-        if self.level.next_look != at {
-            self.level.next_look = at;
-            self.level.timers.set(at, Alarm::Look);
+            self.level.recorder.monitoring.start_lag.record(lag);
         }
     }
 }

@@ -1,18 +1,17 @@
 use std::collections::HashSet;
 
-use model::{GroupId, Nanos, Slots};
+use model::{GroupId, Nanos};
 use rustc_hash::FxHashMap;
 
 use crate::level::Span;
 use crate::little::AtWork;
 use crate::people::{Group, Users};
 use crate::recorder::Recorder;
-use crate::tickers::Ticker;
-use crate::timers::{Sleep, Timers};
+use crate::timers::Timers;
 
 /// Everything on a worker that ends with a level, or with `setup` or `teardown`. It is replaced as a whole, so no state
 /// of a level can remain in the next.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct LevelState {
     /// The start of the level, including ramp-up and warm-up.
     pub(crate) start: Nanos,
@@ -24,22 +23,24 @@ pub(crate) struct LevelState {
     pub(crate) groups: Vec<Group>,
     pub(crate) group_slots: FxHashMap<GroupId, usize>,
     pub(crate) timers: Timers,
-    pub(crate) sleeps: Slots<Sleep>,
-    pub(crate) tickers: Slots<Ticker>,
     /// Sockets that the script has closed. Using such a socket later is the script's fault.
     pub(crate) closed_by_script: HashSet<u32>,
     pub(crate) recorder: Recorder,
+    pub(crate) arrivals: Arrivals,
+    pub(crate) at_work: AtWork,
+}
+
+/// The starts of a level's iterations.
+#[derive(Debug)]
+pub(crate) struct Arrivals {
     /// Whether the load is open: iterations start when they are due, and not when others end.
     pub(crate) is_open: bool,
     /// The time at which the next iteration of an open load is due.
-    pub(crate) next_arrival: Nanos,
+    pub(crate) next: Nanos,
     /// Number of iterations of the closed load that have begun. In a mix, this number selects the scenario.
     pub(crate) begun: u64,
-    pub(crate) at_work: AtWork,
     /// The time and the result of the last check whether most groups wait for the target; `None` before the first.
     pub(crate) awaiting: Option<(Nanos, bool)>,
-    /// The time at which the loop wakes to check the phases.
-    pub(crate) next_look: Nanos,
 }
 
 impl LevelState {
@@ -53,26 +54,13 @@ impl LevelState {
     }
 }
 
-impl Default for LevelState {
+impl Default for Arrivals {
     fn default() -> Self {
         Self {
-            start: Nanos::ZERO,
-            hold: Span::default(),
-            hold_is_settled: false,
-            users: Users::default(),
-            groups: Vec::new(),
-            group_slots: FxHashMap::default(),
-            timers: Timers::default(),
-            sleeps: Slots::default(),
-            tickers: Slots::default(),
-            closed_by_script: HashSet::new(),
-            recorder: Recorder::default(),
             is_open: false,
-            next_arrival: Nanos::MAX,
+            next: Nanos::MAX,
             begun: 0,
-            at_work: AtWork::default(),
             awaiting: None,
-            next_look: Nanos::ZERO,
         }
     }
 }

@@ -5,11 +5,10 @@
 
 mod samples;
 
-use model::Nanos;
+use model::{Nanos, UserId};
 use record::{PerAddress, StatedLimit};
 use wire::http::{Headers, Quota};
 
-use crate::conn::{Conn, Link};
 use crate::http::InFlight;
 use crate::recorder::Family;
 use crate::world::World;
@@ -23,15 +22,15 @@ const READ_PER_SECOND: u64 = 64;
 impl World {
     /// Notes a request that was refused with status 429. The request itself has already been counted.
     pub(crate) fn note_limited(&mut self, call: &InFlight, headers: &Headers, now: Nanos) {
-        if let Some(user) = self.level.users.get(call.user) {
-            user.limited += 1;
+        if let Some(user) = self.level.users.get(call.context.user) {
+            user.responses.limited += 1;
         }
         let at_s = (now - self.level.start).as_secs_f64();
         let ended = self.level.recorder.ended();
         let name = self
             .level
             .recorder
-            .name_of(Family::Request, call.name)
+            .name_of(Family::Request, call.context.name)
             .to_owned();
         let limited = self.level.recorder.limited.get_or_insert_default();
         let passed = ended.saturating_sub(limited.totals().count + 1);
@@ -54,11 +53,16 @@ impl World {
         let mut addresses = vec![PerAddress::default(); if sources > 1 { sources } else { 0 }];
         for id in self.level.users.ids() {
             let place = self.source_place(id);
-            let Some(user) = self.level.users.get(id).filter(|user| user.answered > 0) else {
+            let Some(user) = self
+                .level
+                .users
+                .get(id)
+                .filter(|user| user.responses.all > 0)
+            else {
                 continue;
             };
-            let passed = user.answered.saturating_sub(user.limited);
-            let (passed, refused) = (u64::from(passed), u64::from(user.limited));
+            let passed = user.responses.all.saturating_sub(user.responses.limited);
+            let (passed, refused) = (u64::from(passed), u64::from(user.responses.limited));
             if refused > 0 {
                 limited.add_user(passed, refused);
             }
@@ -77,11 +81,9 @@ impl World {
     }
 
     /// Adds the responses of a closed connection to its user's count.
-    pub(crate) fn note_answers_of(&mut self, conn: &Conn) {
-        if let Link::Http(http) = &conn.link
-            && let Some(user) = self.level.users.get(conn.user)
-        {
-            user.answered += http.wire.answered();
+    pub(crate) fn note_answers_of(&mut self, user: UserId, responses: u32) {
+        if let Some(user) = self.level.users.get(user) {
+            user.responses.all += responses;
         }
     }
 }

@@ -5,9 +5,9 @@ use stats::Histogram;
 use crate::level::Span;
 use crate::limited::LimitedSamples;
 use crate::little::AtWork;
+use crate::loud::Loud;
 use crate::messages::{CpuWait, LevelOutcome};
 use crate::quota::Quota;
-use crate::share::Loud;
 
 /// The measurements of all workers in one level.
 #[derive(Debug, Default)]
@@ -45,20 +45,20 @@ impl Merged {
     /// Adds the measurements of one worker.
     pub(crate) fn add(&mut self, outcome: LevelOutcome) {
         self.measured.merge(outcome.measured);
-        self.start_lag.merge(&outcome.start_lag);
-        if let Some(delays) = &outcome.receipts.delays {
+        self.start_lag.merge(&outcome.monitoring.start_lag);
+        if let Some(delays) = &outcome.monitoring.receipts.delays {
             let all = self.generator.read_delay.get_or_insert_default();
             all.merge(delays);
         }
-        if let Some(errors) = &outcome.receipts.errors {
+        if let Some(errors) = &outcome.monitoring.receipts.errors {
             let all = self.generator.receive_error.get_or_insert_default();
             all.merge(errors);
         }
-        self.generator.implausible_stamps += outcome.receipts.implausible;
+        self.generator.implausible_stamps += outcome.monitoring.receipts.implausible;
         self.busiest = self.busiest.max(outcome.busy);
         self.dropped += outcome.dropped;
         self.limited.merge(outcome.limited);
-        self.loud.merge(outcome.loud);
+        self.loud.merge(outcome.monitoring.loud);
         self.at_work.merge(outcome.at_work);
         self.generator.workers.push(WorkerUse {
             busy_percent: outcome.busy * 100.0,

@@ -6,14 +6,12 @@ use model::Nanos;
 use record::{Measured, OpenWindow, Pool};
 use script::ScriptFault;
 use script::host::LogLevel;
-use stats::Histogram;
 
 use crate::in_flight::Awaited;
-use crate::level::{LevelPlan, SetupResult};
+use crate::level::{LevelPlan, PooledUser, SetupResult};
 use crate::limited::LimitedSamples;
 use crate::little::AtWork;
-use crate::receipt::Receipts;
-use crate::share::Loud;
+use crate::self_monitoring::SelfMonitoring;
 
 /// A command from control to a worker.
 #[derive(Debug)]
@@ -85,28 +83,17 @@ pub(crate) struct CpuWait {
 #[derive(Debug, Default)]
 pub(crate) struct LevelOutcome {
     pub(crate) measured: Measured,
-    pub(crate) start_lag: Histogram,
-    pub(crate) receipts: Receipts,
+    pub(crate) monitoring: SelfMonitoring,
     /// Share of the measured time in which the worker did not wait.
     pub(crate) busy: f64,
     pub(crate) cpu_wait: Option<CpuWait>,
     pub(crate) gc_pause_ms_max: Option<f64>,
     pub(crate) dropped: u64,
     pub(crate) limited: LimitedSamples,
-    pub(crate) loud: Loud,
     pub(crate) at_work: AtWork,
     pub(crate) duration_s: f64,
     pub(crate) settle_s: f64,
     pub(crate) drain_s: f64,
-}
-
-/// A user that `setup` created, ready to take a place in a group.
-#[derive(Clone, Debug)]
-pub(crate) struct PooledUser {
-    pub(crate) data: Arc<str>,
-    pub(crate) cookies: Vec<(String, String)>,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) tags: Vec<(String, String)>,
 }
 
 /// The result of `setup` or `teardown`.

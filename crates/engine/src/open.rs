@@ -105,7 +105,7 @@ impl Worker {
             }
         }
         let next = self.next_arrival().filter(|due| *due < end);
-        self.world.borrow_mut().level.next_arrival = next.unwrap_or(Nanos::MAX);
+        self.world.borrow_mut().level.arrivals.next = next.unwrap_or(Nanos::MAX);
     }
 
     fn next_arrival(&mut self) -> Option<Nanos> {
@@ -146,7 +146,7 @@ impl Worker {
     /// Planned arrivals are counted separately, from the plan, so that planned = started + dropped is a real check.
     pub(crate) fn close_arrivals(&self, open: OpenRun) {
         let mut world = self.world.borrow_mut();
-        world.level.next_arrival = Nanos::MAX;
+        world.level.arrivals.next = Nanos::MAX;
         let end = world.level.hold.end;
         let overdue = open.mine.map(|(number, due)| (number, open.start + due));
         for (number, due) in overdue.take_while(|(_, due)| *due < end) {
@@ -201,14 +201,14 @@ impl World {
     fn mostly_awaiting(&mut self) -> bool {
         const LOOK_AGAIN: Nanos = Nanos::from_millis(100);
         let now = self.clock.now();
-        if let Some((at, most)) = self.level.awaiting
+        if let Some((at, most)) = self.level.arrivals.awaiting
             && now < at + LOOK_AGAIN
         {
             return most;
         }
         let mut waits = vec![false; self.level.groups.len()];
-        for (_, conn) in self.conns.iter_mut() {
-            conn.each_awaiting(|user| {
+        for (_, conn) in self.net.conns.iter_mut() {
+            conn.link.each_awaiting(conn.owner, |user| {
                 if let Some(user) = self.level.users.get(user) {
                     waits[user.group] = true;
                 }
@@ -221,7 +221,7 @@ impl World {
             (all + 1, waiting + usize::from(*waits))
         });
         let most = are_most(waiting, all);
-        self.level.awaiting = Some((now, most));
+        self.level.arrivals.awaiting = Some((now, most));
         most
     }
 }

@@ -5,14 +5,15 @@ use delivery::{ChannelIndex, Ledger};
 use model::{GroupId, Nanos, UserId};
 use rand_core::{RngCore, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use script::host::OpId;
 use wire::http::CookieJar;
 
-use crate::connector::EndpointIndex;
-use crate::convergence::UserStates;
-use crate::funnel::Way;
+use crate::funnel::{FunnelCounts, Way};
 use crate::http::InFlight;
+use crate::net::EndpointIndex;
 use crate::recorder::Family;
 use crate::steps::Steps;
+use crate::user_states::UserStates;
 
 /// Maximum number of connections that one user opens to one endpoint at a time, as in browsers. Further requests are
 /// queued. Connections on which a session polls are not included, because a session may occupy a connection as long as
@@ -30,15 +31,27 @@ pub(crate) struct User {
     /// Number of iterations so far. Timers of an earlier iteration have a lower number, and are dropped.
     pub(crate) epoch: u32,
     pub(crate) random: Pcg64Mcg,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) tags: Vec<(String, String)>,
-    pub(crate) cookies: CookieJar,
+    pub(crate) standing: Standing,
     pub(crate) pools: Vec<Pool>,
     pub(crate) sockets: Vec<u32>,
     pub(crate) data: Option<Arc<str>>,
     pub(crate) steps: Steps,
+    pub(crate) responses: ResponseCounts,
+}
+
+/// The values that a user adds to every request.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Standing {
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) tags: Vec<(String, String)>,
+    pub(crate) cookies: CookieJar,
+}
+
+/// Responses to one user.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ResponseCounts {
     /// Number of responses on connections that have been closed.
-    pub(crate) answered: u32,
+    pub(crate) all: u32,
     /// Number of requests that were refused with status 429.
     pub(crate) limited: u32,
 }
@@ -72,15 +85,12 @@ impl User {
             number: member,
             epoch: 0,
             random: Pcg64Mcg::seed_from_u64(seed),
-            headers: Vec::new(),
-            tags: Vec::new(),
-            cookies: CookieJar::default(),
+            standing: Standing::default(),
             pools: Vec::new(),
             sockets: Vec::new(),
             data: None,
             steps: Steps::default(),
-            answered: 0,
-            limited: 0,
+            responses: ResponseCounts::default(),
         }
     }
 
@@ -182,18 +192,29 @@ pub(crate) struct Group {
     pub(crate) ledger: Ledger,
     /// The names of the channels, each with the channel's index in the ledger.
     pub(crate) channels: Vec<(String, ChannelIndex)>,
-    /// Calls of `stay()` that wait for the deliveries to settle.
-    pub(crate) staying: Vec<script::host::OpId>,
-    /// Whether calls of `stay()` were waiting when the deliveries had settled.
-    pub(crate) stayed: bool,
+    pub(crate) stays: Stays,
     /// The user states that the members report.
     pub(crate) held: UserStates,
+    pub(crate) progress: Progress,
+}
+
+/// Progress of a group's iteration.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
     /// Steps of the group as a whole.
     pub(crate) steps: Steps,
-    /// Progress of the group's iteration.
     pub(crate) way: Way,
     /// The last completed operation, to report where a script hangs.
     pub(crate) last_done: Option<(Family, usize)>,
+}
+
+/// Calls of `stay()` by the members of a group.
+#[derive(Debug, Default)]
+pub(crate) struct Stays {
+    /// The calls that wait for the deliveries to settle.
+    pub(crate) waiting: Vec<OpId>,
+    /// Whether calls were waiting when the deliveries had settled.
+    pub(crate) released: bool,
 }
 
 impl Group {
@@ -215,12 +236,15 @@ impl Group {
             roles,
             ledger: Ledger::new(run, id, settle),
             channels: Vec::new(),
-            staying: Vec::new(),
-            stayed: false,
+            stays: Stays::default(),
             held: UserStates::default(),
-            steps: Steps::default(),
-            way: Way::default(),
-            last_done: None,
+            progress: Progress::default(),
         }
+    }
+
+    /// The name of the group's own innermost step.
+    pub(crate) fn step_name<'a>(&self, counts: &'a FunnelCounts) -> Option<&'a str> {
+        let innermost = self.progress.steps.innermost();
+        innermost.map(|node| counts.name_of(node))
     }
 }

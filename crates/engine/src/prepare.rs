@@ -1,8 +1,9 @@
+mod error;
+
 use std::path::{Path, PathBuf};
 
 use plan::{Options, Overrides, Problem, Problems, with_overrides};
-use script::{Bundle, DataStore, Env, NoData, Script, ScriptError};
-use thiserror::Error;
+use script::{Bundle, DataStore, Env, NoData, Script};
 use url::Url;
 
 use crate::certificates::Certificates;
@@ -12,6 +13,8 @@ use crate::program::{Plain, Program, Scenario};
 use crate::run_tag::run_tag;
 use crate::sources::check_sources;
 use crate::unique_rows;
+
+pub use error::PrepareError;
 
 /// Settings that do not come from the scenario.
 #[derive(Clone, Debug, Default)]
@@ -34,23 +37,6 @@ pub struct Settings {
     pub trace: bool,
     /// Seed, if neither the scenario nor the command line sets one.
     pub fresh_seed: u64,
-}
-
-/// The reason why a run cannot be prepared.
-#[derive(Debug, Error)]
-pub enum PrepareError {
-    /// The scenario cannot be loaded.
-    #[error(transparent)]
-    Script(#[from] ScriptError),
-    /// The options are invalid.
-    #[error("{0}")]
-    Options(Problems),
-    /// There is no target.
-    #[error("no target: set `target` in the scenario's options, or use --target http://…")]
-    NoTarget,
-    /// The options refer to something that cannot be used, such as a file or an address.
-    #[error("{0}")]
-    Unusable(String),
 }
 
 /// Reads the scenario's options and checks everything that can be checked before the first byte is sent.

@@ -20,7 +20,15 @@ pub enum Program {
 impl Program {
     /// Whether the run uses HTTP/2.
     pub(crate) fn is_http2(&self) -> bool {
-        matches!(self, Self::Plain(plain) if plain.shared.is_some())
+        self.streams().is_some()
+    }
+
+    /// Number of concurrent requests on each connection, if the run uses HTTP/2.
+    pub(crate) fn streams(&self) -> Option<u32> {
+        match self {
+            Self::Plain(plain) => plain.shared.map(|shared| shared.streams),
+            Self::Scenario(_) => None,
+        }
     }
 
     /// The TLS settings for users' connections, with the protocols to offer.

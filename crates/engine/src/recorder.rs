@@ -7,13 +7,11 @@ use record::{
     Timings, note_failure,
 };
 use rustc_hash::FxHashMap;
-use stats::Histogram;
 
 use crate::deliveries::deliveries_of;
 use crate::funnel::FunnelCounts;
 use crate::limited::LimitedSamples;
-use crate::receipt::Receipts;
-use crate::share::Loud;
+use crate::self_monitoring::SelfMonitoring;
 
 mod courses;
 mod names;
@@ -66,10 +64,8 @@ pub(crate) struct Recorder {
     pub(crate) funnel: FunnelCounts,
     /// Iteration counts of each scenario, if there is a mix.
     scenarios: Vec<Iterations>,
-    pub(crate) window: OpenWindow,
-    pub(crate) start_lag: Histogram,
-    pub(crate) receipts: Receipts,
-    pub(crate) loud: Loud,
+    pub(crate) windows: Windows,
+    pub(crate) monitoring: SelfMonitoring,
     channels: Named<()>,
     pub(crate) tallies: Vec<Tally>,
     /// For each tally, how the message with the first misplaced stamp differed from what the channel looks for.
@@ -77,10 +73,16 @@ pub(crate) struct Recorder {
     /// Responses with status 429; `None` until the first one.
     pub(crate) limited: Option<Box<LimitedSamples>>,
     courses: Courses,
-    /// Number of requests in closed windows.
-    pub(crate) windowed: u64,
     /// Number of messages and ticks that were dropped because a queue was full.
     pub(crate) dropped: u64,
+}
+
+/// The windows of one second each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Windows {
+    pub(crate) open: OpenWindow,
+    /// Number of requests in closed windows.
+    closed_requests: u64,
 }
 
 /// The circumstances of a failure, for the example that is stored.
@@ -122,7 +124,7 @@ impl Recorder {
             Ending::Broke => timings.broke(),
             Ending::RanOut(limit) => timings.ran_out(limit),
         }
-        let window = &mut self.window;
+        let window = &mut self.windows.open;
         match family {
             Family::Request => window.requests += 1,
             Family::RoundTrip => window.round_trips += 1,
@@ -142,7 +144,7 @@ impl Recorder {
     pub(crate) fn fail_answered(&mut self, request: usize, response: Nanos) {
         let requests = &mut self.timings[Family::Request as usize].values;
         requests[request].1.fail_answered(response);
-        self.window.failed += 1;
+        self.windows.open.failed += 1;
     }
 
     /// Counts an operation in flight for which headcount stops waiting, `age` after its planned start.
@@ -258,13 +260,14 @@ impl Recorder {
 
     /// The number of requests that have ended since the level began, with any result.
     pub(crate) fn ended(&self) -> u64 {
-        self.measured.before.requests + self.windowed + self.window.requests
+        let windows = &self.windows;
+        self.measured.before.requests + windows.closed_requests + windows.open.requests
     }
 
     /// Takes the open window, and starts a new one.
     pub(crate) fn take_window(&mut self) -> OpenWindow {
-        self.windowed += self.window.requests;
-        std::mem::take(&mut self.window)
+        self.windows.closed_requests += self.windows.open.requests;
+        std::mem::take(&mut self.windows.open)
     }
 
     /// All measurements, keyed by name. `mix` has the names of the scenarios if there are several.

@@ -160,7 +160,7 @@ impl World {
         now: Nanos,
     ) -> Draining {
         for group in &mut self.level.groups {
-            group.stayed = !group.staying.is_empty();
+            group.stays.released = !group.stays.waiting.is_empty();
         }
         let finish = if hurried {
             settle
@@ -179,7 +179,7 @@ impl World {
         self.level
             .groups
             .iter()
-            .any(|group| group.stayed && runs(&group.stage))
+            .any(|group| group.stays.released && runs(&group.stage))
     }
 }
 

@@ -2,8 +2,8 @@ use delivery::CutOff;
 use model::{GroupId, Nanos, UserId};
 use script::ScriptFault;
 
-use crate::level::{SetupResult, Span};
-use crate::messages::{Event, PooledUser, SetupOutcome};
+use crate::level::{PooledUser, SetupResult, Span};
+use crate::messages::{Event, SetupOutcome};
 use crate::people::{Group, Stage, User};
 use crate::timers::Alarm;
 use crate::worker::Worker;
@@ -23,13 +23,13 @@ impl Worker {
     pub(crate) fn start_setup(&mut self) {
         let user = self.begin_setup();
         let user = self.user_start(user, 0, 0, None);
-        self.cast.start_setup(ASIDE, user);
+        self.driver.start_setup(ASIDE, user);
     }
 
     pub(crate) fn start_teardown(&mut self, setup: &SetupResult) {
         let user = self.begin_setup();
         let user = self.user_start(user, 0, 0, None);
-        self.cast
+        self.driver
             .start_teardown(ASIDE, user, setup.value.as_deref());
     }
 
@@ -46,7 +46,7 @@ impl Worker {
     }
 
     pub(crate) fn end_setup(&mut self, outcome: Result<Option<String>, ScriptFault>) {
-        self.cast.cancel_group(ASIDE);
+        self.driver.cancel_group(ASIDE);
         if let Some(setup_run) = &mut self.setup_run {
             // Only the first outcome counts.
             setup_run.outcome.get_or_insert(outcome);
@@ -106,16 +106,15 @@ impl World {
     }
 
     fn end_setup_group(&mut self, result: Result<Option<String>, ScriptFault>) -> SetupOutcome {
-        let mut pooled = std::mem::take(&mut self.pooled);
-        // Places in the pool follow the users' numbers, not the order in which the users became ready.
-        pooled.sort_by_key(|(user, _)| *user);
+        let mut pools = std::mem::take(&mut self.pools);
+        let pooled = pools.take_members();
         let pool = pooled.into_iter().filter_map(|(user, data)| {
             let user = self.level.users.get(user)?;
             Some(PooledUser {
                 data: data.into(),
-                cookies: user.cookies.export(),
-                headers: user.headers.clone(),
-                tags: user.tags.clone(),
+                cookies: user.standing.cookies.export(),
+                headers: user.standing.headers.clone(),
+                tags: user.standing.tags.clone(),
             })
         });
         let pool: Vec<PooledUser> = pool.collect();
@@ -133,7 +132,7 @@ impl World {
         SetupOutcome {
             result,
             pool,
-            pools: std::mem::take(&mut self.pools).told(),
+            pools: pools.told(),
             measured,
         }
     }

@@ -1,173 +1,40 @@
-//! Sockets of users: sending and awaiting messages. `opening` starts sockets, `receiving` and `sight` follow
+//! Sockets of users: sending and awaiting messages. `opening` starts sockets, `following`, `receiving` and `sight` follow
 //! channels, `wire` carries messages, and `end` handles received data and the end of sockets.
 
 mod end;
+mod following;
+mod inbox;
+mod link;
 mod opening;
 mod receiving;
 mod sight;
-mod wire;
+mod state;
 
-use std::collections::VecDeque;
-
-use delivery::{Documents, Sent, stamps_in};
+use delivery::Sent;
 use model::{Fault, FaultKind, Nanos, UserId};
 use script::host::{OpId, Payload, ReplyBy, RoundTripCall, SocketId, Value, Wake};
 
-use crate::arrival::Looks;
-use crate::conn::{Conn, Link};
 use crate::filter::Filter;
+use crate::link::Link;
+use crate::net::Conn;
 use crate::recorder::Family;
-use crate::socketio::Talk;
 use crate::trace;
 use crate::world::World;
 
-pub(crate) use self::wire::{Bytes, Feed, Parts, Wire};
-pub(crate) use receiving::{Came, Receiving};
-pub(crate) use sight::Sights;
-
-/// One socket of a user: a WebSocket, or a Socket.IO session over polling.
-#[derive(Debug)]
-pub(crate) struct SocketLink {
-    pub(crate) wire: Wire,
-    pub(crate) state: SocketState,
-}
-
-/// The state of a socket, with everything that is awaited on it.
-#[derive(Debug, Default)]
-pub(crate) struct SocketState {
-    pub(crate) opening: Option<Opening>,
-    /// The name under which the socket is measured.
-    pub(crate) name: String,
-    /// Extracts documents from the socket's messages.
-    pub(crate) documents: Documents,
-    /// The Socket.IO session on this socket.
-    pub(crate) talk: Option<Box<Talk>>,
-    /// The polling socket that this socket will replace.
-    pub(crate) probes: Option<u32>,
-    pub(crate) receives: Vec<Receiving>,
-    /// Number of messages that were searched for misplaced stamps.
-    pub(crate) looks: Looks,
-    /// The number of the next entry of `receives`.
-    pub(crate) next_receiving: u32,
-    /// Whether the script has a message handler.
-    pub(crate) listening: bool,
-    pub(crate) waiting: VecDeque<Waiting>,
-    /// Messages that the script has not requested yet.
-    pub(crate) inbox: VecDeque<Payload>,
-    /// Number of messages that were removed from the full inbox since the script last requested one.
-    pub(crate) unread: u64,
-    pub(crate) pings: VecDeque<(OpId, Nanos)>,
-    pub(crate) closing: Option<Closing>,
-    /// Code and reason of the server's close frame.
-    pub(crate) close: Option<(Option<u16>, String)>,
-}
-
-/// An opening handshake in progress.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Opening {
-    pub(crate) op: OpId,
-    /// The time at which the socket should have been requested.
-    pub(crate) planned: Nanos,
-    pub(crate) asked: Nanos,
-    pub(crate) until: Nanos,
-    pub(crate) limit: Nanos,
-}
-
-/// A closing handshake that headcount has started.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Closing {
-    op: Option<OpId>,
-    until: Nanos,
-}
-
-/// A reply or a message that the script awaits.
-#[derive(Debug)]
-pub(crate) struct Waiting {
-    pub(crate) op: OpId,
-    pub(crate) until: Nanos,
-    pub(crate) limit: Nanos,
-    pub(crate) wanted: Wanted,
-    /// `None` if the script awaits the next message without having sent a request.
-    pub(crate) round_trip: Option<RoundTrip>,
-    /// Stamps that were sent with the message whose reply is awaited.
-    pub(crate) carries: Vec<Sent>,
-}
-
-impl Waiting {
-    /// Whether the message contains a stamp of the request whose reply is awaited.
-    pub(crate) fn is_answered_by(&self, message: &[u8]) -> bool {
-        let sent = |stamp| self.carries.iter().any(|sent| sent.is_of(&stamp));
-        !self.carries.is_empty() && stamps_in(message).flatten().any(sent)
-    }
-}
-
-/// The message that is awaited.
-#[derive(Debug)]
-pub(crate) enum Wanted {
-    /// The first message that passes the filter. With `named`, the script identified the message, so it counts even if
-    /// a channel consumes it.
-    Fitting { filter: Filter, named: bool },
-    /// The acknowledgement with this number.
-    Ack(u64),
-    /// The next event of this name.
-    Event(String),
-}
-
-/// A message whose reply is timed.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RoundTrip {
-    pub(crate) name: usize,
-    pub(crate) planned: Nanos,
-    pub(crate) started: Nanos,
-}
-
-impl SocketState {
-    /// The protocol as it appears in the names of failures.
-    fn spoken(&self) -> &'static str {
-        if self.talk.is_some() || self.probes.is_some() {
-            "socket.io"
-        } else {
-            "websocket"
-        }
-    }
-
-    /// The kind of connection as it appears in the texts of failures.
-    fn line(&self) -> &'static str {
-        if self.talk.is_some() {
-            "Socket.IO session"
-        } else {
-            "WebSocket"
-        }
-    }
-}
-
-impl SocketLink {
-    pub(crate) fn limit(&self) -> Nanos {
-        let state = &self.state;
-        let opening = state.opening.map_or(Nanos::MAX, |opening| opening.until);
-        let closing = state.closing.map_or(Nanos::MAX, |closing| closing.until);
-        let waiting = state
-            .waiting
-            .iter()
-            .map(|waiting| waiting.until)
-            .min()
-            .unwrap_or(Nanos::MAX);
-        let silence = state
-            .talk
-            .as_ref()
-            .map_or(Nanos::MAX, |talk| talk.dead_at());
-        opening.min(closing).min(waiting).min(silence)
-    }
-}
+pub(crate) use link::SocketLink;
+pub(crate) use receiving::Receiving;
+pub(crate) use sight::{Came, Sights};
+use state::Closing;
+pub(crate) use state::{Opening, RoundTrip, SocketState, Waiting, Wanted};
 
 impl World {
     pub(crate) fn socket(&mut self, id: SocketId) -> Result<(UserId, &mut SocketLink), Fault> {
-        match self.conns.get_mut(id.0) {
+        match self.net.conns.get_mut(id.0) {
             Some(Conn {
-                user,
+                owner,
                 link: Link::Socket(socket),
                 ..
-            }) => Ok((*user, socket)),
+            }) => Ok((*owner, socket)),
             _ if self.level.closed_by_script.contains(&id.0) => Err(Fault::script(
                 FaultKind::Closed,
                 "the script has closed this socket",
@@ -210,7 +77,7 @@ impl World {
                 group.ledger.refuse(*sent);
             }
         }
-        self.update_interest(id.0);
+        self.net.update_interest(id.0);
         self.go_on_polling(id.0);
         sent.map(|()| carried)
     }
@@ -226,7 +93,7 @@ impl World {
             None => Vec::new(),
         };
         if measured {
-            self.level.recorder.window.messages += carried.len() as u64;
+            self.level.recorder.windows.open.messages += carried.len() as u64;
         } else {
             self.level.recorder.measured.before.messages += carried.len() as u64;
         }
@@ -280,7 +147,7 @@ impl World {
             carries: Vec::new(),
         };
         self.socket(id)?.1.state.waiting.push_back(waiting);
-        self.watch_limit(began + limit);
+        self.net.watch_limit(began + limit);
         Ok(())
     }
 
@@ -294,12 +161,9 @@ impl World {
         let filter = Filter::new(only)?;
         let (_, socket) = self.socket(id)?;
         // Messages removed from the full inbox count as dropped only now, because the script may want one of them.
-        let missed = std::mem::take(&mut socket.state.unread);
         let inbox = &mut socket.state.inbox;
-        let found = inbox
-            .iter()
-            .position(|message| filter.fits(bytes_of(message)))
-            .and_then(|at| inbox.remove(at));
+        let missed = inbox.take_removed();
+        let found = inbox.take_first(|message| filter.fits(bytes_of(message)));
         self.level.recorder.dropped += missed;
         if let Some(message) = found {
             self.wakes.push_back(Wake::Done {
@@ -318,7 +182,7 @@ impl World {
         let (_, socket) = self.socket(id)?;
         socket.wire.send_ping(&now.0.to_be_bytes())?;
         socket.state.pings.push_back((op, now));
-        self.update_interest(id.0);
+        self.net.update_interest(id.0);
         Ok(())
     }
 
@@ -329,8 +193,8 @@ impl World {
         };
         socket.state.listening = on;
         if on {
-            let missed = std::mem::take(&mut socket.state.unread);
-            let inbox = std::mem::take(&mut socket.state.inbox);
+            let missed = socket.state.inbox.take_removed();
+            let inbox = socket.state.inbox.take_all();
             self.wakes
                 .extend(inbox.into_iter().map(|payload| Wake::Message {
                     socket: id,

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use model::{GroupId, Nanos, UserId};
+use model::{GroupId, UserId};
 use wire::http::CookieJar;
 
 use crate::level::LevelPlan;
@@ -22,9 +22,9 @@ impl World {
             user.number = within;
             if let Some(pooled) = plan.setup.pool.get(within as usize) {
                 user.data = Some(Arc::clone(&pooled.data));
-                user.headers.clone_from(&pooled.headers);
-                user.tags.clone_from(&pooled.tags);
-                user.cookies = CookieJar::import(
+                user.standing.headers.clone_from(&pooled.headers);
+                user.standing.tags.clone_from(&pooled.tags);
+                user.standing.cookies = CookieJar::import(
                     pooled
                         .cookies
                         .iter()
@@ -80,9 +80,10 @@ impl World {
 
     /// Takes the level's state, and ends all connections.
     pub(crate) fn take_level(&mut self) -> LevelState {
-        self.conns.clear();
-        self.connect_queue.clear();
-        self.earliest_limit = Nanos::MAX;
+        self.net.clear();
+        if let Some(run) = &mut self.fixed {
+            run.end_level();
+        }
         self.wakes.clear();
         let next = self.level.next();
         std::mem::replace(&mut self.level, next)

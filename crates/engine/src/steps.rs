@@ -1,56 +1,16 @@
 //! Tracks the open steps of users, to show where in the step funnel a failure happened and how far an iteration has
 //! come.
 
+mod open;
+
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};
 use record::Example;
 
-use crate::funnel::{FunnelCounts, StepEnd};
-use crate::level::Span;
+use crate::funnel::StepEnd;
 use crate::level_state::LevelState;
-use crate::people::Group;
 use crate::world::World;
 
-/// Open steps of one user, or of a group as a whole, the innermost last. A script may run two steps at once, so they
-/// may end in any order.
-#[derive(Debug, Default)]
-pub(crate) struct Steps(Vec<Open>);
-
-#[derive(Clone, Copy, Debug)]
-struct Open {
-    token: u64,
-    node: u32,
-    started: Nanos,
-}
-
-impl Steps {
-    fn begin(&mut self, token: u64, node: u32, started: Nanos) {
-        self.0.push(Open {
-            token,
-            node,
-            started,
-        });
-    }
-
-    fn end(&mut self, token: u64) -> Option<(u32, Nanos)> {
-        let at = self.0.iter().rposition(|open| open.token == token)?;
-        let open = self.0.remove(at);
-        Some((open.node, open.started))
-    }
-
-    /// Ends the steps that are still open at the end of an iteration.
-    fn leave(&mut self, hold: Span, now: Nanos, counts: &mut FunnelCounts) {
-        for open in self.0.drain(..) {
-            if hold.contains(open.started) {
-                counts.left_open(open.node, now - open.started);
-            }
-        }
-    }
-
-    /// The node of the open step that began last.
-    pub(crate) fn innermost(&self) -> Option<u32> {
-        self.0.last().map(|open| open.node)
-    }
-}
+pub(crate) use open::Steps;
 
 /// The way in which an iteration ended, for the counts of its steps.
 #[derive(Clone, Copy, Debug)]
@@ -81,18 +41,18 @@ impl World {
         let group = &mut groups[slot];
         let counts = &mut recorder.funnel;
         // While members act concurrently, a step of the group must not be nested in a step that another member began.
-        let around = match group.way.concurrent {
-            0 => group.steps.innermost(),
-            _ => group.way.base,
+        let around = match group.progress.way.concurrent {
+            0 => group.progress.steps.innermost(),
+            _ => group.progress.way.base,
         };
         let mut owner = user.and_then(|user| users.get(user));
         let own = owner.as_ref().and_then(|user| user.steps.innermost());
         let node = counts.node(step_names, name, (own.or(around), group.scenario));
         let steps = owner
             .as_mut()
-            .map_or(&mut group.steps, |user| &mut user.steps);
+            .map_or(&mut group.progress.steps, |user| &mut user.steps);
         steps.begin(token, node, now);
-        group.way.begin(node);
+        group.progress.way.begin(node);
         if measured {
             counts.begun(node);
         }
@@ -113,14 +73,14 @@ impl World {
         };
         let open = match user.and_then(|user| self.level.users.get(user)) {
             Some(user) => user.steps.end(token),
-            None => self.level.groups[slot].steps.end(token),
+            None => self.level.groups[slot].progress.steps.end(token),
         };
         let Some((node, started)) = open else { return };
         let end = StepEnd::of(fault);
         if self.level.hold.contains(started) {
             self.level.recorder.funnel.ended(node, now - started, end);
         }
-        self.level.groups[slot].way.end(node, end);
+        self.level.groups[slot].progress.way.end(node, end);
         if let Some(fault) = fault {
             self.note_first(slot, Some(node), fault, ("", None), (user, now));
         }
@@ -136,7 +96,7 @@ impl World {
             ..
         } = &mut self.level;
         let group = &mut groups[slot];
-        group.steps.leave(hold, now, &mut recorder.funnel);
+        group.progress.steps.leave(hold, now, &mut recorder.funnel);
         for &user in &group.users {
             if let Some(user) = users.get(user) {
                 user.steps.leave(hold, now, &mut recorder.funnel);
@@ -151,13 +111,13 @@ impl World {
             return;
         };
         if !apart {
-            group.way.concurrent = group.way.concurrent.saturating_sub(1);
+            group.progress.way.concurrent = group.progress.way.concurrent.saturating_sub(1);
             return;
         }
-        if group.way.concurrent == 0 {
-            group.way.base = group.steps.innermost();
+        if group.progress.way.concurrent == 0 {
+            group.progress.way.base = group.progress.steps.innermost();
         }
-        group.way.concurrent += 1;
+        group.progress.way.concurrent += 1;
     }
 
     /// Notes a failure of a user or a group that did not end the enclosing step with an error.
@@ -177,10 +137,10 @@ impl World {
         let Some(group) = self.level.groups.get_mut(slot) else {
             return;
         };
-        let node = own.or(group.steps.innermost());
+        let node = own.or(group.progress.steps.innermost());
         let mut flawed = node;
         while let Some(at) = flawed {
-            group.way.flaw(at);
+            group.progress.way.flaw(at);
             flawed = self.level.recorder.funnel.parent_of(at);
         }
         self.note_first(slot, node, fault, (what, status), (user, at));
@@ -201,7 +161,7 @@ impl World {
             recorder,
             ..
         } = &mut self.level;
-        let way = &mut groups[slot].way;
+        let way = &mut groups[slot].progress.way;
         if way.first.is_some() {
             return;
         }
@@ -222,7 +182,7 @@ impl World {
     /// Counts the steps and the first failure of an iteration that belongs to the level.
     pub(crate) fn count_way(&mut self, slot: usize, end: WayEnd<'_>) {
         if let WayEnd::Failed(fault, user) = end
-            && self.level.groups[slot].way.first.is_none()
+            && self.level.groups[slot].progress.way.first.is_none()
         {
             let node = match fault.kind {
                 FaultKind::NeverSettles | FaultKind::LoopedForever => self.where_is(slot),
@@ -232,7 +192,7 @@ impl World {
             self.note_first(slot, node, fault, ("", None), (user, now));
         }
         let stuck = matches!(end, WayEnd::Unfinished).then(|| self.where_is(slot));
-        let way = &self.level.groups[slot].way;
+        let way = &self.level.groups[slot].progress.way;
         let counts = &mut self.level.recorder.funnel;
         counts.count_way(way);
         match (stuck, way.first) {
@@ -249,19 +209,12 @@ impl World {
     fn where_is(&mut self, slot: usize) -> Option<u32> {
         let LevelState { groups, users, .. } = &mut self.level;
         let group = &groups[slot];
-        let innermost = |user: &UserId| users.get(*user)?.steps.0.last().copied();
+        let innermost = |user: &UserId| users.get(*user)?.steps.last();
         let open = group.users.iter().filter_map(innermost);
-        let own = group.steps.0.last().copied();
+        let own = group.progress.steps.last();
         open.min_by_key(|open| open.started)
             .or(own)
             .map(|open| open.node)
-    }
-}
-
-impl Group {
-    /// The name of the group's own innermost step.
-    pub(crate) fn step_name<'a>(&self, counts: &'a FunnelCounts) -> Option<&'a str> {
-        self.steps.innermost().map(|node| counts.name_of(node))
     }
 }
 

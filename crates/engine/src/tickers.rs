@@ -1,26 +1,18 @@
 use model::{Nanos, UserId};
 use script::host::{TickerId, Value, Wake};
 
-use crate::timers::Alarm;
+use crate::timers::{Alarm, Ticker};
 use crate::world::World;
 
 /// Maximum number of wakes that may wait for the script. Further ticks and messages for handlers are dropped and
 /// counted.
 pub(crate) const WAKES_LIMIT: usize = 100_000;
 
-/// A running `every`: tick `k` is due at `first + k * period`, regardless of responses.
-#[derive(Debug)]
-pub(crate) struct Ticker {
-    user: UserId,
-    epoch: u32,
-    clock: plan::Ticker,
-}
-
 impl World {
     /// Ends a sleep, unless its iteration has ended.
     pub(crate) fn end_sleep(&mut self, key: u32) {
-        let Some(sleep) = self.level.sleeps.remove(key) else {
-            return;
+        let Some(sleep) = self.level.timers.end_sleep(key) else {
+            return self.inconsistent("a sleep ended twice");
         };
         if self
             .level
@@ -54,18 +46,13 @@ impl World {
             epoch: owner.epoch,
             clock: plan::Ticker::new(now, phase, period),
         };
-        let due = ticker.clock.next_due();
-        let Some(key) = self.level.tickers.insert(ticker) else {
-            return TickerId(u32::MAX);
-        };
-        self.level.timers.set(due, Alarm::Tick(key));
-        TickerId(key)
+        TickerId(self.level.timers.start(ticker).unwrap_or(u32::MAX))
     }
 
     /// Fires a tick that is due. A late tick keeps its due time. Ticks are skipped and counted only if the script's
     /// queue is full.
     pub(crate) fn tick(&mut self, key: u32, due: Nanos) {
-        let Some(ticker) = self.level.tickers.get_mut(key) else {
+        let Some(ticker) = self.level.timers.tickers.get_mut(key) else {
             return;
         };
         let over = due >= self.level.hold.end;
@@ -75,7 +62,7 @@ impl World {
             .get(ticker.user)
             .is_none_or(|user| user.epoch != ticker.epoch);
         if over || stale {
-            self.level.tickers.remove(key);
+            self.level.timers.tickers.remove(key);
             return;
         }
         let now = self.clock.now();
@@ -89,8 +76,7 @@ impl World {
             let overdue = ticker.clock.overdue(now);
             self.level.recorder.dropped += ticker.clock.drop_overdue(now, overdue);
         }
-        self.level
-            .timers
-            .set(ticker.clock.next_due(), Alarm::Tick(key));
+        let next = ticker.clock.next_due();
+        self.level.timers.set(next, Alarm::Tick(key));
     }
 }

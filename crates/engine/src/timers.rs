@@ -1,7 +1,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use model::{Nanos, UserId};
+use model::{Nanos, Slots, UserId};
 use script::host::OpId;
 
 /// The action to take when a timer is due.
@@ -25,15 +25,57 @@ pub(crate) struct Sleep {
     pub(crate) epoch: u32,
 }
 
+/// A running `every`: tick `k` is due at `first + k * period`, regardless of responses.
+#[derive(Debug)]
+pub(crate) struct Ticker {
+    pub(crate) user: UserId,
+    pub(crate) epoch: u32,
+    pub(crate) clock: plan::Ticker,
+}
+
 /// Everything that is due at a known time, the earliest first. Timers with equal times fire in the order in which they
 /// were set.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
     heap: BinaryHeap<Reverse<(Nanos, u64, Alarm)>>,
     set: u64,
+    sleeps: Slots<Sleep>,
+    pub(crate) tickers: Slots<Ticker>,
+    /// The time of the last timer that [`Timers::look_at`] set.
+    next_look: Nanos,
 }
 
 impl Timers {
+    /// Sets the timer that ends a sleep. Returns false if there are too many sleeps.
+    pub(crate) fn sleep(&mut self, sleep: Sleep, until: Nanos) -> bool {
+        let key = self.sleeps.insert(sleep);
+        if let Some(key) = key {
+            self.set(until, Alarm::Wake(key));
+        }
+        key.is_some()
+    }
+
+    /// Takes a sleep that has ended.
+    pub(crate) fn end_sleep(&mut self, key: u32) -> Option<Sleep> {
+        self.sleeps.remove(key)
+    }
+
+    /// Sets the timer of the first tick. Returns the ticker's key. `None` if there are too many tickers.
+    pub(crate) fn start(&mut self, ticker: Ticker) -> Option<u32> {
+        let due = ticker.clock.next_due();
+        let key = self.tickers.insert(ticker)?;
+        self.set(due, Alarm::Tick(key));
+        Some(key)
+    }
+
+    /// Wakes the loop at a time at which a phase may be over. Calling it again with the same time has no effect.
+    pub(crate) fn look_at(&mut self, at: Nanos) {
+        if self.next_look != at {
+            self.next_look = at;
+            self.set(at, Alarm::Look);
+        }
+    }
+
     pub(crate) fn set(&mut self, due: Nanos, alarm: Alarm) {
         self.set += 1;
         self.heap.push(Reverse((due, self.set, alarm)));

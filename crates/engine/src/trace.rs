@@ -31,7 +31,7 @@ impl World {
 
 /// A request that is being sent.
 pub(crate) fn request(call: &InFlight) -> String {
-    let request = call.request();
+    let request = &call.request;
     let url = without_credentials(request.url.as_str());
     let line = format!("→ {} {url}", request.method);
     with_content(line, &request.body.bytes)
@@ -39,7 +39,7 @@ pub(crate) fn request(call: &InFlight) -> String {
 
 /// The outcome of a request.
 pub(crate) fn outcome(call: &InFlight, outcome: &Result<Response, Fault>) -> String {
-    let request = call.request();
+    let request = &call.request;
     let of = format!("{} {}", request.method, request.url.path());
     match outcome {
         Ok(response) => with_content(format!("← {} {of}", response.status), &response.body),

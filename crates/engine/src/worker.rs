@@ -10,13 +10,12 @@ use script::host::Wake;
 use script::{ScriptError, ScriptFault, UserStart};
 use wire::TlsSettings;
 
-use crate::cast::Cast;
 use crate::clock::Clock;
 use crate::config::RunConfig;
-use crate::doze::Doze;
+use crate::driver::Driver;
 use crate::level_run::LevelRun;
 use crate::messages::{Command, Event, Fatal};
-use crate::reactor::{Ready, Waker};
+use crate::net::{Ready, Waker};
 use crate::rescue::Copies;
 use crate::setup::SetupRun;
 use crate::timers::Alarm;
@@ -32,19 +31,24 @@ const GARBAGE_WORTH_A_PAUSE: u64 = 128 << 20;
 pub(crate) struct Worker {
     pub(crate) number: u32,
     pub(crate) world: Rc<RefCell<World>>,
-    pub(crate) cast: Cast,
+    pub(crate) driver: Driver,
     pub(crate) level: Option<LevelRun>,
     pub(crate) setup_run: Option<SetupRun>,
     commands: Receiver<Command>,
     events: Sender<(u32, Event)>,
-    ready: Vec<Ready>,
-    batch: VecDeque<Wake>,
+    buffers: Buffers,
     /// Time that the worker has spent waiting since the thread began.
     idle: Nanos,
     memory_after_collection: u64,
     pub(crate) copies: Copies,
     thread: Option<OwnThread>,
-    doze: Doze,
+}
+
+/// Buffers that are reused in every pass of the loop.
+#[derive(Debug, Default)]
+struct Buffers {
+    ready: Vec<Ready>,
+    batch: VecDeque<Wake>,
 }
 
 /// The arguments with which a worker thread starts.
@@ -87,24 +91,22 @@ impl Worker {
         wake_in_time();
         let world = World::new(Arc::clone(&config), number, clock, tls)
             .map_err(|why| Box::new(Fatal::Generator(format!("cannot set up epoll: {why}"))))?;
-        hand_over(world.reactor.waker());
+        hand_over(world.net.waker());
         let world = Rc::new(RefCell::new(world));
-        let cast = Cast::load(&config, &world).map_err(fatal_of)?;
+        let driver = Driver::load(&config, &world).map_err(fatal_of)?;
         Ok(Self {
             number,
             world,
-            cast,
+            driver,
             level: None,
             setup_run: None,
             commands,
             events,
-            ready: Vec::new(),
-            batch: VecDeque::new(),
+            buffers: Buffers::default(),
             idle: Nanos::ZERO,
             memory_after_collection: 0,
             copies: Copies::default(),
             thread: OwnThread::current().ok(),
-            doze: Doze::new(clock.now()),
         })
     }
 
@@ -121,7 +123,7 @@ impl Worker {
             self.start_arrivals();
             self.turn();
             self.end_iterations();
-            self.report_console();
+            self.report();
             self.advance_setup();
             self.advance_level();
         }
@@ -147,18 +149,9 @@ impl Worker {
     /// Sleeps until something is ready or due, and handles it: sockets first, then timers.
     fn poll(&mut self) {
         let mut world = self.world.borrow_mut();
-        let (due, start, clock) = (world.next_due(), world.next_start(), world.clock);
-        let before = clock.now();
-        self.idle += self
-            .doze
-            .until(due, start, clock, &mut world.reactor, &mut self.ready);
-        // Read both clocks right after the wait, because they are used to convert the timestamps of the following
-        // reads.
-        let read = clock.read();
-        let sees_a_part = world.reactor.sees_a_part();
-        world.looks.waited(before, read, sees_a_part);
-        world.read_unread();
-        for ready in self.ready.drain(..) {
+        let (due, start) = (world.next_due(), world.next_start());
+        self.idle += world.net.wait(due, start, &mut self.buffers.ready);
+        for ready in self.buffers.ready.drain(..) {
             world.ready(ready);
         }
         world.dial_on();
@@ -187,27 +180,34 @@ impl Worker {
             // The borrow must end before the turn: the script borrows the world.
             let mut world = world.borrow_mut();
             let count = world.wakes.len().min(WAKES_PER_TURN);
-            self.batch.extend(world.wakes.drain(..count));
+            self.buffers.batch.extend(world.wakes.drain(..count));
         }
-        if self.batch.is_empty() {
+        if self.buffers.batch.is_empty() {
             return;
         }
-        let mut told = self.batch.drain(..).inspect(|wake| {
+        let mut told = self.buffers.batch.drain(..).inspect(|wake| {
             if let Wake::Tick { due, .. } = wake {
                 world.borrow_mut().note_start(*due);
             }
         });
-        self.cast.turn(&mut told);
+        self.driver.turn(&mut told);
         drop(told);
-        if let Some(fault) = self.cast.take_fatal() {
+        if let Some(fault) = self.driver.take_fatal() {
             self.tell(Event::Fatal(Box::new(Fatal::Script(fault))));
         }
     }
 
-    fn report_console(&mut self) {
-        let logged = std::mem::take(&mut self.world.borrow_mut().logged);
+    /// Sends console lines of the script, and bugs of headcount, to control.
+    fn report(&mut self) {
+        let mut world = self.world.borrow_mut();
+        let logged = std::mem::take(&mut world.logged);
+        let bug = world.inconsistencies.take();
+        drop(world);
         for (level, line) in logged {
             self.tell(Event::Log(level, line));
+        }
+        if let Some(bug) = bug {
+            self.tell(Event::Fatal(Box::new(Fatal::Generator(bug))));
         }
     }
 
@@ -223,7 +223,7 @@ impl Worker {
     /// The CPU time of the thread since it began, without the time spent spinning.
     pub(crate) fn cpu_time(&self) -> Option<ThreadTime> {
         let mut used = self.thread.as_ref()?.read().ok()?;
-        used.ran = used.ran - self.doze.awake();
+        used.ran = used.ran - self.world.borrow().net.spun();
         Some(used)
     }
 
@@ -237,7 +237,7 @@ impl Worker {
             return None;
         }
         let before = self.now();
-        self.cast.collect_garbage();
+        self.driver.collect_garbage();
         self.memory_after_collection = probe::own_memory().unwrap_or(0);
         Some(self.now() - before)
     }
@@ -268,11 +268,11 @@ impl Worker {
     /// Ends iterations that have ended in the script, and iterations that can never end by themselves.
     fn end_iterations(&mut self) {
         // Search for stuck groups first, because the search may also end iterations in other ways.
-        for group in self.cast.stuck() {
+        for group in self.driver.stuck() {
             let fault = self.never_settles(group);
             self.iteration_ended(group, Err(fault));
         }
-        for ended in self.cast.take_ended() {
+        for ended in self.driver.take_ended() {
             self.iteration_ended(ended.group, ended.outcome);
         }
     }

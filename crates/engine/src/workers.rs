@@ -10,7 +10,7 @@ use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::control::LOOK;
 use crate::messages::{Command, Event};
-use crate::reactor::Waker;
+use crate::net::Waker;
 use crate::run::Stop;
 use crate::worker::{Post, work};
 

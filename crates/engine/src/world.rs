@@ -1,33 +1,24 @@
 use std::collections::VecDeque;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use delivery::Tally;
-use model::{Fault, GroupId, Nanos, Slots, UserId};
+use model::{Fault, GroupId, Nanos, UserId};
 use script::host::{CheckPlace, Wake};
-use wire::{StampingOn, TlsSettings};
+use wire::TlsSettings;
 
 use crate::clock::Clock;
 use crate::config::RunConfig;
-use crate::conn::Conn;
-use crate::connect_queue::ConnectQueue;
-use crate::connector::Connector;
+use crate::dial::Dial;
+use crate::driver::fixed::FixedRun;
 use crate::funnel::StepNames;
+use crate::inconsistency::Inconsistencies;
 use crate::level_state::LevelState;
+use crate::link::Link;
+use crate::net::{Client, Connector, Net};
 use crate::people::Group;
-use crate::plain::PlainRun;
 use crate::pool::Pools;
-use crate::reactor::Reactor;
-use crate::receipt::Looks;
 use crate::recorder::Scene;
 use crate::socket::Sights;
-
-/// Size of the read buffer, in bytes. A worker has one buffer for all connections, so that an idle connection needs
-/// none.
-pub(crate) const READ_BUFFER: usize = 256 * 1024;
-
-/// Keeps the kernel's receive timestamps on from the first run until the process ends. Otherwise, the kernel would turn
-/// timestamps off with the last socket. Turning them on takes up to tens of milliseconds, in which sockets wait.
-static STAMPING: OnceLock<Option<StampingOn>> = OnceLock::new();
 
 /// The state of a worker outside the script: sockets, users, timers, ledgers and the recorder.
 ///
@@ -37,28 +28,24 @@ static STAMPING: OnceLock<Option<StampingOn>> = OnceLock::new();
 pub(crate) struct World {
     pub(crate) clock: Clock,
     pub(crate) config: Arc<RunConfig>,
-    pub(crate) reactor: Reactor,
-    pub(crate) looks: Looks,
-    pub(crate) connector: Connector,
-    pub(crate) connect_queue: ConnectQueue,
-    pub(crate) conns: Slots<Conn>,
-    /// Connections with decrypted bytes that have not been read.
-    pub(crate) unread: Vec<u32>,
+    pub(crate) net: Net<Self>,
     pub(crate) sights: Sights,
-    /// No connection has a time limit before this time, so limits are checked only after it.
-    pub(crate) earliest_limit: Nanos,
     pub(crate) level: LevelState,
     pub(crate) step_names: StepNames,
     /// Number of steps that have begun.
     pub(crate) step_token: u64,
     pub(crate) wakes: VecDeque<Wake>,
-    pub(crate) pooled: Vec<(UserId, String)>,
     pub(crate) pools: Pools,
     pub(crate) logged: Vec<(script::host::LogLevel, String)>,
-    pub(crate) buffer: Vec<u8>,
-    pub(crate) encoded: Vec<u8>,
+    pub(crate) inconsistencies: Inconsistencies,
     /// The users of a run without a script.
-    pub(crate) plain: Option<PlainRun>,
+    pub(crate) fixed: Option<FixedRun>,
+}
+
+impl Client for World {
+    type Owner = UserId;
+    type Link = Link;
+    type Queued = Dial;
 }
 
 impl World {
@@ -69,28 +56,20 @@ impl World {
         tls: TlsSettings,
     ) -> Result<Self, rustix::io::Errno> {
         let tls = config.program.tls_of_users(tls);
-        STAMPING.get_or_init(|| StampingOn::new().ok());
+        let connector = Connector::new(config.target.clone(), config.target_is_mine, tls);
         Ok(Self {
             clock,
-            connector: Connector::new(config.target.clone(), config.target_is_mine, tls),
-            plain: PlainRun::of(&config, worker),
-            connect_queue: ConnectQueue::default(),
+            fixed: FixedRun::of(&config, worker),
             config,
-            reactor: Reactor::new()?,
-            looks: Looks::start(),
-            conns: Slots::default(),
-            unread: Vec::new(),
+            net: Net::new(clock, connector)?,
             sights: Sights::default(),
-            earliest_limit: Nanos::MAX,
             level: LevelState::default(),
             step_names: StepNames::default(),
             step_token: 0,
             wakes: VecDeque::new(),
-            pooled: Vec::new(),
             pools: Pools::default(),
             logged: Vec::new(),
-            buffer: vec![0; READ_BUFFER],
-            encoded: Vec::new(),
+            inconsistencies: Inconsistencies::default(),
         })
     }
 
@@ -152,7 +131,7 @@ impl World {
 
     /// The time until which the loop may sleep; `None`: until an event.
     pub(crate) fn next_due(&self) -> Option<Nanos> {
-        if !self.wakes.is_empty() || !self.unread.is_empty() {
+        if !self.wakes.is_empty() {
             return Some(Nanos::ZERO);
         }
         let due = self
@@ -160,9 +139,8 @@ impl World {
             .timers
             .next_due()
             .unwrap_or(Nanos::MAX)
-            .min(self.earliest_limit)
-            .min(self.level.next_arrival)
-            .min(self.next_dial());
+            .min(self.level.arrivals.next)
+            .min(self.net.next_due());
         (due < Nanos::MAX).then_some(due)
     }
 
@@ -172,6 +150,6 @@ impl World {
             .timers
             .next_start()
             .unwrap_or(Nanos::MAX)
-            .min(self.level.next_arrival)
+            .min(self.level.arrivals.next)
     }
 }

@@ -74,7 +74,7 @@ impl Room {
                     let keeps = channel == edit;
                     Receiving::new(channel, tally, sight, keeps)
                 });
-                state.receives.extend(followed);
+                state.followed.receives.extend(followed);
             }
             room.members.push((state, FrameParser::default()));
             for said in OPENING {
@@ -101,7 +101,7 @@ impl Room {
         for member in (0..members).filter(|&member| member != sender) {
             self.reads(member, &bytes);
         }
-        self.recorder.window.deliveries
+        self.recorder.windows.open.deliveries
     }
 
     fn reads(&mut self, member: u32, bytes: &[u8]) {

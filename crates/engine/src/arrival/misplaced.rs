@@ -12,10 +12,6 @@ use crate::socket::{Came, Receiving};
 /// time for every message.
 const LOOKS: u16 = 1000;
 
-/// Number of messages of one socket that were searched without finding a stamp.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Looks(u16);
-
 impl Arrival<'_> {
     /// Searches a message that no channel consumed. `first` returns the position of the message's first stamp.
     pub(super) fn misplaced(
@@ -24,11 +20,11 @@ impl Arrival<'_> {
         first: impl FnOnce() -> Option<usize>,
         receives: &[Receiving],
     ) {
-        if self.state.looks.0 >= LOOKS {
+        if self.state.followed.searched >= LOOKS {
             return;
         }
         let Some(first) = first() else {
-            self.state.looks.0 += 1;
+            self.state.followed.searched += 1;
             return;
         };
         let found = stamps_from(came.bytes, Some(first)).next();

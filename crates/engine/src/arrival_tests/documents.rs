@@ -61,7 +61,7 @@ impl Listener {
                 Payload::Binary(_) => "",
             }
         }
-        self.state.inbox.iter().map(text).collect()
+        self.state.inbox.messages().map(text).collect()
     }
 }
 

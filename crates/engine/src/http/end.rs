@@ -7,32 +7,31 @@ use script::host::{CountedRequest, Reply, Value, Wake};
 use wire::http::{Request, Response, quoted_body};
 use wire::http2::Repeatable;
 
-use super::{Asker, InFlight};
-use crate::conn::{Conn, Link};
-use crate::connector::EndpointIndex;
+use super::{Asked, Asker, InFlight};
+use crate::net::EndpointIndex;
 use crate::recorder::{Ending, Family, ending_of};
 use crate::trace;
 use crate::world::World;
 
 impl World {
     /// Handles a complete response: the connection returns to the pool, and the script gets the response.
-    pub(super) fn answered(&mut self, key: u32, response: Response, now: Nanos) {
-        let Some(Conn {
-            link: Link::Http(http),
-            ..
-        }) = self.conns.get_mut(key)
-        else {
-            return;
-        };
-        let (call, reusable) = (http.call.take(), http.wire.reusable());
-        let Some(call) = call else { return };
-        if call.asker == Asker::Plain {
-            return self.plain_answered(key, call, &response, reusable, now);
+    pub(super) fn responded(
+        &mut self,
+        key: u32,
+        call: Box<InFlight>,
+        response: Response,
+        reusable: bool,
+        now: Nanos,
+    ) {
+        if let Asker::Fixed(op) = call.context.asker {
+            return self.fixed_responded(key, op, call, &response, reusable, now);
         }
-        let (user, endpoint) = (call.user, call.endpoint);
+        let (user, endpoint) = (call.context.user, call.endpoint);
         if let Some(user) = self.level.users.get(user) {
             // Store the cookies before the connection is released, because the next request on it may need them.
-            user.cookies.store(&call.request.url, &response.headers);
+            user.standing
+                .cookies
+                .store(&call.request.url, &response.headers);
         }
         if reusable {
             self.release(key, user, endpoint);
@@ -40,18 +39,18 @@ impl World {
             self.drop_http(key);
         }
         match self.redirected(&call, &response) {
-            Ok(Some((request, endpoint))) => {
-                let followed = InFlight {
-                    request,
-                    prepared: None,
-                    endpoint,
-                    redirects: call.redirects - 1,
+            Ok(Some((request, endpoint))) => self.dispatch(Box::new(InFlight {
+                request,
+                prepared: None,
+                endpoint,
+                began: false,
+                context: Asked {
+                    redirects: call.context.redirects - 1,
                     redirected: true,
-                    began: false,
-                    ..*call
-                };
-                self.dispatch(Box::new(followed));
-            }
+                    ..call.context
+                },
+                ..*call
+            })),
             Ok(None) => self.end_http(&call, now, Ok(response)),
             Err(fault) => self.end_http(&call, now, Err(fault)),
         }
@@ -62,25 +61,25 @@ impl World {
         call: &InFlight,
         response: &Response,
     ) -> Result<Option<(Request, EndpointIndex)>, Fault> {
-        if call.redirects == 0 || !(300..400).contains(&response.status) {
+        if call.context.redirects == 0 || !(300..400).contains(&response.status) {
             return Ok(None);
         }
         let Some(request) = wire::http::follow(&call.request, response)? else {
             return Ok(None);
         };
-        if call.redirects == 1 {
+        if call.context.redirects == 1 {
             return Err(Fault::target(
                 FaultKind::Protocol,
                 "more redirects than allowed (`redirects`)",
             ));
         }
-        let endpoint = self.connector.endpoint_of(&request.url)?;
+        let endpoint = self.net.connector.endpoint_of(&request.url)?;
         Ok(Some((request, endpoint)))
     }
 
     pub(crate) fn release(&mut self, key: u32, user: UserId, endpoint: EndpointIndex) {
         let Some(user) = self.level.users.get(user) else {
-            return;
+            return self.inconsistent("an HTTP connection has no user");
         };
         let pool = user.pool(endpoint);
         match pool.waiting.pop_front() {
@@ -97,35 +96,39 @@ impl World {
         outcome: Result<Response, Fault>,
     ) {
         // A poll only transports messages and is not a request of the script, so it is not counted as a request.
-        if let Asker::Poll(poll) = call.asker {
+        if let Asker::Poll(poll) = call.context.asker {
             self.poll_ended(call, poll);
             return self.polled(poll, outcome, now);
         }
-        self.trace(call.user, || trace::outcome(call, &outcome));
+        self.trace(call.context.user, || trace::outcome(call, &outcome));
         let fault = match &outcome {
-            Ok(response) => refusal(response, &call.expect),
+            Ok(response) => refusal(response, &call.context.expect),
             Err(fault) => Some(fault.clone()),
         };
         let measured = self.count_http(call, now, fault.as_ref(), outcome.as_ref().ok());
-        if let Some((group, ..)) = self.group_of(call.user) {
-            group.last_done = Some((Family::Request, call.name));
+        if let Some((group, ..)) = self.group_of(call.context.user) {
+            group.progress.last_done = Some((Family::Request, call.context.name));
         }
         // The target did not accept the messages that this request carried, so their deliveries are not awaited.
-        if let Some((group, ..)) = self.group_of(call.user).filter(|_| fault.is_some()) {
-            for &sent in &call.carried {
+        if let Some((group, ..)) = self.group_of(call.context.user).filter(|_| fault.is_some()) {
+            for &sent in &call.context.carried {
                 group.ledger.refuse(sent);
             }
         }
-        let op = match call.asker {
+        let op = match call.context.asker {
             Asker::Script(op) => op,
-            Asker::Plain => return self.plain_broke(call.user),
+            Asker::Fixed(op) => return self.fixed_broke(op, call.context.user),
             Asker::Poll(_) => return,
         };
-        let user = self.level.users.get(call.user).filter(|_| fault.is_none());
+        let user = self
+            .level
+            .users
+            .get(call.context.user)
+            .filter(|_| fault.is_none());
         let request = user.map(|user| CountedRequest {
-            user: call.user,
+            user: call.context.user,
             epoch: user.epoch,
-            name: call.name,
+            name: call.context.name,
             measured,
         });
         let result = outcome.map(|response| {
@@ -134,7 +137,7 @@ impl World {
                 head: response.headers.into_raw(),
                 body: response.body,
                 url: Some(Arc::clone(&call.request.url)),
-                response_time: now - call.planned,
+                response_time: now - call.context.planned,
                 request,
             }))
         });
@@ -151,14 +154,14 @@ impl World {
     ) {
         let idempotent = call.request.is_idempotent();
         let why_not = match repeatable {
-            _ if call.repeated => None,
+            _ if call.context.repeated => None,
             Repeatable::No => None,
             _ if !self.config.options.repeat => Some("repeats are turned off".to_owned()),
             Repeatable::IfIdempotent if !idempotent => {
                 Some(format!("{} is not repeated", call.request.method))
             }
             Repeatable::IfIdempotent | Repeatable::Yes => {
-                call.repeated = true;
+                call.context.repeated = true;
                 return self.dispatch(call);
             }
         };
@@ -171,7 +174,7 @@ impl World {
 
     /// Counts a response to a user without a script.
     pub(crate) fn count_answer(&mut self, call: &InFlight, response: &Response, now: Nanos) {
-        let fault = refusal(response, &call.expect);
+        let fault = refusal(response, &call.context.expect);
         self.count_http(call, now, fault.as_ref(), Some(response));
     }
 
@@ -187,21 +190,21 @@ impl World {
             let name = self
                 .level
                 .recorder
-                .name_of(Family::Request, call.name)
+                .name_of(Family::Request, call.context.name)
                 .to_owned();
             let status = response.map(|response| response.status);
-            self.flaw((None, Some(call.user)), fault, (&name, status), now);
+            self.flaw((None, Some(call.context.user)), fault, (&name, status), now);
             (name, fault)
         });
         // Requests outside the measured time are only counted, because rate limits apply to them too.
-        if !self.level.hold.measures(call.planned, now) {
+        if !self.level.hold.measures(call.context.planned, now) {
             self.level.recorder.measured.before.requests += 1;
             self.level.recorder.measured.before.failed_requests += u64::from(fault.is_some());
             self.if_limited(call, now, fault, response);
             return false;
         }
         let timing = Timing {
-            planned: call.planned,
+            planned: call.context.planned,
             started: call.started,
             ended: now,
         };
@@ -211,13 +214,13 @@ impl World {
         let timings = self
             .level
             .recorder
-            .time(Family::Request, call.name, timing, ending);
-        timings.repeated += u64::from(call.repeated);
+            .time(Family::Request, call.context.name, timing, ending);
+        timings.repeated += u64::from(call.context.repeated);
         timings.bytes_out += call.bytes_out;
         timings.bytes_in += response.map_or(0, |response| response.size as u64);
         if let Some((name, fault)) = failed {
             let told = self.with_body(fault, &name, response);
-            self.fail(call.user, &name, now, &told);
+            self.fail(call.context.user, &name, now, &told);
         }
         self.if_limited(call, now, fault, response);
         true

@@ -4,8 +4,8 @@ use model::{Fault, FaultKind, UserId};
 use script::host::{Body, HttpCall, OpId};
 use wire::http::{Part, Request};
 
-use super::flight::{Asker, InFlight};
-use crate::connector::Located;
+use super::in_flight::{Asked, Asker, InFlight};
+use crate::net::Located;
 use crate::recorder::Family;
 use crate::world::World;
 
@@ -25,7 +25,7 @@ impl World {
             && matches!(call.body, Body::None)
             && self.is_bare(user);
         let name = self.name_with_tags(user, call.name, &call.tags);
-        let Located { url, endpoint, get } = self.connector.locate(&call.url)?;
+        let Located { url, endpoint, get } = self.net.connector.locate(&call.url)?;
         let mut headers = call.headers;
         self.add_standing_headers(user, &mut headers);
         let request = Request {
@@ -36,9 +36,11 @@ impl World {
         };
         let prepared = get.filter(|_| is_bare);
         if prepared.is_none() && is_bare {
-            self.encoded.clear();
-            request.encode_into(None, &mut self.encoded)?;
-            self.connector.remember_get(&call.url, &self.encoded);
+            self.net.encoded.clear();
+            request.encode_into(None, &mut self.net.encoded)?;
+            self.net
+                .connector
+                .remember_get(&call.url, &self.net.encoded);
         }
         let mut timeouts = self.config.options.timeouts;
         timeouts.total = call.timeout.unwrap_or(timeouts.total);
@@ -50,14 +52,17 @@ impl World {
             }
             None => return Err(Fault::script(FaultKind::Thrown, "the user's level is over")),
         };
-        let flight = Box::new(InFlight {
+        let asked = Asked {
             name: self.level.recorder.name(Family::Request, &name),
             planned,
             redirects: call.redirects.unwrap_or(self.config.options.redirects),
             expect: call.expect,
             carried,
+            ..Asked::by(Asker::Script(op), user, now)
+        };
+        let flight = Box::new(InFlight {
             prepared,
-            ..InFlight::new(Asker::Script(op), user, (request, endpoint), now, timeouts)
+            ..InFlight::new((request, endpoint), now, timeouts, asked)
         });
         self.dispatch(flight);
         Ok(())
@@ -69,7 +74,7 @@ impl World {
             .level
             .users
             .get(user)
-            .map_or(&[][..], |user| user.tags.as_slice());
+            .map_or(&[][..], |user| user.standing.tags.as_slice());
         if tags.is_empty() && of_user.is_empty() {
             return name;
         }
@@ -80,7 +85,9 @@ impl World {
     /// Whether the user has no additional headers and no cookies.
     pub(super) fn is_bare(&mut self, user: UserId) -> bool {
         let user = self.level.users.get(user);
-        user.is_some_and(|user| user.headers.is_empty() && user.cookies.is_unused())
+        user.is_some_and(|user| {
+            user.standing.headers.is_empty() && user.standing.cookies.is_unused()
+        })
     }
 
     /// Adds the headers of the user and of the run. Headers of the request take precedence over those of the user,
@@ -96,7 +103,7 @@ impl World {
                 .any(|(known, _)| known.eq_ignore_ascii_case(name))
         };
         if let Some(user) = self.level.users.get(user) {
-            for (name, value) in &user.headers {
+            for (name, value) in &user.standing.headers {
                 if !named(headers, name) {
                     headers.push((name.clone(), value.clone()));
                 }

@@ -1,12 +1,13 @@
-use std::collections::VecDeque;
-
 use delivery::{CutOff, Leaving};
-use model::{Fault, FaultKind, Nanos, Timing, UserId};
+use model::{Fault, Nanos, Timing, UserId};
 use script::host::{OpId, SocketId, Value, Wake};
 
-use super::{Closing, Feed, Opening, SocketLink, SocketState, Waiting, Wire};
+use super::link::TimedOut;
+use super::{Closing, Opening, SocketLink, SocketState, Waiting};
 use crate::arrival::{Arrival, Outcome};
-use crate::conn::{Conn, Link};
+use crate::link::Link;
+use crate::net::Conn;
+use crate::net::socket::{Feed, Wire};
 use crate::recorder::{Ending, Family, ending_of};
 use crate::trace;
 use crate::world::World;
@@ -44,8 +45,8 @@ impl World {
         self.leave_channels(key, how);
         if let Ok((_, socket)) = self.socket(SocketId(key)) {
             socket.state.closing = Some(Closing { op, until });
-            self.watch_limit(until);
-            self.update_interest(key);
+            self.net.watch_limit(until);
+            self.net.update_interest(key);
             self.go_on_polling(key);
         }
     }
@@ -60,6 +61,7 @@ impl World {
             .map(|user| std::mem::take(&mut user.sockets))
             .unwrap_or_default();
         for key in keys {
+            // The probe of a session ends with the session.
             let Ok((_, socket)) = self.socket(SocketId(key)) else {
                 continue;
             };
@@ -85,11 +87,12 @@ impl World {
     /// Handles received data. Returns the number of messages in it, including an incomplete last message.
     pub(crate) fn socket_received(&mut self, key: u32, came: impl Feed, now: Nanos) -> usize {
         let Some(Conn {
-            user,
+            owner: user,
             link: Link::Socket(socket),
             ..
-        }) = self.conns.get_mut(key)
+        }) = self.net.conns.get_mut(key)
         else {
+            self.inconsistent("a socket that is not in the table received data");
             return 0;
         };
         let (group, member) = match self.level.users.get(*user) {
@@ -130,11 +133,8 @@ impl World {
         let said = says.iter().try_for_each(|say| wire.send_text(say));
         // The first fault counts, because a failed send is often only its consequence.
         let outcome = outcome.and(fault.map_or(Ok(()), Err)).and(said);
-        let (open, done, closed) = (
-            state.opening.is_none(),
-            wire.is_done(),
-            state.close.is_some(),
-        );
+        let open = state.opening.is_none();
+        let is_over = wire.is_done() || state.close.is_some();
         let user = *user;
         for line in traced {
             self.trace(user, || line);
@@ -143,11 +143,11 @@ impl World {
             self.count_opening(key, opening, now, Ending::Answered { failed: false });
         }
         if let Some(dead_at) = dead_at {
-            self.watch_limit(dead_at);
+            self.net.watch_limit(dead_at);
         }
         match outcome {
             Err(fault) => self.socket_broke(key, &fault),
-            Ok(()) if done || closed => self.socket_closed(key),
+            Ok(()) if is_over => self.socket_closed(key),
             Ok(()) if probed => self.probe_answered(key),
             Ok(()) => {}
         }
@@ -174,22 +174,9 @@ impl World {
     /// Handles a connection that the server has closed.
     pub(crate) fn socket_closed(&mut self, key: u32) {
         let Ok((_, socket)) = self.socket(SocketId(key)) else {
-            return;
+            return self.inconsistent("a socket that is not in the table was closed");
         };
-        let line = socket.state.line();
-        let fault = match (&socket.state.close, socket.wire.on_close()) {
-            (Some((code, reason)), _) => {
-                let code = code.map_or("no code".to_owned(), |code| code.to_string());
-                Fault::target(
-                    FaultKind::Closed,
-                    format!("the server closed the {line}: {code} {reason}").trim_end(),
-                )
-            }
-            (None, Err(fault)) => fault,
-            (None, Ok(())) => {
-                Fault::target(FaultKind::Closed, format!("the server closed the {line}"))
-            }
-        };
+        let fault = socket.on_close();
         self.socket_broke(key, &fault);
     }
 
@@ -224,12 +211,13 @@ impl World {
             self.count_opening(key, opening, now, ending_of(fault, opening.limit));
         }
         let Some(Conn {
-            user,
+            owner: user,
             endpoint,
             link: Link::Socket(socket),
             ..
         }) = self.take_out(key)
         else {
+            // It has ended already: one cause can end a session twice, such as two requests that cannot start.
             return;
         };
         if let Some(owner) = self.level.users.get(user) {
@@ -312,53 +300,16 @@ impl World {
         self.fail(user, &name, now, fault);
     }
 
-    pub(crate) fn socket_ran_out(&mut self, key: u32, now: Nanos) {
+    pub(crate) fn socket_timed_out(&mut self, key: u32, now: Nanos) {
         let Ok((user, socket)) = self.socket(SocketId(key)) else {
-            return;
+            return self.inconsistent("a socket that timed out does not exist");
         };
-        if let Some(opening) = socket.state.opening.filter(|opening| opening.until <= now) {
-            let line = socket.state.line();
-            let detail = format!("the {line} did not open within {}", opening.limit);
-            self.socket_broke(key, &Fault::target(FaultKind::TimedOut, detail));
-            return;
-        }
-        if let Some(silent) = socket
-            .state
-            .talk
-            .as_ref()
-            .filter(|talk| talk.dead_at() <= now)
-        {
-            let fault = silent.is_silent();
-            self.socket_broke(key, &fault);
-            return;
-        }
-        if socket
-            .state
-            .closing
-            .is_some_and(|closing| closing.until <= now)
-        {
-            let detail = match socket.wire {
-                Wire::WebSocket(_) => "the server did not respond to the close frame",
-                Wire::Polling(_) => "the server did not acknowledge the disconnect",
-            };
-            self.socket_broke(key, &Fault::target(FaultKind::TimedOut, detail));
-            return;
-        }
-        let waiting = std::mem::take(&mut socket.state.waiting);
-        let (over, kept): (VecDeque<_>, VecDeque<_>) = waiting
-            .into_iter()
-            .partition(|waiting| waiting.until <= now);
-        socket.state.waiting = kept;
+        let over = match socket.timed_out(now) {
+            TimedOut::Broke(fault) => return self.socket_broke(key, &fault),
+            TimedOut::Waiting(over) => over,
+        };
         for waiting in over {
-            let what = if waiting.round_trip.is_some() {
-                "no reply"
-            } else {
-                "no matching message"
-            };
-            let fault = Fault::target(
-                FaultKind::TimedOut,
-                format!("{what} within {}", waiting.limit),
-            );
+            let fault = waiting.took_too_long();
             self.count_broken_round_trip(user, &waiting, &fault, now);
             self.wakes.push_back(Wake::Done {
                 op: waiting.op,

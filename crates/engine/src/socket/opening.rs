@@ -1,16 +1,16 @@
-use ::wire::websocket::{Connection, Handshake};
 use delivery::{Documents, Framing, RECORD_SEPARATOR};
 use model::{Fault, FaultKind, Nanos, Timing, UserId};
 use rand_core::RngCore;
 use script::host::{DocumentsIn, OpId, SocketCall, SocketId, Wake};
 use url::Url;
+use wire::websocket::{Connection, Handshake};
 
-use super::{Opening, SocketLink, SocketState, Wire};
-use crate::conn::{Conn, Link};
-use crate::connect_queue::{Dial, SocketDial};
-use crate::connector::Located;
+use super::{Opening, SocketLink, SocketState};
+use crate::dial::{Dial, SocketDial};
+use crate::link::Link;
+use crate::net::Located;
+use crate::net::socket::Wire;
 use crate::recorder::{Ending, Family, ending_of};
-use crate::share::Share;
 use crate::socketio::Talk;
 use crate::trace;
 use crate::world::World;
@@ -24,7 +24,7 @@ impl World {
         talk: Option<Box<Talk>>,
     ) -> Result<(), Fault> {
         let now = self.clock.now();
-        let Located { url, endpoint, .. } = self.connector.locate(&call.url)?;
+        let Located { url, endpoint, .. } = self.net.connector.locate(&call.url)?;
         self.trace(user, || trace::opening(&url));
         let limit = self.opening_limit(call.timeout);
         let (handshake, seed) = self.handshake(user, &url, &call.subprotocols, call.headers)?;
@@ -66,7 +66,7 @@ impl World {
             return;
         }
         let Ok((_, socket)) = self.socket(SocketId(key)) else {
-            return;
+            return self.inconsistent("a socket that is not in the table opened");
         };
         let name = socket.state.name.clone();
         self.time_opening(&name, opening, now, ending);
@@ -115,8 +115,8 @@ impl World {
     ) -> Result<(Handshake, u64), Fault> {
         let gone = || Fault::script(FaultKind::Thrown, "the user's level is over");
         let owner = self.level.users.get(user).ok_or_else(gone)?;
-        headers.extend(owner.headers.iter().cloned());
-        let cookies = owner.cookies.header_for(url);
+        headers.extend(owner.standing.headers.iter().cloned());
+        let cookies = owner.standing.cookies.header_for(url);
         headers.extend(cookies.map(|cookies| ("Cookie".to_owned(), cookies)));
         let mut nonce = [0; 16];
         owner.random.fill_bytes(&mut nonce);
@@ -154,26 +154,19 @@ impl World {
         let (spoken, name) = (state.spoken(), state.name.clone());
         let max_message = self.config.options.max_message;
         let source = self.source_of(user);
-        let opened = self.connector.connect(endpoint, source).and_then(|stream| {
+        let stream = self.net.connector.connect(endpoint, source);
+        let opened = stream.and_then(|stream| {
             let wire = Connection::with_message_limit(stream, handshake, seed, max_message)?;
             let wire = Wire::WebSocket(wire);
             let link = Link::Socket(Box::new(SocketLink { wire, state }));
-            self.admit(Conn {
-                user,
-                endpoint,
-                asks_write: false,
-                sampled: false,
-                accepted: false,
-                share: Share::default(),
-                link,
-            })
+            self.admit(user, endpoint, link)
         });
         match opened {
             Ok(key) => {
                 if let Some(owner) = self.level.users.get(user) {
                     owner.sockets.push(key);
                 }
-                self.watch_limit(opening.until);
+                self.net.watch_limit(opening.until);
                 self.probe_is_on_its_way(key, probes);
                 self.look_if_open(key);
             }

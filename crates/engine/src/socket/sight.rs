@@ -2,13 +2,32 @@ use std::rc::Rc;
 
 use model::Fault;
 use script::host::StampPlace;
+use wire::socketio::Event;
 
-use super::Came;
 use crate::filter::Filter;
 use crate::place::Place;
 
 /// Maximum number of places that are shared. If more places are in use at once, the others are not shared.
 const LIMIT: usize = 64;
+
+/// Received data as channels see it: a message, or the arguments of a Socket.IO event.
+#[derive(Clone, Copy)]
+pub(crate) struct Came<'a> {
+    pub(crate) bytes: &'a [u8],
+    event: Option<&'a Event<'a>>,
+}
+
+impl<'a> Came<'a> {
+    pub(crate) fn message(bytes: &'a [u8]) -> Self {
+        Self { bytes, event: None }
+    }
+
+    pub(crate) fn event(event: &'a Event<'a>) -> Self {
+        let bytes = event.arguments.as_bytes();
+        let event = Some(event);
+        Self { bytes, event }
+    }
+}
 
 /// Describes where a channel looks for its stamps.
 #[derive(Debug)]

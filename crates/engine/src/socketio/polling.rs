@@ -11,24 +11,15 @@ use wire::http::{Body, Request, Response};
 use wire::socketio::parts;
 
 use super::Talk;
-use super::transport::{Method, Next, Polling};
-use crate::conn::{Conn, Link};
-use crate::connector::{EndpointIndex, Located};
-use crate::http::{Asker, InFlight};
-use crate::share::Share;
-use crate::socket::{Opening, Parts, SocketLink, SocketState, Wire};
+use crate::http::{Asked, Asker, InFlight};
+use crate::link::Link;
+use crate::net::socket::{Method, Next, Parts, Poll, Polling, Wire};
+use crate::net::{EndpointIndex, Located};
+use crate::socket::{Opening, SocketLink, SocketState};
 use crate::world::World;
 
 /// Time limit of a GET. It is practically unlimited, because the heartbeat detects a dead session.
 const FOR_EVER: Nanos = Nanos::from_secs(365 * 24 * 3600);
-
-/// A polling request of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Poll {
-    /// The socket.
-    key: u32,
-    method: Method,
-}
 
 /// Borrowed parts of a socket that has no WebSocket yet.
 pub(super) struct Polled<'a> {
@@ -47,7 +38,7 @@ impl World {
         talk: Box<Talk>,
     ) -> Result<(), Fault> {
         let now = self.clock.now();
-        let Located { url, endpoint, .. } = self.connector.locate(&call.url)?;
+        let Located { url, endpoint, .. } = self.net.connector.locate(&call.url)?;
         let limit = self.opening_limit(call.timeout);
         let planned = call.planned.unwrap_or(now);
         let opening = Opening {
@@ -66,33 +57,25 @@ impl World {
         let polling = Polling::new(url, call.headers, limit, call.upgrades);
         let wire = Wire::Polling(Box::new(polling));
         let link = Link::Socket(Box::new(SocketLink { wire, state }));
-        let key = self.admit(Conn {
-            user,
-            endpoint,
-            asks_write: false,
-            sampled: false,
-            accepted: true,
-            share: Share::default(),
-            link,
-        })?;
+        let key = self.admit(user, endpoint, link)?;
         if let Some(owner) = self.level.users.get(user) {
             owner.sockets.push(key);
         }
-        self.watch_limit(opening.until);
+        self.net.watch_limit(opening.until);
         self.go_on_polling(key);
         Ok(())
     }
 
     /// The socket, if it exists and has no WebSocket yet.
     pub(super) fn polled_socket(&mut self, key: u32) -> Option<Polled<'_>> {
-        let conn = self.conns.get_mut(key)?;
+        let conn = self.net.conns.get_mut(key)?;
         let Link::Socket(socket) = &mut conn.link else {
             return None;
         };
         let SocketLink { wire, state } = &mut **socket;
         match wire {
             Wire::Polling(polling) => Some(Polled {
-                user: conn.user,
+                user: conn.owner,
                 endpoint: conn.endpoint,
                 polling,
                 state,
@@ -152,7 +135,7 @@ impl World {
             (timeouts.first_byte, timeouts.total) = (FOR_EVER, FOR_EVER);
         }
         self.add_standing_headers(user, &mut request.headers);
-        match self.connector.endpoint_of(&request.url) {
+        match self.net.connector.endpoint_of(&request.url) {
             Ok(endpoint) => {
                 // The GET occupies its connection, so the user may open one more connection.
                 if let Some(owner) = self
@@ -163,8 +146,8 @@ impl World {
                 {
                     owner.pool(endpoint).polls += 1;
                 }
-                let flight =
-                    InFlight::new(Asker::Poll(poll), user, (request, endpoint), now, timeouts);
+                let asked = Asked::by(Asker::Poll(poll), user, now);
+                let flight = InFlight::new((request, endpoint), now, timeouts, asked);
                 self.dispatch(Box::new(flight));
             }
             Err(fault) => self.socket_broke(poll.key, &fault),
@@ -176,7 +159,7 @@ impl World {
         if let Some(owner) = self
             .level
             .users
-            .get(call.user)
+            .get(call.context.user)
             .filter(|_| poll.method == Method::Get)
         {
             let pool = owner.pool(call.endpoint);
@@ -190,21 +173,19 @@ impl World {
         let method = Method::Get;
         let poll = Poll { key, method };
         let Some(owner) = self.level.users.get(user) else {
-            return;
+            return self.inconsistent("a Socket.IO session has no user");
         };
         let open = owner.pool(endpoint).open.clone();
-        let asks = |conn: &&u32| match self.conns.get(**conn).map(|conn| &conn.link) {
-            Some(Link::Http(http)) => http.call.as_ref().is_some_and(|call| call.is(poll)),
+        let asks = |conn: &&u32| match self.net.conns.get(**conn).map(|conn| &conn.link) {
+            Some(Link::Http(http)) => http.call().is_some_and(|call| call.context.is(poll)),
             _ => false,
         };
+        // The GET may still be queued. Its response then finds no session.
         let Some(&conn) = open.iter().find(asks) else {
             return;
         };
-        if let Some(Conn {
-            link: Link::Http(http),
-            ..
-        }) = self.conns.get_mut(conn)
-            && let Some(call) = http.call.take()
+        if let Some(Link::Http(http)) = self.link(conn)
+            && let Some(call) = http.take_call()
         {
             self.poll_ended(&call, poll);
         }

@@ -5,10 +5,11 @@ use model::UserId;
 use script::host::OpId;
 
 use super::polling::Polled;
-use super::transport::{Polling, State};
-use crate::conn::{Conn, Link};
-use crate::connect_queue::{Dial, SocketDial};
-use crate::socket::{Opening, SocketState, Wire};
+use crate::dial::{Dial, SocketDial};
+use crate::link::Link;
+use crate::net::Conn;
+use crate::net::socket::{Carrier, Polling, Wire};
+use crate::socket::{Opening, SocketState};
 use crate::world::World;
 
 /// Placeholder for the operation that waits for the opening, because no operation waits for a probe to open.
@@ -68,19 +69,21 @@ impl World {
 
     pub(crate) fn probe_is_on_its_way(&mut self, probe: u32, probes: Option<u32>) {
         if let Some(polling) = probes.and_then(|key| self.polling_of(key)) {
-            polling.state = State::Probing { probe };
+            polling.state = Carrier::Probing { probe };
         }
     }
 
     /// Called when the server has accepted the probe, and is ready to continue on this WebSocket.
     pub(crate) fn probe_answered(&mut self, probe: u32) {
-        let of = match self.conns.get(probe).map(|conn| &conn.link) {
+        let of = match self.link(probe) {
             Some(Link::Socket(socket)) => socket.state.probes,
             _ => None,
         };
-        let Some(key) = of else { return };
+        let Some(key) = of else {
+            return self.inconsistent("the server accepted a probe that does not exist");
+        };
         if let Some(polling) = self.polling_of(key) {
-            polling.state = State::Pausing { probe };
+            polling.state = Carrier::Pausing { probe };
             self.go_on_polling(key);
         }
     }
@@ -92,24 +95,21 @@ impl World {
     /// Replaces polling by the WebSocket. No polling request may be in flight.
     pub(super) fn upgrade(&mut self, key: u32, probe: u32) {
         let Some(Conn {
-            user,
+            owner: user,
             link: Link::Socket(fresh),
             ..
         }) = self.take_out(probe)
         else {
-            return;
+            return self.inconsistent("the WebSocket that replaces polling does not exist");
         };
         if let Some(owner) = self.level.users.get(user) {
             owner.sockets.retain(|&open| open != probe);
         }
-        let Some(conn) = self.conns.get_mut(key) else {
-            return;
-        };
-        let Link::Socket(socket) = &mut conn.link else {
-            return;
+        let Some(Link::Socket(socket)) = self.link(key) else {
+            return self.inconsistent("a WebSocket replaced the polling of no session");
         };
         let Wire::Polling(polling) = std::mem::replace(&mut socket.wire, fresh.wire) else {
-            return;
+            return self.inconsistent("a WebSocket replaced another WebSocket");
         };
         // "5" is the upgrade packet. Queued messages may be sent only after it.
         let sent = socket
@@ -117,10 +117,7 @@ impl World {
             .send_text("5")
             .and_then(|()| socket.wire.send_all(polling.queued()));
         // The stream was registered with the key of the probe. From now on its events belong to the session.
-        conn.asks_write = conn.wants_write();
-        if let Some(stream) = conn.stream() {
-            self.reactor.change(stream.fd(), key, conn.asks_write);
-        }
+        self.net.adopt_stream(key);
         if let Err(fault) = sent {
             self.socket_broke(key, &fault);
         }
@@ -137,7 +134,7 @@ impl World {
         if let Some(key) = probes
             && let Some(polling) = self.polling_of(key)
         {
-            polling.state = State::Polling;
+            polling.state = Carrier::Polling;
             self.go_on_polling(key);
         }
     }

@@ -44,7 +44,7 @@ fn over(world: &mut World, end: WayEnd<'_>) {
     }
     world.count_way(0, end);
     world.leave_steps(0);
-    world.level.groups[0].way.clear();
+    world.level.groups[0].progress.way.clear();
 }
 
 fn told(world: World) -> Measured {

@@ -43,7 +43,7 @@ fn a_session_opens_with_one_get_and_posts_only_then() {
         polling.next(Some(&open), false),
         start(Some("4a"), true, false)
     );
-    assert_eq!(polling.state, State::Polling);
+    assert_eq!(polling.state, Carrier::Polling);
 }
 
 #[test]
@@ -79,8 +79,8 @@ fn a_websocket_is_tried_once_if_it_is_wanted_and_offered() {
             panic!("the session is open");
         };
         assert_eq!(websocket, wanted && offered && !closing);
-        assert_eq!(polling.state == State::Connecting, websocket);
-        polling.state = State::Polling; // the attempt has failed
+        assert_eq!(polling.state == Carrier::Connecting, websocket);
+        polling.state = Carrier::Polling; // the attempt has failed
         assert_eq!(
             polling.next(Some(&open), false),
             start(None, closing, false)
@@ -96,10 +96,10 @@ fn the_websocket_takes_over_when_no_request_is_in_flight() {
         polling.next(Some(&open), false),
         start(Some("4a"), true, true)
     );
-    polling.state = State::Probing { probe: 7 };
+    polling.state = Carrier::Probing { probe: 7 };
     polling.ended(Method::Get);
     assert_eq!(polling.next(Some(&open), false), start(None, true, false));
-    polling.state = State::Pausing { probe: 7 };
+    polling.state = Carrier::Pausing { probe: 7 };
     say(&mut polling, "4b");
     for method in [Method::Get, Method::Post] {
         assert_eq!(polling.next(Some(&open), false), Next::Wait);

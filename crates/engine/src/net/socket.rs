@@ -1,3 +1,7 @@
+//! The transport of a socket's messages: a WebSocket, or the requests of a Socket.IO session that has none yet.
+
+mod polling;
+
 use std::collections::VecDeque;
 
 use model::Fault;
@@ -5,7 +9,7 @@ use wire::Stream;
 use wire::socketio::Part;
 use wire::websocket::{Connection, Event};
 
-use crate::socketio::{Polling, Queued};
+pub(crate) use polling::{Carrier, Method, Next, Poll, Polling, Queued};
 
 /// The transport of a socket's messages.
 #[derive(Debug)]

@@ -1,4 +1,7 @@
-//! Runs the behaviour of a worker's users: the scenario's script or, without one, [`crate::plain`].
+//! Acts for a worker's users: the scenario's script or, without one, a fixed request or message.
+
+pub(crate) mod fixed;
+mod fixed_users;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,19 +14,20 @@ use crate::config::RunConfig;
 use crate::program::{Program, Scenario};
 use crate::world::World;
 
+/// The behaviour of a worker's users.
 #[derive(Debug)]
-pub(crate) enum Cast {
+pub(crate) enum Driver {
     Script(Box<Script>),
-    Plain(Rc<RefCell<World>>),
+    Fixed(Rc<RefCell<World>>),
 }
 
-impl Cast {
+impl Driver {
     pub(crate) fn load(
         config: &RunConfig,
         world: &Rc<RefCell<World>>,
     ) -> Result<Self, ScriptError> {
         let Program::Scenario(scenario) = &config.program else {
-            return Ok(Self::Plain(Rc::clone(world)));
+            return Ok(Self::Fixed(Rc::clone(world)));
         };
         let host: Rc<RefCell<dyn Host>> = Rc::<RefCell<World>>::clone(world);
         let limits = Limits {
@@ -41,14 +45,14 @@ impl Cast {
     pub(crate) fn turn(&mut self, wakes: &mut dyn Iterator<Item = Wake>) {
         match self {
             Self::Script(script) => script.turn(wakes),
-            Self::Plain(world) => wakes.for_each(|wake| world.borrow_mut().plain_wake(wake)),
+            Self::Fixed(world) => wakes.for_each(|wake| world.borrow_mut().fixed_wake(wake)),
         }
     }
 
     pub(crate) fn start_group(&mut self, start: GroupStart) {
         match self {
             Self::Script(script) => script.start_group(start),
-            Self::Plain(world) => world.borrow_mut().begin_plain(start.id, start.planned),
+            Self::Fixed(world) => world.borrow_mut().begin_fixed(start.id, start.planned),
         }
     }
 
@@ -56,7 +60,7 @@ impl Cast {
     pub(crate) fn take_ended(&mut self) -> Vec<Ended> {
         match self {
             Self::Script(script) => script.take_ended(),
-            Self::Plain(world) => world.borrow_mut().plain_ended(),
+            Self::Fixed(world) => world.borrow_mut().fixed_ended(),
         }
     }
 
@@ -70,14 +74,14 @@ impl Cast {
     pub(crate) fn stuck(&mut self) -> Vec<GroupId> {
         match self {
             Self::Script(script) => script.stuck(),
-            Self::Plain(_) => Vec::new(),
+            Self::Fixed(_) => Vec::new(),
         }
     }
 
     pub(crate) fn never_settles(&self, group: GroupId, detail: String) -> ScriptFault {
         match self {
             Self::Script(script) => script.never_settles(group, detail),
-            Self::Plain(_) => Fault::script(FaultKind::NeverSettles, detail).into(),
+            Self::Fixed(_) => Fault::script(FaultKind::NeverSettles, detail).into(),
         }
     }
 
@@ -85,7 +89,7 @@ impl Cast {
     pub(crate) fn take_fatal(&mut self) -> Option<ScriptFault> {
         match self {
             Self::Script(script) => script.take_fatal(),
-            Self::Plain(_) => None,
+            Self::Fixed(_) => None,
         }
     }
 

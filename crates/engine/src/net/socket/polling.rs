@@ -30,6 +30,14 @@ pub(crate) enum Method {
     Post,
 }
 
+/// A polling request of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Poll {
+    /// The socket.
+    pub(crate) key: u32,
+    pub(crate) method: Method,
+}
+
 /// A message that waits to be sent.
 #[derive(Clone, Debug)]
 pub(crate) enum Queued {
@@ -42,9 +50,9 @@ pub(crate) enum Queued {
 pub(crate) struct Polling {
     /// The URL without the session's ID and the transport.
     url: Arc<Url>,
-    pub(super) headers: Vec<(String, String)>,
-    pub(super) limit: Nanos,
-    pub(super) state: State,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) limit: Nanos,
+    pub(crate) state: Carrier,
     queued: VecDeque<Queued>,
     /// Whether a GET is in flight.
     get: bool,
@@ -55,7 +63,7 @@ pub(crate) struct Polling {
 /// The carrier of the session's messages, and the attempt to replace it by a WebSocket. `probe` is the connection of the
 /// WebSocket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(crate) enum Carrier {
     /// The server has not opened the session yet. Without the session's ID there is no POST.
     Opening { wants_websocket: bool },
     /// No WebSocket is wanted or offered, or the attempt has failed.
@@ -70,7 +78,7 @@ pub(super) enum State {
 
 /// What the session needs now.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(crate) enum Next {
     /// Nothing until a request in flight has ended.
     Wait,
     /// The session is closed.
@@ -87,9 +95,9 @@ pub(super) enum Next {
     },
 }
 
-impl State {
+impl Carrier {
     /// The connection of the WebSocket, once there is one.
-    pub(super) fn probe(self) -> Option<u32> {
+    pub(crate) fn probe(self) -> Option<u32> {
         match self {
             Self::Probing { probe } | Self::Pausing { probe } => Some(probe),
             Self::Opening { .. } | Self::Polling | Self::Connecting => None,
@@ -98,7 +106,7 @@ impl State {
 }
 
 impl Polling {
-    pub(super) fn new(
+    pub(crate) fn new(
         url: Arc<Url>,
         headers: Vec<(String, String)>,
         limit: Nanos,
@@ -108,7 +116,7 @@ impl Polling {
             url,
             headers,
             limit,
-            state: State::Opening { wants_websocket },
+            state: Carrier::Opening { wants_websocket },
             queued: VecDeque::new(),
             get: false,
             post: false,
@@ -126,7 +134,7 @@ impl Polling {
         Ok(())
     }
 
-    pub(super) fn queued(&self) -> &VecDeque<Queued> {
+    pub(crate) fn queued(&self) -> &VecDeque<Queued> {
         &self.queued
     }
 
@@ -135,7 +143,7 @@ impl Polling {
         self.get
     }
 
-    pub(super) fn url_of(&self, transport: &str, sid: Option<&str>) -> Arc<Url> {
+    pub(crate) fn url_of(&self, transport: &str, sid: Option<&str>) -> Arc<Url> {
         let mut url = Url::clone(&self.url);
         url.query_pairs_mut()
             .append_pair("EIO", "4")
@@ -149,12 +157,12 @@ impl Polling {
     /// Decides what the session needs now. Requests to start count as in flight from now on, because a request that
     /// fails at once leads to the next call. `session` is the server's first packet, once it has arrived. `closing`:
     /// headcount has queued the close packet.
-    pub(super) fn next(&mut self, session: Option<&Open>, closing: bool) -> Next {
+    pub(crate) fn next(&mut self, session: Option<&Open>, closing: bool) -> Next {
         // The POST with the close packet has ended, so the server has received it.
         if closing && self.queued.is_empty() && !self.post {
             return Next::End;
         }
-        if let State::Pausing { probe } = self.state {
+        if let Carrier::Pausing { probe } = self.state {
             return if self.get || self.post {
                 Next::Wait
             } else {
@@ -180,20 +188,20 @@ impl Polling {
 
     /// Notes that the session is open. Returns whether to try a WebSocket, which is at most once.
     fn opened(&mut self, session: &Open, closing: bool) -> bool {
-        let State::Opening { wants_websocket } = self.state else {
+        let Carrier::Opening { wants_websocket } = self.state else {
             return false;
         };
         let tries = wants_websocket && session.upgrades && !closing;
         self.state = if tries {
-            State::Connecting
+            Carrier::Connecting
         } else {
-            State::Polling
+            Carrier::Polling
         };
         tries
     }
 
     /// Notes the end of a request.
-    pub(super) fn ended(&mut self, method: Method) {
+    pub(crate) fn ended(&mut self, method: Method) {
         match method {
             Method::Get => self.get = false,
             Method::Post => self.post = false,

@@ -7,10 +7,12 @@
 //! cheap again.
 
 use model::Nanos;
-use record::IssueCause;
 
-use crate::world::{READ_BUFFER, World};
+use crate::clock::Clock;
 
+/// Size of the read buffer, in bytes. A worker has one buffer for all connections, so that an idle connection needs
+/// none.
+pub(super) const READ_BUFFER: usize = 256 * 1024;
 /// Maximum time that one connection may take in a turn. Ordinary reads take far less time: 256 KB of a large body take
 /// about 50 µs.
 const TURN: Nanos = Nanos::from_micros(250);
@@ -24,23 +26,30 @@ const LEAST: usize = 256;
 /// If at least this many wakes wait for the script, a connection that costs too much is skipped. Otherwise its messages
 /// would delay those of all other connections.
 const SCRIPT_IS_BUSY: usize = 64;
-/// Connections that cost too much are reported if they take more than this percentage of the measured time.
-const WORTH_TELLING: f64 = 20.0;
 /// A connection is skipped in at most this number of turns in a row.
 const MOST_SKIPPED: u8 = 8;
 
 /// The number of bytes that are read from one connection in one turn.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Share {
+pub(super) struct Share {
     bytes: u32,
     skipped: u8,
 }
 
 /// The start of a read that is timed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Timed {
+pub(crate) struct TimedRead {
     since: Nanos,
-    wakes: usize,
+    /// Number of wakes that waited for the script.
+    backlog: usize,
+}
+
+impl TimedRead {
+    /// The cost of the read, whose bytes have been handled.
+    pub(super) fn cost(self, backlog: usize, clock: &Clock) -> Nanos {
+        let wakes = backlog.saturating_sub(self.backlog) as u64;
+        (clock.now() - self.since) + Nanos(PER_WAKE.0 * wakes)
+    }
 }
 
 impl Default for Share {
@@ -58,23 +67,32 @@ impl Share {
     }
 
     /// The largest read, in bytes.
-    pub(crate) fn bytes(self) -> usize {
+    pub(super) fn bytes(self) -> usize {
         self.bytes as usize
     }
 
-    fn is_cut(self) -> bool {
+    /// Starts to time a read of `count` bytes if its cost may matter.
+    pub(super) fn time(self, count: usize, backlog: usize, clock: &Clock) -> Option<TimedRead> {
+        (count > UNTIMED || self.is_cut()).then(|| TimedRead {
+            since: clock.now(),
+            backlog,
+        })
+    }
+
+    /// Whether reads are limited, because they cost too much.
+    pub(super) fn is_cut(self) -> bool {
         self.bytes() < READ_BUFFER
     }
 
     /// Whether the connection is skipped in this turn.
-    pub(crate) fn skips(&mut self, wakes: usize) -> bool {
-        let skips = self.is_cut() && wakes >= SCRIPT_IS_BUSY && self.skipped < MOST_SKIPPED;
+    pub(super) fn skips(&mut self, backlog: usize) -> bool {
+        let skips = self.is_cut() && backlog >= SCRIPT_IS_BUSY && self.skipped < MOST_SKIPPED;
         self.skipped = if skips { self.skipped + 1 } else { 0 };
         skips
     }
 
     /// Adapts the size of reads after a read of `read` bytes took the time `cost`.
-    fn cost(&mut self, read: usize, cost: Nanos) {
+    pub(super) fn adapt(&mut self, read: usize, cost: Nanos) {
         if cost > TURN {
             // Shrink in proportion, so that the next read costs about `TURN`.
             let share = read as u64 * TURN.0 / cost.0;
@@ -86,64 +104,6 @@ impl Share {
     }
 }
 
-impl World {
-    /// Starts to time a read whose cost may matter.
-    pub(crate) fn time_read(&self, read: usize, share: Share) -> Option<Timed> {
-        (read > UNTIMED || share.is_cut()).then(|| Timed {
-            since: self.clock.now(),
-            wakes: self.wakes.len(),
-        })
-    }
-
-    /// Ends a timed read, whose bytes have been handled.
-    pub(crate) fn end_read(&mut self, key: u32, read: usize, timed: Timed) {
-        let wakes = self.wakes.len().saturating_sub(timed.wakes) as u64;
-        let now = self.clock.now();
-        let cost = (now - timed.since) + Nanos(PER_WAKE.0 * wakes);
-        let Some(conn) = self.conns.get_mut(key) else {
-            return;
-        };
-        conn.share.cost(read, cost);
-        if conn.share.is_cut() && self.level.hold.contains(now) {
-            let endpoint = conn.endpoint;
-            self.level.recorder.loud.spent += cost;
-            if self.level.recorder.loud.first.is_none() {
-                self.level.recorder.loud.first = Some(self.connector.label(endpoint));
-            }
-        }
-    }
-}
-
-/// The time within the measured time that was spent on connections that cost too much.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Loud {
-    pub(crate) spent: Nanos,
-    /// The endpoint of the first connection that cost too much.
-    pub(crate) first: Option<String>,
-}
-
-impl Loud {
-    /// Keeps the larger loss: workers lose time in parallel, so losses do not add up.
-    pub(crate) fn merge(&mut self, other: Self) {
-        if other.spent > self.spent {
-            *self = other;
-        }
-    }
-
-    /// An issue of the level, if connections that cost too much took enough time to change other figures.
-    pub(crate) fn issue(&self, duration_s: f64) -> Option<IssueCause> {
-        let spent_percent = self.spent.as_secs_f64() / duration_s * 100.0;
-        let first = self
-            .first
-            .as_ref()
-            .filter(|_| spent_percent > WORTH_TELLING)?;
-        Some(IssueCause::SmallMessages {
-            spent_percent,
-            connection: first.clone(),
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,17 +111,17 @@ mod tests {
     #[test]
     fn a_share_shrinks_to_what_fits_into_a_turn_and_grows_again() {
         let mut share = Share::default();
-        share.cost(READ_BUFFER, Nanos::from_millis(8));
+        share.adapt(READ_BUFFER, Nanos::from_millis(8));
         assert_eq!(share.bytes(), READ_BUFFER / 32);
-        share.cost(READ_BUFFER / 32, Nanos::from_micros(200));
+        share.adapt(READ_BUFFER / 32, Nanos::from_micros(200));
         assert_eq!(share.bytes(), READ_BUFFER / 32, "it fits");
-        share.cost(100, Nanos::ZERO);
+        share.adapt(100, Nanos::ZERO);
         assert_eq!(share.bytes(), READ_BUFFER / 32, "it was not used up");
         for _ in 0..5 {
-            share.cost(share.bytes(), Nanos::from_micros(10));
+            share.adapt(share.bytes(), Nanos::from_micros(10));
         }
         assert!(!share.is_cut());
-        share.cost(READ_BUFFER, Nanos::from_secs(10));
+        share.adapt(READ_BUFFER, Nanos::from_secs(10));
         assert_eq!(share.bytes(), LEAST);
     }
 

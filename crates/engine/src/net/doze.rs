@@ -2,8 +2,8 @@
 
 use model::Nanos;
 
+use super::reactor::{Reactor, Ready};
 use crate::clock::Clock;
-use crate::reactor::{Reactor, Ready};
 
 /// Bounds of the lead, which is the time by which the sleep before a planned start ends early. The kernel wakes a
 /// sleeping thread late, by tens of microseconds on a virtual machine. The lead adapts to the recent lateness, and the

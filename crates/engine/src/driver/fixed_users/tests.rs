@@ -4,6 +4,7 @@ use super::*;
 use crate::empty_world::empty_world;
 use crate::level::Span;
 use crate::people::{Group, User};
+use crate::program::Plain;
 
 const GROUP: GroupId = GroupId(7);
 
@@ -15,20 +16,14 @@ fn world_of_one(send: Send, hold: Span) -> World {
     world.level.groups.push(group);
     world.level.group_slots.insert(GROUP, 0);
     world.level.hold = hold;
-    world.plain = Some(PlainRun {
-        plain: Plain {
-            url: Url::parse("ftp://127.0.0.1/").unwrap(),
-            send,
-            count: None,
-            per_socket: None,
-            shared: None,
-        },
-        name: "x".into(),
-        template: None,
-        left: u64::MAX,
-        tickers: HashMap::new(),
-        ended: Vec::new(),
-    });
+    let plain = Plain {
+        url: Url::parse("ftp://127.0.0.1/").unwrap(),
+        send,
+        count: None,
+        per_socket: None,
+        shared: None,
+    };
+    world.fixed = Some(FixedRun::new(plain, u64::MAX));
     world
 }
 
@@ -44,7 +39,7 @@ fn request() -> Send {
 /// Failures that are counted if the user starts now.
 fn failures(send: Send, hold: Span) -> usize {
     let mut world = world_of_one(send, hold);
-    world.begin_plain(GROUP, None);
+    world.begin_fixed(GROUP, None);
     world.level.recorder.measured.failures.len()
 }
 
@@ -63,4 +58,29 @@ fn an_operation_that_cannot_start_counts_only_in_the_measured_time() {
     assert_eq!(failures(request(), now), 1);
     assert_eq!(failures(message(), later), 0, "during the warm-up");
     assert_eq!(failures(message(), now), 1);
+}
+
+#[test]
+fn what_ends_after_its_iteration_starts_nothing() {
+    let hold = Span {
+        start: Nanos::ZERO,
+        end: Nanos::ZERO,
+    };
+    let mut world = world_of_one(request(), hold);
+    let user = world.level.groups[0].users[0];
+    let now = Nanos::ZERO;
+    world.level.groups[0].stage = Stage::Running {
+        planned: now,
+        since: now,
+    };
+    let op = world.fixed.as_mut().unwrap().begin(user).unwrap();
+    let done = || Wake::Done {
+        op,
+        result: Ok(Value::Nothing),
+    };
+    world.fixed_wake(done());
+    assert_eq!(world.fixed_ended().len(), 1, "the measured time is over");
+    world.fixed_wake(done());
+    assert!(world.fixed_ended().is_empty(), "it has ended already");
+    assert_eq!(world.inconsistencies.take(), None);
 }

@@ -1,0 +1,122 @@
+use std::collections::VecDeque;
+
+use delivery::{Documents, Sent, stamps_in};
+use model::Nanos;
+use script::host::OpId;
+
+use super::inbox::Inbox;
+use super::receiving::Receiving;
+use crate::filter::Filter;
+use crate::socketio::Talk;
+
+/// The state of a socket, with everything that is awaited on it.
+#[derive(Debug, Default)]
+pub(crate) struct SocketState {
+    pub(crate) opening: Option<Opening>,
+    /// The name under which the socket is measured.
+    pub(crate) name: String,
+    /// Extracts documents from the socket's messages.
+    pub(crate) documents: Documents,
+    /// The Socket.IO session on this socket.
+    pub(crate) talk: Option<Box<Talk>>,
+    /// The polling socket that this socket will replace.
+    pub(crate) probes: Option<u32>,
+    pub(crate) followed: Followed,
+    /// Whether the script has a message handler.
+    pub(crate) listening: bool,
+    pub(crate) waiting: VecDeque<Waiting>,
+    pub(crate) inbox: Inbox,
+    pub(crate) pings: VecDeque<(OpId, Nanos)>,
+    pub(crate) closing: Option<Closing>,
+    /// Code and reason of the server's close frame.
+    pub(crate) close: Option<(Option<u16>, String)>,
+}
+
+/// The channels that look for their stamps on a socket.
+#[derive(Debug, Default)]
+pub(crate) struct Followed {
+    pub(crate) receives: Vec<Receiving>,
+    /// The number of the next entry of `receives`.
+    pub(super) next: u32,
+    /// Number of messages that were searched for misplaced stamps, and contained no stamp.
+    pub(crate) searched: u16,
+}
+
+/// An opening handshake in progress.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Opening {
+    pub(crate) op: OpId,
+    /// The time at which the socket should have been requested.
+    pub(crate) planned: Nanos,
+    pub(crate) asked: Nanos,
+    pub(crate) until: Nanos,
+    pub(crate) limit: Nanos,
+}
+
+/// A closing handshake that headcount has started.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Closing {
+    pub(super) op: Option<OpId>,
+    pub(super) until: Nanos,
+}
+
+/// A reply or a message that the script awaits.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    pub(crate) op: OpId,
+    pub(crate) until: Nanos,
+    pub(crate) limit: Nanos,
+    pub(crate) wanted: Wanted,
+    /// `None` if the script awaits the next message without having sent a request.
+    pub(crate) round_trip: Option<RoundTrip>,
+    /// Stamps that were sent with the message whose reply is awaited.
+    pub(crate) carries: Vec<Sent>,
+}
+
+impl Waiting {
+    /// Whether the message contains a stamp of the request whose reply is awaited.
+    pub(crate) fn is_answered_by(&self, message: &[u8]) -> bool {
+        let sent = |stamp| self.carries.iter().any(|sent| sent.is_of(&stamp));
+        !self.carries.is_empty() && stamps_in(message).flatten().any(sent)
+    }
+}
+
+/// The message that is awaited.
+#[derive(Debug)]
+pub(crate) enum Wanted {
+    /// The first message that passes the filter. With `named`, the script identified the message, so it counts even if
+    /// a channel consumes it.
+    Fitting { filter: Filter, named: bool },
+    /// The acknowledgement with this number.
+    Ack(u64),
+    /// The next event of this name.
+    Event(String),
+}
+
+/// A message whose reply is timed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RoundTrip {
+    pub(crate) name: usize,
+    pub(crate) planned: Nanos,
+    pub(crate) started: Nanos,
+}
+
+impl SocketState {
+    /// The protocol as it appears in the names of failures.
+    pub(super) fn spoken(&self) -> &'static str {
+        if self.talk.is_some() || self.probes.is_some() {
+            "socket.io"
+        } else {
+            "websocket"
+        }
+    }
+
+    /// The kind of connection as it appears in the texts of failures.
+    pub(super) fn line(&self) -> &'static str {
+        if self.talk.is_some() {
+            "Socket.IO session"
+        } else {
+            "WebSocket"
+        }
+    }
+}
