@@ -37,6 +37,9 @@ impl World {
         call: SocketIoCall,
         talk: Box<Talk>,
     ) -> Result<(), Fault> {
+        // A script may keep a user beyond the user's level.
+        let gone = || Fault::script(FaultKind::Thrown, "the user's level is over");
+        self.level.users.get(user).ok_or_else(gone)?;
         let now = self.clock.now();
         let Located { url, endpoint, .. } = self.net.connector.locate(&call.url)?;
         let limit = self.opening_limit(call.timeout);

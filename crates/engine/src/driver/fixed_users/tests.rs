@@ -84,3 +84,26 @@ fn what_ends_after_its_iteration_starts_nothing() {
     assert!(world.fixed_ended().is_empty(), "it has ended already");
     assert_eq!(world.inconsistencies.take(), None);
 }
+
+#[test]
+fn a_user_whose_socket_has_closed_pauses_and_starts_again() {
+    let hold = Span {
+        start: Nanos::ZERO,
+        end: Nanos::MAX,
+    };
+    for value in [
+        Value::Socket(SocketId(9), None),
+        Value::Message(Payload::Text("reply".to_owned())),
+    ] {
+        let mut world = world_of_one(Send::Message("hello".to_owned()), hold);
+        let user = world.level.groups[0].users[0];
+        let op = world.fixed.as_mut().unwrap().begin(user).unwrap();
+        world.fixed_wake(Wake::Done {
+            op,
+            result: Ok(value),
+        });
+        let due = world.level.timers.next_due().unwrap();
+        assert!(due >= PAUSE && due < Nanos::from_secs(60), "{due}");
+        assert_eq!(world.inconsistencies.take(), None);
+    }
+}
