@@ -96,11 +96,16 @@ fn known(holds: Option<f64>, fails: Option<f64>, quantity: Quantity) -> String {
     }
 }
 
-/// Renders a trial that has ended: `trial 4 at 160/s: failed, 23.1 % beyond the limit (allowed 5 %)`.
-pub fn search_trial(number: usize, trial: &Trial, outcome: &Outcome, quantity: Quantity) -> String {
+/// Renders a trial that has ended, with what is known since: `trial 4 at 160/s for 3 s (expand): failed, 23.1 % beyond
+/// the limit (allowed 5 %), median 61 ms · holds 80/s, fails at 160/s · 3 min 20 s left`.
+pub fn search_trial(state: &SearchState, outcome: &Outcome) -> String {
+    let SearchState {
+        quantity, trial, ..
+    } = state;
     let mut text = format!(
-        "trial {number} at {} for {} ({}): {}",
-        load(trial.load, quantity),
+        "trial {} at {} for {} ({}): {}",
+        state.number,
+        load(trial.load, *quantity),
         seconds(trial.duration_s),
         purpose(trial.purpose),
         result(outcome)
@@ -120,7 +125,11 @@ pub fn search_trial(number: usize, trial: &Trial, outcome: &Outcome, quantity: Q
     if let Some(left) = outcome.leftovers {
         text += &format!(", {} left over from earlier trials", amount(left));
     }
-    text
+    format!(
+        "{text} · {} · {} left",
+        known(state.holds, state.fails, *quantity),
+        span(state.left_s.max(0.0))
+    )
 }
 
 /// One word for the outcome of a trial.

@@ -56,14 +56,18 @@ pub(crate) fn bench(args: &BenchArgs) -> anyhow::Result<Exit> {
 /// File descriptors needed in addition to those for connections: for event queues, files and observing the target.
 const OTHER_DESCRIPTORS: u64 = 64;
 
+/// The largest number of connections that this process may open.
+pub(crate) fn most_connections() -> u32 {
+    let limit = DescriptorLimit::current().soft.unwrap_or(u64::MAX);
+    u32::try_from(limit.saturating_sub(OTHER_DESCRIPTORS)).unwrap_or(u32::MAX)
+}
+
 /// Checks that there are enough file descriptors for all connections. Without this check, the surplus connections would
 /// fail one after another for minutes.
 fn check_descriptors(args: &BenchArgs) -> anyhow::Result<()> {
-    let Some(limit) = DescriptorLimit::current().soft else {
-        return Ok(());
-    };
-    let most = limit.saturating_sub(OTHER_DESCRIPTORS);
-    if u64::from(args.connections) > most {
+    let most = most_connections();
+    if args.connections > most {
+        let limit = u64::from(most) + OTHER_DESCRIPTORS;
         bail!(
             "--connections {}: this process may open {limit} files, which allows {most} connections; use fewer \
              connections, or raise the limit (ulimit -n)",

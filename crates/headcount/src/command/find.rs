@@ -92,7 +92,7 @@ pub(crate) fn find_url(args: &BenchArgs) -> anyhow::Result<Exit> {
     } else {
         Quantity::Rate
     };
-    let shape = LoadShape::of(&declared, Some(quantity))?.with_connections(args.connections);
+    let shape = LoadShape::of(&declared, Some(quantity))?.with_connections(args.connections, bench::most_connections());
     let folder = args
         .out
         .as_deref()
@@ -153,6 +153,9 @@ fn finish(ending: &Ending, folder: Option<&Path>, json: bool) -> anyhow::Result<
     if saved.trials.is_empty() {
         if let Some(folder) = folder {
             let _ = std::fs::remove_dir(folder); // succeeds only if the folder is empty
+        }
+        if ending.error.is_none() {
+            say("interrupted before anything was measured; nothing is saved");
         }
     } else {
         if json {

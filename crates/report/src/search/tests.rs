@@ -130,3 +130,21 @@ fn the_state_names_what_is_known_and_what_is_tried() {
         "trial 7 at 225 groups for 9 s (above) · holds 800 groups, fails at 1,600 groups · 1 min 32 s left"
     );
 }
+
+#[test]
+fn a_trial_is_told_with_its_evidence_and_what_is_known_since() {
+    let example = example();
+    let state = SearchState {
+        quantity: Quantity::Rate,
+        trial: example.trials[1].trial,
+        number: 7,
+        holds: Some(210.0),
+        fails: Some(225.0),
+        left_s: 92.0,
+    };
+    assert_eq!(
+        search_trial(&state, &example.trials[1].outcome),
+        "trial 7 at 225/s for 9 s (above): failed, 22.0 % beyond the limit (allowed 5.00 %), median 4.20 ms · \
+         holds 210/s, fails at 225/s · 1 min 32 s left"
+    );
+}

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 use capacity::search::{
-    Ended, Evidence, Outcome, Purpose, SavedSearch, SavedTrial, Search, Step, Trial,
+    Evidence, Outcome, Purpose, SavedSearch, SavedTrial, Search, Step, Trial,
 };
 use engine::{Clock, Notice, RunError, Stop};
 use plan::Threshold;
@@ -82,7 +82,11 @@ impl Hunt {
         if saved.default_thresholds {
             self.thresholds = Some(default_thresholds::options(&saved.thresholds));
         } else if saved.thresholds.is_empty() {
-            error = self.choose_thresholds(&mut saved).err();
+            match self.choose_thresholds(&mut saved) {
+                Ok(true) => {}
+                Ok(false) => return Ok(Ending { saved, error }),
+                Err(why) => error = Some(why),
+            }
         }
         let (mut search, used) = Search::resume(saved.settings, &saved.trials);
         saved.trials.truncate(used);
@@ -97,13 +101,14 @@ impl Hunt {
             };
             match self.outcome(&trial, &search, &mut saved) {
                 Ok(Some(outcome)) => {
-                    self.tell(&trial, &outcome, saved.trials.len() + 1);
                     saved.trials.push(SavedTrial {
                         trial,
                         failed: outcome.failed(),
                         outcome: outcome.clone(),
                     });
-                    search.record(outcome);
+                    search.record(outcome.clone());
+                    let state = self.state(trial, &search, saved.trials.len());
+                    self.progress.replace(&report::search_trial(&state, &outcome));
                     saved.answer = search.interrupted();
                     save(&saved)?;
                 }
@@ -126,8 +131,9 @@ impl Hunt {
         Ok(Ending { saved, error })
     }
 
-    /// Runs one trial without thresholds, and derives them from what it measured.
-    fn choose_thresholds(&mut self, saved: &mut SavedSearch) -> anyhow::Result<()> {
+    /// Runs one trial without thresholds, and derives them from what it measured. Returns false if the user interrupted
+    /// it.
+    fn choose_thresholds(&mut self, saved: &mut SavedSearch) -> anyhow::Result<bool> {
         self.progress
             .title("no thresholds are declared: looking at the target to choose some");
         let look = Trial {
@@ -139,10 +145,7 @@ impl Hunt {
         let (run, took_s) = match self.run_at(&look, &mut |_, _| {})? {
             Ran::Measured(run, _, took_s) => (run, took_s),
             Ran::Unreachable(why, _) => return Err(why),
-            Ran::Interrupted => {
-                saved.answer.ended = Ended::Interrupted;
-                return Err(anyhow!("interrupted before anything was measured"));
-            }
+            Ran::Interrupted => return Ok(false),
         };
         let level = run.levels.first().context("nothing was measured")?;
         let chosen = default_thresholds::of(&level.measured)
@@ -161,7 +164,7 @@ impl Hunt {
             "searching with the default thresholds {}",
             default_thresholds::line(&saved.thresholds)
         ));
-        Ok(())
+        Ok(true)
     }
 
     /// The outcome of a trial. `None` if the user interrupted it.
@@ -171,14 +174,7 @@ impl Hunt {
         search: &Search,
         saved: &mut SavedSearch,
     ) -> anyhow::Result<Option<Outcome>> {
-        let state = SearchState {
-            quantity: self.shape.quantity,
-            trial: *trial,
-            number: saved.trials.len() + 1,
-            holds: search.holds(),
-            fails: search.fails(),
-            left_s: search.left_s(),
-        };
+        let state = self.state(*trial, search, saved.trials.len() + 1);
         let paused_s = self.pause(trial.pause_s);
         if self.stop.asked() > 0 {
             return Ok(None);
@@ -208,6 +204,18 @@ impl Hunt {
             })),
             Ran::Unreachable(why, _) => Err(why),
             Ran::Interrupted => Ok(None),
+        }
+    }
+
+    /// A trial, and what the search knows.
+    fn state(&self, trial: Trial, search: &Search, number: usize) -> SearchState {
+        SearchState {
+            quantity: self.shape.quantity,
+            trial,
+            number,
+            holds: search.holds(),
+            fails: search.fails(),
+            left_s: search.left_s(),
         }
     }
 
@@ -258,11 +266,5 @@ impl Hunt {
             Some(why @ RunError::Unreachable { .. }) => Ok(Ran::Unreachable(why.into(), took_s)),
             Some(why) => Err(why.into()),
         }
-    }
-
-    /// Prints a line about a trial that has ended.
-    fn tell(&mut self, trial: &Trial, outcome: &Outcome, number: usize) {
-        let line = report::search_trial(number, trial, outcome, self.shape.quantity);
-        self.progress.replace(&line);
     }
 }

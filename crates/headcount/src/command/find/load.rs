@@ -28,8 +28,8 @@ pub(super) struct LoadShape {
     least_users: u32,
     ramp: Nanos,
     warm_up: Nanos,
-    /// The least number of connections of `bench`, which sets the maximum concurrency from the rate.
-    connections: Option<u32>,
+    /// The least and the largest number of connections of `bench`. In between, the rate sets the number.
+    connections: Option<(u32, u32)>,
 }
 
 impl LoadShape {
@@ -80,10 +80,10 @@ impl LoadShape {
         })
     }
 
-    /// Opens at least this many connections, and more for higher rates.
-    pub(super) fn with_connections(self, connections: u32) -> Self {
+    /// Opens connections for one second of requests, within these bounds.
+    pub(super) fn with_connections(self, least: u32, most: u32) -> Self {
         Self {
-            connections: Some(connections),
+            connections: Some((least.min(most), most)),
             ..self
         }
     }
@@ -121,8 +121,8 @@ impl LoadShape {
             Quantity::Users => set("users", whole(load)),
             Quantity::Groups => set("groups", whole(load)),
         }
-        if let (Quantity::Rate, Some(least)) = (self.quantity, self.connections) {
-            set("users", whole(load.max(least.into())));
+        if let (Quantity::Rate, Some((least, most))) = (self.quantity, self.connections) {
+            set("users", whole(load.clamp(least.into(), most.into())));
         }
         set("duration", millis(duration_s));
         if lead {
