@@ -195,7 +195,9 @@ fn timings(threshold: &Threshold, measured: &Measured) -> Option<Timings> {
         _ => Vec::new(),
     };
     let mut sum = each.pop()?.clone();
-    each.iter().for_each(|one| sum.merge(one));
+    for one in each {
+        sum.merge(one);
+    }
     Some(sum)
 }
 

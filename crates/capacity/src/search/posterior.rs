@@ -75,7 +75,9 @@ impl Posterior {
         let at = load.ln();
         for (ceiling, row) in self.grid.iter().zip(&mut self.log) {
             let fit = (LAPSE + (1.0 - LAPSE) * logistic((ceiling - at) * steepness)).ln();
-            row.iter_mut().for_each(|cell| *cell += fit);
+            for cell in row {
+                *cell += fit;
+            }
         }
     }
 
