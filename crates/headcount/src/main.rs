@@ -44,7 +44,7 @@ fn main() -> ExitCode {
         Command::Study(args) => command::study::study(&args),
         Command::Run(args) => command::run::run(&args),
         Command::Find(args) => command::find::find(&args),
-        Command::Bench(args) if args.find => command::find::find_url(&args),
+        Command::Bench(args) if args.search.find => command::find::find_url(&args),
         Command::Bench(args) => command::bench::bench(&args),
         Command::Report(args) => command::report::report(&args),
         Command::Audit(args) => command::audit::audit(&args),

@@ -102,7 +102,7 @@ pub fn search_trial(state: &SearchState, outcome: &Outcome) -> String {
     let SearchState {
         quantity, trial, ..
     } = state;
-    let mut text = format!(
+    let head = format!(
         "trial {} at {} for {} ({}): {}",
         state.number,
         load(trial.load, *quantity),
@@ -110,23 +110,27 @@ pub fn search_trial(state: &SearchState, outcome: &Outcome) -> String {
         purpose(trial.purpose),
         result(outcome)
     );
-    if let Evidence::Share(counts) = outcome.evidence
-        && outcome.is_valid()
-    {
-        text += &format!(
-            ", {} beyond the limit (allowed {})",
+    let beyond = match outcome.evidence {
+        Evidence::Share(counts) if outcome.is_valid() => Some(format!(
+            "{} beyond the limit (allowed {})",
             format::percent(counts.share() * 100.0),
             format::percent(counts.allowed * 100.0)
-        );
-    }
-    if let Some(median) = outcome.median_ms {
-        text += &format!(", median {}", millis(median));
-    }
-    if let Some(left) = outcome.leftovers {
-        text += &format!(", {} left over from earlier trials", amount(left));
-    }
+        )),
+        _ => None,
+    };
+    let median = outcome
+        .median_ms
+        .map(|median| format!("median {}", millis(median)));
+    let left = outcome
+        .leftovers
+        .map(|left| format!("{} left over from earlier trials", amount(left)));
+    let figures: Vec<String> = [Some(head), beyond, median, left]
+        .into_iter()
+        .flatten()
+        .collect();
     format!(
-        "{text} · {} · {} left",
+        "{} · {} · {} left",
+        figures.join(", "),
         known(state.holds, state.fails, *quantity),
         span(state.left_s.max(0.0))
     )
@@ -160,6 +164,3 @@ fn purpose(purpose: Purpose) -> &'static str {
         Purpose::Overload => "overload",
     }
 }
-
-#[cfg(test)]
-mod tests;

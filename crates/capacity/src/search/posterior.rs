@@ -75,7 +75,7 @@ impl Posterior {
         let at = load.ln();
         for (ceiling, row) in self.grid.iter().zip(&mut self.log) {
             let fit = (LAPSE + (1.0 - LAPSE) * logistic((ceiling - at) * steepness)).ln();
-            for cell in row.iter_mut() {
+            for cell in row {
                 *cell += fit;
             }
         }

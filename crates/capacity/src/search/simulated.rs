@@ -12,7 +12,7 @@ const PARTS: usize = 20;
 /// Load without measurement before a trial, in seconds.
 const LEAD_S: f64 = 1.0;
 
-/// A small generator of random numbers (SplitMix64).
+/// A small generator of random numbers (`SplitMix64`).
 #[derive(Clone, Debug)]
 pub(super) struct Random(u64);
 

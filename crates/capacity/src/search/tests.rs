@@ -202,7 +202,11 @@ fn an_interrupted_search_says_what_is_known() {
         let Step::Try(trial) = search.next_step() else {
             panic!("over too early");
         };
-        assert_eq!(search.next_step(), Step::Try(trial), "asked again, the same");
+        assert_eq!(
+            search.next_step(),
+            Step::Try(trial),
+            "asked again, the same"
+        );
         failed = trial.load > 200.0;
         search.record(Outcome {
             took_s: 3.0,

@@ -24,12 +24,8 @@ pub(crate) struct BenchArgs {
     /// URL to load: http://, https://, ws:// or wss://
     pub(crate) url: String,
 
-    /// Search for the highest rate (over a WebSocket: the most connections) that the target holds, as `headcount find`
-    /// does for a scenario. `-c` then sets the least number of connections
-    #[arg(long, help_heading = "Search", conflicts_with_all = ["count", "rate", "duration"])]
-    pub(crate) find: bool,
     #[command(flatten)]
-    pub(crate) search: SearchArgs,
+    pub(crate) search: BenchSearchArgs,
 
     /// Number of connections, each with one request or message in flight; with --rate, the maximum number of
     /// connections
@@ -122,4 +118,15 @@ pub(crate) struct BenchArgs {
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) screen: ScreenArgs,
+}
+
+/// A search instead of one run.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BenchSearchArgs {
+    /// Search for the highest rate (over a WebSocket: the most connections) that the target holds, as `headcount find`
+    /// does for a scenario. `-c` then sets the least number of connections
+    #[arg(long, help_heading = "Search", conflicts_with_all = ["count", "rate", "duration"])]
+    pub(crate) find: bool,
+    #[command(flatten)]
+    pub(crate) range: SearchArgs,
 }

@@ -32,7 +32,7 @@ const SINGLE: [&str; 6] = [
 pub(crate) fn bench(args: &BenchArgs) -> anyhow::Result<Exit> {
     let clock = Clock::start();
     let url = url_of(&args.url)?;
-    if args.search.any() {
+    if args.search.range.any() {
         bail!("--budget, --precision, --first and --most belong to a search: add --find");
     }
     let settings = generator_settings(&args.generator, Overrides::default())?;

@@ -92,13 +92,14 @@ pub(crate) fn find_url(args: &BenchArgs) -> anyhow::Result<Exit> {
     } else {
         Quantity::Rate
     };
-    let shape = LoadShape::of(&declared, Some(quantity))?.with_connections(args.connections, bench::most_connections());
+    let shape = LoadShape::of(&declared, Some(quantity))?
+        .with_connections(args.connections, bench::most_connections());
     let folder = args
         .out
         .as_deref()
         .map(|folder| RunFolder::claim(Some(folder), &clock.started_at()))
         .transpose()?;
-    let settings = search_settings(&declared, &shape, &args.search)?;
+    let settings = search_settings(&declared, &shape, &args.search.range)?;
     let saved = blank(name, &declared, shape.quantity, settings, clock);
     let hunt = Hunt::new(subject, shape, clock, args.screen.quiet)?;
     let folder = folder.as_ref().map(RunFolder::path);

@@ -39,7 +39,11 @@ fn a_search_finds_the_capacity_of_a_queue() {
     // A busy machine can keep a search from an answer, but must not make it a wrong one.
     for _ in 0..3 {
         let lab = Lab::new().with("queue.ts", QUEUE);
-        let ended = find(&lab, &truth, &["--budget", "45s", "--precision", "10"]);
+        let ended = find(
+            &lab,
+            &truth,
+            &["--budget", "55s", "--precision", "10", "--first", "100"],
+        );
         let saved = saved(&lab);
         let trials = saved["trials"].as_array().unwrap();
         assert_eq!(saved["answer"]["trials"], trials.len());

@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
-use capacity::search::{
-    Evidence, Outcome, Purpose, SavedSearch, SavedTrial, Search, Step, Trial,
-};
+use capacity::search::{Evidence, Outcome, Purpose, SavedSearch, SavedTrial, Search, Step, Trial};
 use engine::{Clock, Notice, RunError, Stop};
 use plan::Threshold;
 use record::Run;
@@ -108,7 +106,8 @@ impl Hunt {
                     });
                     search.record(outcome.clone());
                     let state = self.state(trial, &search, saved.trials.len());
-                    self.progress.replace(&report::search_trial(&state, &outcome));
+                    self.progress
+                        .replace(&report::search_trial(&state, &outcome));
                     saved.answer = search.interrupted();
                     save(&saved)?;
                 }

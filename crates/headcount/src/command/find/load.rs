@@ -151,12 +151,11 @@ fn quantity(
         Some(Quantity::Users) if size.is_some_and(|size| size > 1) => {
             bail!("--search users: users come in groups here; use --search groups")
         }
-        Some(Quantity::Users) => Ok(Quantity::Users),
         None if load.contains_key("rate") => Ok(Quantity::Rate),
         None if load.contains_key("groups") || size.is_some_and(|size| size > 1) => {
             Ok(Quantity::Groups)
         }
-        None => Ok(Quantity::Users),
+        Some(Quantity::Users) | None => Ok(Quantity::Users),
     }
 }
 

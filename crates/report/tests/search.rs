@@ -1,9 +1,11 @@
+//! The text of a search: its result, its state, and its trials.
+
 use capacity::search::{
-    Answer, Bracket, Ceiling, Ended, GeneratorLimit, Interval, SavedTrial, Settings, ShareEvidence,
+    Answer, Bracket, Ceiling, Ended, Evidence, GeneratorLimit, Interval, Outcome, Purpose, Quantity,
+    SavedSearch, SavedTrial, Settings, ShareEvidence, Trial,
 };
 use record::IssueCause;
-
-use super::*;
+use report::{SearchState, Terminal, search_result, search_state, search_trial};
 
 fn tried(load: f64, purpose: Purpose, beyond: f64) -> SavedTrial {
     let outcome = Outcome {
