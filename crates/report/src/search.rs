@@ -11,10 +11,11 @@ use crate::terminal::Terminal;
 
 /// Formats a load with the unit of its quantity: `385/s`, `12 groups`.
 fn load(load: f64, quantity: Quantity) -> String {
+    let plural = if load > 1.0 { "s" } else { "" };
     match quantity {
         Quantity::Rate => format!("{}/s", amount(load)),
-        Quantity::Users => format!("{} users", amount(load)),
-        Quantity::Groups => format!("{} groups", amount(load)),
+        Quantity::Users => format!("{} user{plural}", amount(load)),
+        Quantity::Groups => format!("{} group{plural}", amount(load)),
     }
 }
 
@@ -27,15 +28,14 @@ pub fn search_result(search: &SavedSearch, options: Terminal<'_>) -> String {
     )];
     lines.extend(answer::details(search));
     lines.push(String::new());
-    lines.push(paint(
-        "Loads tried (without warm-up and recovery trials)",
-        Tone::Strong,
-        options.colour,
-    ));
     let mut table = table::of(search);
-    table.fit(options.width.unwrap_or(usize::MAX));
-    lines.extend(table.text(options.colour));
-    lines.push(String::new());
+    if !table.is_empty() {
+        let title = "Loads tried (without warm-up and recovery trials)";
+        lines.push(paint(title, Tone::Strong, options.colour));
+        table.fit(options.width.unwrap_or(usize::MAX));
+        lines.extend(table.text(options.colour));
+        lines.push(String::new());
+    }
     let declared = if search.default_thresholds {
         "thresholds (defaults, because none are declared)"
     } else {

@@ -1,8 +1,8 @@
 //! The text of a search: its result, its state, and its trials.
 
 use capacity::search::{
-    Answer, Bracket, Ceiling, Ended, Evidence, GeneratorLimit, Interval, Outcome, Purpose, Quantity,
-    SavedSearch, SavedTrial, Settings, ShareEvidence, Trial,
+    Answer, Bracket, Ceiling, Ended, Evidence, GeneratorLimit, Interval, Outcome, Purpose,
+    Quantity, SavedSearch, SavedTrial, Settings, ShareEvidence, Trial,
 };
 use record::IssueCause;
 use report::{SearchState, Terminal, search_result, search_state, search_trial};

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use model::{Nanos, TagFilter};
 use plan::{Aggregate, Op, SubjectKind, Threshold, Unit};
-use record::{Inconclusive, Level, Measured, Run, ThresholdResult, Timings};
+use record::{
+    DelayStatistic, Inconclusive, IssueCause, Level, Measured, Run, ThresholdResult, Timings,
+};
 use stats::{Histogram, Shares};
 
 use super::trial::{Evidence, Outcome, ShareEvidence};
@@ -45,7 +47,11 @@ pub fn outcome(run: &Run, thresholds: &[Threshold], took_s: f64) -> Option<Outco
     });
     Some(Outcome {
         took_s,
-        generator: level.invalid_because().cloned().collect(),
+        generator: level
+            .invalid_because()
+            .filter(|cause| decides(cause))
+            .cloned()
+            .collect(),
         evidence: combined(judged),
         completed: completed(level),
         median_ms: median(&level.measured).map(Nanos::as_millis_f64),
@@ -58,6 +64,12 @@ pub fn outcome(run: &Run, thresholds: &[Threshold], took_s: f64) -> Option<Outco
         ),
         leftovers: level.leftovers.filter(|left| *left != 0.0),
     })
+}
+
+/// Whether the cause shows that the generator was the limit. The longest of a few delays shows only that the machine was
+/// disturbed once: a low load, with too few delays for a percentile, is not what limits a generator.
+fn decides(cause: &IssueCause) -> bool {
+    !matches!(cause, IssueCause::Late(lateness) if lateness.statistic == DelayStatistic::Max)
 }
 
 /// The evidence of all thresholds together: the threshold that is worst off decides.
@@ -336,3 +348,6 @@ fn median(measured: &Measured) -> Option<Nanos> {
 fn nanos_of(value: f64) -> u64 {
     value as u64
 }
+
+#[cfg(test)]
+mod tests;

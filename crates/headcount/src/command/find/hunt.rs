@@ -160,8 +160,8 @@ impl Hunt {
         saved.settings.budget_s -= took_s;
         self.thresholds = Some(chosen);
         self.progress.title(&format!(
-            "searching with the default thresholds {}",
-            default_thresholds::line(&saved.thresholds)
+            "searching with default thresholds: {}",
+            saved.thresholds.join(" · ")
         ));
         Ok(true)
     }
