@@ -105,7 +105,7 @@ fn option_of(path: &str) -> String {
         "load.users" => "--connections",
         "load.rate" => "--rate",
         "load.duration" | "load.limit" => "--duration",
-        "timeouts.total" => "--timeout",
+        "timeouts.total" | "timeouts.connect" => "--timeout",
         "maxMessage" => "--max-message",
         _ if path.starts_with("source") => "--source",
         _ if path.starts_with("headers") => {
