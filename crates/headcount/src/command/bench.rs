@@ -96,7 +96,11 @@ pub(crate) fn in_words_of_bench(error: PrepareError) -> PrepareError {
         path: option_of(&problem.path),
         ..problem.clone()
     };
-    PrepareError::Options(problems.iter().map(renamed).collect::<Problems>())
+    // `--timeout` sets both limits, so an error of one repeats that of the other.
+    let once = problems
+        .iter()
+        .filter(|problem| problem.path != "timeouts.connect");
+    PrepareError::Options(once.map(renamed).collect::<Problems>())
 }
 
 fn option_of(path: &str) -> String {
@@ -105,7 +109,7 @@ fn option_of(path: &str) -> String {
         "load.users" => "--connections",
         "load.rate" => "--rate",
         "load.duration" | "load.limit" => "--duration",
-        "timeouts.total" | "timeouts.connect" => "--timeout",
+        "timeouts.total" => "--timeout",
         "maxMessage" => "--max-message",
         _ if path.starts_with("source") => "--source",
         _ if path.starts_with("headers") => {
