@@ -49,7 +49,10 @@ pub(crate) fn outcome(call: &InFlight, outcome: &Result<Response, Fault>) -> Str
 
 /// A WebSocket that is being opened.
 pub(crate) fn opening(url: &Url) -> String {
-    format!("→ socket {}", without_credentials(url.as_str()))
+    let url = without_credentials(url.as_str());
+    // The handshake is a request over HTTP, but the script names the WebSocket.
+    let ws = url.strip_prefix("http").map(|rest| format!("ws{rest}"));
+    format!("→ socket {}", ws.as_deref().unwrap_or(&url))
 }
 
 /// A WebSocket that failed to open or was closed.
