@@ -69,7 +69,10 @@ impl World {
                     self.fixed_message(at, Some(due));
                 }
             }
-            Wake::Message { .. } | Wake::Event { .. } | Wake::Closed { .. } => {}
+            Wake::Message { .. }
+            | Wake::ServerEvent { .. }
+            | Wake::Event { .. }
+            | Wake::Closed { .. } => {}
         }
     }
 
@@ -85,7 +88,7 @@ impl World {
             Ok(_) if self.clock.now() >= self.level.hold.end => self.end_fixed(at),
             Ok(Value::Message(_)) if self.paces_sockets() => {}
             Ok(Value::Message(_)) => self.fixed_message(at, None),
-            Ok(Value::Nothing | Value::Response(_) | Value::Heard(_)) => {
+            Ok(Value::Nothing | Value::Response(_) | Value::Heard(_) | Value::ServerEvent(_)) => {
                 self.start_fixed(at, None);
             }
             Err(_) => {

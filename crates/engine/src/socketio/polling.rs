@@ -42,7 +42,7 @@ impl World {
         let limit = self.opening_limit(call.timeout);
         let planned = call.planned.unwrap_or(now);
         let opening = Opening {
-            op,
+            op: Some(op),
             planned,
             asked: now,
             until: now + limit,
@@ -80,7 +80,7 @@ impl World {
                 polling,
                 state,
             }),
-            Wire::WebSocket(_) => None,
+            Wire::WebSocket(_) | Wire::Events(_) => None,
         }
     }
 
