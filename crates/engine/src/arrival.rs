@@ -8,13 +8,15 @@ use std::collections::VecDeque;
 
 use delivery::{Fate, Garbled, Receipt, Stamp, TooLong, find_stamp};
 use model::{Fault, FaultKind, MisdeliveryReason, Nanos, Timing};
-use script::host::{Payload, SocketId, Value, Wake};
+use script::host::{Payload, ServerEvent, SocketId, Value, Wake};
+use wire::sse::{self, Signal};
 use wire::websocket::Event;
 
 use crate::level::Span;
+use crate::net::socket;
 use crate::people::Group;
 use crate::recorder::{Ending, Family, Recorder};
-use crate::socket::{Came, Receiving, SocketState, Waiting, Wanted};
+use crate::socket::{Came, Received, Receiving, SocketState, Waiting, Wanted};
 use crate::tickers::WAKES_LIMIT;
 use socketio::Frame;
 pub(crate) use socketio::Outcome;
@@ -42,9 +44,36 @@ pub(crate) struct Arrival<'a> {
 }
 
 impl Arrival<'_> {
+    pub(crate) fn received(&mut self, event: socket::Event<'_>) {
+        match event {
+            socket::Event::WebSocket(event) => self.on(event),
+            socket::Event::Sse(signal) => self.streamed(signal),
+        }
+    }
+
+    /// Passes a server-sent event to its consumers, like a message of a WebSocket.
+    fn streamed(&mut self, signal: Signal<'_>) {
+        let event = match signal {
+            Signal::Opened => return self.opened(None),
+            Signal::Event(event) => event,
+        };
+        match event {
+            sse::Event::Message(message) => {
+                let event = || ServerEvent {
+                    event: message.name.to_owned(),
+                    id: message.id.to_owned(),
+                    data: message.data.to_owned(),
+                };
+                self.offer(Came::streamed(&message), || Received::Event(event()));
+            }
+            // `net` handles the time to wait. The standard gives the others no effect.
+            sse::Event::Retry(_) | sse::Event::Comment(_) | sse::Event::Ignored { .. } => {}
+        }
+    }
+
     pub(crate) fn on(&mut self, event: Event<'_>) {
         // A probe carries only the upgrade handshake. The session's messages stay on the polling transport.
-        if self.state.probes.is_some() {
+        if self.state.probes().is_some() {
             return self.probe(event);
         }
         // Take the session out while it parses, because handling its signals borrows `self`.
@@ -71,10 +100,10 @@ impl Arrival<'_> {
     fn opened(&mut self, protocol: Option<&str>) {
         if let Some(opening) = self.state.opening.take() {
             let value = Value::Socket(SocketId(self.key), protocol.map(str::to_owned));
-            self.wakes.push_back(Wake::Done {
-                op: opening.op,
+            self.wakes.extend(opening.op.map(|op| Wake::Done {
+                op,
                 result: Ok(value),
-            });
+            }));
         }
     }
 
@@ -102,21 +131,24 @@ impl Arrival<'_> {
     }
 
     fn message(&mut self, bytes: &[u8], payload: fn(&[u8]) -> Payload) {
-        let claimed = self.receipts(Came::message(bytes));
-        if let Some(waiting) = self.awaited(bytes, claimed) {
-            self.replied(&waiting, Value::Message(payload(bytes)));
+        self.offer(Came::message(bytes), || Received::Message(payload(bytes)));
+    }
+
+    /// Offers a message or a server-sent event to its consumers. `received` converts it for the script.
+    fn offer(&mut self, came: Came<'_>, received: impl FnOnce() -> Received) {
+        let claimed = self.receipts(came);
+        if let Some(waiting) = self.awaited(came, claimed) {
+            self.replied(&waiting, received().into_value());
         } else if claimed || self.state.closing.is_some() {
             // A channel consumed the message, or the socket is closing and nobody reads messages.
         } else if self.state.listening && self.wakes.len() >= WAKES_LIMIT {
             // The script is far behind: drop and count the message instead of growing the queue.
             self.recorder.dropped += 1;
         } else if self.state.listening {
-            self.wakes.push_back(Wake::Message {
-                socket: SocketId(self.key),
-                payload: payload(bytes),
-            });
+            let wake = received().into_wake(SocketId(self.key));
+            self.wakes.push_back(wake);
         } else {
-            self.state.inbox.keep(payload(bytes));
+            self.state.inbox.keep(received());
         }
     }
 
@@ -225,7 +257,7 @@ impl Arrival<'_> {
         }
     }
 
-    fn awaited(&mut self, bytes: &[u8], claimed: bool) -> Option<Waiting> {
+    fn awaited(&mut self, came: Came<'_>, claimed: bool) -> Option<Waiting> {
         let now = self.now;
         let waiting = &mut self.state.waiting;
         // A message that was received before the request was sent cannot be its reply.
@@ -234,11 +266,16 @@ impl Arrival<'_> {
             sent.is_none_or(|sent| sent <= now)
         };
         let at = waiting.iter().position(|waiting| match &waiting.wanted {
-            Wanted::Fitting { filter, named } => {
+            Wanted::Fitting {
+                event,
+                filter,
+                named,
+            } => {
                 // A message that a channel consumed is a reply only if the script identified it, or if it contains a
                 // stamp of the request.
-                let is_seen = *named || !claimed || waiting.is_answered_by(bytes);
-                is_seen && answers(waiting) && filter.fits(bytes)
+                let is_seen = *named || !claimed || waiting.is_answered_by(came.bytes);
+                let is_event = event.as_ref().is_none_or(|name| came.is_event(name));
+                is_seen && is_event && answers(waiting) && filter.fits(came.bytes)
             }
             Wanted::Ack(_) | Wanted::Event(_) => false,
         })?;

@@ -161,6 +161,8 @@ impl Listener {
 
 #[path = "arrival_tests/documents.rs"]
 mod documents;
+#[path = "arrival_tests/streamed.rs"]
+mod streamed;
 
 /// Allocations of a read with [`FRAMES`] messages, after warm-up.
 fn allocations(mut listener: Listener, message: fn(&str) -> Vec<u8>, opcode: u8) -> u64 {

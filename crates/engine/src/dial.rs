@@ -3,6 +3,7 @@ use wire::websocket::Handshake;
 
 use crate::http::InFlight;
 use crate::net::EndpointIndex;
+use crate::net::socket::EventStream;
 use crate::socket::SocketState;
 
 /// A connection that waits to be opened.
@@ -10,18 +11,37 @@ use crate::socket::SocketState;
 pub(crate) enum Dial {
     Http(Box<InFlight>),
     Socket(Box<SocketDial>),
+    Reconnect(Reconnect),
 }
 
-/// A WebSocket that waits to be opened.
+/// A WebSocket or a stream of server-sent events that waits to be opened.
 #[derive(Debug)]
 pub(crate) struct SocketDial {
     pub(crate) user: UserId,
     /// The user's iteration. If the iteration ends before the socket is opened, the socket is not needed.
     pub(crate) epoch: u32,
     pub(crate) endpoint: EndpointIndex,
-    pub(crate) handshake: Handshake,
-    pub(crate) seed: u64,
+    pub(crate) opener: Opener,
     pub(crate) state: SocketState,
+}
+
+/// How a socket is opened on its connection.
+#[derive(Debug)]
+pub(crate) enum Opener {
+    WebSocket {
+        handshake: Handshake,
+        /// Seeds the masks of the frames.
+        seed: u64,
+    },
+    Events(Box<EventStream>),
+}
+
+/// A stream of server-sent events that waits for its next connection. The stream itself is in the connection table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reconnect {
+    pub(crate) user: UserId,
+    pub(crate) key: u32,
+    pub(crate) asked: Nanos,
 }
 
 impl Dial {
@@ -29,6 +49,7 @@ impl Dial {
         match self {
             Self::Http(flight) => flight.context.user,
             Self::Socket(dial) => dial.user,
+            Self::Reconnect(dial) => dial.user,
         }
     }
 
@@ -37,14 +58,16 @@ impl Dial {
         match self {
             Self::Http(flight) => flight.started,
             Self::Socket(dial) => dial.state.opening.map_or(Nanos::ZERO, |it| it.asked),
+            Self::Reconnect(dial) => dial.asked,
         }
     }
 
-    /// The time limit of a request. A socket has none here, because its time limit begins when it leaves the queue.
+    /// The time limit of a request. A socket has none here, because its time limit begins when it leaves the queue. The
+    /// connection table has the time limit of a stream that reconnects.
     pub(crate) fn limit(&self) -> Nanos {
         match self {
             Self::Http(flight) => flight.limit(),
-            Self::Socket(_) => Nanos::MAX,
+            Self::Socket(_) | Self::Reconnect(_) => Nanos::MAX,
         }
     }
 }

@@ -1,9 +1,9 @@
 use delivery::Audience as Listeners;
 use model::{Fault, FaultKind, GroupId, Nanos, Side, UserId};
 use script::host::{
-    Audience, ChannelId, Checked, CountedRequest, Emission, EventCall, Host, HttpCall, LogLevel,
-    MetricKind, OpId, Payload, Reply, RoundTripCall, SocketCall, SocketId, SocketIoCall,
-    StampPlace, TickerId, Value, Wake,
+    Audience, ChannelId, Checked, CountedRequest, Emission, EventCall, EventsCall, Host, HttpCall,
+    LogLevel, MetricKind, NextCall, OpId, Payload, Reply, RoundTripCall, SocketCall, SocketId,
+    SocketIoCall, StampPlace, StreamState, TickerId, Value, Wake,
 };
 
 use crate::people::User;
@@ -139,14 +139,8 @@ impl Host for World {
         self.start_round_trip(op, socket, call)
     }
 
-    fn next_message(
-        &mut self,
-        op: OpId,
-        socket: SocketId,
-        only: Vec<(String, String)>,
-        timeout: Option<Nanos>,
-    ) -> Result<(), Fault> {
-        self.await_message(op, socket, only, timeout)
+    fn next_message(&mut self, op: OpId, socket: SocketId, call: NextCall) -> Result<(), Fault> {
+        self.await_message(op, socket, call)
     }
 
     fn listen(&mut self, socket: SocketId, on: bool) {
@@ -166,6 +160,14 @@ impl Host for World {
     ) -> Result<(), Fault> {
         self.close_socket_of_script(op, socket, code, reason);
         Ok(())
+    }
+
+    fn open_events(&mut self, op: OpId, user: UserId, call: EventsCall) -> Result<(), Fault> {
+        self.start_events(op, user, call)
+    }
+
+    fn stream_state(&mut self, socket: SocketId) -> Option<StreamState> {
+        self.state_of_stream(socket)
     }
 
     fn open_socketio(&mut self, op: OpId, user: UserId, call: SocketIoCall) -> Result<(), Fault> {

@@ -46,6 +46,8 @@ impl Operation {
         match dial {
             Dial::Http(call) => Self::of_call(call),
             Dial::Socket(dial) => Self::of_opening(&dial.state),
+            // The connection table has the operation.
+            Dial::Reconnect(_) => None,
         }
     }
 
@@ -233,6 +235,8 @@ impl World {
             match dial {
                 Dial::Http(flight) => self.leave_request(&flight, now),
                 Dial::Socket(dial) => self.leave_dial(&dial.state),
+                // The connection table has the operation.
+                Dial::Reconnect(_) => {}
             }
         }
     }
@@ -277,13 +281,13 @@ impl World {
 
     /// Counts a socket that is queued or being opened when headcount stops waiting for it.
     pub(crate) fn leave_dial(&mut self, state: &SocketState) {
-        let (opening, now) = (
-            state.opening.map(|opening| opening.planned),
-            self.clock.now(),
-        );
-        if let Some(planned) = opening.filter(|&planned| self.level.hold.measures(planned, now)) {
-            let age = now - planned;
-            let index = self.level.recorder.name(Family::Connection, &state.name);
+        let now = self.clock.now();
+        let hold = self.level.hold;
+        let opening = state.opening.as_ref();
+        if let Some(opening) = opening.filter(|opening| hold.measures(opening.planned, now)) {
+            let age = now - opening.planned;
+            let name = state.name_of(opening);
+            let index = self.level.recorder.name(Family::Connection, &name);
             self.level
                 .recorder
                 .left_open(Family::Connection, index, age);

@@ -19,6 +19,7 @@ mod dial;
 mod driver;
 #[cfg(test)]
 mod empty_world;
+mod events;
 mod evidence;
 mod filter;
 mod forecast;

@@ -4,6 +4,7 @@ use model::{Fault, Nanos, UserId};
 
 use crate::dial::Dial;
 use crate::link::Link;
+use crate::net::Link as _;
 use crate::net::http2::check_agreed;
 use crate::net::socket::Bytes;
 use crate::net::{Conn, EndpointIndex, Progress, ReadOutcome, ReadSample, Ready, TimedRead};
@@ -38,6 +39,7 @@ impl World {
         match dial {
             Dial::Http(flight) => self.open_http(flight),
             Dial::Socket(dial) => self.open_socket(*dial),
+            Dial::Reconnect(dial) => self.reopen(dial),
         }
     }
 
@@ -52,6 +54,12 @@ impl World {
         self.net.admit(Conn::new(owner, endpoint, link), |stamped| {
             receipts.samples(stamped)
         })
+    }
+
+    /// Adds the new stream of a connection in the table to the epoll instance.
+    pub(crate) fn attach(&mut self, key: u32) -> Result<(), Fault> {
+        let receipts = &mut self.level.recorder.monitoring.receipts;
+        self.net.attach(key, |stamped| receipts.samples(stamped))
     }
 
     /// Removes a connection.
@@ -183,6 +191,9 @@ impl World {
                 // It ended together with another connection.
                 None => {}
             }
+            // Other operations of the connection may have later limits.
+            let remaining = self.link(key).map(|link| link.limit());
+            self.net.watch_limit(remaining.unwrap_or(Nanos::MAX));
         }
     }
 

@@ -1,18 +1,20 @@
 //! Sockets of users: sending and awaiting messages. `opening` starts sockets, `following`, `receiving` and `sight` follow
-//! channels, `wire` carries messages, and `end` handles received data and the end of sockets.
+//! channels, `wire` carries messages, and `end` handles received data and the end of sockets. A stream of server-sent
+//! events is a socket on which nothing is sent; `events` reconnects it.
 
 mod end;
 mod following;
 mod inbox;
 mod link;
 mod opening;
+mod received;
 mod receiving;
 mod sight;
 mod state;
 
 use delivery::Sent;
 use model::{Fault, FaultKind, Nanos, UserId};
-use script::host::{OpId, Payload, ReplyBy, RoundTripCall, SocketId, Value, Wake};
+use script::host::{NextCall, OpId, Payload, ReplyBy, RoundTripCall, SocketId, Wake};
 
 use crate::filter::Filter;
 use crate::link::Link;
@@ -22,10 +24,11 @@ use crate::trace;
 use crate::world::World;
 
 pub(crate) use link::SocketLink;
+pub(crate) use received::Received;
 pub(crate) use receiving::Receiving;
 pub(crate) use sight::{Came, Sights};
 use state::Closing;
-pub(crate) use state::{Opening, RoundTrip, SocketState, Waiting, Wanted};
+pub(crate) use state::{Opening, Purpose, RoundTrip, SocketState, Waiting, Wanted};
 
 impl World {
     pub(crate) fn socket(&mut self, id: SocketId) -> Result<(UserId, &mut SocketLink), Fault> {
@@ -119,7 +122,11 @@ impl World {
             planned: call.planned.unwrap_or(now),
             started: now,
         };
-        let wanted = Wanted::Fitting { filter, named };
+        let wanted = Wanted::Fitting {
+            event: None,
+            filter,
+            named,
+        };
         self.wait_on_socket(op, id, wanted, call.timeout, Some(round_trip))?;
         if let Some(waiting) = self.socket(id)?.1.state.waiting.back_mut() {
             waiting.carries = carries;
@@ -155,25 +162,36 @@ impl World {
         &mut self,
         op: OpId,
         id: SocketId,
-        only: Vec<(String, String)>,
-        timeout: Option<Nanos>,
+        call: NextCall,
     ) -> Result<(), Fault> {
+        let NextCall {
+            event,
+            only,
+            timeout,
+        } = call;
         let filter = Filter::new(only)?;
         let (_, socket) = self.socket(id)?;
         // Messages removed from the full inbox count as dropped only now, because the script may want one of them.
         let inbox = &mut socket.state.inbox;
         let missed = inbox.take_removed();
-        let found = inbox.take_first(|message| filter.fits(bytes_of(message)));
+        let found = inbox.take_first(|message| {
+            let is_event = |name: &String| message.is_event(name);
+            event.as_ref().is_none_or(is_event) && filter.fits(message.bytes())
+        });
         self.level.recorder.dropped += missed;
         if let Some(message) = found {
             self.wakes.push_back(Wake::Done {
                 op,
-                result: Ok(Value::Message(message)),
+                result: Ok(message.into_value()),
             });
             return Ok(());
         }
-        let named = !filter.is_empty();
-        let wanted = Wanted::Fitting { filter, named };
+        let named = event.is_some() || !filter.is_empty();
+        let wanted = Wanted::Fitting {
+            event,
+            filter,
+            named,
+        };
         self.wait_on_socket(op, id, wanted, timeout, None)
     }
 
@@ -196,18 +214,8 @@ impl World {
             let missed = socket.state.inbox.take_removed();
             let inbox = socket.state.inbox.take_all();
             self.wakes
-                .extend(inbox.into_iter().map(|payload| Wake::Message {
-                    socket: id,
-                    payload,
-                }));
+                .extend(inbox.into_iter().map(|message| message.into_wake(id)));
             self.level.recorder.dropped += missed;
         }
-    }
-}
-
-pub(crate) fn bytes_of(message: &Payload) -> &[u8] {
-    match message {
-        Payload::Text(text) => text.as_bytes(),
-        Payload::Binary(bytes) => bytes,
     }
 }

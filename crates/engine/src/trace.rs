@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use model::{Fault, UserId, without_credentials};
+use model::{Fault, Nanos, UserId, without_credentials};
 use script::host::{LogLevel, Payload};
 use url::Url;
 use wire::http::{Response, quoted_body};
+use wire::sse::{self, Signal};
 use wire::websocket::Event;
 
 use crate::http::InFlight;
+use crate::net::socket;
 use crate::world::World;
 
 impl World {
@@ -73,8 +75,37 @@ pub(crate) fn text_sent(text: &str) -> String {
     with_content("→ message".to_owned(), text.as_bytes())
 }
 
-/// An event of a socket. `None` for pings and pongs.
-pub(crate) fn event(event: &Event<'_>) -> Option<String> {
+/// A stream that lost its connection.
+pub(crate) fn reconnecting(after: Nanos, fault: &Fault) -> String {
+    format!("  stream reconnects in {after}: {}", fault.detail)
+}
+
+/// Something that a socket received. `None` for pings and pongs.
+pub(crate) fn received(received: &socket::Event<'_>) -> Option<String> {
+    match received {
+        socket::Event::WebSocket(received) => event(received),
+        socket::Event::Sse(signal) => Some(streamed(signal)),
+    }
+}
+
+fn streamed(signal: &Signal<'_>) -> String {
+    let event = match signal {
+        Signal::Opened => return "← stream opened".to_owned(),
+        Signal::Event(event) => event,
+    };
+    match event {
+        sse::Event::Message(message) => {
+            with_content(format!("← event {}", message.name), message.data.as_bytes())
+        }
+        sse::Event::Retry(ms) => format!("← retry: {ms} ms"),
+        sse::Event::Comment(text) => with_content("← comment".to_owned(), text),
+        sse::Event::Ignored { reason, text } => {
+            with_content(format!("← ignored ({reason:?})"), text)
+        }
+    }
+}
+
+fn event(event: &Event<'_>) -> Option<String> {
     match event {
         Event::Open { .. } => Some("← socket opened".to_owned()),
         Event::Text(text) => Some(with_content("← message".to_owned(), text.as_bytes())),

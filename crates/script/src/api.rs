@@ -9,6 +9,7 @@ mod arg;
 mod crypto;
 mod data;
 mod env;
+mod events;
 mod group;
 mod hash;
 mod http;
@@ -55,6 +56,7 @@ pub(crate) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
     tags::install(&natives)?;
     socket::install(&natives)?;
     socketio::install(&natives)?;
+    events::install(&natives)?;
     people::install(&natives)?;
     user::install(&natives)?;
     time::install(&natives)?;

@@ -24,6 +24,10 @@ pub(crate) struct Entry {
     pub(crate) socket: Kept,
     /// Creates a Socket.IO socket object.
     pub(crate) socketio: Kept,
+    /// Creates a stream of server-sent events.
+    pub(crate) events: Kept,
+    /// Creates a server-sent event.
+    pub(crate) server_event: Kept,
     /// Runs an event handler.
     pub(crate) hear: Kept,
     /// Converts an acknowledgement or an awaited event to its script value.
@@ -58,6 +62,8 @@ impl Entry {
             teardown: kept("runTeardown")?,
             socket: kept("makeSocket")?,
             socketio: kept("makeSocketIo")?,
+            events: kept("makeEventStream")?,
+            server_event: kept("makeServerEvent")?,
             hear: kept("hear")?,
             heard: kept("heard")?,
             failure: kept("failure")?,

@@ -3,6 +3,7 @@
 //! The script side never waits. Every call returns at once. Results arrive later as a [`Wake`] with the [`OpId`] that
 //! the script passed to the call.
 
+mod events;
 mod http;
 mod socketio;
 mod wake;
@@ -13,6 +14,7 @@ use model::{Fault, GroupId, Nanos, UserId};
 
 use crate::frame::Location;
 
+pub use events::{EventsCall, NextCall, ServerEvent, StreamState};
 pub use http::{Body, CountedRequest, HttpCall, Part, Reply};
 pub use socketio::{Emission, EventCall, Heard, SocketIoCall};
 pub use wake::{Value, Wake};
@@ -95,7 +97,8 @@ pub struct StampPlace {
     /// A message with these values is a snapshot, which restates what was already delivered. Its stamps do not count as
     /// deliveries. If empty, no message is a snapshot.
     pub except: Vec<(String, String)>,
-    /// On Socket.IO, the name of the event. Pointers then refer to the event's first argument.
+    /// The name of the Socket.IO event or of the server-sent event. On Socket.IO, pointers refer to the event's first
+    /// argument.
     pub event: Option<String>,
     /// Whether to store the last value at the pointer for [`Host::last`], with or without a stamp.
     pub keep: bool,
@@ -233,14 +236,8 @@ pub trait Host {
     ) -> Result<(), Fault>;
     /// Sends a message and awaits its reply.
     fn round_trip(&mut self, op: OpId, socket: SocketId, call: RoundTripCall) -> Result<(), Fault>;
-    /// Awaits the next message that is neither a delivery nor a reply. `only` is as in [`StampPlace`].
-    fn next_message(
-        &mut self,
-        op: OpId,
-        socket: SocketId,
-        only: Vec<(String, String)>,
-        timeout: Option<Nanos>,
-    ) -> Result<(), Fault>;
+    /// Awaits the next message that is neither a delivery nor a reply.
+    fn next_message(&mut self, op: OpId, socket: SocketId, call: NextCall) -> Result<(), Fault>;
     /// Sets whether the script has a message handler on the socket. Without one, messages do not enter the script.
     fn listen(&mut self, socket: SocketId, on: bool);
     /// Sends a ping. The operation completes when the pong arrives.
@@ -253,6 +250,12 @@ pub trait Host {
         code: u16,
         reason: &str,
     ) -> Result<(), Fault>;
+
+    /// Starts to open a stream of server-sent events. The operation completes when the server has accepted it. The stream
+    /// is a socket on which nothing can be sent.
+    fn open_events(&mut self, op: OpId, user: UserId, call: EventsCall) -> Result<(), Fault>;
+    /// Returns the state of a stream of server-sent events. `None` once it is closed.
+    fn stream_state(&mut self, socket: SocketId) -> Option<StreamState>;
 
     /// Starts to open a Socket.IO socket. The operation completes when the server accepts the namespace.
     fn open_socketio(&mut self, op: OpId, user: UserId, call: SocketIoCall) -> Result<(), Fault>;

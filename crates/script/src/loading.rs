@@ -3,9 +3,9 @@
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};
 
 use crate::host::{
-    Audience, ChannelId, Checked, CountedRequest, Emission, EventCall, Host, HttpCall, LogLevel,
-    MetricKind, OpId, Payload, Reply, RoundTripCall, SocketCall, SocketId, SocketIoCall,
-    StampPlace, TickerId,
+    Audience, ChannelId, Checked, CountedRequest, Emission, EventCall, EventsCall, Host, HttpCall,
+    LogLevel, MetricKind, NextCall, OpId, Payload, Reply, RoundTripCall, SocketCall, SocketId,
+    SocketIoCall, StampPlace, StreamState, TickerId,
 };
 
 /// A host with a clock, but without users and groups. Lines of the console and values of metrics are dropped.
@@ -61,10 +61,12 @@ impl<C: Fn() -> Nanos> Host for Loading<C> {
         open_socket(OpId, UserId, SocketCall) -> Result<(), Fault> = refused();
         send(SocketId, Payload, Option<Nanos>) -> Result<(), Fault> = refused();
         round_trip(OpId, SocketId, RoundTripCall) -> Result<(), Fault> = refused();
-        next_message(OpId, SocketId, Vec<(String, String)>, Option<Nanos>) -> Result<(), Fault> = refused();
+        next_message(OpId, SocketId, NextCall) -> Result<(), Fault> = refused();
         listen(SocketId, bool);
         ping(OpId, SocketId) -> Result<(), Fault> = refused();
         close_socket(OpId, SocketId, u16, &str) -> Result<(), Fault> = refused();
+        open_events(OpId, UserId, EventsCall) -> Result<(), Fault> = refused();
+        stream_state(SocketId) -> Option<StreamState> = None;
         open_socketio(OpId, UserId, SocketIoCall) -> Result<(), Fault> = refused();
         emit(SocketId, Emission, Option<Nanos>) -> Result<(), Fault> = refused();
         emit_acknowledged(OpId, SocketId, EventCall) -> Result<(), Fault> = refused();

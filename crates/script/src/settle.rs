@@ -8,7 +8,7 @@ use rquickjs::{ArrayBuffer, Ctx, IntoJs, Result, String as JsString, Undefined, 
 
 use crate::api::Response;
 use crate::failure::{error_of, failure};
-use crate::host::{Heard, Payload, SocketId, Value as HostValue};
+use crate::host::{Heard, Payload, ServerEvent, SocketId, Value as HostValue};
 use crate::state::State;
 use crate::work::{Op, Socket, Then};
 
@@ -51,6 +51,7 @@ fn value_of<'js>(
         HostValue::Socket(id, subprotocol) => socket_object(ctx, state, op, id, subprotocol),
         HostValue::Message(Payload::Text(text)) if op.then == Then::Parsed => ctx.json_parse(text),
         HostValue::Message(payload) => message_value(ctx, &payload),
+        HostValue::ServerEvent(event) => event_object(ctx, state, &event),
         HostValue::Heard(heard) => {
             let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
             let (list, bytes) = heard_values(ctx, state, &heard)?;
@@ -105,6 +106,18 @@ pub(crate) fn message_value<'js>(ctx: &Ctx<'js>, payload: &Payload) -> Result<Va
     }
 }
 
+/// Converts a server-sent event to its script object.
+pub(crate) fn event_object<'js>(
+    ctx: &Ctx<'js>,
+    state: &State,
+    event: &ServerEvent,
+) -> Result<Value<'js>> {
+    let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
+    let ServerEvent { event, id, data } = event;
+    let make = entry.server_event.clone().restore(ctx)?;
+    make.call((event.as_str(), id.as_str(), data.as_str()))
+}
+
 fn socket_object<'js>(
     ctx: &Ctx<'js>,
     state: &Rc<State>,
@@ -115,6 +128,7 @@ fn socket_object<'js>(
     let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
     let (name, make) = match &op.then {
         Then::SocketIo(name) => (Arc::clone(name), &entry.socketio),
+        Then::Events(name) => (Arc::clone(name), &entry.events),
         Then::Socket(name) => (Arc::clone(name), &entry.socket),
         _ => (Arc::from(""), &entry.socket),
     };

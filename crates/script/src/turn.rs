@@ -1,11 +1,12 @@
 //! Passes events to the script, one step for each.
 
 use model::{Fault, Nanos};
-use rquickjs::Value;
+use rquickjs::{Ctx, Value};
 
-use crate::host::{Heard, OpId, Payload, SocketId, TickerId, Value as HostValue, Wake};
+use crate::host::{Heard, OpId, SocketId, TickerId, Value as HostValue, Wake};
 use crate::interpreter::Interpreter;
-use crate::settle::{heard_values, message_value, settle};
+use crate::settle::{event_object, heard_values, message_value, settle};
+use crate::state::State;
 
 /// Passes events to the script. For each event, its promise or callback runs first, then every job that follows, so
 /// that all work belongs to a known user.
@@ -16,7 +17,14 @@ pub(crate) fn turn(interpreter: &Interpreter, wakes: &mut dyn Iterator<Item = Wa
         match wake {
             Wake::Done { op, result } => on_done(interpreter, op, result),
             Wake::Tick { ticker, due } => on_tick(interpreter, ticker, due),
-            Wake::Message { socket, payload } => on_message(interpreter, socket, &payload),
+            Wake::Message { socket, payload } => {
+                on_message(interpreter, socket, |ctx, _| message_value(ctx, &payload));
+            }
+            Wake::ServerEvent { socket, event } => {
+                on_message(interpreter, socket, |ctx, state| {
+                    event_object(ctx, state, &event)
+                });
+            }
             Wake::Event {
                 socket,
                 event,
@@ -53,7 +61,12 @@ fn on_tick(interpreter: &Interpreter, id: TickerId, due: Nanos) {
     });
 }
 
-fn on_message(interpreter: &Interpreter, id: SocketId, payload: &Payload) {
+/// Calls the message handlers of a socket with the value that `convert` creates.
+fn on_message(
+    interpreter: &Interpreter,
+    id: SocketId,
+    convert: impl for<'js> Fn(&Ctx<'js>, &State) -> rquickjs::Result<Value<'js>>,
+) {
     let (group, user, handlers) = {
         let work = interpreter.state.work.borrow();
         let socket = work.socket_key(id).and_then(|key| work.sockets.get(key));
@@ -63,7 +76,7 @@ fn on_message(interpreter: &Interpreter, id: SocketId, payload: &Payload) {
     for handler in handlers {
         interpreter.step(group, user, None, |ctx, state| {
             state.now.background.set(true);
-            let message = message_value(ctx, payload)?;
+            let message = convert(ctx, state)?;
             handler
                 .restore(ctx)?
                 .call::<_, Value<'_>>((message,))

@@ -78,6 +78,8 @@ pub(crate) enum Then {
     Socket(Arc<str>),
     /// A Socket.IO socket object. Its operations are measured under this name.
     SocketIo(Arc<str>),
+    /// A stream of server-sent events, measured under this name.
+    Events(Arc<str>),
 }
 
 /// A pending promise.

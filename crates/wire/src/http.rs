@@ -3,7 +3,7 @@
 //! A connection has at most one request in flight, because pipelined responses have no separate service times.
 
 mod body;
-mod chunked;
+pub(crate) mod chunked;
 mod connection;
 mod cookies;
 mod date;

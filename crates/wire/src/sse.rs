@@ -1,4 +1,4 @@
-//! The client side of server-sent events, without I/O. Lines are parsed in the read buffer, so an idle stream holds no
+//! The client side of server-sent events over HTTP/1.1. Lines are parsed in the read buffer, so an idle stream holds no
 //! buffer except the last event's id.
 //!
 //! A stream is the body of an HTTP response with the content type `text/event-stream`. It is UTF-8, and a line ends
@@ -12,16 +12,20 @@
 //! | `retry: ms` | the time to wait before reconnecting |
 //! | `: text` | a comment, often to keep the connection alive |
 //!
-//! This module never reconnects. [`accepts`] decides whether a response is a stream, and [`request_headers`] are the
-//! headers of a request that continues after the last event.
+//! A [`Connection`] carries one response, and never reconnects. `open` has the headers of the request, and decides whether
+//! a response is a stream.
 //!
 //! Source: WHATWG HTML, section 9.2 "Server-sent events".
 
+mod connection;
 mod event;
 mod open;
 mod parser;
 mod pending;
+mod reader;
 
+pub use connection::Connection;
 pub use event::{Event, Ignored, Message};
-pub use open::{Acceptance, DEFAULT_RETRY_MS, accepts, request_headers};
+pub use open::DEFAULT_RETRY_MS;
 pub use parser::Parser;
+pub use reader::Signal;

@@ -6,7 +6,7 @@ use script::host::{OpId, Payload, Value, Wake};
 
 use super::{Listener, text};
 use crate::filter::Filter;
-use crate::socket::{Waiting, Wanted};
+use crate::socket::{Received, Waiting, Wanted};
 
 fn said(stamp: &str) -> String {
     format!(r#"{{"type":"said","text":"hello {stamp}"}}"#)
@@ -34,6 +34,7 @@ impl Listener {
             until: Nanos::MAX,
             limit: Nanos::MAX,
             wanted: Wanted::Fitting {
+                event: None,
                 filter: Filter::new(only).unwrap(),
                 named: true,
             },
@@ -55,10 +56,10 @@ impl Listener {
     }
 
     fn inbox(&self) -> Vec<&str> {
-        fn text(payload: &Payload) -> &str {
-            match payload {
-                Payload::Text(text) => text.as_str(),
-                Payload::Binary(_) => "",
+        fn text(message: &Received) -> &str {
+            match message {
+                Received::Message(Payload::Text(text)) => text.as_str(),
+                _ => "",
             }
         }
         self.state.inbox.messages().map(text).collect()

@@ -69,7 +69,10 @@ impl World {
                     self.fixed_message(at, Some(due));
                 }
             }
-            Wake::Message { .. } | Wake::Event { .. } | Wake::Closed { .. } => {}
+            Wake::Message { .. }
+            | Wake::ServerEvent { .. }
+            | Wake::Event { .. }
+            | Wake::Closed { .. } => {}
         }
     }
 
@@ -87,7 +90,7 @@ impl World {
             // The server closed the socket after its reply, so the user opens another one.
             Ok(Value::Message(_)) if self.open_socket_of(at.1).is_none() => self.fixed_pause(at),
             Ok(Value::Message(_)) => self.fixed_message(at, None),
-            Ok(Value::Nothing | Value::Response(_) | Value::Heard(_)) => {
+            Ok(Value::Nothing | Value::Response(_) | Value::Heard(_) | Value::ServerEvent(_)) => {
                 self.start_fixed(at, None);
             }
             Err(_) => {

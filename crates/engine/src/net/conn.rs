@@ -91,6 +91,19 @@ impl<C: Client> Net<C> {
             )
         };
         let key = self.conns.insert(conn).ok_or_else(full)?;
+        if let Err(fault) = self.attach(key, sample) {
+            self.remove(key);
+            return Err(fault);
+        }
+        Ok(key)
+    }
+
+    /// Adds the stream of a connection in the table to the epoll instance. `sample` is as in [`Net::admit`].
+    pub(crate) fn attach(
+        &mut self,
+        key: u32,
+        sample: impl FnOnce(bool) -> bool,
+    ) -> Result<(), Fault> {
         if let Some(conn) = self.conns.get_mut(key)
             && let asks_write = conn.wants_write()
             && let Some(stream) = conn.link.stream_mut()
@@ -102,14 +115,21 @@ impl<C: Client> Net<C> {
             let added = self.reactor.add(stream.fd(), key, asks_write);
             (conn.asks_write, conn.accepted, conn.sampled) = (asks_write, accepted, sampled);
             if let Err(why) = added {
-                self.remove(key);
                 return Err(Fault::generator(
                     FaultKind::Resources,
                     format!("cannot add the socket to epoll: {why}"),
                 ));
             }
         }
-        Ok(key)
+        Ok(())
+    }
+
+    /// Notes that the stream of a connection is gone. The connection stays in the table, for a later stream.
+    pub(crate) fn detach(&mut self, key: u32) {
+        if let Some(conn) = self.conns.get_mut(key) {
+            self.queue.unaccepted -= u32::from(!conn.accepted);
+            (conn.accepted, conn.asks_write) = (true, false);
+        }
     }
 
     /// Removes a connection from the table.

@@ -1,5 +1,5 @@
 use delivery::{CutOff, Leaving};
-use model::{Fault, Nanos, Timing, UserId};
+use model::{Fault, FaultKind, Nanos, Timing, UserId};
 use script::host::{OpId, SocketId, Value, Wake};
 
 use super::link::TimedOut;
@@ -49,6 +49,18 @@ impl World {
             self.net.update_interest(key);
             self.go_on_polling(key);
         }
+        self.end_without_handshake(key);
+    }
+
+    /// Ends a socket that is closing, unless the other side takes part in it.
+    fn end_without_handshake(&mut self, key: u32) {
+        let ends = |(_, socket): (UserId, &mut SocketLink)| !socket.wire.closes_with_handshake();
+        if self.socket(SocketId(key)).is_ok_and(ends) {
+            self.socket_broke(
+                key,
+                &Fault::script(FaultKind::Closed, "the script closed the event stream"),
+            );
+        }
     }
 
     /// Closes the sockets of an iteration that is over. The sockets perform the closing handshake, but nothing waits
@@ -69,6 +81,7 @@ impl World {
             socket.leave_namespace();
             let _ = socket.wire.close(Some(1000), ""); // a broken connection is closed anyway
             self.leave_round_trips(key);
+            self.leave_channels(key, Leaving::CutOff(why));
             // A socket that is still being opened has no closing handshake.
             if opening {
                 if let Some(Conn {
@@ -116,9 +129,9 @@ impl World {
         let outcome = came.feed(wire, &mut |event| {
             messages += 1;
             if self.config.trace {
-                traced.extend(trace::event(&event));
+                traced.extend(trace::received(&event));
             }
-            arrival.on(event);
+            arrival.received(event);
         });
         messages += usize::from(wire.holds_a_part());
         let Outcome {
@@ -156,7 +169,7 @@ impl World {
 
     /// Counts the failure of a socket that failed in the measured time, or whose opening belongs to the measured time
     /// and failed later.
-    pub(super) fn count_socket_failure(
+    pub(crate) fn count_socket_failure(
         &mut self,
         user: UserId,
         what: &str,
@@ -180,8 +193,12 @@ impl World {
         self.socket_broke(key, &fault);
     }
 
-    /// Ends a socket and every operation that waits on it, whichever side closed the socket.
+    /// Ends a socket and every operation that waits on it, whichever side closed the socket. A stream that reconnects only
+    /// loses its connection.
     pub(crate) fn socket_broke(&mut self, key: u32, fault: &Fault) {
+        if self.plans_reconnect(key, fault) {
+            return;
+        }
         let now = self.clock.now();
         let expected = self
             .socket(SocketId(key))
@@ -195,19 +212,9 @@ impl World {
                 Leaving::Disconnected
             },
         );
-        if let Ok((
-            _,
-            SocketLink {
-                state:
-                    SocketState {
-                        opening: Some(opening),
-                        ..
-                    },
-                ..
-            },
-        )) = self.socket(SocketId(key))
-        {
-            let opening = *opening;
+        let opening = self.socket(SocketId(key)).ok();
+        let opening = opening.and_then(|(_, socket)| socket.state.opening);
+        if let Some(opening) = opening.filter(|_| !expected) {
             self.count_opening(key, opening, now, ending_of(fault, opening.limit));
         }
         let Some(Conn {
@@ -227,11 +234,13 @@ impl World {
         if matches!(&wire, Wire::Polling(polling) if polling.waits_for_the_server()) {
             self.drop_poll(key, user, endpoint);
         }
-        self.polling_is_over(&wire, state.probes);
+        self.polling_is_over(&wire, state.probes());
         self.trace(user, || trace::socket_ended(fault));
-        if !expected {
-            let what = format!("{} {}", state.spoken(), state.name);
-            self.count_socket_failure(user, &what, state.opening, fault);
+        if expected {
+            // A stream may be closed while it reconnects.
+            self.leave_dial(&state);
+        } else if !wire.ended_in_order() {
+            self.count_socket_failure(user, &state.failing(), state.opening, fault);
         }
         self.end_waiting(user, key, state, fault);
     }
@@ -242,15 +251,16 @@ impl World {
             op,
             result: Err(fault.clone()),
         };
-        self.wakes
-            .extend(state.opening.map(|opening| refused(opening.op)));
+        let opened = state.opening.is_none_or(|opening| opening.op.is_none());
+        let opener = state.opening.and_then(|opening| opening.op);
+        self.wakes.extend(opener.map(refused));
         for waiting in state.waiting {
             self.count_broken_round_trip(user, &waiting, fault, now);
             self.wakes.push_back(refused(waiting.op));
         }
         self.wakes
             .extend(state.pings.into_iter().map(|(op, _)| refused(op)));
-        if state.opening.is_none() {
+        if opened {
             // The close frame of a transport does not contain the reason why its session has ended.
             let close = state.close.filter(|_| state.talk.is_none());
             let (code, reason) = close.unwrap_or((None, fault.detail.clone()));
@@ -306,6 +316,7 @@ impl World {
         };
         let over = match socket.timed_out(now) {
             TimedOut::Broke(fault) => return self.socket_broke(key, &fault),
+            TimedOut::Reconnect => return self.reconnect(key, now),
             TimedOut::Waiting(over) => over,
         };
         for waiting in over {

@@ -5,7 +5,7 @@ use model::{Fault, FaultKind, Nanos};
 use super::state::{SocketState, Waiting};
 use crate::net::socket::Wire;
 
-/// One socket of a user: a WebSocket, or a Socket.IO session over polling.
+/// One socket of a user: a WebSocket, a Socket.IO session over polling, or a stream of server-sent events.
 #[derive(Debug)]
 pub(crate) struct SocketLink {
     pub(crate) wire: Wire,
@@ -17,6 +17,8 @@ pub(crate) struct SocketLink {
 pub(super) enum TimedOut {
     /// The socket.
     Broke(Fault),
+    /// The stream's wait for its next connection.
+    Reconnect,
     /// The waits for these replies and messages.
     Waiting(VecDeque<Waiting>),
 }
@@ -37,7 +39,9 @@ impl SocketLink {
             .talk
             .as_ref()
             .map_or(Nanos::MAX, |talk| talk.dead_at());
-        opening.min(closing).min(waiting).min(silence)
+        let reconnect = self.wire.reconnect_due();
+        let limits = [opening, closing, waiting, silence, reconnect];
+        limits.into_iter().min().unwrap_or(Nanos::MAX)
     }
 
     /// Determines what ends at `now`, because its time limit has passed.
@@ -54,10 +58,15 @@ impl SocketLink {
         }
         if state.closing.is_some_and(|closing| closing.until <= now) {
             let detail = match self.wire {
-                Wire::WebSocket(_) => "the server did not respond to the close frame",
+                Wire::WebSocket(_) | Wire::Events(_) => {
+                    "the server did not respond to the close frame"
+                }
                 Wire::Polling(_) => "the server did not acknowledge the disconnect",
             };
             return late(detail.to_owned());
+        }
+        if self.wire.reconnect_due() <= now {
+            return TimedOut::Reconnect;
         }
         let waiting = std::mem::take(&mut state.waiting).into_iter();
         let (over, kept) = waiting.partition(|waiting| waiting.until <= now);

@@ -3,13 +3,14 @@ use model::{Fault, FaultKind, Nanos, Timing, UserId};
 use rand_core::RngCore;
 use script::host::{DocumentsIn, OpId, SocketCall, SocketId, Wake};
 use url::Url;
+use wire::Stream;
 use wire::websocket::{Connection, Handshake};
 
 use super::{Opening, SocketLink, SocketState};
-use crate::dial::{Dial, SocketDial};
+use crate::dial::{Dial, Opener, SocketDial};
 use crate::link::Link;
-use crate::net::Located;
 use crate::net::socket::Wire;
+use crate::net::{EndpointIndex, Located};
 use crate::recorder::{Ending, Family, ending_of};
 use crate::socketio::Talk;
 use crate::trace;
@@ -29,7 +30,7 @@ impl World {
         let limit = self.opening_limit(call.timeout);
         let (handshake, seed) = self.handshake(user, &url, &call.subprotocols, call.headers)?;
         let opening = Opening {
-            op,
+            op: Some(op),
             planned: call.planned.unwrap_or(now),
             asked: now,
             until: now + limit,
@@ -42,16 +43,26 @@ impl World {
             talk,
             ..SocketState::default()
         };
+        let opener = Opener::WebSocket { handshake, seed };
+        self.dial_socket((user, endpoint), opener, state);
+        Ok(())
+    }
+
+    /// Opens a socket now, or queues it.
+    pub(crate) fn dial_socket(
+        &mut self,
+        (user, endpoint): (UserId, EndpointIndex),
+        opener: Opener,
+        state: SocketState,
+    ) {
         let epoch = self.level.users.get(user).map_or(0, |user| user.epoch);
         self.dial(Dial::Socket(Box::new(SocketDial {
             user,
             epoch,
             endpoint,
-            handshake,
-            seed,
+            opener,
             state,
         })));
-        Ok(())
     }
 
     /// Time limit for opening a socket: the stated limit or, without one, the shorter of the limits for its connection
@@ -61,14 +72,14 @@ impl World {
         stated.unwrap_or(timeouts.connect.min(timeouts.total))
     }
 
-    pub(super) fn count_opening(&mut self, key: u32, opening: Opening, now: Nanos, ending: Ending) {
+    pub(crate) fn count_opening(&mut self, key: u32, opening: Opening, now: Nanos, ending: Ending) {
         if !self.level.hold.measures(opening.planned, now) {
             return;
         }
         let Ok((_, socket)) = self.socket(SocketId(key)) else {
             return self.inconsistent("a socket that is not in the table opened");
         };
-        let name = socket.state.name.clone();
+        let name = socket.state.name_of(&opening).into_owned();
         self.time_opening(&name, opening, now, ending);
     }
 
@@ -88,7 +99,7 @@ impl World {
     pub(super) fn never_opened(
         &mut self,
         user: UserId,
-        (spoken, name): (&str, &str),
+        (what, name): (&str, &str),
         opening: Opening,
         fault: Fault,
     ) {
@@ -97,12 +108,11 @@ impl World {
         if self.level.hold.measures(opening.planned, now) {
             self.time_opening(name, opening, now, ending_of(&fault, opening.limit));
         }
-        let what = format!("{spoken} {name}");
-        self.count_socket_failure(user, &what, Some(opening), &fault);
-        self.wakes.push_back(Wake::Done {
-            op: opening.op,
+        self.count_socket_failure(user, what, Some(opening), &fault);
+        self.wakes.extend(opening.op.map(|op| Wake::Done {
+            op,
             result: Err(fault),
-        });
+        }));
     }
 
     /// The upgrade request with the user's headers and cookies, and the seed of the socket's frame masks.
@@ -114,9 +124,9 @@ impl World {
         mut headers: Vec<(String, String)>,
     ) -> Result<(Handshake, u64), Fault> {
         let gone = || Fault::script(FaultKind::Thrown, "the user's level is over");
+        let cookies = self.cookies_for(user, url);
         let owner = self.level.users.get(user).ok_or_else(gone)?;
         headers.extend(owner.standing.headers.iter().cloned());
-        let cookies = owner.standing.cookies.header_for(url);
         headers.extend(cookies.map(|cookies| ("Cookie".to_owned(), cookies)));
         let mut nonce = [0; 16];
         owner.random.fill_bytes(&mut nonce);
@@ -125,21 +135,41 @@ impl World {
         Ok((handshake, seed))
     }
 
+    /// The user's `Cookie` value for this URL.
+    pub(crate) fn cookies_for(&mut self, user: UserId, url: &Url) -> Option<String> {
+        self.level.users.get(user)?.standing.cookies.header_for(url)
+    }
+
+    /// Sends the opening request of a socket on a connection that is being opened.
+    fn wire_on(&mut self, user: UserId, stream: Stream, opener: Opener) -> Result<Wire, Fault> {
+        match opener {
+            Opener::WebSocket { handshake, seed } => {
+                let limit = self.config.options.max_message;
+                let opened = Connection::with_message_limit(stream, handshake, seed, limit);
+                opened.map(Wire::WebSocket)
+            }
+            Opener::Events(mut events) => {
+                let cookies = self.cookies_for(user, events.url());
+                events.connect(stream, cookies.as_deref())?;
+                Ok(Wire::Events(events))
+            }
+        }
+    }
+
     /// Starts to connect. The time limit counts from here, not from the start of the wait in the connect queue.
     pub(crate) fn open_socket(&mut self, dial: SocketDial) {
         let SocketDial {
             user,
             epoch,
             endpoint,
-            handshake,
-            seed,
+            opener,
             mut state,
         } = dial;
         // The session may have ended while its WebSocket was queued.
-        if !self.is_wanted(state.probes) {
+        if !self.is_wanted(state.probes()) {
             return;
         }
-        let (owner, probes) = (self.level.users.get(user), state.probes);
+        let (owner, probes) = (self.level.users.get(user), state.probes());
         // The user's iteration may have ended too.
         let Some(opening) = state
             .opening
@@ -151,13 +181,11 @@ impl World {
         opening.asked = self.clock.now();
         opening.until = opening.asked + opening.limit;
         let opening = *opening;
-        let (spoken, name) = (state.spoken(), state.name.clone());
-        let max_message = self.config.options.max_message;
+        let (what, name) = (state.failing(), state.name.clone());
         let source = self.source_of(user);
         let stream = self.net.connector.connect(endpoint, source);
         let opened = stream.and_then(|stream| {
-            let wire = Connection::with_message_limit(stream, handshake, seed, max_message)?;
-            let wire = Wire::WebSocket(wire);
+            let wire = self.wire_on(user, stream, opener)?;
             let link = Link::Socket(Box::new(SocketLink { wire, state }));
             self.admit(user, endpoint, link)
         });
@@ -170,7 +198,7 @@ impl World {
                 self.probe_is_on_its_way(key, probes);
                 self.look_if_open(key);
             }
-            Err(fault) => self.never_opened(user, (spoken, &name), opening, fault),
+            Err(fault) => self.never_opened(user, (&what, &name), opening, fault),
         }
     }
 }

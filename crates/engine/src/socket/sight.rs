@@ -2,7 +2,7 @@ use std::rc::Rc;
 
 use model::Fault;
 use script::host::StampPlace;
-use wire::socketio::Event;
+use wire::{socketio, sse};
 
 use crate::filter::Filter;
 use crate::place::Place;
@@ -10,11 +10,34 @@ use crate::place::Place;
 /// Maximum number of places that are shared. If more places are in use at once, the others are not shared.
 const LIMIT: usize = 64;
 
-/// Received data as channels see it: a message, or the arguments of a Socket.IO event.
+/// Received data as channels see it: a message, the arguments of a Socket.IO event, or the data of a server-sent event.
 #[derive(Clone, Copy)]
 pub(crate) struct Came<'a> {
     pub(crate) bytes: &'a [u8],
-    event: Option<&'a Event<'a>>,
+    event: Option<EventName<'a>>,
+}
+
+#[derive(Clone, Copy)]
+enum EventName<'a> {
+    /// The name as JSON text.
+    SocketIo(&'a socketio::Event<'a>),
+    Sse(&'a str),
+}
+
+impl EventName<'_> {
+    fn is(&self, name: &str) -> bool {
+        match self {
+            Self::SocketIo(event) => event.is(name),
+            Self::Sse(own) => *own == name,
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::SocketIo(event) => event.name(),
+            Self::Sse(own) => (*own).to_owned(),
+        }
+    }
 }
 
 impl<'a> Came<'a> {
@@ -22,10 +45,21 @@ impl<'a> Came<'a> {
         Self { bytes, event: None }
     }
 
-    pub(crate) fn event(event: &'a Event<'a>) -> Self {
+    pub(crate) fn event(event: &'a socketio::Event<'a>) -> Self {
         let bytes = event.arguments.as_bytes();
-        let event = Some(event);
+        let event = Some(EventName::SocketIo(event));
         Self { bytes, event }
+    }
+
+    pub(crate) fn streamed(message: &sse::Message<'a>) -> Self {
+        let bytes = message.data.as_bytes();
+        let event = Some(EventName::Sse(message.name));
+        Self { bytes, event }
+    }
+
+    /// Whether this is an event of this name.
+    pub(crate) fn is_event(&self, name: &str) -> bool {
+        self.event.is_some_and(|event| event.is(name))
     }
 }
 
@@ -36,7 +70,7 @@ pub(crate) struct Sight {
     pub(crate) only: Filter,
     /// Messages that pass this filter are snapshots, which restate earlier messages.
     except: Option<Filter>,
-    /// The Socket.IO event that carries the stamps.
+    /// The event that carries the stamps.
     event: Option<String>,
 }
 
@@ -52,13 +86,10 @@ impl Sight {
         })
     }
 
-    /// Whether the channel looks at this data at all. On Socket.IO, it looks only at its own event.
+    /// Whether the channel looks at this data at all. A channel with an event looks only at that event.
     pub(crate) fn hears(&self, came: Came<'_>) -> bool {
-        match (&self.event, came.event) {
-            (Some(name), Some(event)) => event.is(name),
-            (None, _) => true,
-            (Some(_), None) => false,
-        }
+        let name = self.event.as_ref();
+        name.is_none_or(|name| came.is_event(name))
     }
 
     /// Whether the message is a snapshot.
@@ -70,7 +101,7 @@ impl Sight {
     /// The event that the channel looks for and the received event, if they differ.
     pub(crate) fn other_event(&self, came: Came<'_>) -> Option<(String, String)> {
         let (wanted, event) = (self.event.as_ref()?, came.event?);
-        (!event.is(wanted)).then(|| (wanted.clone(), event.name()))
+        (!event.is(wanted)).then(|| (wanted.clone(), event.text()))
     }
 
     /// Whether the channel looks for its stamps in this message.

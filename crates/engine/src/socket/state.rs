@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use delivery::{Documents, Sent, stamps_in};
@@ -19,8 +20,7 @@ pub(crate) struct SocketState {
     pub(crate) documents: Documents,
     /// The Socket.IO session on this socket.
     pub(crate) talk: Option<Box<Talk>>,
-    /// The polling socket that this socket will replace.
-    pub(crate) probes: Option<u32>,
+    pub(crate) purpose: Purpose,
     pub(crate) followed: Followed,
     /// Whether the script has a message handler.
     pub(crate) listening: bool,
@@ -30,6 +30,18 @@ pub(crate) struct SocketState {
     pub(crate) closing: Option<Closing>,
     /// Code and reason of the server's close frame.
     pub(crate) close: Option<(Option<u16>, String)>,
+}
+
+/// What a socket is used for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// The messages of the script.
+    #[default]
+    Messages,
+    /// The upgrade handshake of this polling socket, which the socket will replace.
+    Probe(u32),
+    /// Server-sent events.
+    Events,
 }
 
 /// The channels that look for their stamps on a socket.
@@ -45,7 +57,8 @@ pub(crate) struct Followed {
 /// An opening handshake in progress.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Opening {
-    pub(crate) op: OpId,
+    /// The operation that waits for the opening. `None` for a probe and for a stream that reconnects.
+    pub(crate) op: Option<OpId>,
     /// The time at which the socket should have been requested.
     pub(crate) planned: Nanos,
     pub(crate) asked: Nanos,
@@ -84,12 +97,16 @@ impl Waiting {
 /// The message that is awaited.
 #[derive(Debug)]
 pub(crate) enum Wanted {
-    /// The first message that passes the filter. With `named`, the script identified the message, so it counts even if
-    /// a channel consumes it.
-    Fitting { filter: Filter, named: bool },
+    /// The first message that passes the filter and, if `event` is set, is a server-sent event of this name. With
+    /// `named`, the script identified the message, so it counts even if a channel consumes it.
+    Fitting {
+        event: Option<String>,
+        filter: Filter,
+        named: bool,
+    },
     /// The acknowledgement with this number.
     Ack(u64),
-    /// The next event of this name.
+    /// The next Socket.IO event of this name.
     Event(String),
 }
 
@@ -102,12 +119,30 @@ pub(crate) struct RoundTrip {
 }
 
 impl SocketState {
-    /// The protocol as it appears in the names of failures.
-    pub(super) fn spoken(&self) -> &'static str {
-        if self.talk.is_some() || self.probes.is_some() {
-            "socket.io"
+    /// The polling socket that this socket will replace.
+    pub(crate) fn probes(&self) -> Option<u32> {
+        match self.purpose {
+            Purpose::Probe(session) => Some(session),
+            Purpose::Messages | Purpose::Events => None,
+        }
+    }
+
+    /// The name under which failures of the socket are counted: protocol and name.
+    pub(crate) fn failing(&self) -> String {
+        let protocol = match self.purpose {
+            Purpose::Events => "events",
+            Purpose::Messages if self.talk.is_none() => "websocket",
+            Purpose::Messages | Purpose::Probe(_) => "socket.io",
+        };
+        format!("{protocol} {}", self.name)
+    }
+
+    /// The name under which this opening is measured.
+    pub(crate) fn name_of(&self, opening: &Opening) -> Cow<'_, str> {
+        if self.purpose == Purpose::Events && opening.op.is_none() {
+            Cow::Owned(format!("{} (reconnect)", self.name))
         } else {
-            "websocket"
+            Cow::Borrowed(&self.name)
         }
     }
 
@@ -115,6 +150,8 @@ impl SocketState {
     pub(super) fn line(&self) -> &'static str {
         if self.talk.is_some() {
             "Socket.IO session"
+        } else if self.purpose == Purpose::Events {
+            "event stream"
         } else {
             "WebSocket"
         }

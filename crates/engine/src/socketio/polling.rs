@@ -45,7 +45,7 @@ impl World {
         let limit = self.opening_limit(call.timeout);
         let planned = call.planned.unwrap_or(now);
         let opening = Opening {
-            op,
+            op: Some(op),
             planned,
             asked: now,
             until: now + limit,
@@ -83,7 +83,7 @@ impl World {
                 polling,
                 state,
             }),
-            Wire::WebSocket(_) => None,
+            Wire::WebSocket(_) | Wire::Events(_) => None,
         }
     }
 

@@ -2,18 +2,14 @@
 //! request is in flight.
 
 use model::UserId;
-use script::host::OpId;
 
 use super::polling::Polled;
-use crate::dial::{Dial, SocketDial};
+use crate::dial::Opener;
 use crate::link::Link;
 use crate::net::Conn;
 use crate::net::socket::{Carrier, Polling, Wire};
-use crate::socket::{Opening, SocketState};
+use crate::socket::{Opening, Purpose, SocketState};
 use crate::world::World;
-
-/// Placeholder for the operation that waits for the opening, because no operation waits for a probe to open.
-const NOBODY: OpId = OpId(u32::MAX);
 
 impl World {
     /// Tries a WebSocket for the session.
@@ -33,7 +29,7 @@ impl World {
         let (limit, headers) = (polling.limit, polling.headers.clone());
         let name = format!("{} (upgrade)", state.name);
         let opening = Opening {
-            op: NOBODY,
+            op: None,
             planned: now,
             asked: now,
             until: now + limit,
@@ -42,21 +38,13 @@ impl World {
         let state = SocketState {
             opening: Some(opening),
             name,
-            probes: Some(key),
+            purpose: Purpose::Probe(key),
             ..SocketState::default()
         };
-        let epoch = self.level.users.get(user).map_or(0, |user| user.epoch);
         match self.handshake(user, &url, &[], headers) {
             Ok((handshake, seed)) => {
-                let dial = SocketDial {
-                    user,
-                    epoch,
-                    endpoint,
-                    handshake,
-                    seed,
-                    state,
-                };
-                self.dial(Dial::Socket(Box::new(dial)));
+                let opener = Opener::WebSocket { handshake, seed };
+                self.dial_socket((user, endpoint), opener, state);
             }
             Err(fault) => self.socket_broke(key, &fault),
         }
@@ -76,7 +64,7 @@ impl World {
     /// Called when the server has accepted the probe, and is ready to continue on this WebSocket.
     pub(crate) fn probe_answered(&mut self, probe: u32) {
         let of = match self.link(probe) {
-            Some(Link::Socket(socket)) => socket.state.probes,
+            Some(Link::Socket(socket)) => socket.state.probes(),
             _ => None,
         };
         let Some(key) = of else {

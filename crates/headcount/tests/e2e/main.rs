@@ -58,6 +58,7 @@ mod script_limits;
 mod selftest;
 mod socketio;
 mod sources;
+mod sse;
 mod starved;
 mod steps;
 mod target;

@@ -103,3 +103,50 @@ fn the_lost_notification_of_the_report_is_found_and_named() {
     );
     the_ledger_adds_up(&lab, &market);
 }
+
+/// Every member of a trade follows the notifications as server-sent events, which axum sends.
+const STREAMS: &str = r#"
+import type { EventStream, Options, Setup } from "headcount";
+import { admin, create, logIn, trade, type Trade } from "./marketplace-trade.ts";
+export const options: Options = { group: { buyer: 1, sellers: 3 }, load: { groups: 4, once: true } };
+export const setup = ({ user }: Setup) => admin(user);
+const ALL = ["offer_received,offer_received,offer_received,delivery_updated",
+  "offer_accepted,payment_received,delivery_confirmed", "offer_lost", "offer_lost"];
+export default async function follow(group: Trade) {
+  const kinds: string[][] = [[], [], [], []];
+  const feeds: EventStream[] = await group.together(group.users, async (user, index) => {
+    await create(user, index, group.setup);
+    await logIn(user);
+    const feed = await user.events("/api/notifications/stream");
+    feed.on("event", ({ event, json }) => {
+      kinds[index]!.push(event);
+      group.check("the id is the position", json.sequence === kinds[index]!.length);
+    });
+    return feed;
+  });
+  await trade(group);
+  await group.eventually("all told", "5s", () => kinds.every((own, index) => own.join() === ALL[index]));
+  group.check("the last id", feeds.map((feed) => feed.lastEventId).join() === "4,3,1,1");
+}
+"#;
+
+#[test]
+fn a_trade_is_followed_on_streams_of_server_sent_events() {
+    let trade = std::fs::read_to_string(scenario("marketplace-trade.ts")).unwrap();
+    let lab = Lab::new()
+        .with("marketplace-trade.ts", &trade)
+        .with("streams.ts", STREAMS);
+    let market = marketplace(&lab, &[]);
+    let level = lab.level("streams.ts", &market.url(), &[]);
+    let failures = lab.failures();
+    assert_eq!(level["iterations"]["succeeded"], 4, "{failures:#?}");
+    assert_eq!(level["checks"]["failed"], 0, "{level:#} {failures:#?}");
+    assert_eq!(failures, Vec::<Value>::new());
+    let record = lab.record();
+    let connections = &record["levels"][0]["measured"]["connections"];
+    let streams = &connections["/api/notifications/stream"];
+    assert_eq!(
+        (&streams["count"], &streams["failed"]),
+        (&16.into(), &0.into())
+    );
+}

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::harness::{
-    Lab, Program, SOCKET_IO, Server, npx_tsc, room_servers, scenarios, socketio_server,
+    Lab, Program, SOCKET_IO, Server, npx_tsc, room_servers, scenarios, socketio_server, sse_room,
 };
 
 const SHORT: [&str; 6] = ["--duration", "1500ms", "--ramp", "0s", "--warmup", "0s"];
@@ -48,6 +48,17 @@ fn rooms_over_websocket() {
             );
             assert_eq!(deliveries["delivered"], deliveries["expected"], "{name}");
         }
+    }
+}
+
+#[test]
+fn rooms_over_server_sent_events() {
+    let room = sse_room(&[]);
+    let levels = run("feed.ts", &room.url(), &SHORT);
+    for level in levels {
+        let deliveries = &level["deliveries"];
+        assert!(deliveries["expected"].as_u64() > Some(0), "{level:#}");
+        assert_eq!(deliveries["delivered"], deliveries["expected"], "{level:#}");
     }
 }
 

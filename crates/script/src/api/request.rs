@@ -49,17 +49,17 @@ const KNOWN_SOCKETIO: [&str; 8] = [
 
 /// Options about the URL, shared by requests and sockets.
 #[derive(Default)]
-struct Address {
+pub(super) struct Address {
     params: Vec<(String, String)>,
     query: Vec<(String, String)>,
-    headers: Vec<(String, String)>,
-    name: Option<String>,
-    timeout: Option<Nanos>,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) name: Option<String>,
+    pub(super) timeout: Option<Nanos>,
 }
 
 impl Address {
     /// Sets the option if its key is one of these fields. Returns whether it is.
-    fn take<'js>(
+    pub(super) fn take<'js>(
         &mut self,
         ctx: &Ctx<'js>,
         call: &str,
@@ -78,7 +78,7 @@ impl Address {
         Ok(true)
     }
 
-    fn url(&self, ctx: &Ctx<'_>, call: &str, url: &str) -> Result<String> {
+    pub(super) fn url(&self, ctx: &Ctx<'_>, call: &str, url: &str) -> Result<String> {
         let filled =
             fill(url, &self.params).map_err(|why| type_error(ctx, &format!("{call}: {why}")))?;
         Ok(if self.query.is_empty() {

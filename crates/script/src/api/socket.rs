@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use model::Nanos;
 use rquickjs::{Ctx, Function, IntoJs, Persistent, Promise, Result, Value};
 
 use super::arg::{ended, kind, span, text, type_error, whole};
@@ -11,7 +10,9 @@ use super::op::begin;
 use super::options::{each, pointer, pointers};
 use super::payload::{bytes, message};
 use super::receiver::Held;
-use crate::host::{ChannelId, Payload, ReplyBy, RoundTripCall, SocketId, StampAt, StampPlace};
+use crate::host::{
+    ChannelId, NextCall, Payload, ReplyBy, RoundTripCall, SocketId, StampAt, StampPlace,
+};
 use crate::work::{Socket, Then};
 
 /// WebSocket close code for a normal closure.
@@ -119,23 +120,34 @@ fn reply_by(ctx: &Ctx<'_>, payload: &Payload, at: String, what: &str) -> Result<
     }
 }
 
-fn next<'js>(native: &Call<'_, 'js>, socket: Held, options: Value<'js>) -> Result<Promise<'js>> {
-    let ctx = &native.ctx;
-    let (mut only, mut timeout, mut then) = (Vec::new(), None::<Nanos>, Then::Plain);
-    let call = "socket.next(options)";
+fn next<'js>(call: &Call<'_, 'js>, socket: Held, options: Value<'js>) -> Result<Promise<'js>> {
     let known = ["only", "timeout", "json"];
-    each(ctx, &options, call, &known, |key, value| {
-        let what = format!("{call}: `{key}`");
+    await_next(call, &socket, &options, "socket.next(options)", &known)
+}
+
+/// Awaits a message of a socket, or an event of a stream. `what` is the call as messages name it.
+pub(super) fn await_next<'js>(
+    native: &Call<'_, 'js>,
+    socket: &Held,
+    options: &Value<'js>,
+    what: &str,
+    known: &[&str],
+) -> Result<Promise<'js>> {
+    let ctx = &native.ctx;
+    let (mut call, mut then) = (NextCall::default(), Then::Plain);
+    each(ctx, options, what, known, |key, value| {
+        let what = format!("{what}: `{key}`");
         match key {
-            "only" => only = pointers(ctx, &value, &what)?,
-            "timeout" => timeout = Some(span(ctx, &value, &what)?),
+            "event" => call.event = Some(text(ctx, &value, &what)?),
+            "only" => call.only = pointers(ctx, &value, &what)?,
+            "timeout" => call.timeout = Some(span(ctx, &value, &what)?),
             _ if value.as_bool() == Some(true) => then = Then::Parsed,
             _ => then = Then::Plain,
         }
         Ok(())
     })?;
     begin(native, socket.who, then, |host, op| {
-        host.next_message(op, socket.id, only, timeout)
+        host.next_message(op, socket.id, call)
     })
 }
 
@@ -145,26 +157,44 @@ fn receives<'js>(
     channel: u32,
     options: Value<'js>,
 ) -> Result<u32> {
-    let known = ["at", "only", "except", "keep"];
-    follow(call, &socket, channel, &options, &known)
+    follow(call, &socket, channel, &options, &IN_MESSAGES)
 }
 
-/// Makes a socket follow a channel. With the option `event`, a stamp can be only in the event.
+/// How the messages of a protocol can carry the stamps of a channel.
+pub(super) struct Follows {
+    /// The call, as messages name it.
+    pub(super) call: &'static str,
+    /// The options of the call.
+    pub(super) known: &'static [&'static str],
+    /// Whether each stamp is in a value of a named event, so that a byte offset has no meaning.
+    pub(super) in_events: bool,
+}
+
+const IN_MESSAGES: Follows = Follows {
+    call: "socket.receives(channel, options)",
+    known: &["at", "only", "except", "keep"],
+    in_events: false,
+};
+
+/// Makes a socket follow a channel.
 pub(super) fn follow<'js>(
     native: &Call<'_, 'js>,
     socket: &Held,
     channel: u32,
     options: &Value<'js>,
-    known: &[&str],
+    follows: &Follows,
 ) -> Result<u32> {
     let ctx = &native.ctx;
     let mut place = StampPlace::default();
-    let call = "socket.receives(channel, options)";
-    let of_event = known.contains(&"event");
+    let Follows {
+        call,
+        known,
+        in_events,
+    } = *follows;
     each(ctx, options, call, known, |key, value| {
         let what = format!("{call}: `{key}`");
         match key {
-            "at" if of_event => place.at = Some(value_at(ctx, &value, &what)?),
+            "at" if in_events => place.at = Some(value_at(ctx, &value, &what)?),
             "at" => place.at = Some(stamp_at(ctx, &value, &what)?),
             "event" => place.event = Some(text(ctx, &value, &what)?),
             "keep" => place.keep = value.as_bool() == Some(true),
@@ -173,7 +203,7 @@ pub(super) fn follow<'js>(
         }
         Ok(())
     })?;
-    if of_event && place.event.is_none() {
+    if in_events && place.event.is_none() {
         return Err(type_error(ctx, &format!("{call}: `event` is missing")));
     }
     let channel = ChannelId(channel);

@@ -11,7 +11,7 @@ use super::payload::bytes;
 use super::plain;
 use super::receiver::{Caller, Held};
 use super::request::socketio_call;
-use super::socket::{add_handler, follow};
+use super::socket::{Follows, add_handler, follow};
 use crate::host::{Emission, EventCall};
 use crate::work::Then;
 
@@ -24,6 +24,12 @@ const OWN: [&str; 6] = [
     "newListener",
     "removeListener",
 ];
+
+const IN_EVENTS: Follows = Follows {
+    call: "socket.receives(channel, options)",
+    known: &["event", "at", "only", "except", "keep"],
+    in_events: true,
+};
 
 pub(super) fn install(natives: &Natives<'_>) -> Result<()> {
     natives.add("socketio", open)?;
@@ -207,6 +213,5 @@ fn receives_event<'js>(
     channel: u32,
     options: Value<'js>,
 ) -> Result<u32> {
-    let known = ["event", "at", "only", "except", "keep"];
-    follow(call, &socket, channel, &options, &known)
+    follow(call, &socket, channel, &options, &IN_EVENTS)
 }

@@ -1,6 +1,6 @@
 use model::{Fault, Nanos};
 
-use super::{Heard, OpId, Payload, Reply, SocketId, TickerId};
+use super::{Heard, OpId, Payload, Reply, ServerEvent, SocketId, TickerId};
 
 /// The value with which an operation resolves its promise.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub enum Value {
     Message(Payload),
     /// The arguments of an event or of an acknowledgement.
     Heard(Heard),
+    /// A server-sent event.
+    ServerEvent(ServerEvent),
 }
 
 /// An event for the script's next turn.
@@ -40,6 +42,13 @@ pub enum Wake {
         socket: SocketId,
         /// The message.
         payload: Payload,
+    },
+    /// A server-sent event for the handlers of its stream.
+    ServerEvent {
+        /// The stream.
+        socket: SocketId,
+        /// The event.
+        event: ServerEvent,
     },
     /// An event for the handlers on a Socket.IO socket.
     Event {

@@ -8,6 +8,7 @@ export const CALLS = {
   fetch: "use `await user.get(url)`, `user.post(url, { json })` and so on",
   XMLHttpRequest: "use `await user.get(url)`, `user.post(url, { json })` and so on",
   WebSocket: "use `await user.websocket(url)`",
+  EventSource: "use `await user.events(url)`",
   require: "use `import`",
   eval: "code comes from files only",
 };

@@ -11,6 +11,7 @@ import "headcount/user";
 
 export { explained } from "headcount/absent";
 export { failure, rejection } from "headcount/check";
+export { makeEventStream, makeServerEvent } from "headcount/events";
 export { groupKind, groupWith } from "headcount/group";
 export { describe, plain } from "headcount/inspect";
 export { makeSocket } from "headcount/socket";

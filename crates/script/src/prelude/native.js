@@ -6,6 +6,7 @@ export const {
   get, head, post, put, patch, delete: remove, http, websocket, socketio,
   send, roundTrip, next, receives, stopReceiving, last, listen, isOpen, ping, closeSocket,
   emit, emitPlain, emitAcknowledged, acknowledge, isProtocols, plainJson, nextEvent, listenEvent, receivesEvent,
+  events, nextServerEvent, receivesServerEvent, lastEventId, reconnects,
   header, tag, cookie, dataOf, userName, userIndex, userNumber, userRole, random, chance, newUser, poolBegin, poolEnd, poolFailed, poolUser,
   userKind, makeUser, userKey, userGroup, groupKey, users,
   userState, think, pause, stay, every, stopTicker, now, isActive, span,

@@ -2,9 +2,9 @@
 
 use model::{Fault, GroupId, Nanos, UserId};
 use script::host::{
-    Audience, ChannelId, Checked, CountedRequest, Emission, EventCall, Host, HttpCall, LogLevel,
-    MetricKind, OpId, Payload, Reply, RoundTripCall, SocketCall, SocketId, SocketIoCall,
-    StampPlace, TickerId,
+    Audience, ChannelId, Checked, CountedRequest, Emission, EventCall, EventsCall, Host, HttpCall,
+    LogLevel, MetricKind, NextCall, OpId, Payload, Reply, RoundTripCall, SocketCall, SocketId,
+    SocketIoCall, StampPlace, StreamState, TickerId,
 };
 
 /// A call of the script. Calls that few tests check are stored as text.
@@ -14,7 +14,8 @@ pub enum Call {
     Open(OpId, UserId, SocketCall),
     Send(SocketId, Payload, Option<Nanos>),
     RoundTrip(OpId, SocketId, RoundTripCall),
-    Next(OpId, SocketId, Vec<(String, String)>, Option<Nanos>),
+    Next(OpId, SocketId, NextCall),
+    OpenEvents(OpId, UserId, EventsCall),
     OpenSocketIo(OpId, UserId, SocketIoCall),
     Emit(Emission),
     Request(OpId, EventCall),
@@ -40,6 +41,7 @@ pub struct FakeHost {
     pub pools: Vec<String>,
     pub randoms: u32,
     pub last: Option<String>,
+    pub stream: Option<StreamState>,
     pub step_names: Vec<String>,
     pub steps: Vec<String>,
 }
@@ -117,15 +119,16 @@ impl Host for FakeHost {
         self.calls.push(Call::RoundTrip(op, socket, call));
         self.refused()
     }
-    fn next_message(
-        &mut self,
-        op: OpId,
-        socket: SocketId,
-        only: Vec<(String, String)>,
-        timeout: Option<Nanos>,
-    ) -> Result<(), Fault> {
-        self.calls.push(Call::Next(op, socket, only, timeout));
+    fn next_message(&mut self, op: OpId, socket: SocketId, call: NextCall) -> Result<(), Fault> {
+        self.calls.push(Call::Next(op, socket, call));
         self.refused()
+    }
+    fn open_events(&mut self, op: OpId, user: UserId, call: EventsCall) -> Result<(), Fault> {
+        self.calls.push(Call::OpenEvents(op, user, call));
+        self.refused()
+    }
+    fn stream_state(&mut self, _socket: SocketId) -> Option<StreamState> {
+        self.stream.clone()
     }
     fn listen(&mut self, socket: SocketId, on: bool) {
         self.other(format!("listen {} {on}", socket.0));

@@ -134,6 +134,7 @@ impl Stage {
             Call::Http(op, _, call) => Some((op, call.name)),
             Call::Open(op, _, call) => Some((op, call.name)),
             Call::OpenSocketIo(op, _, call) => Some((op, call.name)),
+            Call::OpenEvents(op, _, call) => Some((op, call.name)),
             Call::Request(op, call) => Some((op, call.name)),
             Call::RoundTrip(op, _, call) => Some((op, call.name.to_string())),
             Call::Next(op, ..) => Some((op, "next".to_owned())),

@@ -36,19 +36,21 @@ enum State {
 }
 
 impl Chunked {
-    /// Appends the body's data in `bytes` to `body`. Returns the number of bytes used and whether the body is complete.
-    /// A body above `limit` bytes is a fault.
+    /// Passes the body's data in `bytes` to `sink`, in pieces. Returns the number of bytes used and whether the body is
+    /// complete. `have` is the size of the body so far. A body above `limit` bytes is a fault.
     pub(crate) fn decode(
         &mut self,
         bytes: &[u8],
-        body: &mut Vec<u8>,
+        mut have: usize,
         limit: usize,
+        sink: &mut impl FnMut(&[u8]),
     ) -> Result<(usize, bool), Fault> {
         let mut rest = bytes;
         while self.state != State::Done && !rest.is_empty() {
             if let State::Data(left) = self.state {
                 let count = left.min(rest.len());
-                body.extend_from_slice(&rest[..count]);
+                sink(&rest[..count]);
+                have = have.saturating_add(count);
                 rest = &rest[count..];
                 self.state = if count == left {
                     State::DataEnd
@@ -71,7 +73,7 @@ impl Chunked {
                 &joined
             };
             if end.is_some() {
-                self.line_done(trim(line), body.len(), limit)?;
+                self.line_done(trim(line), have, limit)?;
             } else {
                 self.line = line.to_vec();
             }

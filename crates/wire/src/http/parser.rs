@@ -319,7 +319,9 @@ impl Incoming {
                 let received = self.received + body.len() - before;
                 (count, received == *all)
             }
-            Framing::Chunked(chunked) => chunked.decode(bytes, body, limit)?,
+            Framing::Chunked(chunked) => chunked.decode(bytes, before, limit, &mut |data| {
+                body.extend_from_slice(data);
+            })?,
             Framing::UntilClose if bytes.len() > limit - body.len() => {
                 return Err(above_limit("the body", limit));
             }

@@ -10,7 +10,7 @@ const CONTENT_TYPE: &str = "text/event-stream";
 
 /// What a response to the request for a stream means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Acceptance {
+pub(super) enum Acceptance {
     /// The body is a stream of events.
     Stream,
     /// Status 204: the server asks the client not to reconnect.
@@ -19,7 +19,7 @@ pub enum Acceptance {
 
 /// The headers that a request for a stream adds. `last_event_id` is [`super::Parser::last_event_id`] of the stream
 /// before, or empty.
-pub fn request_headers(last_event_id: &str) -> impl Iterator<Item = (&'static str, &str)> {
+pub(super) fn request_headers(last_event_id: &str) -> impl Iterator<Item = (&'static str, &str)> {
     let always = [("Accept", CONTENT_TYPE), ("Cache-Control", "no-store")];
     let continues = (!last_event_id.is_empty()).then_some(("Last-Event-ID", last_event_id));
     always.into_iter().chain(continues)
@@ -27,7 +27,7 @@ pub fn request_headers(last_event_id: &str) -> impl Iterator<Item = (&'static st
 
 /// Decides whether a response, after its redirects, is a stream. Any other response is a fault of the target, after
 /// which the standard forbids to reconnect.
-pub fn accepts(status: u16, content_type: Option<&str>) -> Result<Acceptance, Fault> {
+pub(super) fn accepts(status: u16, content_type: Option<&str>) -> Result<Acceptance, Fault> {
     match status {
         204 => return Ok(Acceptance::Stop),
         200 => {}

@@ -104,6 +104,14 @@ pub(crate) fn http2_server(settings: &[(&str, &str)]) -> Server {
     Server::start(node)
 }
 
+/// Starts the room that sends server-sent events on Node's own HTTP server, with these environment variables.
+pub(crate) fn sse_room(faults: &[(&str, &str)]) -> Server {
+    let mut node = Command::new("node");
+    node.arg(Server::folder().join("sse-room/server.mjs"))
+        .envs(faults.iter().copied());
+    Server::start(node)
+}
+
 /// Starts the official gRPC server for Node, without TLS.
 pub(crate) fn grpc_server() -> Server {
     need("node_modules/@grpc/grpc-js");

@@ -1,0 +1,153 @@
+//! Streams of server-sent events: opens and reconnects them. A stream is a socket on which nothing is sent, so it shares
+//! the state, the channels and the end of sockets. `arrival` handles the events.
+
+use model::{Fault, Nanos, UserId};
+use script::host::{EventsCall, OpId, SocketId, StreamState};
+use wire::http::Request;
+
+use crate::dial::{Dial, Opener, Reconnect};
+use crate::net::Located;
+use crate::net::socket::{EventStream, Wire};
+use crate::recorder::ending_of;
+use crate::socket::{Opening, Purpose, SocketLink, SocketState};
+use crate::trace;
+use crate::world::World;
+
+impl World {
+    pub(crate) fn start_events(
+        &mut self,
+        op: OpId,
+        user: UserId,
+        call: EventsCall,
+    ) -> Result<(), Fault> {
+        let now = self.clock.now();
+        let Located { url, endpoint, .. } = self.net.connector.locate(&call.url)?;
+        self.trace(user, || trace::opening(&url));
+        let limit = self.opening_limit(call.timeout);
+        let mut headers = call.headers;
+        self.add_standing_headers(user, &mut headers);
+        let request = Request {
+            headers,
+            ..Request::new("GET", url)
+        };
+        let max_event = self.config.options.max_message;
+        let continues = (call.last_event_id, call.reconnects);
+        let stream = EventStream::new(request, limit, max_event, continues);
+        let opening = Opening {
+            op: Some(op),
+            planned: call.planned.unwrap_or(now),
+            asked: now,
+            until: now + limit,
+            limit,
+        };
+        let state = SocketState {
+            opening: Some(opening),
+            name: call.name,
+            purpose: Purpose::Events,
+            ..SocketState::default()
+        };
+        let opener = Opener::Events(Box::new(stream));
+        self.dial_socket((user, endpoint), opener, state);
+        Ok(())
+    }
+
+    /// The stream and its state, if this socket is a stream of server-sent events.
+    fn event_stream(&mut self, key: u32) -> Option<(UserId, &mut EventStream, &mut SocketState)> {
+        let (user, SocketLink { wire, state }) = self.socket(SocketId(key)).ok()?;
+        match wire {
+            Wire::Events(stream) => Some((user, stream, state)),
+            Wire::WebSocket(_) | Wire::Polling(_) => None,
+        }
+    }
+
+    pub(crate) fn state_of_stream(&mut self, id: SocketId) -> Option<StreamState> {
+        let (_, stream, _) = self.event_stream(id.0)?;
+        Some(StreamState {
+            last_event_id: stream.last_event_id().to_owned(),
+            reconnects: stream.reconnects(),
+        })
+    }
+
+    /// If this socket is a stream that continues on another connection after this fault, counts the end of its
+    /// connection and plans the next one. The stream keeps following its channels, because the server can repeat the
+    /// events that it sends in the meantime.
+    pub(crate) fn plans_reconnect(&mut self, key: u32, fault: &Fault) -> bool {
+        let now = self.clock.now();
+        let Some((user, stream, state)) = self.event_stream(key) else {
+            return false;
+        };
+        if state.closing.is_some() || !stream.continues_after(fault) {
+            return false;
+        }
+        let in_order = stream.ended_in_order();
+        let due = stream.wait_from(now);
+        let opening = state.opening.take();
+        let what = state.failing();
+        self.net.detach(key);
+        self.net.watch_limit(due);
+        self.trace(user, || trace::reconnecting(due - now, fault));
+        if let Some(opening) = opening {
+            self.count_opening(key, opening, now, ending_of(fault, opening.limit));
+        }
+        if !in_order {
+            self.count_socket_failure(user, &what, opening, fault);
+        }
+        true
+    }
+
+    /// Requests the connection that is due.
+    pub(crate) fn reconnect(&mut self, key: u32, now: Nanos) {
+        let Some((user, stream, state)) = self.event_stream(key) else {
+            return self.inconsistent("a socket that is not a stream waits to reconnect");
+        };
+        state.opening = Some(Opening {
+            op: None,
+            planned: stream.take_due(),
+            asked: now,
+            until: now + stream.limit,
+            limit: stream.limit,
+        });
+        let asked = now;
+        self.dial(Dial::Reconnect(Reconnect { user, key, asked }));
+    }
+
+    /// Starts to connect a stream again. The time limit counts from here, not from the start of the wait in the connect
+    /// queue.
+    pub(crate) fn reopen(&mut self, dial: Reconnect) {
+        let Reconnect { user, key, asked } = dial;
+        let now = self.clock.now();
+        let Some(endpoint) = self.net.conns.get(key).map(|conn| conn.endpoint) else {
+            // The stream was closed while it was queued.
+            return;
+        };
+        let Some((_, stream, state)) = self.event_stream(key) else {
+            return self.inconsistent("a socket that is not a stream was reconnected");
+        };
+        // The time limit may have passed in the queue. Then the stream waits again, for another connection.
+        let its = |opening: &&mut Opening| opening.asked == asked;
+        let Some(opening) = state.opening.as_mut().filter(its) else {
+            return;
+        };
+        opening.asked = now;
+        opening.until = now + opening.limit;
+        let (until, url) = (opening.until, stream.url().clone());
+        let cookies = self.cookies_for(user, &url);
+        let source = self.source_of(user);
+        let connecting = self.net.connector.connect(endpoint, source);
+        let Some((_, stream, _)) = self.event_stream(key) else {
+            return self.inconsistent("a stream is gone that was being reconnected");
+        };
+        let connected =
+            connecting.and_then(|connecting| stream.connect(connecting, cookies.as_deref()));
+        match connected.and_then(|()| self.attach(key)) {
+            Ok(()) => {
+                self.net.watch_limit(until);
+                self.look_if_open(key);
+            }
+            Err(fault) => self.socket_broke(key, &fault),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,39 @@
+// A user's stream of server-sent events.
+import {
+  closeSocket, isOpen, last, lastEventId, listen, nextServerEvent, receivesServerEvent, reconnects, stopReceiving,
+} from "headcount/native";
+import { mustBeFunction } from "headcount/check";
+import { Channel } from "headcount/socket";
+
+class ServerEvent {
+  constructor(event, id, data) {
+    this.event = event;
+    this.id = id;
+    this.data = data;
+  }
+  get json() { return JSON.parse(this.data); }
+}
+
+class EventStream {
+  #key;
+  constructor(key) { this.#key = key; }
+  get open() { return isOpen(this.#key); }
+  get lastEventId() { return lastEventId(this.#key); }
+  get reconnects() { return reconnects(this.#key); }
+  receives(channel, options) {
+    const receiving = receivesServerEvent(this.#key, Channel.id(channel), options);
+    return () => stopReceiving(this.#key, receiving);
+  }
+  last(channel) { return last(this.#key, Channel.id(channel)); }
+  next(options) { return nextServerEvent(this.#key, options); }
+  on(event, fn) {
+    if (event !== "event" && event !== "close") throw new TypeError(`stream.on(event, fn): the event must be "event" or "close", not ${JSON.stringify(event)}`);
+    mustBeFunction(fn, "stream.on(event, fn): `fn`");
+    if (event === "event") listen(this.#key, "message", fn);
+    else listen(this.#key, "close", (_, reason) => fn(reason));
+  }
+  close() { return closeSocket(this.#key, undefined, undefined); }
+}
+
+export const makeEventStream = (key) => new EventStream(key);
+export const makeServerEvent = (event, id, data) => new ServerEvent(event, id, data);

@@ -1,0 +1,104 @@
+// Rooms whose members receive posts as server-sent events, on Node's own HTTP server: a target that shares no code with
+// headcount.
+//
+//   GET  /rooms/:room/feed?user=NAME     the room's posts, as events `post` with ids; continues after `Last-Event-ID`
+//   POST /rooms/:room/posts {"text":""}  a post to every member, also to those whose connection is cut
+//   GET  /counts                         what the server did
+//
+// Environment variables inject faults, which the server counts exactly:
+//
+//   DROP=50    every 50th delivery is not sent
+//   CUT=25     cuts every connection in the middle of its 25th event
+//   END=25     ends every stream in order after its 25th event
+//   FORGETS=1  does not repeat what a member missed
+//
+// Prints the port that it listens on.
+
+import { createServer } from "node:http";
+
+const number = (name) => Number(process.env[name] ?? 0);
+const [DROP, CUT, END, FORGETS] = ["DROP", "CUT", "END", "FORGETS"].map(number);
+const RETRY_MS = 50;
+
+const counts = { deliveries: 0, dropped: 0, cut: 0, ended: 0, missed: 0, repeated: 0, opened: 0, continued: 0 };
+const rooms = new Map();
+
+function roomOf(name) {
+  if (!rooms.has(name)) rooms.set(name, { posts: [], members: new Map() });
+  return rooms.get(name);
+}
+
+function cut(member, text) {
+  const { response } = member;
+  member.response = null;
+  counts.cut += 1;
+  // The half of an event is on its way before the connection ends.
+  response.write(text.slice(0, text.length / 2), () => response.socket?.destroy());
+}
+
+/** Sends a post to a member. Returns whether it was sent completely. */
+function send(member, { id, text }) {
+  const event = `event: post\nid: ${id}\ndata: ${JSON.stringify({ text })}\n\n`;
+  member.sent += 1;
+  if (member.sent === CUT) {
+    cut(member, event);
+    return false;
+  }
+  member.response.write(event);
+  if (member.sent === END) {
+    member.response.end();
+    member.response = null;
+    counts.ended += 1;
+  }
+  return true;
+}
+
+function deliver(member, post) {
+  counts.deliveries += 1;
+  if (counts.deliveries % DROP === 0) {
+    counts.dropped += 1;
+    return;
+  }
+  const sent = member.response !== null && send(member, post);
+  if (!sent && FORGETS) counts.missed += 1;
+}
+
+function feed(room, user, request, response) {
+  const last = request.headers["last-event-id"];
+  counts.opened += 1;
+  response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-store" });
+  response.write(`: welcome\nretry: ${RETRY_MS}\n\n`);
+  const member = { response, sent: 0 };
+  room.members.set(user, member);
+  if (last === undefined) return;
+  counts.continued += 1;
+  for (const post of FORGETS ? [] : room.posts.filter(({ id }) => id > Number(last))) {
+    if (member.response === null) break;
+    counts.repeated += 1;
+    send(member, post);
+  }
+}
+
+function publish(room, text) {
+  const post = { id: room.posts.length + 1, text };
+  room.posts.push(post);
+  for (const member of room.members.values()) deliver(member, post);
+}
+
+async function bodyOf(request) {
+  const parts = [];
+  for await (const part of request) parts.push(part);
+  return JSON.parse(Buffer.concat(parts).toString());
+}
+
+const server = createServer(async (request, response) => {
+  const url = new URL(request.url, "http://server");
+  const [, kind, name, what] = url.pathname.split("/");
+  if (kind === "counts") return response.end(JSON.stringify(counts));
+  if (kind !== "rooms") return response.writeHead(404).end();
+  const room = roomOf(name);
+  if (what === "feed") return feed(room, url.searchParams.get("user"), request, response);
+  publish(room, (await bodyOf(request)).text);
+  response.writeHead(201).end();
+});
+server.listen(0, "127.0.0.1", () => console.log(server.address().port));
