@@ -276,12 +276,13 @@ fn completed(level: &Level) -> Option<f64> {
     let begin = level.phases.ramp_s + level.phases.warmup_s;
     let end = begin + level.phases.duration_s;
     let half = begin + level.phases.duration_s / 2.0;
-    let whole_seconds = (end - half).floor();
+    // The windows are the seconds of the level, so the first and the last may lie only partly in this time.
+    let (first, last) = ((half - 0.01).ceil(), (end + 0.01).floor());
+    let whole_seconds = last - first;
     if whole_seconds < 1.0 || each <= 0.0 {
         return None;
     }
-    let from = end - whole_seconds;
-    let inside = |start: f64| start >= from - 0.01 && start + 1.0 <= end + 0.01;
+    let inside = |start: f64| start > first - 0.01 && start < last - 0.01;
     let windows = level.series.iter().filter(|window| inside(window.start_s));
     let ended: u64 = windows
         .map(|window| window.requests + window.round_trips)

@@ -54,3 +54,37 @@ fn values_beyond_a_limit_are_counted_with_those_of_dropped_starts() {
     assert!((counts.of - 6.0).abs() < 1e-9, "{counts:?}");
     assert!((counts.allowed - 0.1).abs() < 1e-9, "{counts:?}");
 }
+
+/// A level of 100 arrivals a second, each with one request, of which `per_s` end in each whole second.
+fn open_level(warmup_s: f64, duration_s: f64, per_s: u64) -> Level {
+    let mut level = Level::default();
+    level.load.rate_per_s = Some(100.0);
+    level.phases.warmup_s = warmup_s;
+    level.phases.duration_s = duration_s;
+    level.measured.iterations.started = 100;
+    let timings = Timings {
+        count: 100,
+        ..Timings::default()
+    };
+    level.measured.requests.insert("GET /".to_owned(), timings);
+    let whole = (warmup_s + duration_s).floor();
+    let starts = (0_u32..).map(f64::from).take_while(|start| *start < whole);
+    level.series = starts
+        .map(|start_s| record::Window {
+            start_s,
+            requests: per_s,
+            ..record::Window::default()
+        })
+        .collect();
+    level
+}
+
+#[test]
+fn a_target_that_keeps_up_does_not_fall_behind_whatever_fractions_of_seconds_a_trial_has() {
+    for (warmup_s, duration_s) in [(0.5, 2.25), (0.5, 4.5), (0.5, 6.75), (1.0, 7.3), (0.0, 1.1)] {
+        let completed = |per_s| completed(&open_level(warmup_s, duration_s, per_s));
+        assert_eq!(completed(100), None, "{warmup_s} s and {duration_s} s");
+    }
+    let behind = completed(&open_level(0.5, 6.75, 50)).unwrap();
+    assert!((behind - 50.0).abs() < 1e-9, "{behind}");
+}
