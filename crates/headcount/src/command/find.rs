@@ -1,10 +1,10 @@
 //! `headcount find` and `headcount bench --find`: search for the highest load that holds.
 
 mod default_thresholds;
-mod hunt;
 mod load;
 mod resume;
 mod subject;
+mod trial_runner;
 
 use std::path::Path;
 
@@ -24,9 +24,9 @@ use crate::folder::RunFolder;
 use crate::save::save_text;
 use crate::screen::{self, colour, complain, print, say, width};
 
-use hunt::{Ending, Hunt};
 use load::LoadShape;
 use subject::Subject;
+use trial_runner::{Ending, TrialRunner};
 
 /// Name of the saved search in the folder.
 const FILE: &str = "find.json";
@@ -70,8 +70,8 @@ pub(crate) fn find(args: &FindArgs) -> anyhow::Result<Exit> {
         let saved = blank(name, &declared, shape.quantity, settings, clock);
         (folder, shape, saved)
     };
-    let hunt = Hunt::new(subject, shape, clock, args.screen.quiet)?;
-    search(hunt, saved, Some(folder.path()), args.screen.json)
+    let runner = TrialRunner::new(subject, shape, clock, args.screen.quiet)?;
+    search(runner, saved, Some(folder.path()), args.screen.json)
 }
 
 /// `headcount bench --find`
@@ -101,9 +101,9 @@ pub(crate) fn find_url(args: &BenchArgs) -> anyhow::Result<Exit> {
         .transpose()?;
     let settings = search_settings(&declared, &shape, &args.search.range)?;
     let saved = blank(name, &declared, shape.quantity, settings, clock);
-    let hunt = Hunt::new(subject, shape, clock, args.screen.quiet)?;
+    let runner = TrialRunner::new(subject, shape, clock, args.screen.quiet)?;
     let folder = folder.as_ref().map(RunFolder::path);
-    search(hunt, saved, folder, args.screen.json)
+    search(runner, saved, folder, args.screen.json)
 }
 
 /// A search without trials.
@@ -134,12 +134,12 @@ fn blank(
 }
 
 fn search(
-    mut hunt: Hunt,
+    mut runner: TrialRunner,
     saved: SavedSearch,
     folder: Option<&Path>,
     json: bool,
 ) -> anyhow::Result<Exit> {
-    let ending = hunt.run(saved, |saved| save(saved, folder))?;
+    let ending = runner.run(saved, |saved| save(saved, folder))?;
     finish(&ending, folder, json)
 }
 

@@ -65,6 +65,17 @@ pub(crate) fn read(stream: &mut Stream, buf: &mut [u8]) -> Read {
     }
 }
 
+/// The bytes of one read.
+pub(crate) fn received(stream: &mut Stream) -> Result<Vec<u8>, Fault> {
+    let mut buffer = vec![0; 16 * 1024];
+    match read(stream, &mut buffer) {
+        Read::Bytes(count) => buffer.truncate(count),
+        Read::Failed(fault) => return Err(fault),
+        other => panic!("{other:?} instead of bytes"),
+    }
+    Ok(buffer)
+}
+
 /// Tests that a reset and a close are distinguished, on a stream that `prepare` has prepared.
 pub(crate) fn reset_and_close(prepare: impl Fn(&mut Stream)) {
     let opened = |address| {

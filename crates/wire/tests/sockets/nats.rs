@@ -7,9 +7,9 @@ use std::process::{Command, Stdio};
 use model::Fault;
 use tempfile::TempDir;
 use wire::nats::{Login, Message, Session, Signal};
-use wire::{Read, Stream, TlsSettings};
+use wire::{Stream, TlsSettings};
 
-use crate::drive::{flushed, open, read};
+use crate::drive::{flushed, open, received};
 use crate::process::{Process, eventually, local};
 
 mod jetstream;
@@ -139,25 +139,17 @@ impl Client {
         self.stream.write(&self.out)?;
         self.out.clear();
         flushed(&mut self.stream)?;
-        let mut buffer = vec![0; 16 * 1024];
-        let count = match read(&mut self.stream, &mut buffer) {
-            Read::Bytes(count) => count,
-            Read::Failed(fault) => return Err(fault),
-            other => panic!("{other:?} instead of bytes"),
-        };
+        let bytes = received(&mut self.stream)?;
         let mut starts_tls = false;
-        self.session.on_bytes(
-            &buffer[..count],
-            &mut self.out,
-            &mut |signal| match signal {
+        self.session
+            .on_bytes(&bytes, &mut self.out, &mut |signal| match signal {
                 Signal::Message(message) => self.heard.push(Heard::of(&message)),
                 Signal::Refused(error) => self.refusals.push(error.text.to_owned()),
                 Signal::Pong => self.pongs += 1,
                 Signal::StartTls => starts_tls = true,
                 Signal::Connected(_) | Signal::Changed(_) | Signal::Alive => {}
                 Signal::Ok => panic!("a confirmation that the client did not want"),
-            },
-        )?;
+            })?;
         Ok(starts_tls)
     }
 

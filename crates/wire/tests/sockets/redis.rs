@@ -6,10 +6,10 @@ use std::process::{Command, Stdio};
 
 use model::Fault;
 use tempfile::TempDir;
+use wire::Stream;
 use wire::resp::{Login, Reply, Session, Signal, Value};
-use wire::{Read, Stream};
 
-use crate::drive::{flushed, open, read};
+use crate::drive::{flushed, open, received};
 use crate::process::{Process, free_port, local};
 
 mod cluster;
@@ -117,22 +117,16 @@ impl Client {
         self.stream.write(&self.out)?;
         self.out.clear();
         flushed(&mut self.stream)?;
-        let mut buffer = vec![0; 16 * 1024];
-        let count = match read(&mut self.stream, &mut buffer) {
-            Read::Bytes(count) => count,
-            Read::Failed(fault) => return Err(fault),
-            other => panic!("{other:?} instead of bytes"),
-        };
-        self.session
-            .on_bytes(&buffer[..count], &mut |signal| match signal {
-                Signal::Connected(hello) => self.version.clone_from(&hello.version),
-                Signal::Reply { token, reply } => self.replies.push((token, text(reply))),
-                Signal::Confirmed { token } => self.replies.push((token, "confirmed".into())),
-                Signal::Push { kind, items, .. } => {
-                    let rest: Vec<String> = items.elements().map(text).collect();
-                    self.pushes.push(format!("{kind} {}", rest.join(" ")));
-                }
-            })
+        let bytes = received(&mut self.stream)?;
+        self.session.on_bytes(&bytes, &mut |signal| match signal {
+            Signal::Connected(hello) => self.version.clone_from(&hello.version),
+            Signal::Reply { token, reply } => self.replies.push((token, text(reply))),
+            Signal::Confirmed { token } => self.replies.push((token, "confirmed".into())),
+            Signal::Push { kind, items, .. } => {
+                let rest: Vec<String> = items.elements().map(text).collect();
+                self.pushes.push(format!("{kind} {}", rest.join(" ")));
+            }
+        })
     }
 
     fn send(&mut self, token: u64, arguments: &[&[u8]]) {

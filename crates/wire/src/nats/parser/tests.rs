@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::super::encode;
 use super::*;
-use crate::cuts::split;
+use crate::cuts::{self, split};
 
 const LIMIT: usize = 2000;
 
@@ -51,18 +51,13 @@ fn keep(frame: Frame<'_>) -> Seen {
 
 fn feed<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Vec<Seen>, Result<(), Fault>, Parser) {
     let mut parser = Parser::new(LIMIT);
-    let mut seen = Vec::new();
-    for piece in pieces {
-        let mut sink = |frame: Frame<'_>| {
+    let (seen, outcome) = cuts::feed(pieces, |piece, seen| {
+        parser.on_bytes(piece, &mut |frame: Frame<'_>| {
             seen.push(keep(frame));
             Ok(())
-        };
-        let outcome = parser.on_bytes(piece, &mut sink);
-        if outcome.is_err() {
-            return (seen, outcome, parser);
-        }
-    }
-    (seen, Ok(()), parser)
+        })
+    });
+    (seen, outcome, parser)
 }
 
 fn message(subject: &str, sid: u64, reply: Option<&str>, payload: &[u8]) -> Published {

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use tree::{Tree, keep, tree, write};
 
 use super::*;
-use crate::cuts::split;
+use crate::cuts::{self, split};
 
 mod tree;
 
@@ -14,18 +14,13 @@ const LINE: usize = 64 * 1024;
 
 fn feed<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Vec<Tree>, Result<(), Fault>, Parser) {
     let mut parser = Parser::new(LIMIT);
-    let mut seen = Vec::new();
-    for piece in pieces {
-        let mut sink = |reply: Reply<'_>| {
+    let (seen, outcome) = cuts::feed(pieces, |piece, seen| {
+        parser.on_bytes(piece, &mut |reply: Reply<'_>| {
             seen.push(keep(reply));
             Ok(())
-        };
-        let outcome = parser.on_bytes(piece, &mut sink);
-        if outcome.is_err() {
-            return (seen, outcome, parser);
-        }
-    }
-    (seen, Ok(()), parser)
+        })
+    });
+    (seen, outcome, parser)
 }
 
 fn blob(text: &str) -> Tree {

@@ -22,7 +22,7 @@ const LOOK_S: f64 = 2.0;
 const LOOK_AT_STOP: Duration = Duration::from_millis(50);
 
 /// Runs trials, one after the other.
-pub(super) struct Hunt {
+pub(super) struct TrialRunner {
     subject: Subject,
     shape: LoadShape,
     clock: Clock,
@@ -50,7 +50,7 @@ enum Ran {
     Interrupted,
 }
 
-impl Hunt {
+impl TrialRunner {
     pub(super) fn new(
         subject: Subject,
         shape: LoadShape,
