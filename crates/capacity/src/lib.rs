@@ -6,12 +6,38 @@
 //! explain the evidence equally well. This crate reads no clock, file, socket or environment variable, and generates no
 //! load.
 
+mod concurrency;
+mod cpu;
+mod limits;
+mod memory;
 mod rate_limit;
 pub mod search;
+mod stalls;
+mod throughput;
+mod timeout;
 
-use record::{Finding, Run};
+use record::{Finding, Level, Run};
 
-/// Returns a finding for each cause that the record shows.
+/// Returns a finding for each cause that the record shows, the principal cause first: limits imposed on the target,
+/// then its resources, then its structure, then symptoms.
 pub fn findings(run: &Run) -> Vec<Finding> {
-    rate_limit::find(run).into_iter().collect()
+    [
+        rate_limit::find,
+        cpu::find,
+        limits::descriptors,
+        memory::find,
+        limits::listen_queue,
+        concurrency::find,
+        stalls::find,
+        timeout::find,
+    ]
+    .into_iter()
+    .filter_map(|find| find(run))
+    .collect()
+}
+
+/// The levels whose figures describe the target.
+fn usable(run: &Run) -> impl Iterator<Item = &Level> {
+    let is_usable = |level: &&Level| !level.is_invalid() && level.phases.duration_s > 0.0;
+    run.levels.iter().filter(is_usable)
 }

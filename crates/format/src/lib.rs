@@ -11,8 +11,8 @@ mod text;
 pub use colour::{Tone, paint};
 pub use number::{
     NOT_AVAILABLE, about, amount, bytes, count, duration, estimate, estimate_in_full, fixed,
-    megabytes, millis, number, part, percent, percentile, plural, precise, rate, rate_of, seconds,
-    share, span, whole,
+    mean_bytes, megabytes, millis, number, part, percent, percentile, plural, precise, rate,
+    rate_of, seconds, share, span, whole,
 };
 pub use table::{Column, Row, Table};
 pub use text::{code, escape, shorten, visible, wrap};

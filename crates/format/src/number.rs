@@ -195,10 +195,17 @@ pub fn megabytes(megabytes: f64) -> String {
 
 /// Formats bytes: `512 B`, `1.50 kB`, `3.20 MB`.
 pub fn bytes(bytes: u64) -> String {
-    match bytes {
-        0..1_000 => format!("{bytes} B"),
-        1_000..999_500 => format!("{} kB", number(bytes as f64 / 1e3)),
-        _ => megabytes(bytes as f64 / 1e6),
+    mean_bytes(bytes as f64)
+}
+
+/// Formats a mean or a rate in bytes like [`bytes`].
+pub fn mean_bytes(bytes: f64) -> String {
+    if bytes < 999.5 {
+        format!("{} B", whole(bytes))
+    } else if bytes < 999_500.0 {
+        format!("{} kB", number(bytes / 1e3))
+    } else {
+        megabytes(bytes / 1e6)
     }
 }
 

@@ -8,7 +8,7 @@ use model::HiddenValues;
 use serde_json::{Map, Value};
 
 use crate::{
-    Deliveries, Example, Failure, Finding, IssueCause, Level, Measured, Mismatch, Note, Run,
+    Cause, Deliveries, Example, Failure, Finding, IssueCause, Level, Measured, Mismatch, Note, Run,
     StepFunnel, TargetUse, Unknown,
 };
 
@@ -130,6 +130,9 @@ impl TargetUse {
 
 impl Finding {
     fn hide(&mut self, values: &HiddenValues) {
+        if let Cause::FixedTimeout(timeout) = &mut self.cause {
+            text(values, &mut timeout.name);
+        }
         for unknown in &mut self.unknown {
             if let Unknown::OtherRoutes { refused, free } = unknown {
                 texts(values, refused);

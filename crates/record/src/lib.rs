@@ -34,7 +34,11 @@ pub use convergence::Convergence;
 pub use deliveries::{CutOff, Deliveries, Mismatch, Misplaced, OwnCopies};
 pub use encode::{from_json, to_json};
 pub use failure::{Example, Failure, note_failure};
-pub use finding::{Advice, Cause, Confidence, Evidence, Finding, OneAddress, Unknown};
+pub use finding::{
+    Advice, AllCores, Cause, Confidence, CpuQuota, Evidence, Finding, FixedConcurrency,
+    FixedTimeout, GrowingMemory, OneAddress, PeriodicStalls, SaturatedPool, SaturatedThread,
+    Unknown,
+};
 pub use funnel::{FirstFailure, FunnelStep, StepFunnel, Unfinished, path_name};
 pub use health::{GeneratorUse, WorkerUse};
 pub use issue::{

@@ -2,11 +2,15 @@
 //! search.
 
 mod answer;
+mod map;
 mod table;
 
 use capacity::search::{Evidence, Outcome, Purpose, Quantity, SavedSearch, Trial};
 use format::{Tone, amount, millis, paint, seconds, span};
 
+pub use map::ceiling_map;
+
+use crate::section::findings;
 use crate::terminal::Terminal;
 
 /// Formats a load with the unit of its quantity: `385/s`, `12 groups`.
@@ -28,6 +32,7 @@ pub fn search_result(search: &SavedSearch, options: Terminal<'_>) -> String {
     )];
     lines.extend(answer::details(search));
     lines.push(String::new());
+    lines.extend(why_no_more(search, options.colour));
     let mut table = table::of(search);
     if !table.is_empty() {
         let title = "Loads tried (without warm-up and recovery trials)";
@@ -51,6 +56,30 @@ pub fn search_result(search: &SavedSearch, options: Terminal<'_>) -> String {
         lines.push(format!("saved in {path}"));
     }
     lines.join("\n") + "\n"
+}
+
+/// The causes that limit the target. Empty if the search found no limit of the target.
+fn why_no_more(search: &SavedSearch, colour: bool) -> Vec<String> {
+    if search.answer.fails.is_none() && search.findings.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![paint("Why no more", Tone::Strong, colour)];
+    if search.findings.is_empty() {
+        lines.push("  no known cause shows in the figures".to_owned());
+    }
+    for finding in &search.findings {
+        for line in findings::reasons(finding) {
+            let indent = if line.word.is_empty() { "  " } else { "    " };
+            let word = if line.word.is_empty() {
+                String::new()
+            } else {
+                paint(&format!("{:<11}", line.word), Tone::Quiet, colour)
+            };
+            lines.push(format!("{indent}{word}{}", line.text));
+        }
+    }
+    lines.push(String::new());
+    lines
 }
 
 /// What a search knows, for the line that shows its state.

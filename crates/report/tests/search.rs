@@ -1,11 +1,15 @@
 //! The text of a search: its result, its state, and its trials.
 
 use capacity::search::{
-    Answer, Bracket, Ceiling, Ended, Evidence, GeneratorLimit, Interval, Outcome, Purpose,
-    Quantity, SavedSearch, SavedTrial, Settings, ShareEvidence, Trial,
+    Answer, Bracket, Ceiling, CeilingMap, Ended, Evidence, GeneratorLimit, Interval, Outcome,
+    Production, Purpose, Quantity, SavedSearch, SavedTrial, Settings, ShareEvidence, SizedSearch,
+    Trial,
 };
-use record::IssueCause;
-use report::{SearchState, Terminal, search_result, search_state, search_trial};
+use record::{
+    Advice, Cause, Confidence, Evidence as Observation, Finding, FixedConcurrency, IssueCause,
+    SaturatedThread, Unknown,
+};
+use report::{SearchState, Terminal, ceiling_map, search_result, search_state, search_trial};
 
 fn tried(load: f64, purpose: Purpose, beyond: f64) -> SavedTrial {
     let outcome = Outcome {
@@ -43,6 +47,8 @@ fn example() -> SavedSearch {
         target: "http://127.0.0.1:1".to_owned(),
         seed: 1,
         quantity: Quantity::Rate,
+        group_size: 1,
+        production: Production::default(),
         thresholds: vec!["requests: p95 < 50ms".to_owned()],
         default_thresholds: false,
         settings: Settings {
@@ -83,6 +89,7 @@ fn example() -> SavedSearch {
             spent_s: 190.0,
             trials: 3,
         },
+        findings: Vec::new(),
         trials: vec![
             tried(10.0, Purpose::WarmUp, 0.0),
             tried(225.0, Purpose::Above, 220.0),
@@ -149,4 +156,90 @@ fn a_trial_is_told_with_its_evidence_and_what_is_known_since() {
         "trial 7 at 225/s for 9 s (above): failed, 22.0 % beyond the limit (allowed 5.00 %), median 4.20 ms · \
          holds 210/s, fails at 225/s · 1 min 32 s left"
     );
+}
+
+/// A fixed concurrency, as an observation of the trials.
+fn one_at_a_time() -> Finding {
+    Finding {
+        cause: Cause::FixedConcurrency(FixedConcurrency {
+            places: 1.0,
+            work_ms: 4.71,
+            per_s: 212.3,
+        }),
+        confidence: Confidence::High,
+        levels: vec![1, 2],
+        limits: Vec::new(),
+        evidence: vec![
+            Observation::FlatThroughput {
+                in_flight: 31.2,
+                per_s: 212.3,
+                than_in_flight: 1.9,
+                than_per_s: 210.0,
+            },
+            Observation::TimeWithoutWaiting {
+                in_flight: 0.05,
+                ms: 4.71,
+            },
+            Observation::TargetCpu {
+                percent: 4.0,
+                cores: 2,
+            },
+        ],
+        unknown: vec![Unknown::WhatHasPlaces],
+        advice: vec![Advice::ComparePools { places: 1.0 }],
+    }
+}
+
+#[test]
+fn the_causes_of_the_limit_are_told_below_the_answer() {
+    let mut search = example();
+    search.findings = vec![one_at_a_time()];
+    insta::assert_snapshot!(search_result(&search, Terminal::default()));
+}
+
+#[test]
+fn a_map_shows_the_ceiling_of_each_size_and_what_dominates() {
+    let sized = |group_size: u64, groups: f64| {
+        let mut search = example();
+        search.quantity = Quantity::Groups;
+        search.answer.stable = Some(Ceiling {
+            load: groups,
+            interval: Interval {
+                low: groups * 0.96,
+                high: groups * 1.04,
+            },
+            repetitions: 4,
+        });
+        search.findings = vec![Finding {
+            cause: Cause::SaturatedThread(SaturatedThread::default()),
+            ..one_at_a_time()
+        }];
+        SizedSearch { group_size, search }
+    };
+    let mut open = sized(200, 1.0);
+    open.search.answer.stable = None;
+    open.search.answer.ended = Ended::OutOfTime;
+    open.search.findings.clear();
+    let map = CeilingMap {
+        kind: CeilingMap::KIND.to_owned(),
+        version: CeilingMap::VERSION,
+        searches: vec![sized(2, 410.0), sized(5, 150.0), sized(50, 1.6), open],
+    };
+    insta::assert_snapshot!(ceiling_map(&map, Terminal::default()));
+}
+
+#[test]
+fn people_and_the_production_limit_are_told_with_their_arithmetic() {
+    let mut search = example();
+    search.group_size = 5;
+    search.production = Production {
+        growth_percent: Some(50.0),
+        nodes: Some(4),
+        person_every_s: Some(30.0),
+    };
+    let text = search_result(&search, Terminal::default());
+    let production = "production limit: 105/s (210/s ÷ 1.5 for growth of 50 % × 3/4 for the loss of one of 4 nodes)";
+    assert!(text.contains(production), "{text}");
+    let people = "people: 31,500 at the ceiling (210 iterations/s × 30 s × 5 per group), 15,750 at the production limit";
+    assert!(text.contains(people), "{text}");
 }

@@ -7,6 +7,7 @@
 
 mod compare;
 mod evidence;
+mod findings;
 mod grid;
 mod outcome;
 mod parts;
@@ -16,6 +17,7 @@ mod tell;
 
 pub use compare::{Row, Unit, Verdict};
 pub use evidence::SelftestError;
+pub use findings::{FindingsOutcome, FindingsSettings, findings};
 pub use grid::{GridOutcome, GridSettings, grid};
 pub use outcome::{Outcome, PartOutcome};
 pub use run::{Settings, selftest};

@@ -30,6 +30,12 @@ pub(crate) enum Order {
     Limit { requests: u64, window: Nanos },
     /// Respond to every nth request with 500.
     Error(NonZeroU64),
+    /// Respond to every nth request with 504 after the time `gives_up`, and to the others after `delay`.
+    Gateway {
+        every: NonZeroU64,
+        delay: Nanos,
+        gives_up: Nanos,
+    },
     /// Never respond.
     Hang,
     /// Read the body at this many bytes per second.
@@ -79,6 +85,7 @@ impl Order {
             ("close", []) => Ok(Self::Close),
             ("limit", [requests, window]) => read_limit(requests, window),
             ("error", [every]) => number(every).map(Self::Error),
+            ("gateway", [every, delay, gives_up]) => read_gateway([every, delay, gives_up]),
             ("hang", []) => Ok(Self::Hang),
             ("slow-read", [rate]) => number(rate).map(Self::SlowRead),
             ("slow-write", [rate, size]) => number(rate).and_then(|rate| {
@@ -90,8 +97,8 @@ impl Order {
             ("pool", [time]) => short(time).map(Self::Pool),
             ("pause-accept", [time]) => short(time).map(Self::PauseAccept),
             (
-                "delay" | "stall" | "queue" | "reset" | "close" | "limit" | "error" | "hang"
-                | "slow-read" | "slow-write" | "leak" | "burn" | "pool" | "pause-accept",
+                "delay" | "stall" | "queue" | "reset" | "close" | "limit" | "error" | "gateway"
+                | "hang" | "slow-read" | "slow-write" | "leak" | "burn" | "pool" | "pause-accept",
                 _,
             ) => Err(refused(&format!(
                 "`{path}` has the wrong number of parts for `{name}`"
@@ -174,6 +181,14 @@ fn read_queue(servers: &str, service: &str) -> Result<Order, OrderError> {
         .ok_or_else(|| refused(&format!("a queue has at most {MOST_SERVERS} servers")))?;
     let service = nanos(service)?;
     Ok(Order::Queue { servers, service })
+}
+
+fn read_gateway([every, delay, gives_up]: [&str; 3]) -> Result<Order, OrderError> {
+    Ok(Order::Gateway {
+        every: number(every)?,
+        delay: nanos(delay)?,
+        gives_up: nanos(gives_up)?,
+    })
 }
 
 fn read_limit(requests: &str, window: &str) -> Result<Order, OrderError> {

@@ -108,32 +108,26 @@ impl Route {
         self.progress.requests += 1;
         let first = *self.progress.first.get_or_insert(now);
         self.progress.last = now;
-        let at_once = Reaction::Answer {
-            at: now,
-            status: 200,
-        };
+        let ok = |at| Reaction::Answer { at, status: 200 };
         match self.order {
-            Order::Delay(delay) => Reaction::Answer {
-                at: received + delay,
-                status: 200,
+            Order::Gateway {
+                every, gives_up, ..
+            } if self.progress.requests.is_multiple_of(every.get()) => Reaction::Answer {
+                at: received + gives_up,
+                status: 504,
             },
+            Order::Delay(delay) | Order::Gateway { delay, .. } => ok(received + delay),
             Order::Stall(delay, stall) => {
                 let (leaves, held) = stall.release(now + delay - first);
                 held.inspect(|number| self.counts.held(*number));
-                Reaction::Answer {
-                    at: first + leaves,
-                    status: 200,
-                }
+                ok(first + leaves)
             }
             Order::Queue { servers, service } => {
                 let station = &mut self.progress.station;
                 let station = station.get_or_insert_with(|| Station::new(servers, service));
                 let served = station.arrive(now);
                 self.counts.waited.add(served.waits);
-                Reaction::Answer {
-                    at: served.done,
-                    status: 200,
-                }
+                ok(served.done)
             }
             Order::Limit { requests, window } => {
                 let number = (now - first) / window;
@@ -142,7 +136,7 @@ impl Route {
                 }
                 self.progress.window.1 += 1;
                 if self.progress.window.1 <= requests {
-                    return at_once;
+                    return ok(now);
                 }
                 let left = first + (number + 1) * window - now;
                 Reaction::TooMany {
@@ -155,7 +149,7 @@ impl Route {
                     status: 500,
                 }
             }
-            Order::Error(_) | Order::SlowRead(_) => at_once,
+            Order::Error(_) | Order::SlowRead(_) => ok(now),
             Order::Reset => Reaction::Reset,
             Order::Close => Reaction::Close,
             Order::Hang => Reaction::Hang,
@@ -285,6 +279,15 @@ mod tests {
             .map(|(_, status)| status)
             .collect();
         assert_eq!(statuses, [200, 200, 500, 200, 200, 500]);
+    }
+
+    #[test]
+    fn a_gateway_gives_up_every_nth_request_after_its_time() {
+        let at = 5 * SECOND;
+        assert_eq!(
+            answers("/gateway/2/20ms/500ms", &[at, at]),
+            [(at + 20 * MILLI, 200), (at + 500 * MILLI, 504)]
+        );
     }
 
     #[test]

@@ -66,16 +66,6 @@ pub struct Ceiling {
     pub repetitions: u32,
 }
 
-/// The production limit as a share of the stable ceiling.
-const PRODUCTION: f64 = 0.7;
-
-impl Ceiling {
-    /// The load that leaves room for growth and for bursts: 70 % of the ceiling.
-    pub fn production_limit(&self) -> f64 {
-        self.load * PRODUCTION
-    }
-}
-
 /// A range of loads.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {

@@ -1,6 +1,8 @@
+use record::Finding;
 use serde::{Deserialize, Serialize};
 
 use super::answer::Answer;
+use super::production::Production;
 use super::settings::Settings;
 use super::trial::{Outcome, Trial};
 
@@ -25,6 +27,12 @@ pub struct SavedSearch {
     pub seed: u64,
     /// The searched quantity.
     pub quantity: Quantity,
+    /// Number of users in an iteration: those of a group.
+    #[serde(default = "one")]
+    pub group_size: u32,
+    /// What the user stated about production.
+    #[serde(default)]
+    pub production: Production,
     /// The thresholds that decided, as the user wrote them.
     pub thresholds: Vec<String>,
     /// Whether the thresholds are defaults, because the scenario declares none.
@@ -33,6 +41,9 @@ pub struct SavedSearch {
     pub settings: Settings,
     /// The result.
     pub answer: Answer,
+    /// The causes that limit the target, found in all trials together. Their `levels` are indices of `trials`.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
     /// All trials in their order.
     pub trials: Vec<SavedTrial>,
 }
@@ -66,4 +77,21 @@ impl SavedSearch {
     pub const KIND: &'static str = "headcount-find";
     /// The current version of the file format.
     pub const VERSION: u32 = 1;
+
+    /// Iterations per second at this load: the load itself if it is a rate, otherwise the mean of the trials at it.
+    pub fn iterations_per_s(&self, load: f64) -> Option<f64> {
+        if self.quantity == Quantity::Rate {
+            return Some(load);
+        }
+        let is_at = |one: &&SavedTrial| (one.trial.load - load).abs() <= load * f64::EPSILON;
+        let at_load = self.trials.iter().filter(is_at);
+        let known: Vec<f64> = at_load
+            .filter_map(|one| one.outcome.succeeded_per_s)
+            .collect();
+        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+    }
+}
+
+fn one() -> u32 {
+    1
 }

@@ -40,7 +40,7 @@ fn found(
 fn limiter_of(finding: &Finding) -> &RateLimiter {
     match &finding.cause {
         Cause::RateLimiter(limiter) => limiter,
-        Cause::Text { what } => panic!("{what}"),
+        other => panic!("{other:?}"),
     }
 }
 

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use capacity::search::Quantity;
@@ -11,6 +12,7 @@ Examples:
   headcount find room.ts                              the most groups, users or arrivals, as the scenario's load says
   headcount find api.ts --search rate --budget 8m
   headcount find room.ts --search groups --most 500
+  headcount find room.ts --by group-size=2,5,10,50 --budget 12m
   headcount find api.ts --resume headcount-run-20261121T120000 --budget 2m
   headcount find api.ts --target http://127.0.0.1:5000 --json > find.json
 
@@ -38,6 +40,10 @@ pub(crate) struct FindArgs {
     /// Quantity to search [default: rate if the load has one, groups if users form groups, else users]
     #[arg(long, value_enum, value_name = "QUANTITY", help_heading = "Search")]
     pub(crate) search: Option<Searched>,
+    /// Search once for each of these group sizes, and compare them: `group-size=2,5,10,50`. The budget is for all
+    #[arg(long, value_name = "group-size=N,N,…", value_parser = parse_group_sizes, help_heading = "Search",
+          conflicts_with_all = ["resume", "search"])]
+    pub(crate) by: Option<GroupSizes>,
     #[command(flatten)]
     pub(crate) range: SearchArgs,
     /// Continue the search that was saved in this folder. `--budget` then adds time
@@ -82,6 +88,16 @@ pub(crate) struct SearchArgs {
     /// Largest load to try
     #[arg(long, value_name = "LOAD", help_heading = "Search")]
     pub(crate) most: Option<f64>,
+    /// Time from one iteration of a real person to the next; shows how many people the ceiling is enough for
+    #[arg(long, value_name = "TIME", help_heading = "Production")]
+    pub(crate) person_every: Option<String>,
+    /// Growth of the load in percent that the production limit leaves room for
+    #[arg(long, value_name = "PERCENT", help_heading = "Production",
+          value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    pub(crate) growth: Option<u32>,
+    /// Number of equal nodes of the target; the production limit leaves room for the loss of one
+    #[arg(long, value_name = "N", help_heading = "Production", value_parser = clap::value_parser!(u32).range(2..=10_000))]
+    pub(crate) nodes: Option<u32>,
 }
 
 impl SearchArgs {
@@ -91,7 +107,29 @@ impl SearchArgs {
             || self.precision.is_some()
             || self.first.is_some()
             || self.most.is_some()
+            || self.person_every.is_some()
+            || self.growth.is_some()
+            || self.nodes.is_some()
     }
+}
+
+/// Group sizes, ascending.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct GroupSizes(pub(crate) Vec<u64>);
+
+fn parse_group_sizes(text: &str) -> Result<GroupSizes, String> {
+    const MOST: usize = 20;
+    let refused = || format!("`{text}` is not a list of group sizes, such as group-size=2,5,10");
+    let list = text.strip_prefix("group-size=").ok_or_else(refused)?;
+    let sizes: Result<BTreeSet<u64>, _> = list.split(',').map(|size| size.trim().parse()).collect();
+    let sizes = sizes.map_err(|_| refused())?;
+    if sizes.contains(&0) {
+        return Err("a group has at least one user".to_owned());
+    }
+    if sizes.len() > MOST {
+        return Err(format!("at most {MOST} group sizes can be compared"));
+    }
+    Ok(GroupSizes(sizes.into_iter().collect()))
 }
 
 /// The quantity that a search varies.
@@ -111,6 +149,22 @@ impl From<Searched> for Quantity {
             Searched::Rate => Self::Rate,
             Searched::Users => Self::Users,
             Searched::Groups => Self::Groups,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn group_sizes_are_sorted_and_checked() {
+        assert_eq!(
+            parse_group_sizes("group-size=50, 2,5,2"),
+            Ok(GroupSizes(vec![2, 5, 50]))
+        );
+        for wrong in ["2,5", "group-size=", "group-size=2,x", "group-size=0,2"] {
+            assert!(parse_group_sizes(wrong).is_err(), "{wrong}");
         }
     }
 }

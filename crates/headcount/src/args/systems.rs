@@ -110,18 +110,20 @@ pub(crate) struct SelftestArgs {
     /// Number of runs with --thorough
     #[arg(long, value_name = "N", default_value = "1000", value_parser = parse_count, requires = "thorough")]
     pub(crate) cells: u64,
+    /// Check the findings instead: a server with one known cause each, healthy ones, and near-misses
+    #[arg(long, conflicts_with_all = ["thorough", "lie"])]
+    pub(crate) findings: bool,
+    /// Number of runs of each server with --findings
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_count, requires = "findings")]
+    pub(crate) rounds: u64,
     /// Number of concurrent runs with --thorough [default: 4 per core]
     #[arg(long, value_name = "N", requires = "thorough")]
     pub(crate) at_once: Option<usize>,
     /// Seed for all random choices [default: a new one]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// Print the comparisons as JSON on stdout
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Show no progress
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) screen: ScreenArgs,
     /// Faults that the truth server hides from its own counts, to test that they are detected: `delay=2ms,drop=1000`
     #[arg(long, value_name = "FAULTS", hide = true)]
     pub(crate) lie: Option<String>,

@@ -1,62 +1,46 @@
 //! `headcount find` and `headcount bench --find`: search for the highest load that holds.
 
+mod by_group_size;
 mod default_thresholds;
 mod load;
 mod resume;
+mod settings;
 mod subject;
 mod trial_runner;
 
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use capacity::search::{Ended, Quantity, SavedSearch, Search, Settings};
+use capacity::search::{Ended, Production, Quantity, SavedSearch, Search, Settings};
 use engine::{Clock, PrepareError, RunConfig};
-use model::Unit;
-use plan::{Aggregate, Overrides, Threshold};
+use plan::Overrides;
 use script::Bundle;
 
-use crate::args::{BenchArgs, FindArgs, SearchArgs};
+use crate::args::{BenchArgs, FindArgs};
 use crate::command::bench;
 use crate::command::run::generator_settings;
 use crate::env;
 use crate::exit::Exit;
 use crate::folder::RunFolder;
+use crate::hurry::{self, stop_on_ctrl_c};
 use crate::save::save_text;
 use crate::screen::{self, colour, complain, print, say, width};
 
 use load::LoadShape;
+use settings::search_settings;
 use subject::Subject;
 use trial_runner::{Ending, TrialRunner};
 
 /// Name of the saved search in the folder.
 const FILE: &str = "find.json";
-/// Default time for a search.
-const BUDGET: &str = "4m";
-/// Default precision in percent.
-const PRECISION: u8 = 5;
-/// Time of a trial in addition to its ramp-up, warm-up and measurement: starting the workers and ending the users.
-const OVERHEAD_S: f64 = 0.3;
 
 /// `headcount find`
 pub(crate) fn find(args: &FindArgs) -> anyhow::Result<Exit> {
+    if let Some(sizes) = &args.by {
+        return by_group_size::find(args, &sizes.0);
+    }
     let clock = Clock::start();
-    let base = args.scenario.parent().unwrap_or(Path::new(""));
-    let root = args.root.as_deref().unwrap_or(base);
-    let bundle = Bundle::read_within(&args.scenario, root).map_err(PrepareError::from)?;
-    let overrides = Overrides {
-        target: args.target.clone(),
-        metrics: args.watch_metrics.clone(),
-        no_repeat: args.no_repeat,
-        seed: args.seed,
-        source: args.generator.source.clone(),
-        ..Overrides::default()
-    };
-    let mut settings = generator_settings(&args.generator, overrides)?;
-    settings.root.clone_from(&args.root);
-    settings.env = env::passed(&args.env)?;
-    screen::hide(settings.env.hidden());
-    let subject = Subject::scenario(bundle, base.to_owned(), settings);
-    let declared = subject.declared()?;
+    let (subject, declared) = scenario(args, None)?;
     let (folder, shape, saved) = if let Some(folder) = &args.resume {
         let opened = RunFolder::reopen(folder)?;
         let saved = resume::read(&folder.join(FILE), &declared, &args.range)?;
@@ -67,11 +51,35 @@ pub(crate) fn find(args: &FindArgs) -> anyhow::Result<Exit> {
         let settings = search_settings(&declared, &shape, &args.range)?;
         let folder = RunFolder::claim(args.out.as_deref(), &clock.started_at())?;
         let name = args.scenario.display().to_string();
-        let saved = blank(name, &declared, shape.quantity, settings, clock);
+        let saved = blank(name, &declared, &shape, settings, clock);
         (folder, shape, saved)
     };
-    let runner = TrialRunner::new(subject, shape, clock, args.screen.quiet)?;
+    let stop = stop_on_ctrl_c()?;
+    let runner = TrialRunner::new(subject, shape, clock, stop, args.screen.quiet);
     search(runner, saved, Some(folder.path()), args.screen.json)
+}
+
+/// Reads the scenario. With `group`, each group has this number of users.
+fn scenario(args: &FindArgs, group: Option<u64>) -> anyhow::Result<(Subject, RunConfig)> {
+    let base = args.scenario.parent().unwrap_or(Path::new(""));
+    let root = args.root.as_deref().unwrap_or(base);
+    let bundle = Bundle::read_within(&args.scenario, root).map_err(PrepareError::from)?;
+    let overrides = Overrides {
+        target: args.target.clone(),
+        metrics: args.watch_metrics.clone(),
+        no_repeat: args.no_repeat,
+        seed: args.seed,
+        source: args.generator.source.clone(),
+        group,
+        ..Overrides::default()
+    };
+    let mut settings = generator_settings(&args.generator, overrides)?;
+    settings.root.clone_from(&args.root);
+    settings.env = env::passed(&args.env)?;
+    screen::hide(settings.env.hidden());
+    let subject = Subject::scenario(bundle, base.to_owned(), settings);
+    let declared = subject.declared()?;
+    Ok((subject, declared))
 }
 
 /// `headcount bench --find`
@@ -100,8 +108,9 @@ pub(crate) fn find_url(args: &BenchArgs) -> anyhow::Result<Exit> {
         .map(|folder| RunFolder::claim(Some(folder), &clock.started_at()))
         .transpose()?;
     let settings = search_settings(&declared, &shape, &args.search.range)?;
-    let saved = blank(name, &declared, shape.quantity, settings, clock);
-    let runner = TrialRunner::new(subject, shape, clock, args.screen.quiet)?;
+    let saved = blank(name, &declared, &shape, settings, clock);
+    let stop = stop_on_ctrl_c()?;
+    let runner = TrialRunner::new(subject, shape, clock, stop, args.screen.quiet);
     let folder = folder.as_ref().map(RunFolder::path);
     search(runner, saved, folder, args.screen.json)
 }
@@ -110,8 +119,8 @@ pub(crate) fn find_url(args: &BenchArgs) -> anyhow::Result<Exit> {
 fn blank(
     scenario: String,
     declared: &RunConfig,
-    quantity: Quantity,
-    settings: Settings,
+    shape: &LoadShape,
+    (settings, production): (Settings, Production),
     clock: Clock,
 ) -> SavedSearch {
     let thresholds = declared.options.thresholds.iter();
@@ -124,11 +133,14 @@ fn blank(
         scenario,
         target: String::new(),
         seed: declared.seed,
-        quantity,
+        quantity: shape.quantity,
+        group_size: shape.group_size,
+        production,
         thresholds: thresholds.map(ToString::to_string).collect(),
         default_thresholds: false,
         settings,
         answer: Search::new(settings).interrupted(),
+        findings: Vec::new(),
         trials: Vec::new(),
     }
 }
@@ -140,6 +152,7 @@ fn search(
     json: bool,
 ) -> anyhow::Result<Exit> {
     let ending = runner.run(saved, |saved| save(saved, folder))?;
+    hurry::nothing_left_to_wait_for();
     finish(&ending, folder, json)
 }
 
@@ -192,51 +205,6 @@ fn exit_of(ended: Ended) -> Exit {
         Ended::OutOfTime | Ended::GeneratorLimit | Ended::Unmeasured => Exit::Inconclusive,
         Ended::Interrupted => Exit::Interrupted,
     }
-}
-
-/// The settings of the search, from the command line and from the scenario.
-fn search_settings(
-    declared: &RunConfig,
-    shape: &LoadShape,
-    range: &SearchArgs,
-) -> anyhow::Result<Settings> {
-    const SHORTEST_S: f64 = 20.0;
-    let budget_s = budget_s(range.budget.as_deref().unwrap_or(BUDGET))?;
-    if budget_s < SHORTEST_S {
-        bail!("--budget: a search needs at least {SHORTEST_S} s");
-    }
-    let whole = shape.quantity != Quantity::Rate;
-    let (least, most) = shape.range();
-    let first = range.first.unwrap_or(shape.first()).clamp(least, most);
-    let largest = range.most.unwrap_or(most).min(most);
-    if largest < first {
-        bail!("--most {largest} is less than the first load, {first}: lower --first");
-    }
-    Ok(Settings {
-        first,
-        least,
-        most: largest,
-        whole,
-        precision: f64::from(range.precision.unwrap_or(PRECISION)) / 100.0,
-        budget_s,
-        extended_s: 0.0,
-        limit_s: longest_limit_s(&declared.options.thresholds),
-        lead_s: shape.lead_s() + OVERHEAD_S,
-    })
-}
-
-fn budget_s(text: &str) -> anyhow::Result<f64> {
-    let budget = plan::duration::parse(text).with_context(|| format!("--budget {text}"))?;
-    Ok(budget.as_secs_f64())
-}
-
-/// The longest time limit of a percentile in seconds; 0 without such a limit.
-fn longest_limit_s(thresholds: &[Threshold]) -> f64 {
-    let percentile = |one: &&Threshold| {
-        matches!(one.aggregate, Aggregate::Percentile(_)) && one.limit.unit == Unit::Nanos
-    };
-    let limits = thresholds.iter().filter(percentile);
-    limits.map(|one| one.limit.value / 1e9).fold(0.0, f64::max)
 }
 
 #[cfg(test)]

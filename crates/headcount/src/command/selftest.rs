@@ -1,5 +1,5 @@
 use harness::Notice;
-use selftest::{GridSettings, SelftestError, Settings, Verdict};
+use selftest::{FindingsSettings, GridSettings, SelftestError, Settings, Verdict};
 
 use crate::args::SelftestArgs;
 use crate::command::harness::harness;
@@ -14,8 +14,11 @@ pub(crate) fn selftest(args: &SelftestArgs) -> anyhow::Result<Exit> {
     if args.thorough {
         return thorough(args);
     }
+    if args.findings {
+        return findings(args);
+    }
     let stop = stop_on_ctrl_c()?;
-    let mut progress = Progress::new(args.quiet);
+    let mut progress = Progress::new(args.screen.quiet);
     let mut tell = |notice: Notice<'_>| match notice {
         Notice::Part {
             number,
@@ -31,7 +34,7 @@ pub(crate) fn selftest(args: &SelftestArgs) -> anyhow::Result<Exit> {
         Ok(outcome) => outcome,
         Err(why) => return refused(why),
     };
-    if args.json {
+    if args.screen.json {
         print(&format!("{:#}\n", outcome.to_json()))?;
     } else {
         print(&outcome.terminal())?;
@@ -66,6 +69,42 @@ fn settings(args: &SelftestArgs) -> anyhow::Result<Settings> {
     })
 }
 
+/// `headcount selftest --findings`
+fn findings(args: &SelftestArgs) -> anyhow::Result<Exit> {
+    let stop = stop_on_ctrl_c()?;
+    let settings = FindingsSettings {
+        harness: harness(args.seed)?,
+        rounds: args.rounds,
+        only: args.only.clone(),
+    };
+    let mut progress = Progress::new(args.screen.quiet);
+    let outcome = selftest::findings(&settings, &stop, &mut |notice| match notice {
+        Notice::Part {
+            number,
+            parts,
+            title,
+        } => progress.title(&format!("{number} of {parts}: {title}")),
+        Notice::Run(notice) => progress.show(notice),
+        Notice::Done { .. } => {}
+    });
+    progress.close();
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(why) => return refused(why),
+    };
+    if args.screen.json {
+        print(&format!("{:#}\n", outcome.to_json()))?;
+    } else {
+        print(&outcome.terminal())?;
+    }
+    Ok(match (outcome.wrong(), outcome.missed()) {
+        _ if outcome.interrupted => Exit::Interrupted,
+        (0, 0) => Exit::Passed,
+        (0, _) => Exit::Inconclusive,
+        _ => Exit::Bug,
+    })
+}
+
 /// `headcount selftest --thorough`
 fn thorough(args: &SelftestArgs) -> anyhow::Result<Exit> {
     let stop = stop_on_ctrl_c()?;
@@ -82,7 +121,7 @@ fn thorough(args: &SelftestArgs) -> anyhow::Result<Exit> {
         only: args.only.clone(),
         folder: folder.clone(),
     };
-    let mut progress = Progress::new(args.quiet);
+    let mut progress = Progress::new(args.screen.quiet);
     let outcome = selftest::grid(&settings, &stop, &mut |done, all, wrong| {
         if done % 100 == 0 || done == all {
             progress.title(&format!("{done} of {all} runs, {wrong} wrong"));
@@ -95,7 +134,7 @@ fn thorough(args: &SelftestArgs) -> anyhow::Result<Exit> {
     };
     // Folders of wrong cells are kept for inspection: `remove_dir` removes only an empty folder.
     let _ = std::fs::remove_dir(&folder);
-    if args.json {
+    if args.screen.json {
         print(&format!("{:#}\n", outcome.to_json()))?;
     } else {
         print(&outcome.terminal())?;

@@ -54,11 +54,17 @@ fn a_search_finds_the_capacity_of_a_queue() {
         assert!(high > 0.95 * CAPACITY, "{answer:#}");
         assert!(answer["fails"].as_f64() > Some(stable), "{answer:#}");
         assert!(ended.stdout.contains("stable ceiling"), "{}", ended.stdout);
+        assert!(ended.stdout.contains("Why no more"), "{}", ended.stdout);
     } else {
         assert_ne!(ended.code, Some(0), "{}", ended.stdout);
         if let Some(high) = answer["probably"]["high"].as_f64() {
             assert!(high > 0.9 * CAPACITY, "{answer:#}");
         }
+    }
+    // One request at a time is served, and no CPU is busy: whatever is found must be that.
+    for finding in saved["findings"].as_array().unwrap() {
+        assert_eq!(finding["cause"], "fixed_concurrency", "{finding:#}");
+        assert_eq!(finding["figures"]["places"], 1.0, "{finding:#}");
     }
 }
 
@@ -140,4 +146,55 @@ fn options_of_a_search_need_one() {
     let ended = lab.headcount(&["bench", "http://127.0.0.1:9/", "--budget", "1m"]);
     assert_eq!(ended.code, Some(2), "{}", ended.stderr);
     assert!(ended.stderr.contains("add --find"), "{}", ended.stderr);
+}
+
+/// Rooms in which each member writes ten messages per second. The truth server delivers each to all others.
+const ROOMS: &str = r#"
+import type { Group, Options } from "headcount";
+export const options: Options = {
+  group: 2,
+  load: { groups: 1, ramp: "100ms", warmup: "100ms" },
+  thresholds: { deliveries: ["p95 < 200ms", "lost == 0"] },
+};
+export default async function talk({ id, everyone, channel }: Group) {
+  const said = channel("said", { to: "others" });
+  await everyone(async (user, here) => {
+    const socket = await user.websocket(`/room/${id}`);
+    socket.receives(said);
+    await here("listening");
+    user.every("100ms", () => socket.send(said.stamp(user)));
+    await user.stay();
+  });
+}
+"#;
+
+#[test]
+fn group_sizes_are_searched_one_after_the_other_and_compared() {
+    let truth = Server::truth(&[]);
+    let lab = Lab::new().with("rooms.ts", ROOMS);
+    let url = truth.url();
+    let by = "group-size=4,2";
+    let args = [
+        "find", "rooms.ts", "--target", &url, "--by", by, "--budget", "44s", "--most", "3",
+        "--out", "found",
+    ];
+    let ended = lab.headcount(&args);
+    let read = |path: &str| -> Value {
+        serde_json::from_str(&fs::read_to_string(lab.path(path)).unwrap()).unwrap()
+    };
+    let map = read("found/find-map.json");
+    let sizes: Vec<_> = map["searches"].as_array().unwrap().iter().collect();
+    assert_eq!(sizes.len(), 2, "{}", ended.stderr);
+    for (search, size) in sizes.into_iter().zip([2, 4]) {
+        assert_eq!(search["group_size"], size);
+        assert_eq!(search["search"]["quantity"], "groups");
+        assert!(!search["search"]["trials"].as_array().unwrap().is_empty());
+        let own = read(&format!("found/group-size-{size}/find.json"));
+        assert_eq!(own["answer"], search["search"]["answer"]);
+    }
+    assert!(
+        ended.stdout.contains("Ceiling by group size"),
+        "{}",
+        ended.stdout
+    );
 }

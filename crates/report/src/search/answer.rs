@@ -1,7 +1,7 @@
 //! The answer of a search in words.
 
 use capacity::search::{Answer, Bracket, Ended, Interval, Quantity, SavedSearch};
-use format::{Tone, plural};
+use format::{Tone, amount, plural, seconds, whole};
 
 use super::{known, load};
 use crate::words::issue;
@@ -70,10 +70,8 @@ pub(super) fn details(search: &SavedSearch) -> Vec<String> {
                 .fails
                 .map_or_else(|| "a higher load".to_owned(), |fails| load(fails, quantity)),
         ));
-        lines.push(format!(
-            "  production limit: {} (70 % of the stable ceiling)",
-            load(stable.production_limit().floor(), quantity)
-        ));
+        lines.push(production_limit(search, stable.load));
+        lines.extend(people(search, stable.load));
     }
     if let Some(probably) = answer.probably {
         lines.push(format!(
@@ -99,6 +97,49 @@ pub(super) fn details(search: &SavedSearch) -> Vec<String> {
     lines
 }
 
+/// The load to plan for, with its arithmetic.
+fn production_limit(search: &SavedSearch, ceiling: f64) -> String {
+    let production = &search.production;
+    let limit = load(production.limit(ceiling).floor(), search.quantity);
+    let mut steps = Vec::new();
+    if let Some(growth) = production.growth_percent {
+        let times = format::precise(production.growth());
+        steps.push(format!(" ÷ {times} for growth of {} %", amount(growth)));
+    }
+    if let Some(nodes) = production.nodes {
+        let left = nodes - 1;
+        steps.push(format!(
+            " × {left}/{nodes} for the loss of one of {nodes} nodes"
+        ));
+    }
+    if steps.is_empty() {
+        return format!("  production limit: {limit} (70 % of the stable ceiling)");
+    }
+    let ceiling = load(ceiling, search.quantity);
+    format!("  production limit: {limit} ({ceiling}{})", steps.concat())
+}
+
+/// The people that the ceiling is enough for, with the arithmetic.
+fn people(search: &SavedSearch, ceiling: f64) -> Option<String> {
+    let production = &search.production;
+    let per_s = search.iterations_per_s(ceiling)?;
+    let size = f64::from(search.group_size);
+    let people = production.people(per_s, size)?;
+    let every = seconds(production.person_every_s?);
+    let groups = if search.group_size > 1 {
+        format!(" × {} per group", search.group_size)
+    } else {
+        String::new()
+    };
+    let at_limit = people * production.limit(ceiling) / ceiling;
+    Some(format!(
+        "  people: {} at the ceiling ({} iterations/s × {every}{groups}), {} at the production limit",
+        whole(people.floor()),
+        format::number(per_s),
+        whole(at_limit.floor())
+    ))
+}
+
 /// What raises the limit of the generator.
 const RAISE: &str = "to raise it: more workers (--workers), cores that the target does not use (--cores), source \
                      addresses for more than 28,000 connections (--source), a higher limit of open files (ulimit -n), \
@@ -107,7 +148,7 @@ const RAISE: &str = "to raise it: more workers (--workers), cores that the targe
 fn between(interval: Interval, quantity: Quantity) -> String {
     format!(
         "{} to {}",
-        format::amount(interval.low.round()),
+        amount(interval.low.round()),
         load(interval.high.round(), quantity)
     )
 }

@@ -2,7 +2,7 @@
 
 use format::share;
 use model::FaultKind;
-use record::{Finding, Level, Run};
+use record::{Cause, Finding, Level, Run};
 
 use super::{Block, Section, label, label_at};
 use crate::words;
@@ -17,7 +17,7 @@ pub(crate) struct Line {
     pub(crate) text: String,
 }
 
-/// Formats a finding: the cause, its evidence, open questions and next steps.
+/// Formats a finding of a run: the cause and the levels that show it, its evidence, open questions and next steps.
 pub(crate) fn lines(run: &Run, finding: &Finding) -> Vec<Line> {
     let levels: Vec<String> = finding
         .levels
@@ -29,6 +29,15 @@ pub(crate) fn lines(run: &Run, finding: &Finding) -> Vec<Line> {
         [first, .., last] => format!(" (at {first} to {last})"),
         [] => String::new(),
     };
+    with_head(finding, &at)
+}
+
+/// Formats a finding without its levels.
+pub(crate) fn reasons(finding: &Finding) -> Vec<Line> {
+    with_head(finding, "")
+}
+
+fn with_head(finding: &Finding, at: &str) -> Vec<Line> {
     let head = Line {
         word: "",
         text: format!(
@@ -38,9 +47,9 @@ pub(crate) fn lines(run: &Run, finding: &Finding) -> Vec<Line> {
         ),
     };
     let line = |word: &'static str| move |text: String| Line { word, text };
-    let evidence = finding.evidence.iter().map(words::limiter::evidence);
-    let unknown = finding.unknown.iter().map(words::limiter::unknown);
-    let advice = finding.advice.iter().map(words::limiter::advice);
+    let evidence = finding.evidence.iter().map(words::finding::evidence);
+    let unknown = finding.unknown.iter().map(words::finding::unknown);
+    let advice = finding.advice.iter().map(words::finding::advice);
     let mut lines = vec![head];
     lines.extend(evidence.map(line("evidence")));
     lines.extend(unknown.map(line("unknown")));
@@ -63,6 +72,7 @@ pub(crate) fn refused(run: &Run, level: &Level) -> Option<String> {
     let is_known = run
         .findings
         .iter()
+        .filter(|finding| matches!(finding.cause, Cause::RateLimiter(_)))
         .any(|finding| finding.limits.contains(&level.index));
     let refusals = format!("{part} requests got status 429 (too many requests)");
     tells.then(|| {

@@ -1,13 +1,32 @@
-//! Formats findings as sentences without a full stop.
+//! Formats findings as sentences without a full stop: the cause, its evidence, open questions and next steps.
 
-use record::{Cause, Finding};
+mod advice;
+mod evidence;
+mod unknown;
+
+use format::{about, mean_bytes, millis, number, percent, rate, seconds, span};
+use record::{Cause, Finding, FixedConcurrency, GrowingMemory, PeriodicStalls, SaturatedThread};
 
 use super::limiter;
+
+pub(crate) use advice::advice;
+pub(crate) use evidence::evidence;
+pub(crate) use unknown::unknown;
 
 /// Returns the name of the finding's cause.
 pub(crate) fn name(finding: &Finding) -> &'static str {
     match finding.cause {
         Cause::RateLimiter(_) => "rate limiter",
+        Cause::CpuQuota(_) => "CPU quota",
+        Cause::AllCores(_) => "CPU",
+        Cause::SaturatedPool(_) => "saturated threads",
+        Cause::SaturatedThread(_) => "saturated thread",
+        Cause::DescriptorsExhausted { .. } => "descriptors",
+        Cause::GrowingMemory(_) => "growing memory",
+        Cause::ListenQueueFull { .. } => "listen queue",
+        Cause::FixedConcurrency(_) => "fixed concurrency",
+        Cause::PeriodicStalls(_) => "periodic stalls",
+        Cause::FixedTimeout(_) => "fixed timeout",
         Cause::Text { .. } => "cause",
     }
 }
@@ -16,6 +35,86 @@ pub(crate) fn name(finding: &Finding) -> &'static str {
 pub fn sentence(finding: &Finding) -> String {
     match &finding.cause {
         Cause::RateLimiter(found) => limiter::sentence(found),
+        Cause::CpuQuota(quota) => format!(
+            "the target uses up its CPU quota of {} in {} of the periods",
+            cores(quota.cores),
+            percent(quota.throttled_percent)
+        ),
+        Cause::AllCores(all) if all.cores == 1 => {
+            "the target's threads use all of the one core that they may run on".to_owned()
+        }
+        Cause::AllCores(all) => format!(
+            "the target uses all of the {} cores that it may run on",
+            all.cores
+        ),
+        Cause::SaturatedPool(pool) => format!(
+            "all {} threads \"{}…\" of the target are busy all the time",
+            pool.threads, pool.name
+        ),
+        Cause::SaturatedThread(thread) => saturated_thread(thread),
+        Cause::DescriptorsExhausted { limit } => {
+            format!("the target has used up its {limit} descriptors, and cannot open connections")
+        }
+        Cause::GrowingMemory(memory) => growing_memory(memory),
+        Cause::ListenQueueFull { limit } => format!(
+            "the target accepts connections too slowly: the queue of {limit} connections that wait for it is full"
+        ),
+        Cause::FixedConcurrency(fixed) => fixed_concurrency(fixed),
+        Cause::PeriodicStalls(stalls) => periodic_stalls(stalls),
+        Cause::FixedTimeout(timeout) => format!(
+            "{} fails after {}: the target, or a component in front of it, gives up at this time",
+            timeout.name,
+            millis(timeout.after_ms)
+        ),
         Cause::Text { what } => what.clone(),
     }
+}
+
+fn cores(cores: f64) -> String {
+    if (cores - 1.0).abs() < f64::EPSILON {
+        "1 core".to_owned()
+    } else {
+        format!("{} cores", number(cores))
+    }
+}
+
+fn saturated_thread(thread: &SaturatedThread) -> String {
+    let event_loop = thread.runtime.as_ref().map_or(String::new(), |runtime| {
+        format!(" (the main thread of {runtime})")
+    });
+    format!(
+        "one thread of the target, \"{}\"{event_loop}, is busy all the time",
+        thread.name
+    )
+}
+
+fn growing_memory(memory: &GrowingMemory) -> String {
+    let speed = match memory.bytes_per_operation {
+        Some(each) => format!("{} per operation", mean_bytes(each)),
+        None => format!("{} per second", mean_bytes(memory.bytes_per_s)),
+    };
+    let full = memory.full_after_s.map_or(String::new(), |full| {
+        format!("; at this load, the limit is reached in {}", span(full))
+    });
+    format!("the target's memory grows by {speed}, and is not released{full}")
+}
+
+fn fixed_concurrency(fixed: &FixedConcurrency) -> String {
+    let ms = millis(fixed.work_ms);
+    let per_s = rate(fixed.per_s);
+    match fixed.places {
+        1.0 => format!("the target processes one request at a time, each in {ms}: at most {per_s}"),
+        places => format!(
+            "the target processes {} requests at a time, each in {ms}: at most {per_s}",
+            about(places)
+        ),
+    }
+}
+
+fn periodic_stalls(stalls: &PeriodicStalls) -> String {
+    format!(
+        "the target stops every {} for up to {}",
+        seconds((stalls.every_s * 10.0).round() / 10.0),
+        millis(stalls.longest_ms)
+    )
 }

@@ -105,6 +105,7 @@ pub(crate) fn evidence(seen: &Evidence) -> String {
             count(*than_users)
         ),
         Evidence::Text { text } => text.clone(),
+        _ => String::new(),
     }
 }
 
@@ -228,6 +229,7 @@ pub(crate) fn unknown(open: &Unknown) -> String {
             }
         }
         Unknown::Text { text } => text.clone(),
+        _ => String::new(),
     }
 }
 
@@ -256,5 +258,6 @@ pub(crate) fn advice(advice: &Advice) -> String {
             format!("stay below the limit: {} requests/min{per}", about(*per_minute))
         }
         Advice::Text { text } => text.clone(),
+        _ => String::new(),
     }
 }

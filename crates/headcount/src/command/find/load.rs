@@ -24,7 +24,7 @@ pub(super) struct LoadShape {
     /// The scenario's `load`, without the amount and the duration.
     kept: Map<String, Value>,
     /// Number of users of a group, and the least number of users.
-    group_size: u32,
+    pub(super) group_size: u32,
     least_users: u32,
     ramp: Nanos,
     warm_up: Nanos,

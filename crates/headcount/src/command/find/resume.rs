@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use capacity::search::SavedSearch;
 use engine::RunConfig;
 
-use super::budget_s;
+use super::settings::budget_s;
 use crate::args::SearchArgs;
 
 /// Reads a saved search. Fails if its trials do not answer the same question as the scenario does now.

@@ -6,14 +6,14 @@ use anyhow::Context as _;
 use capacity::search::{Evidence, Outcome, Purpose, SavedSearch, SavedTrial, Search, Step, Trial};
 use engine::{Clock, Notice, RunError, Stop};
 use plan::Threshold;
-use record::Run;
+use record::{Level, Run};
 use report::SearchState;
 use serde_json::Value;
 
+use super::default_thresholds;
 use super::load::LoadShape;
+use super::settings::longest_limit_s;
 use super::subject::{Subject, TrialOptions};
-use super::{default_thresholds, longest_limit_s};
-use crate::hurry::{self, stop_on_ctrl_c};
 use crate::progress::Progress;
 
 /// Measured time of the trial that shows what there is to limit, in seconds.
@@ -32,6 +32,8 @@ pub(super) struct TrialRunner {
     thresholds: Option<Value>,
     seed: u64,
     ran: u64,
+    /// The levels of all trials, for the findings.
+    seen: Run,
 }
 
 /// The end of a search.
@@ -55,18 +57,20 @@ impl TrialRunner {
         subject: Subject,
         shape: LoadShape,
         clock: Clock,
+        stop: Stop,
         quiet: bool,
-    ) -> anyhow::Result<Self> {
-        Ok(Self {
+    ) -> Self {
+        Self {
             subject,
             shape,
             clock,
-            stop: stop_on_ctrl_c()?,
+            stop,
             progress: Progress::new(quiet),
             thresholds: None,
             seed: 0,
             ran: 0,
-        })
+            seen: Run::default(),
+        }
     }
 
     /// Runs the search from where `saved` ends. Calls `save` after each trial.
@@ -121,9 +125,12 @@ impl TrialRunner {
                 }
             }
         }
-        hurry::nothing_left_to_wait_for();
         self.progress.close();
         saved.ended_at = self.clock.date();
+        let findings = capacity::findings(&self.seen);
+        if !findings.is_empty() {
+            saved.findings = findings; // those of a resumed search are older
+        }
         if !saved.trials.is_empty() {
             save(&saved)?;
         }
@@ -188,6 +195,10 @@ impl TrialRunner {
                     saved.target.clone_from(&run.target);
                 }
                 let outcome = capacity::search::outcome(&run, &thresholds, took_s + paused_s);
+                // During a recovery, the target still works on what the trial before has left.
+                if trial.purpose != Purpose::Recovery {
+                    self.remember(*run, saved.trials.len());
+                }
                 outcome
                     .map(Some)
                     .context("the trial ended before it measured anything")
@@ -216,6 +227,17 @@ impl TrialRunner {
             fails: search.fails(),
             left_s: search.left_s(),
         }
+    }
+
+    /// Keeps the level of a trial, which is the trial with this index, for the findings.
+    fn remember(&mut self, mut run: Run, index: usize) {
+        let levels = std::mem::take(&mut run.levels);
+        let mut seen = std::mem::take(&mut self.seen.levels);
+        seen.extend(levels.into_iter().map(|level| Level { index, ..level }));
+        self.seen = Run {
+            levels: seen,
+            ..run
+        };
     }
 
     /// Waits without load. Returns the seconds, which are fewer if the user interrupts.

@@ -1,0 +1,136 @@
+//! Finds a target that works on a fixed number of requests at a time, while the others wait although CPUs are free: a
+//! pool of connections or of blocked threads, a semaphore, a lock.
+//!
+//! The number of places is throughput × time of a request that does not wait. It shows only if the load rises beyond
+//! the places: then more requests are in flight, and no more are completed.
+
+use record::{Advice, Cause, Confidence, Evidence, Finding, FixedConcurrency, Level, Run, Unknown};
+
+use crate::throughput::{Throughput, of_main_operation};
+use crate::usable;
+
+/// Throughputs within this share count as the same.
+const FLAT: f64 = 0.07;
+/// Ratio of the requests in flight between two levels with the same throughput.
+const MORE_IN_FLIGHT: f64 = 1.4;
+/// Throughput without waiting as a share of the highest throughput. Above it, requests may have waited there, too.
+const WITHOUT_WAITING: f64 = 0.8;
+/// CPU as a share of the target's cores, below which CPUs are free.
+const FREE: f64 = 0.8;
+/// Share of the time in which no thread may have wanted a CPU, in percent.
+const THREAD_FREE: f64 = 85.0;
+/// Failures above this share take places of their own, or none.
+const FEW_FAILED: f64 = 0.05;
+/// Numbers of places must be whole numbers within this share.
+const WHOLE: f64 = 0.12;
+/// From this number on, every number is a whole number within the error.
+const TOO_MANY_TO_COUNT: f64 = 6.0;
+
+/// The three levels that show a fixed concurrency.
+struct Shown<'a> {
+    /// Nothing waits.
+    free: (&'a Level, Throughput),
+    /// All places are in use.
+    full: (&'a Level, Throughput),
+    /// More are in flight, and no more are completed.
+    overfull: (&'a Level, Throughput),
+}
+
+/// Finds a fixed concurrency. Three levels of different load are needed.
+pub(crate) fn find(run: &Run) -> Option<Finding> {
+    let shown = shown(run)?;
+    let (free, full, overfull) = (shown.free.1, shown.full.1, shown.overfull.1);
+    let per_s = full.per_s.max(overfull.per_s);
+    let places = per_s * free.time_s;
+    if overfull.in_flight < places * MORE_IN_FLIGHT || !is_whole(places) {
+        return None;
+    }
+    let is_countable = places < TOO_MANY_TO_COUNT;
+    let rounded = if is_countable { places.round() } else { places };
+    Some(Finding {
+        cause: Cause::FixedConcurrency(FixedConcurrency {
+            places: rounded,
+            work_ms: free.time_s * 1e3,
+            per_s,
+        }),
+        confidence: if is_countable {
+            Confidence::High
+        } else {
+            Confidence::Low
+        },
+        levels: vec![shown.full.0.index, shown.overfull.0.index],
+        limits: Vec::new(),
+        evidence: vec![
+            Evidence::FlatThroughput {
+                in_flight: overfull.in_flight,
+                per_s: overfull.per_s,
+                than_in_flight: full.in_flight,
+                than_per_s: full.per_s,
+            },
+            Evidence::TimeWithoutWaiting {
+                in_flight: free.in_flight,
+                ms: free.time_s * 1e3,
+            },
+            cpu(shown.overfull.0)?,
+        ],
+        unknown: vec![Unknown::WhatHasPlaces],
+        advice: vec![Advice::ComparePools { places: rounded }],
+    })
+}
+
+fn shown(run: &Run) -> Option<Shown<'_>> {
+    let mut levels: Vec<(&Level, &str, Throughput)> = usable(run)
+        .filter_map(|level| {
+            let (name, throughput) = of_main_operation(level)?;
+            (!level.load.once && throughput.failed <= FEW_FAILED)
+                .then_some((level, name, throughput))
+        })
+        .collect();
+    levels.sort_by(|one, other| one.2.in_flight.total_cmp(&other.2.in_flight));
+    let (&(level, name, free), rest) = levels.split_first()?;
+    let (&overfull, rest) = rest.split_last()?;
+    let is_flat = |one: &&(&Level, &str, Throughput)| {
+        let ratio = one.2.per_s / overfull.2.per_s;
+        (1.0 - FLAT..=1.0 + FLAT).contains(&ratio)
+            && overfull.2.in_flight >= one.2.in_flight * MORE_IN_FLIGHT
+    };
+    let &full = rest.iter().find(is_flat)?;
+    let same = levels.iter().all(|(_, other, _)| *other == name);
+    let does_not_wait = free.per_s <= full.2.per_s * WITHOUT_WAITING;
+    let cpu_is_free = has_free_cpu(full.0) && has_free_cpu(overfull.0);
+    (same && does_not_wait && cpu_is_free).then_some(Shown {
+        free: (level, free),
+        full: (full.0, full.2),
+        overfull: (overfull.0, overfull.2),
+    })
+}
+
+fn is_whole(places: f64) -> bool {
+    let nearest = places.round();
+    nearest >= 1.0 && (places >= TOO_MANY_TO_COUNT || (places - nearest).abs() <= nearest * WHOLE)
+}
+
+/// Whether neither the target's cores nor one of its threads are near their limit. Without figures for the target, CPUs
+/// may be what limits it.
+fn has_free_cpu(level: &Level) -> bool {
+    let Some(target) = &level.target else {
+        return false;
+    };
+    let cores = target.cores.as_ref().map_or(0, Vec::len) as f64;
+    let wanted = target
+        .busiest_threads
+        .iter()
+        .map(|thread| thread.cpu_percent + thread.waiting_percent.unwrap_or_default());
+    target
+        .cpu_percent
+        .is_some_and(|cpu| cpu < cores * 100.0 * FREE)
+        && wanted.fold(0.0, f64::max) < THREAD_FREE
+}
+
+fn cpu(level: &Level) -> Option<Evidence> {
+    let target = level.target.as_ref()?;
+    Some(Evidence::TargetCpu {
+        percent: target.cpu_percent?,
+        cores: target.cores.as_ref()?.len() as u64,
+    })
+}

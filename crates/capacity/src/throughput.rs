@@ -1,0 +1,88 @@
+//! The operations of a level: how many ended, and how many were in flight.
+
+use record::{Level, Measured, Timings};
+
+/// Share of a level's operations that an operation needs in order to stand for the whole level.
+const MAIN_SHARE: f64 = 0.8;
+
+/// Throughput of a level, or of one operation in it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Throughput {
+    /// Operations that succeeded, per second.
+    pub(crate) per_s: f64,
+    /// Mean service time in seconds.
+    pub(crate) time_s: f64,
+    /// Operations in flight on average, by Little's law.
+    pub(crate) in_flight: f64,
+    /// Share of operations that failed, other than by a timeout.
+    pub(crate) failed: f64,
+}
+
+/// Returns the level's requests and round trips per second.
+pub(crate) fn operations_per_s(level: &Level) -> f64 {
+    let count: u64 = operations(&level.measured)
+        .map(|(_, timings)| timings.count)
+        .sum();
+    count as f64 / seconds(level)
+}
+
+/// Returns the throughput of the operation that most of the level's operations are. `None` if there is no such
+/// operation.
+pub(crate) fn of_main_operation(level: &Level) -> Option<(&str, Throughput)> {
+    let all: u64 = operations(&level.measured)
+        .map(|(_, timings)| timings.count)
+        .sum();
+    let (name, main) = operations(&level.measured).max_by_key(|(_, timings)| timings.count)?;
+    let is_main = main.count as f64 >= all as f64 * MAIN_SHARE;
+    let time_s = main.service.mean()?.as_secs_f64();
+    let succeeded = main.count.saturating_sub(main.failed) as f64;
+    let per_s = match ended_per_s(level) {
+        Some(ended) => ended * succeeded / main.count.max(1) as f64,
+        None => succeeded / seconds(level),
+    };
+    let failed = main.failed.saturating_sub(main.timed_out) as f64 / main.count.max(1) as f64;
+    is_main.then_some((
+        name,
+        Throughput {
+            per_s,
+            time_s,
+            in_flight: per_s * time_s,
+            failed,
+        },
+    ))
+}
+
+/// Returns the requests and round trips that ended per second, in the complete seconds of the measured time. Counts of
+/// the whole level include operations that ended after it, which is too many if many wait. `None` if fewer than two
+/// seconds are complete.
+fn ended_per_s(level: &Level) -> Option<f64> {
+    const FEWEST: usize = 2;
+    const ROUNDING: f64 = 1e-6;
+    let from = level.phases.ramp_s + level.phases.warmup_s;
+    let until = from + level.phases.duration_s;
+    let starts = level.series.iter().map(|window| window.start_s);
+    let width = starts
+        .clone()
+        .zip(starts.skip(1))
+        .map(|(one, next)| next - one)
+        .fold(f64::INFINITY, f64::min);
+    let complete: Vec<u64> = level
+        .series
+        .iter()
+        .filter(|window| window.start_s + ROUNDING >= from)
+        .filter(|window| window.start_s + width <= until + ROUNDING)
+        .map(|window| window.requests + window.round_trips)
+        .collect();
+    let seconds = complete.len() as f64 * width;
+    (complete.len() >= FEWEST).then(|| complete.iter().sum::<u64>() as f64 / seconds)
+}
+
+/// Returns the length of the measured time in seconds, which is never 0.
+pub(crate) fn seconds(level: &Level) -> f64 {
+    level.phases.duration_s.max(1e-3)
+}
+
+fn operations(measured: &Measured) -> impl Iterator<Item = (&str, &Timings)> {
+    let all = measured.requests.iter().chain(&measured.round_trips);
+    all.map(|(name, timings)| (name.as_str(), timings))
+}

@@ -1,0 +1,125 @@
+//! `headcount find --by group-size=…`: one search for each group size.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use capacity::search::{CeilingMap, Ended, Quantity, SizedSearch};
+use engine::{Clock, Stop};
+
+use super::load::LoadShape;
+use super::settings::{budget_s, search_settings};
+use super::trial_runner::TrialRunner;
+use super::{blank, exit_of, save, scenario};
+use crate::args::{FindArgs, SearchArgs};
+use crate::exit::Exit;
+use crate::folder::RunFolder;
+use crate::hurry::{self, stop_on_ctrl_c};
+use crate::save::save_text;
+use crate::screen::{colour, complain, print, say, width};
+
+/// Name of the saved map in the folder.
+const FILE: &str = "find-map.json";
+/// Default time for the search at one group size.
+const BUDGET_S: f64 = 180.0;
+
+/// Searches at each size in turn, with an equal share of the remaining time.
+pub(super) fn find(args: &FindArgs, sizes: &[u64]) -> anyhow::Result<Exit> {
+    let clock = Clock::start();
+    let folder = RunFolder::claim(args.out.as_deref(), &clock.started_at())?;
+    let mut map = CeilingMap {
+        kind: CeilingMap::KIND.to_owned(),
+        version: CeilingMap::VERSION,
+        searches: Vec::new(),
+    };
+    let all_s = match &args.range.budget {
+        Some(budget) => budget_s(budget)?,
+        None => BUDGET_S * sizes.len() as f64,
+    };
+    let stop = stop_on_ctrl_c()?;
+    let mut left_s = all_s;
+    for (done, &size) in sizes.iter().enumerate() {
+        let share_s = left_s / (sizes.len() - done) as f64;
+        say(&format!(
+            "group size {size} ({} of {}), up to {share_s:.0} s",
+            done + 1,
+            sizes.len(),
+        ));
+        let place = folder.path().join(format!("group-size-{size}"));
+        std::fs::create_dir_all(&place)
+            .with_context(|| format!("cannot create {}", place.display()))?;
+        let searched = search_at(args, (size, share_s), &stop, &place)?;
+        left_s -= searched.search.answer.spent_s;
+        let stops = searched.search.answer.ended == Ended::Interrupted;
+        map.searches.push(searched);
+        save_map(&map, folder.path())?;
+        if stops {
+            break;
+        }
+    }
+    hurry::nothing_left_to_wait_for();
+    show(&map, folder.path(), args.screen.json)?;
+    Ok(exit(&map))
+}
+
+/// Searches at one group size. An error that ends the search early is shown, and the search counts as interrupted.
+fn search_at(
+    args: &FindArgs,
+    (size, budget_s): (u64, f64),
+    stop: &Stop,
+    place: &Path,
+) -> anyhow::Result<SizedSearch> {
+    let clock = Clock::start();
+    let (subject, declared) = scenario(args, Some(size))?;
+    let wanted = if size == 1 {
+        Quantity::Users
+    } else {
+        Quantity::Groups
+    };
+    let shape = LoadShape::of(&declared, Some(wanted))?;
+    let range = SearchArgs {
+        budget: Some(format!("{:.0}ms", budget_s * 1e3)),
+        ..args.range.clone()
+    };
+    let settings = search_settings(&declared, &shape, &range)?;
+    let name = args.scenario.display().to_string();
+    let saved = blank(name, &declared, &shape, settings, clock);
+    let mut runner = TrialRunner::new(subject, shape, clock, stop.clone(), args.screen.quiet);
+    let ending = runner.run(saved, |saved| save(saved, Some(place)))?;
+    if let Some(why) = &ending.error {
+        complain(why);
+    }
+    Ok(SizedSearch {
+        group_size: size,
+        search: ending.saved,
+    })
+}
+
+fn save_map(map: &CeilingMap, folder: &Path) -> anyhow::Result<()> {
+    let text = serde_json::to_string_pretty(map).context("cannot encode the map")?;
+    save_text(folder, FILE, &(text + "\n"))
+}
+
+fn show(map: &CeilingMap, folder: &Path, json: bool) -> anyhow::Result<()> {
+    if json {
+        return print(&format!("{}\n", serde_json::to_string_pretty(map)?));
+    }
+    let place = folder.join(FILE).display().to_string();
+    print(&report::ceiling_map(
+        map,
+        report::Terminal {
+            colour: colour(),
+            width: width(),
+            saved_to: Some(&place),
+        },
+    ))
+}
+
+/// The exit code: that of the first search without a ceiling, if there is one.
+fn exit(map: &CeilingMap) -> Exit {
+    let exits = map
+        .searches
+        .iter()
+        .map(|one| exit_of(one.search.answer.ended));
+    let mut failed = exits.filter(|exit| *exit != Exit::Passed);
+    failed.next().unwrap_or(Exit::Passed)
+}

@@ -1,0 +1,68 @@
+use serde::{Deserialize, Serialize};
+
+use crate::limiter::LimitKey;
+
+/// A next step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Advice {
+    /// Exempt the generator's addresses from the limiter.
+    ExemptGenerator,
+    /// Use more source addresses.
+    MoreAddresses {
+        /// Whether the target is on this machine, where loopback has enough addresses.
+        loopback: bool,
+        /// Minimum number of addresses that this load needs.
+        needed: Option<f64>,
+    },
+    /// Use more users, or send fewer requests per user.
+    MoreUsers,
+    /// Stay below the limit.
+    StayBelow {
+        /// Requests per minute.
+        per_minute: f64,
+        /// Key by which the limit counts requests. `None` if unknown.
+        per: Option<LimitKey>,
+    },
+    /// Find out what the busy threads do.
+    Profile {
+        /// Process ID.
+        pid: u32,
+    },
+    /// Distribute the work of one thread over several threads or processes.
+    MoreThreads,
+    /// Enlarge the pool, or move its work elsewhere.
+    LargerPool,
+    /// Give the target more cores or machines.
+    MoreCores,
+    /// Raise the CPU quota.
+    RaiseQuota,
+    /// Raise the limit of descriptors.
+    MoreDescriptors,
+    /// Run longer to see whether the growth ends.
+    RunLonger,
+    /// Compare heap profiles.
+    CompareHeaps,
+    /// Accept connections faster, or enlarge the queue.
+    LargerListenQueue,
+    /// Compare the number with the sizes of the target's pools.
+    ComparePools {
+        /// The number of places.
+        places: f64,
+    },
+    /// Look for something that runs with this period.
+    LookForPeriod {
+        /// The period in seconds.
+        every_s: f64,
+    },
+    /// Look for a timeout of this length in the configuration.
+    LookForTimeout {
+        /// The timeout in milliseconds.
+        ms: f64,
+    },
+    /// The advice as an older record worded it (versions 1 and 2).
+    Text {
+        /// The sentence.
+        text: String,
+    },
+}

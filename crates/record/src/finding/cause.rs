@@ -1,0 +1,169 @@
+use serde::{Deserialize, Serialize};
+
+use crate::limiter::RateLimiter;
+
+/// The closed list of causes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "cause", content = "figures", rename_all = "snake_case")]
+pub enum Cause {
+    /// The target, or a component in front of it, limits the rate of requests.
+    RateLimiter(RateLimiter),
+    /// The CPU quota of the target's cgroup is used up.
+    CpuQuota(CpuQuota),
+    /// The target uses all cores that it may run on.
+    AllCores(AllCores),
+    /// Every thread of a pool is busy all the time.
+    SaturatedPool(SaturatedPool),
+    /// One thread is busy all the time, such as an event loop.
+    SaturatedThread(SaturatedThread),
+    /// The target opens no further files or connections, because it has reached its limit of descriptors.
+    DescriptorsExhausted {
+        /// The limit.
+        limit: u64,
+    },
+    /// The target's memory grows with its work and is not released.
+    GrowingMemory(GrowingMemory),
+    /// The queue of connections that wait to be accepted is full.
+    ListenQueueFull {
+        /// Capacity of the queue.
+        limit: u64,
+    },
+    /// The target works on a fixed number of requests at a time, and the others wait, although CPUs are free.
+    FixedConcurrency(FixedConcurrency),
+    /// The target stops for some time again and again, at equal intervals.
+    PeriodicStalls(PeriodicStalls),
+    /// The target, or a component in front of it, gives up requests after a fixed time.
+    FixedTimeout(FixedTimeout),
+    /// The cause as an older record worded it (versions 1 and 2).
+    Text {
+        /// The sentence.
+        what: String,
+    },
+}
+
+impl Cause {
+    /// The identifier in JSON: `saturated_thread`.
+    pub fn id(&self) -> &'static str {
+        match self {
+            Self::RateLimiter(_) => "rate_limiter",
+            Self::CpuQuota(_) => "cpu_quota",
+            Self::AllCores(_) => "all_cores",
+            Self::SaturatedPool(_) => "saturated_pool",
+            Self::SaturatedThread(_) => "saturated_thread",
+            Self::DescriptorsExhausted { .. } => "descriptors_exhausted",
+            Self::GrowingMemory(_) => "growing_memory",
+            Self::ListenQueueFull { .. } => "listen_queue_full",
+            Self::FixedConcurrency(_) => "fixed_concurrency",
+            Self::PeriodicStalls(_) => "periodic_stalls",
+            Self::FixedTimeout(_) => "fixed_timeout",
+            Self::Text { .. } => "text",
+        }
+    }
+}
+
+/// Figures of an exhausted CPU quota.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CpuQuota {
+    /// The quota in cores.
+    pub cores: f64,
+    /// Share of the quota's periods in which it was used up, in percent.
+    pub throttled_percent: f64,
+}
+
+/// Figures of a target that uses all of its cores.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AllCores {
+    /// Number of cores that the target may run on.
+    pub cores: u64,
+    /// CPU of the whole target, in percent of one core.
+    pub cpu_percent: f64,
+}
+
+/// Figures of a saturated pool of threads.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SaturatedPool {
+    /// The common part of the threads' names.
+    pub name: String,
+    /// Number of threads.
+    pub threads: u64,
+}
+
+/// Figures of a saturated thread.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SaturatedThread {
+    /// Name of the thread.
+    pub name: String,
+    /// Process ID.
+    pub pid: u32,
+    /// Name of the runtime if the thread is the event loop of one, such as `Node.js`.
+    pub runtime: Option<String>,
+}
+
+/// Figures of growing memory.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GrowingMemory {
+    /// Growth in bytes per second.
+    pub bytes_per_s: f64,
+    /// Growth in bytes per operation. `None` unless levels of different load show that memory grows with the work.
+    pub bytes_per_operation: Option<f64>,
+    /// Time until the limit of the target's cgroup is reached at this rate, in seconds. `None` without a limit.
+    pub full_after_s: Option<f64>,
+}
+
+/// Figures of a fixed concurrency.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FixedConcurrency {
+    /// Number of requests that the target works on at a time.
+    pub places: f64,
+    /// Time that the target takes for one request without waiting, in milliseconds.
+    pub work_ms: f64,
+    /// Requests per second at which all places are in use.
+    pub per_s: f64,
+}
+
+/// Figures of periodic stalls.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PeriodicStalls {
+    /// Time from one stall to the next, in seconds.
+    pub every_s: f64,
+    /// Duration of the longest stall, in milliseconds.
+    pub longest_ms: f64,
+}
+
+/// Figures of a fixed timeout.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FixedTimeout {
+    /// Name of the request.
+    pub name: String,
+    /// The time after which requests fail, in milliseconds.
+    pub after_ms: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_identifier_is_that_of_the_record() {
+        let all = [
+            Cause::RateLimiter(RateLimiter::default()),
+            Cause::CpuQuota(CpuQuota::default()),
+            Cause::AllCores(AllCores::default()),
+            Cause::SaturatedPool(SaturatedPool::default()),
+            Cause::SaturatedThread(SaturatedThread::default()),
+            Cause::DescriptorsExhausted { limit: 1024 },
+            Cause::GrowingMemory(GrowingMemory::default()),
+            Cause::ListenQueueFull { limit: 128 },
+            Cause::FixedConcurrency(FixedConcurrency::default()),
+            Cause::PeriodicStalls(PeriodicStalls::default()),
+            Cause::FixedTimeout(FixedTimeout::default()),
+            Cause::Text {
+                what: String::new(),
+            },
+        ];
+        for cause in all {
+            let json = serde_json::to_value(&cause).unwrap();
+            assert_eq!(json["cause"], cause.id());
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Renders a ceiling map: a table of group sizes and ceilings, and what dominates in between.
+
+use capacity::search::{CeilingMap, Dominates, SizedSearch, Slope};
+use format::{Column, Row, Table, Tone, amount, number, paint};
+
+use super::{answer, known, load};
+use crate::terminal::Terminal;
+use crate::words;
+
+/// Renders a ceiling map, ending with a line break.
+pub fn ceiling_map(map: &CeilingMap, options: Terminal<'_>) -> String {
+    let title = "Ceiling by group size";
+    let mut lines = vec![paint(title, Tone::Strong, options.colour)];
+    let mut table = table(map);
+    table.fit(options.width.unwrap_or(usize::MAX));
+    lines.extend(table.text(options.colour));
+    let slopes = map.slopes();
+    if !slopes.is_empty() {
+        lines.push(String::new());
+        lines.extend(slopes.iter().map(sentence));
+    }
+    if let Some(path) = options.saved_to {
+        lines.push(format!("saved in {path}"));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn table(map: &CeilingMap) -> Table {
+    let columns = vec![
+        Column::number("group size"),
+        Column::words("ceiling"),
+        Column::words("interval (90 %)"),
+        Column::number("users"),
+        Column::words("why no more"),
+    ];
+    Table::new(columns, map.searches.iter().map(row).collect())
+}
+
+fn row(one: &SizedSearch) -> Row {
+    let search = &one.search;
+    let stable = search.answer.stable;
+    let answer = &search.answer;
+    let ceiling = match (stable, answer.at_least) {
+        (Some(stable), _) => load(stable.load, search.quantity),
+        (None, Some(least)) => format!("at least {}", load(least, search.quantity)),
+        (None, None) => format!(
+            "open: {}",
+            known(answer.holds, answer.fails, search.quantity)
+        ),
+    };
+    let interval = stable.map(|stable| {
+        let (low, high) = (stable.interval.low.round(), stable.interval.high.round());
+        format!("{} to {}", amount(low), amount(high))
+    });
+    Row {
+        cells: vec![
+            Some(amount(one.group_size as f64)),
+            Some(ceiling),
+            interval,
+            one.users().map(|(users, ..)| amount(users)),
+            search
+                .findings
+                .first()
+                .map(|it| words::finding::name(it).to_owned()),
+        ],
+        tone: answer::tone(search),
+    }
+}
+
+/// What dominates between two group sizes.
+fn sentence(slope: &Slope) -> String {
+    let from_to = format!("from {} to {} users per group", slope.from, slope.to);
+    let times = number(slope.fewer_users);
+    match slope.dominates {
+        Some(Dominates::Users) => {
+            format!(
+                "{from_to}, the number of users changes only by a factor of {times}: users dominate the cost, not \
+                 deliveries"
+            )
+        }
+        Some(Dominates::Deliveries) => format!(
+            "{from_to}, the number of users falls by a factor of {times}: each delivery costs the same, so fan-out \
+             dominates"
+        ),
+        Some(Dominates::MoreThanDeliveries) => format!(
+            "{from_to}, the number of users falls by a factor of {times}: a delivery costs more in larger groups"
+        ),
+        None => format!(
+            "{from_to}, the number of users falls by a factor of {times}: the intervals are too wide to tell whether \
+             users or deliveries dominate"
+        ),
+    }
+}

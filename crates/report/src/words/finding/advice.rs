@@ -1,0 +1,56 @@
+//! Words for the next steps after a finding.
+
+use format::{about, millis, number};
+use record::Advice;
+
+use crate::words::limiter;
+
+/// Formats a next step.
+pub(crate) fn advice(advice: &Advice) -> String {
+    match advice {
+        Advice::Profile { pid } => {
+            format!("see what it computes, with a profiler of its runtime or `perf top -p {pid}`")
+        }
+        Advice::MoreThreads => {
+            "distribute this thread's work over several threads or processes".to_owned()
+        }
+        Advice::LargerPool => {
+            "enlarge the pool if cores are free; otherwise give the target more cores".to_owned()
+        }
+        Advice::MoreCores => "give the target more cores, or more machines".to_owned(),
+        Advice::RaiseQuota => {
+            "raise the quota (`cpu.max`, or `resources.limits.cpu` in Kubernetes)".to_owned()
+        }
+        Advice::MoreDescriptors => {
+            "raise the limit (`ulimit -n`, or `LimitNOFILE` in systemd)".to_owned()
+        }
+        Advice::RunLonger => {
+            "run this load for longer, to see whether the growth ends: --duration 10m".to_owned()
+        }
+        Advice::CompareHeaps => {
+            "compare two heap profiles, one from the beginning and one from the end".to_owned()
+        }
+        Advice::LargerListenQueue => {
+            "accept connections faster (a busy event loop accepts none), or enlarge the queue (the backlog of listen, \
+             and `net.core.somaxconn`)"
+                .to_owned()
+        }
+        Advice::ComparePools { places: 1.0 } => {
+            "look for a lock, a single writer, or a pool of one".to_owned()
+        }
+        Advice::ComparePools { places } => format!(
+            "compare {} with the sizes of the target's pools: database connections, worker threads, semaphores",
+            about(*places)
+        ),
+        Advice::LookForPeriod { every_s } => format!(
+            "look for what runs every {} s: the log of the garbage collector, scheduled jobs, checkpoints of the \
+             database",
+            number(*every_s)
+        ),
+        Advice::LookForTimeout { ms } => format!(
+            "look for a timeout of {} in the configuration of proxies, pools and clients",
+            millis(*ms)
+        ),
+        _ => limiter::advice(advice),
+    }
+}

@@ -1,0 +1,136 @@
+//! The results of the check: how often each case got the right finding.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use format::{Column, Row, Table, count};
+use harness::Harness;
+use serde_json::{Value, json};
+
+use super::case::{Case, Truth};
+
+/// The results of all cases.
+#[derive(Clone, Debug, Default)]
+pub struct FindingsOutcome {
+    /// The cases in their order.
+    cases: Vec<CaseOutcome>,
+    /// Whether the check was stopped before the last run ended.
+    pub interrupted: bool,
+}
+
+/// The results of one case.
+#[derive(Clone, Debug)]
+struct CaseOutcome {
+    case: &'static str,
+    kind: &'static str,
+    expected: Option<&'static str>,
+    runs: u64,
+    /// Runs that named the expected cause first, or no cause if none is expected.
+    right: u64,
+    /// Runs that named another cause first.
+    wrong: u64,
+    /// How often each cause was named first.
+    first: BTreeMap<&'static str, u64>,
+}
+
+impl FindingsOutcome {
+    /// Adds a run that named these causes, the principal one first.
+    pub(crate) fn add(&mut self, case: &Case, harness: &Harness, causes: &[&'static str]) {
+        let expected = case.expected(harness);
+        let place = self.cases.iter().position(|known| known.case == case.name);
+        let place = place.unwrap_or_else(|| {
+            self.cases.push(CaseOutcome::new(case, expected));
+            self.cases.len() - 1
+        });
+        let known = &mut self.cases[place];
+        let first = causes.first().copied();
+        known.runs += 1;
+        known.right += u64::from(first == expected);
+        known.wrong += u64::from(first.is_some() && first != expected);
+        if let Some(first) = first {
+            *known.first.entry(first).or_default() += 1;
+        }
+    }
+
+    /// The number of runs that named a wrong cause first.
+    pub fn wrong(&self) -> u64 {
+        self.cases.iter().map(|case| case.wrong).sum()
+    }
+
+    /// The number of runs with a fault that named no cause.
+    pub fn missed(&self) -> u64 {
+        let missed = |case: &CaseOutcome| case.runs - case.right - case.wrong;
+        self.cases.iter().map(missed).sum()
+    }
+
+    /// Formats the results for a terminal.
+    pub fn terminal(&self) -> String {
+        let runs: u64 = self.cases.iter().map(|case| case.runs).sum();
+        let mut text = format!(
+            "{} runs: {} named a wrong cause, {} named none although there was one.\n\n",
+            count(runs),
+            count(self.wrong()),
+            count(self.missed())
+        );
+        for line in self.table().text(false) {
+            let _ = writeln!(text, "{line}");
+        }
+        text
+    }
+
+    fn table(&self) -> Table {
+        let columns = vec![
+            Column::words("case"),
+            Column::words("kind"),
+            Column::words("expected"),
+            Column::number("runs"),
+            Column::number("right"),
+            Column::words("named first"),
+        ];
+        let rows = self.cases.iter().map(|case| {
+            let first: Vec<String> = case
+                .first
+                .iter()
+                .map(|(cause, times)| format!("{cause} ({times})"))
+                .collect();
+            Row::plain(vec![
+                Some(case.case.to_owned()),
+                Some(case.kind.to_owned()),
+                Some(case.expected.unwrap_or("none").to_owned()),
+                Some(count(case.runs)),
+                Some(count(case.right)),
+                Some(first.join(", ")).filter(|first| !first.is_empty()),
+            ])
+        });
+        Table::new(columns, rows.collect())
+    }
+
+    /// Returns the results as JSON, for scripts.
+    pub fn to_json(&self) -> Value {
+        let cases = self.cases.iter().map(|case| {
+            json!({
+                "case": case.case, "kind": case.kind, "expected": case.expected, "runs": case.runs,
+                "right": case.right, "wrong": case.wrong, "first": case.first,
+            })
+        });
+        json!({ "interrupted": self.interrupted, "cases": cases.collect::<Vec<_>>() })
+    }
+}
+
+impl CaseOutcome {
+    fn new(case: &Case, expected: Option<&'static str>) -> Self {
+        Self {
+            case: case.name,
+            kind: match case.truth {
+                Truth::Fault(_) | Truth::Threads(_) => "fault",
+                Truth::Healthy => "healthy",
+                Truth::NearMiss => "near miss",
+            },
+            expected,
+            runs: 0,
+            right: 0,
+            wrong: 0,
+            first: BTreeMap::new(),
+        }
+    }
+}
