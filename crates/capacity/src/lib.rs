@@ -25,6 +25,7 @@ pub fn findings(run: &Run) -> Vec<Finding> {
         rate_limit::find,
         cpu::find,
         limits::descriptors,
+        limits::growing_descriptors,
         memory::find,
         limits::listen_queue,
         concurrency::find,

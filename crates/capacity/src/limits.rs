@@ -1,8 +1,15 @@
-//! Finds limits of the kernel that the target has reached: descriptors and the listen queue.
+//! Finds limits of the kernel that the target has reached, or will reach: descriptors and the listen queue.
 
-use record::{Advice, Cause, Confidence, Evidence, Finding, Level, Run};
+use record::{
+    Advice, Cause, Confidence, Evidence, Finding, GrowingDescriptors, Level, Run, TargetUse,
+    Unknown,
+};
 
+use crate::throughput::seconds;
 use crate::usable;
+
+/// Growth of the number of descriptors in a level below which it is not reported.
+const LEAST_GROWTH: f64 = 10.0;
 
 /// Descriptors in use at which a program can open no more, in percent. Some programs keep a few in reserve.
 const DESCRIPTORS_USED_UP: f64 = 98.0;
@@ -30,6 +37,49 @@ pub(crate) fn descriptors(run: &Run) -> Option<Finding> {
         evidence: vec![Evidence::DescriptorsOpen { open, limit }],
         unknown: Vec::new(),
         advice: vec![Advice::MoreDescriptors],
+    })
+}
+
+/// Finds a target that opens descriptors and does not close them. Established connections are not counted: they are
+/// as many as the load opens.
+pub(crate) fn growing_descriptors(run: &Run) -> Option<Finding> {
+    let grown: Vec<(&Level, &TargetUse, f64)> = run
+        .levels
+        .iter()
+        .filter_map(|level| {
+            let target = level.target.as_ref()?;
+            let own = target.samples.iter().filter_map(|sample| {
+                let connections = sample.connections.unwrap_or(0);
+                Some((
+                    sample.at_s,
+                    sample.descriptors?.saturating_sub(connections) as f64,
+                ))
+            });
+            let growth = stats::growth(&own.collect::<Vec<_>>()).filter(|growth| growth.steady)?;
+            (growth.low * seconds(level) >= LEAST_GROWTH).then_some((level, target, growth.per_s))
+        })
+        .collect();
+    let &(level, target, per_s) = grown
+        .iter()
+        .max_by(|one, other| one.2.total_cmp(&other.2))?;
+    let free = target.descriptor_limit.zip(target.descriptors);
+    Some(Finding {
+        cause: Cause::GrowingDescriptors(GrowingDescriptors {
+            per_s,
+            full_after_s: free.map(|(limit, open)| limit.saturating_sub(open) as f64 / per_s),
+        }),
+        confidence: Confidence::High,
+        levels: grown.iter().map(|(level, ..)| level.index).collect(),
+        limits: Vec::new(),
+        evidence: vec![Evidence::DescriptorsGrew {
+            count: per_s * seconds(level),
+            seconds: seconds(level),
+        }],
+        unknown: vec![Unknown::GrowthEnds],
+        advice: vec![
+            Advice::ListDescriptors { pid: target.pid },
+            Advice::RunLonger,
+        ],
     })
 }
 

@@ -7,8 +7,8 @@ mod unknown;
 
 pub use advice::Advice;
 pub use cause::{
-    AllCores, Cause, CpuQuota, FixedConcurrency, FixedTimeout, GrowingMemory, PeriodicStalls,
-    SaturatedPool, SaturatedThread,
+    AllCores, Cause, CpuQuota, FixedConcurrency, FixedTimeout, GrowingDescriptors, GrowingMemory,
+    PeriodicStalls, SaturatedPool, SaturatedThread,
 };
 pub use evidence::Evidence;
 pub use unknown::{OneAddress, Unknown};

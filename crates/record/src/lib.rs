@@ -36,8 +36,8 @@ pub use encode::{from_json, to_json};
 pub use failure::{Example, Failure, note_failure};
 pub use finding::{
     Advice, AllCores, Cause, Confidence, CpuQuota, Evidence, Finding, FixedConcurrency,
-    FixedTimeout, GrowingMemory, OneAddress, PeriodicStalls, SaturatedPool, SaturatedThread,
-    Unknown,
+    FixedTimeout, GrowingDescriptors, GrowingMemory, OneAddress, PeriodicStalls, SaturatedPool,
+    SaturatedThread, Unknown,
 };
 pub use funnel::{FirstFailure, FunnelStep, StepFunnel, Unfinished, path_name};
 pub use health::{GeneratorUse, WorkerUse};

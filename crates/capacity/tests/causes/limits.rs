@@ -1,7 +1,7 @@
-use record::{Cause, Level, ListenQueue, TargetUse, Timings};
+use record::{Cause, Level, ListenQueue, TargetSample, TargetUse, Timings};
 
-use super::causes;
-use super::levels::{idle, level, with};
+use super::levels::{SECONDS, idle, level, with};
+use super::{causes, only};
 
 fn descriptors(used_percent: f64, failed: u64) -> Level {
     let target = TargetUse {
@@ -60,4 +60,40 @@ fn a_listen_queue_that_was_never_full_is_no_finding() {
         "another program's queue"
     );
     assert_eq!(causes(vec![queue(129, 1, 0)]), [], "nothing was dropped");
+}
+
+/// A level in which descriptors grow by this many per second, and connections by these.
+fn opening(per_s: f64, connections_per_s: f64) -> Level {
+    let samples = (0..=20).map(|number| {
+        let at_s = f64::from(number) * SECONDS / 20.0;
+        TargetSample {
+            at_s,
+            descriptors: Some(30 + (per_s * at_s) as u64),
+            connections: Some(5 + (connections_per_s * at_s) as u64),
+            ..TargetSample::default()
+        }
+    });
+    let target = TargetUse {
+        samples: samples.collect(),
+        descriptors: Some(124),
+        descriptor_limit: Some(1024),
+        ..idle()
+    };
+    with(level(10.0, 1.0), target)
+}
+
+#[test]
+fn descriptors_that_are_not_closed_are_named_with_the_time_until_the_limit() {
+    let finding = only(vec![opening(10.0, 0.0)]);
+    let Cause::GrowingDescriptors(open) = &finding.cause else {
+        panic!("{finding:#?}")
+    };
+    assert!((open.per_s - 10.0).abs() < 0.1, "{open:?}");
+    assert!((open.full_after_s.unwrap() - 90.0).abs() < 1.0, "{open:?}");
+}
+
+#[test]
+fn descriptors_of_connections_that_the_load_opens_are_no_finding() {
+    assert_eq!(causes(vec![opening(10.0, 10.0)]), []);
+    assert_eq!(causes(vec![opening(0.5, 0.0)]), [], "five in ten seconds");
 }

@@ -1,5 +1,12 @@
 //! Records with a known cause, healthy ones under the same load, and near-misses that must stay without a finding.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::float_cmp,
+    reason = "small numbers, which floats hold exactly"
+)]
+
 mod concurrency;
 mod cpu;
 mod levels;

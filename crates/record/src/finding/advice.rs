@@ -39,6 +39,11 @@ pub enum Advice {
     RaiseQuota,
     /// Raise the limit of descriptors.
     MoreDescriptors,
+    /// List the open descriptors.
+    ListDescriptors {
+        /// Process ID.
+        pid: u32,
+    },
     /// Run longer to see whether the growth ends.
     RunLonger,
     /// Compare heap profiles.

@@ -21,6 +21,8 @@ pub enum Cause {
         /// The limit.
         limit: u64,
     },
+    /// The target opens descriptors and does not close them.
+    GrowingDescriptors(GrowingDescriptors),
     /// The target's memory grows with its work and is not released.
     GrowingMemory(GrowingMemory),
     /// The queue of connections that wait to be accepted is full.
@@ -51,6 +53,7 @@ impl Cause {
             Self::SaturatedPool(_) => "saturated_pool",
             Self::SaturatedThread(_) => "saturated_thread",
             Self::DescriptorsExhausted { .. } => "descriptors_exhausted",
+            Self::GrowingDescriptors(_) => "growing_descriptors",
             Self::GrowingMemory(_) => "growing_memory",
             Self::ListenQueueFull { .. } => "listen_queue_full",
             Self::FixedConcurrency(_) => "fixed_concurrency",
@@ -97,6 +100,15 @@ pub struct SaturatedThread {
     pub pid: u32,
     /// Name of the runtime if the thread is the event loop of one, such as `Node.js`.
     pub runtime: Option<String>,
+}
+
+/// Figures of descriptors that are not closed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GrowingDescriptors {
+    /// Growth per second.
+    pub per_s: f64,
+    /// Time until the limit is reached at this rate, in seconds. `None` if the limit is unknown.
+    pub full_after_s: Option<f64>,
 }
 
 /// Figures of growing memory.
@@ -152,6 +164,7 @@ mod tests {
             Cause::SaturatedPool(SaturatedPool::default()),
             Cause::SaturatedThread(SaturatedThread::default()),
             Cause::DescriptorsExhausted { limit: 1024 },
+            Cause::GrowingDescriptors(GrowingDescriptors::default()),
             Cause::GrowingMemory(GrowingMemory::default()),
             Cause::ListenQueueFull { limit: 128 },
             Cause::FixedConcurrency(FixedConcurrency::default()),

@@ -144,6 +144,13 @@ pub enum Evidence {
         /// The limit.
         limit: u64,
     },
+    /// The growth of the number of open descriptors, without those of established connections.
+    DescriptorsGrew {
+        /// Growth over the measured time.
+        count: f64,
+        /// Length of the measured time in seconds.
+        seconds: f64,
+    },
     /// The growth of memory.
     MemoryGrew {
         /// Growth over the measured time, in MB.

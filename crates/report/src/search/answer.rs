@@ -27,9 +27,14 @@ pub(super) fn headline(search: &SavedSearch) -> String {
         (Ended::Confirmed | Ended::OutOfTime, _) => {
             format!("no ceiling: the time ran out before one was confirmed ({known})")
         }
-        (Ended::GeneratorLimit, _) => match at_least {
-            Some(load) => format!("at least {load}: the generator was the limit, not the target"),
-            None => "no ceiling: the generator was the limit at every load".to_owned(),
+        (Ended::GeneratorLimit, _) => match (at_least, answer.fails.map(of)) {
+            (Some(load), Some(fails)) => format!(
+                "at least {load}, and {fails} fails: in between, the generator was the limit"
+            ),
+            (Some(load), None) => {
+                format!("at least {load}: the generator was the limit, not the target")
+            }
+            (None, _) => "no ceiling: the generator was the limit at every load".to_owned(),
         },
         (Ended::LargestLoadHeld, _) => match at_least {
             Some(load) => format!("at least {load}: the largest load to try (--most) held"),

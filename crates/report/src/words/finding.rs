@@ -5,7 +5,10 @@ mod evidence;
 mod unknown;
 
 use format::{about, mean_bytes, millis, number, percent, rate, seconds, span};
-use record::{Cause, Finding, FixedConcurrency, GrowingMemory, PeriodicStalls, SaturatedThread};
+use record::{
+    Cause, Finding, FixedConcurrency, GrowingDescriptors, GrowingMemory, PeriodicStalls,
+    SaturatedThread,
+};
 
 use super::limiter;
 
@@ -22,6 +25,7 @@ pub(crate) fn name(finding: &Finding) -> &'static str {
         Cause::SaturatedPool(_) => "saturated threads",
         Cause::SaturatedThread(_) => "saturated thread",
         Cause::DescriptorsExhausted { .. } => "descriptors",
+        Cause::GrowingDescriptors(_) => "growing descriptors",
         Cause::GrowingMemory(_) => "growing memory",
         Cause::ListenQueueFull { .. } => "listen queue",
         Cause::FixedConcurrency(_) => "fixed concurrency",
@@ -55,6 +59,7 @@ pub fn sentence(finding: &Finding) -> String {
         Cause::DescriptorsExhausted { limit } => {
             format!("the target has used up its {limit} descriptors, and cannot open connections")
         }
+        Cause::GrowingDescriptors(open) => growing_descriptors(open),
         Cause::GrowingMemory(memory) => growing_memory(memory),
         Cause::ListenQueueFull { limit } => format!(
             "the target accepts connections too slowly: the queue of {limit} connections that wait for it is full"
@@ -88,14 +93,30 @@ fn saturated_thread(thread: &SaturatedThread) -> String {
     )
 }
 
+fn growing_descriptors(open: &GrowingDescriptors) -> String {
+    let full = full_after(open.full_after_s);
+    format!(
+        "the target opens {} descriptors per second that it does not close{full}",
+        number(open.per_s)
+    )
+}
+
+/// When a limit is reached.
+fn full_after(seconds: Option<f64>) -> String {
+    seconds.map_or(String::new(), |full| {
+        format!(
+            "; at this load, the limit is reached in {}",
+            span(full.round())
+        )
+    })
+}
+
 fn growing_memory(memory: &GrowingMemory) -> String {
     let speed = match memory.bytes_per_operation {
         Some(each) => format!("{} per operation", mean_bytes(each)),
         None => format!("{} per second", mean_bytes(memory.bytes_per_s)),
     };
-    let full = memory.full_after_s.map_or(String::new(), |full| {
-        format!("; at this load, the limit is reached in {}", span(full))
-    });
+    let full = full_after(memory.full_after_s);
     format!("the target's memory grows by {speed}, and is not released{full}")
 }
 

@@ -24,6 +24,7 @@ pub(crate) fn advice(advice: &Advice) -> String {
         Advice::MoreDescriptors => {
             "raise the limit (`ulimit -n`, or `LimitNOFILE` in systemd)".to_owned()
         }
+        Advice::ListDescriptors { pid } => format!("list them: `ls -l /proc/{pid}/fd`"),
         Advice::RunLonger => {
             "run this load for longer, to see whether the growth ends: --duration 10m".to_owned()
         }

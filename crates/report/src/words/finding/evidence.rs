@@ -1,6 +1,6 @@
 //! Words for the observations that support a finding.
 
-use format::{count, mean_bytes, megabytes, millis, number, percent, plural, rate, share};
+use format::{count, mean_bytes, megabytes, millis, number, percent, plural, rate, share, whole};
 use record::Evidence;
 
 use crate::words::limiter;
@@ -16,6 +16,7 @@ pub(crate) fn evidence(seen: &Evidence) -> String {
         Evidence::DescriptorsOpen { .. }
         | Evidence::QueueFull { .. }
         | Evidence::ConnectionsDropped { .. }
+        | Evidence::DescriptorsGrew { .. }
         | Evidence::MemoryGrew { .. }
         | Evidence::SameGrowthPerOperation { .. } => resources(seen),
         Evidence::FlatThroughput { .. }
@@ -99,6 +100,11 @@ fn resources(seen: &Evidence) -> String {
         Evidence::ConnectionsDropped { count } => format!(
             "the kernel dropped {} because the queue was full",
             plural(*count, "connection")
+        ),
+        Evidence::DescriptorsGrew { count, seconds } => format!(
+            "the number of open descriptors, without established connections, grew steadily by {} in {} s",
+            whole(*count),
+            number(*seconds)
         ),
         Evidence::MemoryGrew {
             mb,
