@@ -97,7 +97,7 @@ impl Arrival<'_> {
         }
     }
 
-    fn opened(&mut self, protocol: Option<&str>) {
+    pub(crate) fn opened(&mut self, protocol: Option<&str>) {
         if let Some(opening) = self.state.opening.take() {
             let value = Value::Socket(SocketId(self.key), protocol.map(str::to_owned));
             self.wakes.extend(opening.op.map(|op| Wake::Done {
@@ -107,7 +107,7 @@ impl Arrival<'_> {
         }
     }
 
-    fn pong(&mut self) {
+    pub(crate) fn pong(&mut self) {
         if let Some((op, _)) = self.state.pings.pop_front() {
             self.wakes.push_back(Wake::Done {
                 op,
@@ -135,7 +135,7 @@ impl Arrival<'_> {
     }
 
     /// Offers a message or a server-sent event to its consumers. `received` converts it for the script.
-    fn offer(&mut self, came: Came<'_>, received: impl FnOnce() -> Received) {
+    pub(crate) fn offer(&mut self, came: Came<'_>, received: impl FnOnce() -> Received) {
         let claimed = self.receipts(came);
         if let Some(waiting) = self.awaited(came, claimed) {
             self.replied(&waiting, received().into_value());
@@ -277,12 +277,14 @@ impl Arrival<'_> {
                 let is_event = event.as_ref().is_none_or(|name| came.is_event(name));
                 is_seen && is_event && answers(waiting) && filter.fits(came.bytes)
             }
-            Wanted::Ack(_) | Wanted::Event(_) => false,
+            Wanted::Ack(_) | Wanted::Event(_) | Wanted::Reply { .. } | Wanted::Messages { .. } => {
+                false
+            }
         })?;
         waiting.remove(at)
     }
 
-    fn replied(&mut self, waiting: &Waiting, value: Value) {
+    pub(crate) fn replied(&mut self, waiting: &Waiting, value: Value) {
         if let (Some(group), Some(round_trip)) = (&mut self.group, waiting.round_trip) {
             group.progress.last_done = Some((Family::RoundTrip, round_trip.name));
         }

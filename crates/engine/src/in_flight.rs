@@ -284,6 +284,7 @@ impl World {
         let now = self.clock.now();
         let hold = self.level.hold;
         let opening = state.opening.as_ref();
+        let opening = opening.filter(|_| state.measures_opening());
         if let Some(opening) = opening.filter(|opening| hold.measures(opening.planned, now)) {
             let age = now - opening.planned;
             let name = state.name_of(opening);

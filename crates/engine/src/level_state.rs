@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::level::Span;
 use crate::little::AtWork;
+use crate::nats::login::SharedLogin;
 use crate::people::{Group, Users};
 use crate::recorder::Recorder;
 use crate::timers::Timers;
@@ -28,6 +29,8 @@ pub(crate) struct LevelState {
     pub(crate) recorder: Recorder,
     pub(crate) arrivals: Arrivals,
     pub(crate) at_work: AtWork,
+    /// The keys of the NATS connections that users share.
+    pub(crate) shared_nats: Vec<(SharedLogin, u32)>,
 }
 
 /// The starts of a level's iterations.

@@ -41,6 +41,7 @@ mod little;
 mod loud;
 mod merge;
 mod messages;
+mod nats;
 mod net;
 mod observe;
 mod observed;

@@ -104,6 +104,7 @@ impl World {
         if let Some(Link::Http2(http2)) = self.link(key) {
             check_agreed(http2.stream())?;
         }
+        self.nats_opened(key)?;
         self.http_opened(key, now);
         Ok(())
     }
@@ -145,6 +146,9 @@ impl World {
                 1
             }
             Some(Link::Http2(_)) => self.http2_received(key, bytes, at),
+            Some(Link::Socket(socket)) if socket.wire.is_nats() => {
+                self.nats_received(key, bytes, at)
+            }
             Some(Link::Socket(_)) => self.socket_received(key, Bytes(bytes), at),
             None => {
                 self.inconsistent("a connection that is not in the table received data");

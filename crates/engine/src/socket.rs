@@ -70,18 +70,30 @@ impl World {
         write: impl FnOnce(&mut SocketLink) -> Result<(), Fault>,
     ) -> Result<Vec<Sent>, Fault> {
         let (user, _) = self.socket(id)?;
+        self.with_stamps(user, planned, |world| {
+            let (_, socket) = world.socket(id)?;
+            let sent = write(socket);
+            world.net.update_interest(id.0);
+            world.go_on_polling(id.0);
+            sent
+        })
+    }
+
+    /// Sends a message of a user with `send`. Returns the stamps that the user has made, which are sent with it.
+    pub(crate) fn with_stamps(
+        &mut self,
+        user: UserId,
+        planned: Option<Nanos>,
+        send: impl FnOnce(&mut Self) -> Result<(), Fault>,
+    ) -> Result<Vec<Sent>, Fault> {
         let carried = self.stamps_leave(user, planned);
-        let (_, socket) = self.socket(id)?;
-        let sent = write(socket);
-        let sent_failed = sent.is_err();
+        let sent = send(self);
         // Nothing was sent, so these deliveries are not awaited.
-        if let Some((group, ..)) = self.group_of(user).filter(|_| sent_failed) {
+        if let Some((group, ..)) = self.group_of(user).filter(|_| sent.is_err()) {
             for sent in &carried {
                 group.ledger.refuse(*sent);
             }
         }
-        self.net.update_interest(id.0);
-        self.go_on_polling(id.0);
         sent.map(|()| carried)
     }
 

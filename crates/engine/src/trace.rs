@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use model::{Fault, Nanos, UserId, without_credentials};
-use script::host::{LogLevel, Payload};
+use script::host::{LogLevel, Payload, Publication};
 use url::Url;
 use wire::http::{Response, quoted_body};
+use wire::nats;
 use wire::sse::{self, Signal};
 use wire::websocket::Event;
 
@@ -73,6 +74,17 @@ pub(crate) fn message(payload: &Payload) -> String {
 /// A text that is being sent on a socket.
 pub(crate) fn text_sent(text: &str) -> String {
     with_content("→ message".to_owned(), text.as_bytes())
+}
+
+/// A message that is being published.
+pub(crate) fn published(message: &Publication) -> String {
+    let line = format!("→ publish {}", message.subject);
+    with_content(line, message.payload.bytes())
+}
+
+/// A message that arrived with its subject.
+pub(crate) fn of_subject(message: &nats::Message<'_>) -> String {
+    with_content(format!("← {}", message.subject), message.payload)
 }
 
 /// A stream that lost its connection.

@@ -15,6 +15,7 @@ mod hash;
 mod http;
 mod measure;
 mod native;
+mod nats;
 mod op;
 mod options;
 mod payload;
@@ -57,6 +58,7 @@ pub(crate) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
     socket::install(&natives)?;
     socketio::install(&natives)?;
     events::install(&natives)?;
+    nats::install(&natives)?;
     people::install(&natives)?;
     user::install(&natives)?;
     time::install(&natives)?;

@@ -28,6 +28,12 @@ pub(crate) struct Entry {
     pub(crate) events: Kept,
     /// Creates a server-sent event.
     pub(crate) server_event: Kept,
+    /// Creates a connection to a NATS server.
+    pub(crate) nats: Kept,
+    /// Creates a NATS subscription.
+    pub(crate) subscription: Kept,
+    /// Creates a message of NATS.
+    pub(crate) nats_message: Kept,
     /// Runs an event handler.
     pub(crate) hear: Kept,
     /// Converts an acknowledgement or an awaited event to its script value.
@@ -64,6 +70,9 @@ impl Entry {
             socketio: kept("makeSocketIo")?,
             events: kept("makeEventStream")?,
             server_event: kept("makeServerEvent")?,
+            nats: kept("makeNats")?,
+            subscription: kept("makeSubscription")?,
+            nats_message: kept("makeNatsMessage")?,
             hear: kept("hear")?,
             heard: kept("heard")?,
             failure: kept("failure")?,

@@ -71,6 +71,7 @@ impl World {
             }
             Wake::Message { .. }
             | Wake::ServerEvent { .. }
+            | Wake::Nats { .. }
             | Wake::Event { .. }
             | Wake::Closed { .. } => {}
         }
@@ -90,7 +91,14 @@ impl World {
             // The server closed the socket after its reply, so the user opens another one.
             Ok(Value::Message(_)) if self.open_socket_of(at.1).is_none() => self.fixed_pause(at),
             Ok(Value::Message(_)) => self.fixed_message(at, None),
-            Ok(Value::Nothing | Value::Response(_) | Value::Heard(_) | Value::ServerEvent(_)) => {
+            Ok(
+                Value::Nothing
+                | Value::Response(_)
+                | Value::Heard(_)
+                | Value::ServerEvent(_)
+                | Value::Nats(_)
+                | Value::NatsMessages(_),
+            ) => {
                 self.start_fixed(at, None);
             }
             Err(_) => {

@@ -49,14 +49,18 @@ impl Connector {
         &self.target
     }
 
-    /// Parses a URL, absolute or relative to the target, and finds its endpoint.
+    /// Parses a URL of HTTP or of a WebSocket, absolute or relative to the target, and finds its endpoint.
     pub(crate) fn locate(&mut self, url: &str) -> Result<Located, Fault> {
         if let Some(known) = self.urls.get(url) {
             return Ok(known.clone());
         }
-        let parsed = self.target.join(url).map_err(|why| {
-            Fault::script(FaultKind::Protocol, format!("`{url}` is not a URL: {why}"))
-        })?;
+        let parsed = self.join(url)?;
+        if let "nats" | "tls" = parsed.scheme() {
+            let detail = format!(
+                "`{url}` is the URL of a NATS server: connect with `user.nats(…)`, or write the URL with `http://`"
+            );
+            return Err(Fault::script(FaultKind::Protocol, detail));
+        }
         let found = self.endpoint_of(&parsed)?;
         let entry = Located {
             url: Arc::new(parsed),
@@ -67,6 +71,34 @@ impl Connector {
             self.urls.insert(url.to_owned(), entry.clone());
         }
         Ok(entry)
+    }
+
+    /// The URL and the endpoint of a NATS server; `None`: those of the target.
+    pub(crate) fn locate_nats(&mut self, url: Option<&str>) -> Result<(Url, EndpointIndex), Fault> {
+        let parsed = match url {
+            Some(url) => self.join(url)?,
+            None => self.target.clone(),
+        };
+        if !matches!(parsed.scheme(), "nats" | "tls") {
+            let what = url.map_or("the target".to_owned(), |url| format!("`{url}`"));
+            let detail = format!(
+                "{what} is not the URL of a NATS server: write `url: \"nats://host:4222\"`, or `tls://` for TLS"
+            );
+            return Err(Fault::script(FaultKind::Protocol, detail));
+        }
+        let endpoint = self.endpoint_of(&parsed)?;
+        Ok((parsed, endpoint))
+    }
+
+    fn join(&self, url: &str) -> Result<Url, Fault> {
+        let unfit =
+            |why| Fault::script(FaultKind::Protocol, format!("`{url}` is not a URL: {why}"));
+        self.target.join(url).map_err(unfit)
+    }
+
+    /// The settings for TLS with an endpoint, and the name that its certificate must have.
+    pub(crate) fn tls_of(&self, index: EndpointIndex) -> (&TlsSettings, &str) {
+        (&self.tls, &self.endpoints[index].0.host)
     }
 
     /// Caches the encoded GET request for this URL, with no headers except those of the run.

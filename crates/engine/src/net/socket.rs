@@ -1,7 +1,8 @@
-//! The transport of a socket's messages: a WebSocket, the requests of a Socket.IO session that has none yet, or a stream
-//! of server-sent events.
+//! The transport of a socket's messages: a WebSocket, the requests of a Socket.IO session that has none yet, a stream of
+//! server-sent events, or a connection to a NATS server with the subscriptions on it.
 
 mod events;
+mod nats;
 mod polling;
 
 use std::collections::VecDeque;
@@ -12,6 +13,7 @@ use wire::websocket::Connection;
 use wire::{Stream, sse, websocket};
 
 pub(crate) use events::EventStream;
+pub(crate) use nats::{Inbox, NatsLink, Pong, Pulls, SharedNats, Subscription, end_of_pull};
 pub(crate) use polling::{Carrier, Method, Next, Poll, Polling, Queued};
 
 /// The transport of a socket's messages.
@@ -22,6 +24,11 @@ pub(crate) enum Wire {
     Polling(Box<Polling>),
     /// Server-sent events. Nothing can be sent.
     Events(Box<EventStream>),
+    Nats(Box<NatsLink>),
+    /// A user's part of a NATS connection of another socket.
+    SharedNats(Box<SharedNats>),
+    /// A subscription on the connection of another socket, which receives its messages.
+    Subscription(Box<Subscription>),
 }
 
 /// Something that a socket received.
@@ -49,7 +56,10 @@ impl Feed for Bytes<'_> {
                 connection.on_bytes(self.0, &mut |event| sink(Event::WebSocket(event)))
             }
             Wire::Events(stream) => stream.on_bytes(self.0, sink),
-            Wire::Polling(_) => Ok(()),
+            // `nats` handles the bytes of a NATS connection.
+            Wire::Polling(_) | Wire::Nats(_) | Wire::SharedNats(_) | Wire::Subscription(_) => {
+                Ok(())
+            }
         }
     }
 }
@@ -71,7 +81,8 @@ impl Wire {
         match self {
             Self::WebSocket(connection) => Some(connection.stream()),
             Self::Events(stream) => stream.stream(),
-            Self::Polling(_) => None,
+            Self::Nats(link) => link.stream(),
+            Self::Polling(_) | Self::SharedNats(_) | Self::Subscription(_) => None,
         }
     }
 
@@ -79,7 +90,8 @@ impl Wire {
         match self {
             Self::WebSocket(connection) => Some(connection.stream_mut()),
             Self::Events(stream) => stream.stream_mut(),
-            Self::Polling(_) => None,
+            Self::Nats(link) => link.stream_mut(),
+            Self::Polling(_) | Self::SharedNats(_) | Self::Subscription(_) => None,
         }
     }
 
@@ -91,6 +103,7 @@ impl Wire {
         match self {
             Self::WebSocket(connection) => connection.send_text_of(parts),
             Self::Events(_) => Err(only_receives()),
+            Self::Nats(_) | Self::SharedNats(_) | Self::Subscription(_) => Err(only_publishes()),
             Self::Polling(polling) => polling.queue(Queued::Text(parts.concat())),
         }
     }
@@ -99,6 +112,7 @@ impl Wire {
         match self {
             Self::WebSocket(connection) => connection.send_binary(bytes),
             Self::Events(_) => Err(only_receives()),
+            Self::Nats(_) | Self::SharedNats(_) | Self::Subscription(_) => Err(only_publishes()),
             Self::Polling(polling) => polling.queue(Queued::Binary(bytes.to_vec())),
         }
     }
@@ -107,6 +121,7 @@ impl Wire {
         match self {
             Self::WebSocket(connection) => connection.send_ping(payload),
             Self::Events(_) => Err(only_receives()),
+            Self::Nats(_) | Self::SharedNats(_) | Self::Subscription(_) => Err(only_publishes()),
             Self::Polling(_) => Ok(()),
         }
     }
@@ -124,9 +139,15 @@ impl Wire {
             Self::WebSocket(connection) => connection.close(code, reason),
             // "1" is the close packet of Engine.IO.
             Self::Polling(polling) => polling.queue(Queued::Text("1".to_owned())),
-            // Dropping the connection closes it.
-            Self::Events(_) => Ok(()),
+            Self::Nats(link) => link.close(),
+            // Dropping the connection closes a stream. The sockets of a NATS connection have none.
+            Self::Events(_) | Self::SharedNats(_) | Self::Subscription(_) => Ok(()),
         }
+    }
+
+    /// Whether this is a connection to a NATS server, whose messages belong to other sockets.
+    pub(crate) fn is_nats(&self) -> bool {
+        matches!(self, Self::Nats(_))
     }
 
     /// Whether the other side takes part in closing.
@@ -143,7 +164,7 @@ impl Wire {
     pub(crate) fn reconnect_due(&self) -> Nanos {
         match self {
             Self::Events(stream) => stream.due(),
-            Self::WebSocket(_) | Self::Polling(_) => Nanos::MAX,
+            _ => Nanos::MAX,
         }
     }
 
@@ -151,7 +172,8 @@ impl Wire {
         match self {
             Self::WebSocket(connection) => connection.is_done(),
             Self::Events(stream) => stream.is_done(),
-            Self::Polling(_) => false,
+            Self::Nats(link) => link.is_closed(),
+            Self::Polling(_) | Self::SharedNats(_) | Self::Subscription(_) => false,
         }
     }
 
@@ -160,7 +182,8 @@ impl Wire {
         match self {
             Self::WebSocket(connection) => connection.holds_a_part(),
             Self::Events(stream) => stream.holds_a_part(),
-            Self::Polling(_) => false,
+            Self::Nats(link) => link.holds_a_part(),
+            Self::Polling(_) | Self::SharedNats(_) | Self::Subscription(_) => false,
         }
     }
 
@@ -168,9 +191,15 @@ impl Wire {
         match self {
             Self::WebSocket(connection) => connection.on_close(),
             Self::Events(stream) => stream.on_close(),
-            Self::Polling(_) => Ok(()),
+            Self::Nats(link) => Err(link.on_close()),
+            Self::Polling(_) | Self::SharedNats(_) | Self::Subscription(_) => Ok(()),
         }
     }
+}
+
+fn only_publishes() -> Fault {
+    let detail = "a NATS connection has no messages of its own: publish to a subject";
+    Fault::script(FaultKind::Thrown, detail)
 }
 
 fn only_receives() -> Fault {

@@ -37,7 +37,7 @@ impl World {
         self.say_goodbye(id.0, Some(op), Leaving::Left);
     }
 
-    fn say_goodbye(&mut self, key: u32, op: Option<OpId>, how: Leaving) {
+    pub(crate) fn say_goodbye(&mut self, key: u32, op: Option<OpId>, how: Leaving) {
         let until = self.clock.now() + GOODBYE;
         if op.is_some() {
             self.level.closed_by_script.insert(key);
@@ -48,8 +48,20 @@ impl World {
             self.net.watch_limit(until);
             self.net.update_interest(key);
             self.go_on_polling(key);
+            self.leave_nats(key, op.is_some(), how);
         }
         self.end_without_handshake(key);
+    }
+
+    /// Ends a socket without a stream, whose last message has arrived.
+    pub(crate) fn end_in_order(&mut self, key: u32, fault: &Fault) {
+        let until = self.clock.now();
+        self.leave_channels(key, Leaving::Left);
+        if let Ok((_, socket)) = self.socket(SocketId(key)) {
+            let op = socket.state.closing.and_then(|closing| closing.op);
+            socket.state.closing = Some(Closing { op, until });
+            self.socket_broke(key, fault);
+        }
     }
 
     /// Ends a socket that is closing, unless the other side takes part in it.
@@ -77,7 +89,7 @@ impl World {
             let Ok((_, socket)) = self.socket(SocketId(key)) else {
                 continue;
             };
-            let opening = socket.state.opening.is_some();
+            let opening = socket.state.opening.is_some() && socket.state.measures_opening();
             socket.leave_namespace();
             let _ = socket.wire.close(Some(1000), ""); // a broken connection is closed anyway
             self.leave_round_trips(key);
@@ -97,24 +109,26 @@ impl World {
         }
     }
 
-    /// Handles received data. Returns the number of messages in it, including an incomplete last message.
-    pub(crate) fn socket_received(&mut self, key: u32, came: impl Feed, now: Nanos) -> usize {
+    /// Prepares to pass data that a socket received at `now` to its consumers. Returns the socket's user and wire too.
+    pub(crate) fn arrival(
+        &mut self,
+        key: u32,
+        now: Nanos,
+    ) -> Option<(UserId, Arrival<'_>, &mut Wire)> {
         let Some(Conn {
-            owner: user,
+            owner,
             link: Link::Socket(socket),
             ..
         }) = self.net.conns.get_mut(key)
         else {
-            self.inconsistent("a socket that is not in the table received data");
-            return 0;
+            return None;
         };
-        let (group, member) = match self.level.users.get(*user) {
+        let (group, member) = match self.level.users.get(*owner) {
             Some(owner) => (self.level.groups.get_mut(owner.group), owner.member),
             None => (None, 0),
         };
         let SocketLink { wire, state } = &mut **socket;
-        let was_opening = state.opening;
-        let mut arrival = Arrival {
+        let arrival = Arrival {
             key,
             now,
             member,
@@ -125,21 +139,33 @@ impl World {
             wakes: &mut self.wakes,
             talked: Outcome::default(),
         };
+        Some((*owner, arrival, wire))
+    }
+
+    /// Handles received data. Returns the number of messages in it, including an incomplete last message.
+    pub(crate) fn socket_received(&mut self, key: u32, came: impl Feed, now: Nanos) -> usize {
+        let is_traced = self.config.trace;
+        let Some((user, mut arrival, wire)) = self.arrival(key, now) else {
+            self.inconsistent("a socket that is not in the table received data");
+            return 0;
+        };
+        let was_opening = arrival.state.opening;
         let (mut messages, mut traced) = (0, Vec::new());
         let outcome = came.feed(wire, &mut |event| {
             messages += 1;
-            if self.config.trace {
+            if is_traced {
                 traced.extend(trace::received(&event));
             }
             arrival.received(event);
         });
         messages += usize::from(wire.holds_a_part());
+        let Arrival { state, talked, .. } = arrival;
         let Outcome {
             says,
             fault,
             probed,
             begun,
-        } = arrival.talked;
+        } = talked;
         // Every ping postpones the session's deadline. The new deadline is looked up when the old one is due.
         let talk = state.talk.as_ref().filter(|_| begun);
         let dead_at = talk.map(|talk| talk.dead_at());
@@ -148,7 +174,6 @@ impl World {
         let outcome = outcome.and(fault.map_or(Ok(()), Err)).and(said);
         let open = state.opening.is_none();
         let is_over = wire.is_done() || state.close.is_some();
-        let user = *user;
         for line in traced {
             self.trace(user, || line);
         }
@@ -235,11 +260,12 @@ impl World {
             self.drop_poll(key, user, endpoint);
         }
         self.polling_is_over(&wire, state.probes());
+        let is_consequence = self.nats_is_over(key, &wire, fault);
         self.trace(user, || trace::socket_ended(fault));
         if expected {
             // A stream may be closed while it reconnects.
             self.leave_dial(&state);
-        } else if !wire.ended_in_order() {
+        } else if !wire.ended_in_order() && !is_consequence {
             self.count_socket_failure(user, &state.failing(), state.opening, fault);
         }
         self.end_waiting(user, key, state, fault);
@@ -320,12 +346,22 @@ impl World {
             TimedOut::Waiting(over) => over,
         };
         for waiting in over {
-            let fault = waiting.took_too_long();
-            self.count_broken_round_trip(user, &waiting, &fault, now);
-            self.wakes.push_back(Wake::Done {
-                op: waiting.op,
-                result: Err(fault),
-            });
+            self.fail_waiting(user, &waiting, waiting.took_too_long(), now);
         }
+    }
+
+    /// Fails a wait for a reply or a message, whose socket continues.
+    pub(crate) fn fail_waiting(
+        &mut self,
+        user: UserId,
+        waiting: &Waiting,
+        fault: Fault,
+        now: Nanos,
+    ) {
+        self.count_broken_round_trip(user, waiting, &fault, now);
+        self.wakes.push_back(Wake::Done {
+            op: waiting.op,
+            result: Err(fault),
+        });
     }
 }

@@ -5,7 +5,8 @@ use model::{Fault, FaultKind, Nanos};
 use super::state::{SocketState, Waiting};
 use crate::net::socket::Wire;
 
-/// One socket of a user: a WebSocket, a Socket.IO session over polling, or a stream of server-sent events.
+/// One socket of a user: a WebSocket, a Socket.IO session over polling, a stream of server-sent events, or a NATS
+/// connection or subscription.
 #[derive(Debug)]
 pub(crate) struct SocketLink {
     pub(crate) wire: Wire,
@@ -60,6 +61,9 @@ impl SocketLink {
             let detail = match self.wire {
                 Wire::WebSocket(_) | Wire::Events(_) => {
                     "the server did not respond to the close frame"
+                }
+                Wire::Nats(_) | Wire::SharedNats(_) | Wire::Subscription(_) => {
+                    "the server did not respond to the ping"
                 }
                 Wire::Polling(_) => "the server did not acknowledge the disconnect",
             };

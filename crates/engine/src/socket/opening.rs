@@ -4,12 +4,13 @@ use rand_core::RngCore;
 use script::host::{DocumentsIn, OpId, SocketCall, SocketId, Wake};
 use url::Url;
 use wire::Stream;
+use wire::nats;
 use wire::websocket::{Connection, Handshake};
 
 use super::{Opening, SocketLink, SocketState};
 use crate::dial::{Dial, Opener, SocketDial};
 use crate::link::Link;
-use crate::net::socket::Wire;
+use crate::net::socket::{NatsLink, Wire};
 use crate::net::{EndpointIndex, Located};
 use crate::recorder::{Ending, Family, ending_of};
 use crate::socketio::Talk;
@@ -79,6 +80,9 @@ impl World {
         let Ok((_, socket)) = self.socket(SocketId(key)) else {
             return self.inconsistent("a socket that is not in the table opened");
         };
+        if !socket.state.measures_opening() {
+            return;
+        }
         let name = socket.state.name_of(&opening).into_owned();
         self.time_opening(&name, opening, now, ending);
     }
@@ -96,7 +100,7 @@ impl World {
     }
 
     /// Counts a socket that could not be connected, or was refused at once.
-    pub(super) fn never_opened(
+    pub(crate) fn never_opened(
         &mut self,
         user: UserId,
         (what, name): (&str, &str),
@@ -152,6 +156,11 @@ impl World {
                 let cookies = self.cookies_for(user, events.url());
                 events.connect(stream, cookies.as_deref())?;
                 Ok(Wire::Events(events))
+            }
+            Opener::Nats(login) => {
+                let limit = self.config.options.max_message;
+                let connection = nats::Connection::new(stream, *login, limit);
+                Ok(Wire::Nats(Box::new(NatsLink::new(connection))))
             }
         }
     }

@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 
 use delivery::{Documents, Sent, stamps_in};
 use model::Nanos;
-use script::host::OpId;
+use script::host::{NatsMessage, OpId};
 
 use super::inbox::Inbox;
 use super::receiving::Receiving;
@@ -42,6 +42,12 @@ pub(crate) enum Purpose {
     Probe(u32),
     /// Server-sent events.
     Events,
+    /// Requests to a NATS server, and subscriptions on it.
+    Nats,
+    /// The same, on a connection that several users share.
+    SharedNats,
+    /// The messages of a NATS subscription.
+    Subscription,
 }
 
 /// The channels that look for their stamps on a socket.
@@ -106,6 +112,17 @@ pub(crate) enum Wanted {
     },
     /// The acknowledgement with this number.
     Ack(u64),
+    /// The reply to the NATS request with this number.
+    Reply {
+        number: u64,
+        /// Whether JetStream replies, so that the reply can be an error.
+        is_jetstream: bool,
+    },
+    /// Messages of a JetStream consumer, of which these have arrived.
+    Messages {
+        missing: u64,
+        messages: Vec<NatsMessage>,
+    },
     /// The next Socket.IO event of this name.
     Event(String),
 }
@@ -123,7 +140,7 @@ impl SocketState {
     pub(crate) fn probes(&self) -> Option<u32> {
         match self.purpose {
             Purpose::Probe(session) => Some(session),
-            Purpose::Messages | Purpose::Events => None,
+            _ => None,
         }
     }
 
@@ -131,10 +148,20 @@ impl SocketState {
     pub(crate) fn failing(&self) -> String {
         let protocol = match self.purpose {
             Purpose::Events => "events",
+            // A socket that has the name of its protocol needs no other.
+            Purpose::Nats | Purpose::SharedNats | Purpose::Subscription if self.name == "nats" => {
+                return self.name.clone();
+            }
+            Purpose::Nats | Purpose::SharedNats | Purpose::Subscription => "nats",
             Purpose::Messages if self.talk.is_none() => "websocket",
             Purpose::Messages | Purpose::Probe(_) => "socket.io",
         };
         format!("{protocol} {}", self.name)
+    }
+
+    /// Whether the opening is measured. A socket on the connection of another is not.
+    pub(crate) fn measures_opening(&self) -> bool {
+        !matches!(self.purpose, Purpose::SharedNats | Purpose::Subscription)
     }
 
     /// The name under which this opening is measured.
@@ -148,12 +175,12 @@ impl SocketState {
 
     /// The kind of connection as it appears in the texts of failures.
     pub(super) fn line(&self) -> &'static str {
-        if self.talk.is_some() {
-            "Socket.IO session"
-        } else if self.purpose == Purpose::Events {
-            "event stream"
-        } else {
-            "WebSocket"
+        match self.purpose {
+            _ if self.talk.is_some() => "Socket.IO session",
+            Purpose::Events => "event stream",
+            Purpose::Nats | Purpose::SharedNats => "NATS connection",
+            Purpose::Subscription => "NATS subscription",
+            Purpose::Messages | Purpose::Probe(_) => "WebSocket",
         }
     }
 }

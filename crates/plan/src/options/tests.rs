@@ -254,13 +254,15 @@ fn no_role_can_hide_a_member_of_the_group() {
 }
 
 #[test]
-fn targets_are_plain_http_urls() {
+fn targets_are_plain_urls() {
     for good in [
         "http://127.0.0.1:5000",
         "https://example.test/",
         "HTTP://a_b",
         "http://[::1]",
         "http://bücher.test:1/a%20b",
+        "nats://127.0.0.1:4222",
+        "tls://a.test",
     ] {
         let options = read(&json!({ "target": good, "load": { "users": 1 } }));
         assert_eq!(options.target.as_deref(), Some(good));

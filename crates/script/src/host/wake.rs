@@ -1,6 +1,6 @@
 use model::{Fault, Nanos};
 
-use super::{Heard, OpId, Payload, Reply, ServerEvent, SocketId, TickerId};
+use super::{Heard, NatsMessage, OpId, Payload, Reply, ServerEvent, SocketId, TickerId};
 
 /// The value with which an operation resolves its promise.
 #[derive(Clone, Debug)]
@@ -17,6 +17,10 @@ pub enum Value {
     Heard(Heard),
     /// A server-sent event.
     ServerEvent(ServerEvent),
+    /// A message of NATS.
+    Nats(Box<NatsMessage>),
+    /// Messages of NATS.
+    NatsMessages(Vec<NatsMessage>),
 }
 
 /// An event for the script's next turn.
@@ -49,6 +53,13 @@ pub enum Wake {
         socket: SocketId,
         /// The event.
         event: ServerEvent,
+    },
+    /// A message for the handlers of a NATS subscription.
+    Nats {
+        /// The subscription.
+        socket: SocketId,
+        /// The message.
+        message: Box<NatsMessage>,
     },
     /// An event for the handlers on a Socket.IO socket.
     Event {

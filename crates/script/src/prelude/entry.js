@@ -12,6 +12,8 @@ import "headcount/user";
 export { explained } from "headcount/absent";
 export { failure, rejection } from "headcount/check";
 export { makeEventStream, makeServerEvent } from "headcount/events";
+export { makeNats, makeSubscription } from "headcount/nats";
+export { makeNatsMessage } from "headcount/natsmessage";
 export { groupKind, groupWith } from "headcount/group";
 export { describe, plain } from "headcount/inspect";
 export { makeSocket } from "headcount/socket";

@@ -1,6 +1,6 @@
 // A simulated user.
 import {
-  checkUser, cookie, dataOf, events, every, get, head, header, userState, http, patch, post, put, random, remove, rowAt, socketio, stay,
+  checkUser, cookie, dataOf, events, every, get, head, header, userState, http, nats, patch, post, put, random, remove, rowAt, socketio, stay,
   stopTicker, tag, think, userGroup, userIndex, userKey, userKind, userName, userNumber, userRole, websocket,
 } from "headcount/native";
 import { mustBeName, pick } from "headcount/check";
@@ -86,7 +86,7 @@ class User {
 }
 
 // These are the native calls themselves, without a JavaScript function in between.
-const methods = { get, head, post, put, patch, delete: remove, websocket, socketio, events, header, tag, cookie, stay, think, check: checkUser };
+const methods = { get, head, post, put, patch, delete: remove, websocket, socketio, events, nats, header, tag, cookie, stay, think, check: checkUser };
 const facts = { name: userName, index: userIndex, number: userNumber };
 for (const [name, value] of Object.entries(methods)) {
   Object.defineProperty(User.prototype, name, { value, writable: true, configurable: true });

@@ -2,9 +2,10 @@
 
 use model::{Fault, GroupId, Nanos, UserId};
 use script::host::{
-    Audience, ChannelId, Checked, CountedRequest, Emission, EventCall, EventsCall, Host, HttpCall,
-    LogLevel, MetricKind, NextCall, OpId, Payload, Reply, RoundTripCall, SocketCall, SocketId,
-    SocketIoCall, StampPlace, StreamState, TickerId,
+    Audience, ChannelId, Checked, CountedRequest, Emission, EventCall, EventsCall, FetchCall, Host,
+    HttpCall, LogLevel, MetricKind, NatsCall, NatsHost, NatsRequest, NatsServer, NextCall, OpId,
+    Payload, Publication, Reply, RoundTripCall, SocketCall, SocketId, SocketIoCall, StampPlace,
+    StreamState, SubscribeCall, TickerId,
 };
 
 /// A call of the script. Calls that few tests check are stored as text.
@@ -17,6 +18,10 @@ pub enum Call {
     Next(OpId, SocketId, NextCall),
     OpenEvents(OpId, UserId, EventsCall),
     OpenSocketIo(OpId, UserId, SocketIoCall),
+    OpenNats(OpId, UserId, NatsCall),
+    Publish(SocketId, Publication),
+    NatsRequest(OpId, NatsRequest),
+    Subscribe(OpId, SubscribeCall),
     Emit(Emission),
     Request(OpId, EventCall),
     Op(OpId, String),
@@ -42,6 +47,7 @@ pub struct FakeHost {
     pub randoms: u32,
     pub last: Option<String>,
     pub stream: Option<StreamState>,
+    pub nats_server: Option<NatsServer>,
     pub step_names: Vec<String>,
     pub steps: Vec<String>,
 }
@@ -52,6 +58,56 @@ impl FakeHost {
     }
     fn other(&mut self, text: String) {
         self.calls.push(Call::Other(text));
+    }
+}
+
+impl NatsHost for FakeHost {
+    fn open_nats(&mut self, op: OpId, user: UserId, call: NatsCall) -> Result<(), Fault> {
+        self.calls.push(Call::OpenNats(op, user, call));
+        self.refused()
+    }
+    fn nats_server(&mut self, _connection: SocketId) -> Option<NatsServer> {
+        self.nats_server.clone()
+    }
+    fn nats_publish(
+        &mut self,
+        connection: SocketId,
+        message: Publication,
+        _planned: Option<Nanos>,
+    ) -> Result<(), Fault> {
+        self.calls.push(Call::Publish(connection, message));
+        self.refused()
+    }
+    fn nats_request(
+        &mut self,
+        op: OpId,
+        _connection: SocketId,
+        call: NatsRequest,
+    ) -> Result<(), Fault> {
+        self.calls.push(Call::NatsRequest(op, call));
+        self.refused()
+    }
+    fn nats_subscribe(
+        &mut self,
+        op: OpId,
+        _connection: SocketId,
+        call: SubscribeCall,
+    ) -> Result<(), Fault> {
+        self.calls.push(Call::Subscribe(op, call));
+        self.refused()
+    }
+    fn nats_fetch(
+        &mut self,
+        op: OpId,
+        _subscription: SocketId,
+        call: FetchCall,
+    ) -> Result<(), Fault> {
+        self.calls.push(Call::Op(op, format!("fetch {call:?}")));
+        self.refused()
+    }
+    fn nats_flush(&mut self, op: OpId, _connection: SocketId) -> Result<(), Fault> {
+        self.calls.push(Call::Op(op, "flush".to_owned()));
+        self.refused()
     }
 }
 
