@@ -44,6 +44,7 @@ mod limiters;
 mod losses;
 mod loud;
 mod marketplace;
+mod nats;
 mod open_load;
 mod places;
 mod ports;

@@ -143,20 +143,6 @@ fn answering(responses: &[&str]) -> (Raw, Arc<Mutex<Vec<String>>>) {
     (raw, seen)
 }
 
-/// A scenario of one user that runs once.
-fn once(body: &str) -> Lab {
-    let text = format!(
-        r#"import type {{ Failure, Group, Options }} from "headcount";
-export const options: Options = {{ load: {{ users: 1, once: true }} }};
-export default async function once({{ users, check, eventually }}: Group) {{
-  const user = users[0]!;
-{body}
-}}
-"#
-    );
-    Lab::new().with("once.ts", &text)
-}
-
 #[track_caller]
 fn passes(lab: &Lab, target: &str, checks: u64) {
     let level = lab.level("once.ts", target, &[]);
@@ -174,7 +160,8 @@ fn events_have_names_ids_and_data_and_the_stream_continues_where_it_ended() {
     let second = format!("{HEAD}event: late\nid: 8\ndata: \n\n");
     let stop = "HTTP/1.1 204 No Content\r\n\r\n";
     let (server, heads) = answering(&[&first, &second, stop]);
-    let lab = once(
+    let lab = Lab::once(
+        "",
         r#"
   const feed = await user.events("/feed", { lastEventId: "6", headers: { "X-A": "b" } });
   const other = await feed.next({ event: "other" });
@@ -207,7 +194,8 @@ fn events_have_names_ids_and_data_and_the_stream_continues_where_it_ended() {
 #[test]
 fn a_stream_without_reconnection_closes_with_its_reason() {
     let (server, heads) = answering(&[&format!("{HEAD}data: only\n\n")]);
-    let lab = once(
+    let lab = Lab::once(
+        "",
         r#"
   const feed = await user.events("/feed", { reconnect: false });
   let reason = "";
@@ -257,7 +245,7 @@ fn a_response_that_is_no_stream_fails_with_the_reason() {
     check("it failed", `${side} ${kind}` === "SIDE KIND");
   }
 "#;
-        let lab = once(&body.replace("SIDE KIND", &format!("{side} {kind}")));
+        let lab = Lab::once("", &body.replace("SIDE KIND", &format!("{side} {kind}")));
         passes(&lab, &server.url(), 1);
         assert_eq!(
             heads.lock().unwrap().len(),
@@ -274,7 +262,8 @@ fn a_response_that_is_no_stream_fails_with_the_reason() {
 fn a_server_that_is_gone_is_asked_again_and_each_attempt_counts() {
     // Only the first connection gets a stream. The others are closed without a response.
     let (server, heads) = answering(&[&format!("{HEAD}retry: 20\n\ndata: x\n\n")]);
-    let lab = once(
+    let lab = Lab::once(
+        "",
         r#"
   const feed = await user.events("/feed");
   await feed.next();
@@ -296,7 +285,8 @@ fn a_server_that_is_gone_is_asked_again_and_each_attempt_counts() {
 #[test]
 fn the_script_that_closes_a_stream_ends_what_waits_on_it() {
     let room: Server = sse_room(&[]);
-    let lab = once(
+    let lab = Lab::once(
+        "",
         r#"
   const feed = await user.events("/rooms/a/feed", { query: { user: "x" }, name: "mine" });
   const next = feed.next().catch((error: Failure) => error.kind);
