@@ -135,7 +135,7 @@ impl Arrival<'_> {
     }
 
     /// Offers a message or a server-sent event to its consumers. `received` converts it for the script.
-    fn offer(&mut self, came: Came<'_>, received: impl FnOnce() -> Received) {
+    pub(crate) fn offer(&mut self, came: Came<'_>, received: impl FnOnce() -> Received) {
         let claimed = self.receipts(came);
         if let Some(waiting) = self.awaited(came, claimed) {
             self.replied(&waiting, received().into_value());
@@ -277,12 +277,21 @@ impl Arrival<'_> {
                 let is_event = event.as_ref().is_none_or(|name| came.is_event(name));
                 is_seen && is_event && answers(waiting) && filter.fits(came.bytes)
             }
-            Wanted::Ack(_) | Wanted::Event(_) => false,
+            Wanted::Ack(_) | Wanted::Reply(..) | Wanted::Event(_) => false,
         })?;
         waiting.remove(at)
     }
 
     fn replied(&mut self, waiting: &Waiting, value: Value) {
+        self.answered(waiting);
+        self.wakes.push_back(Wake::Done {
+            op: waiting.op,
+            result: Ok(value),
+        });
+    }
+
+    /// Counts a reply that arrived in time.
+    pub(crate) fn answered(&mut self, waiting: &Waiting) {
         if let (Some(group), Some(round_trip)) = (&mut self.group, waiting.round_trip) {
             group.progress.last_done = Some((Family::RoundTrip, round_trip.name));
         }
@@ -295,17 +304,14 @@ impl Arrival<'_> {
                 started: round_trip.started,
                 ended: self.now,
             };
-            self.recorder.time(
+            let timings = self.recorder.time(
                 Family::RoundTrip,
                 round_trip.name,
                 timing,
                 Ending::Answered { failed: false },
             );
+            timings.repeated += waiting.repeats();
         }
-        self.wakes.push_back(Wake::Done {
-            op: waiting.op,
-            result: Ok(value),
-        });
     }
 }
 

@@ -1,4 +1,5 @@
 use model::{Nanos, UserId};
+use wire::resp::Login;
 use wire::websocket::Handshake;
 
 use crate::http::InFlight;
@@ -14,7 +15,7 @@ pub(crate) enum Dial {
     Reconnect(Reconnect),
 }
 
-/// A WebSocket or a stream of server-sent events that waits to be opened.
+/// A WebSocket, a stream of server-sent events or a connection to a Redis server that waits to be opened.
 #[derive(Debug)]
 pub(crate) struct SocketDial {
     pub(crate) user: UserId,
@@ -34,6 +35,7 @@ pub(crate) enum Opener {
         seed: u64,
     },
     Events(Box<EventStream>),
+    Redis(Box<Login>),
 }
 
 /// A stream of server-sent events that waits for its next connection. The stream itself is in the connection table.

@@ -56,7 +56,7 @@ impl World {
         let (user, SocketLink { wire, state }) = self.socket(SocketId(key)).ok()?;
         match wire {
             Wire::Events(stream) => Some((user, stream, state)),
-            Wire::WebSocket(_) | Wire::Polling(_) => None,
+            _ => None,
         }
     }
 

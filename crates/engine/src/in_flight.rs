@@ -12,7 +12,7 @@ use crate::link::Link;
 use crate::net::{EndpointIndex, Opening};
 use crate::people::CONNECTIONS_PER_USER;
 use crate::recorder::{Family, Recorder};
-use crate::socket::SocketState;
+use crate::socket::{Purpose, SocketState};
 use crate::world::World;
 
 /// A request or a round trip that has not ended, or a socket that is being opened.
@@ -283,7 +283,11 @@ impl World {
     pub(crate) fn leave_dial(&mut self, state: &SocketState) {
         let now = self.clock.now();
         let hold = self.level.hold;
-        let opening = state.opening.as_ref();
+        // A cluster is no connection: those to its nodes are counted.
+        let opening = state
+            .opening
+            .as_ref()
+            .filter(|_| state.purpose != Purpose::Cluster);
         if let Some(opening) = opening.filter(|opening| hold.measures(opening.planned, now)) {
             let age = now - opening.planned;
             let name = state.name_of(opening);

@@ -55,6 +55,7 @@ mod quota;
 mod react;
 mod receipt;
 mod recorder;
+mod redis;
 mod rescue;
 mod run;
 mod run_tag;

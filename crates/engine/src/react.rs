@@ -145,6 +145,7 @@ impl World {
                 1
             }
             Some(Link::Http2(_)) => self.http2_received(key, bytes, at),
+            Some(Link::Socket(socket)) if socket.is_redis() => self.redis_received(key, bytes, at),
             Some(Link::Socket(_)) => self.socket_received(key, Bytes(bytes), at),
             None => {
                 self.inconsistent("a connection that is not in the table received data");

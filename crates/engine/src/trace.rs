@@ -6,6 +6,7 @@ use model::{Fault, Nanos, UserId, without_credentials};
 use script::host::{LogLevel, Payload};
 use url::Url;
 use wire::http::{Response, quoted_body};
+use wire::resp;
 use wire::sse::{self, Signal};
 use wire::websocket::Event;
 
@@ -55,6 +56,47 @@ pub(crate) fn opening(url: &Url) -> String {
     // The handshake is a request over HTTP, but the script names the WebSocket.
     let ws = url.strip_prefix("http").map(|rest| format!("ws{rest}"));
     format!("→ socket {}", ws.as_deref().unwrap_or(&url))
+}
+
+/// A connection to a Redis server that is being opened.
+pub(crate) fn connecting(url: &Url) -> String {
+    format!("→ connection {}", without_credentials(url.as_str()))
+}
+
+/// The line of a connection to a Redis server that is open.
+pub(crate) const OPENED: &str = "← connection opened";
+
+/// A Redis command that is being sent. The arguments of commands that log in are secret.
+pub(crate) fn command(words: &[&[u8]]) -> String {
+    let name = words.first().copied().unwrap_or_default();
+    let shown = if name.eq_ignore_ascii_case(b"auth") {
+        name.to_vec()
+    } else {
+        words.join(&b' ')
+    };
+    with_content("→ command".to_owned(), &shown)
+}
+
+/// The reply to a Redis command.
+pub(crate) fn reply(value: &resp::Value<'_>) -> String {
+    match value {
+        resp::Value::Null => "← reply: null".to_owned(),
+        resp::Value::Integer(number) => format!("← reply: {number}"),
+        resp::Value::Error(error) => format!("← error: {}", error.text()),
+        other => match (other.bytes(), other.items()) {
+            (Some(bytes), _) => with_content("← reply".to_owned(), bytes),
+            (None, Some(items)) => {
+                let count = items.values().count();
+                format!("← reply of {count} elements")
+            }
+            (None, None) => format!("← reply: {other:?}"),
+        },
+    }
+}
+
+/// A published message that a Redis subscription received.
+pub(crate) fn published(channel: &str, payload: &[u8]) -> String {
+    with_content(format!("← message on {channel}"), payload)
 }
 
 /// A WebSocket that failed to open or was closed.

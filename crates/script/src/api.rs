@@ -21,6 +21,7 @@ mod payload;
 mod people;
 mod plain;
 mod receiver;
+mod redis;
 mod request;
 mod response;
 mod socket;
@@ -57,6 +58,7 @@ pub(crate) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
     socket::install(&natives)?;
     socketio::install(&natives)?;
     events::install(&natives)?;
+    redis::install(&natives)?;
     people::install(&natives)?;
     user::install(&natives)?;
     time::install(&natives)?;

@@ -5,6 +5,7 @@
 
 mod events;
 mod http;
+mod redis;
 mod socketio;
 mod wake;
 
@@ -16,6 +17,10 @@ use crate::frame::Location;
 
 pub use events::{EventsCall, NextCall, ServerEvent, StreamState};
 pub use http::{Body, CountedRequest, HttpCall, Part, Reply};
+pub use redis::{
+    CommandsCall, RedisCall, RedisCommand, RedisError, RedisHost, RedisMessage, RedisServer,
+    RedisValue, SubscribeCall, SubscriptionKind,
+};
 pub use socketio::{Emission, EventCall, Heard, SocketIoCall};
 pub use wake::{Value, Wake};
 
@@ -195,7 +200,7 @@ pub enum LogLevel {
 }
 
 /// The engine as a script sees it. No call blocks, and no call re-enters the script.
-pub trait Host {
+pub trait Host: RedisHost {
     /// Returns the time of the run's clock.
     fn now(&self) -> Nanos;
     /// Whether the level still creates load. False once the measured time has ended.

@@ -3,9 +3,10 @@
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};
 
 use crate::host::{
-    Audience, ChannelId, Checked, CountedRequest, Emission, EventCall, EventsCall, Host, HttpCall,
-    LogLevel, MetricKind, NextCall, OpId, Payload, Reply, RoundTripCall, SocketCall, SocketId,
-    SocketIoCall, StampPlace, StreamState, TickerId,
+    Audience, ChannelId, Checked, CommandsCall, CountedRequest, Emission, EventCall, EventsCall,
+    Host, HttpCall, LogLevel, MetricKind, NextCall, OpId, Payload, RedisCall, RedisHost,
+    RedisServer, Reply, RoundTripCall, SocketCall, SocketId, SocketIoCall, StampPlace, StreamState,
+    SubscribeCall, TickerId,
 };
 
 /// A host with a clock, but without users and groups. Lines of the console and values of metrics are dropped.
@@ -87,5 +88,15 @@ impl<C: Fn() -> Nanos> Host for Loading<C> {
         step_end(GroupId, Option<UserId>, u64, Option<&Fault>);
         concurrent(GroupId, bool);
         check(GroupId, &str, Checked);
+    }
+}
+
+impl<C> RedisHost for Loading<C> {
+    calls_of_groups! {
+        open_redis(OpId, UserId, RedisCall) -> Result<(), Fault> = refused();
+        redis_server(SocketId) -> Option<RedisServer> = None;
+        call_redis(OpId, SocketId, CommandsCall) -> Result<(), Fault> = refused();
+        subscribe(OpId, SocketId, SubscribeCall) -> Result<(), Fault> = refused();
+        unsubscribe(OpId, SocketId);
     }
 }

@@ -9,6 +9,7 @@ use rquickjs::{ArrayBuffer, Ctx, IntoJs, Result, String as JsString, Undefined, 
 use crate::api::Response;
 use crate::failure::{error_of, failure};
 use crate::host::{Heard, Payload, ServerEvent, SocketId, Value as HostValue};
+use crate::redis;
 use crate::state::State;
 use crate::work::{Op, Socket, Then};
 
@@ -52,6 +53,9 @@ fn value_of<'js>(
         HostValue::Message(Payload::Text(text)) if op.then == Then::Parsed => ctx.json_parse(text),
         HostValue::Message(payload) => message_value(ctx, &payload),
         HostValue::ServerEvent(event) => event_object(ctx, state, &event),
+        HostValue::Redis(value) => redis::value(ctx, state, &value, op.then == Then::RedisBinary),
+        HostValue::RedisError(error) => Err(ctx.throw(redis::error_object(ctx, state, &error)?)),
+        HostValue::RedisMessage(message) => redis::message_object(ctx, state, &message),
         HostValue::Heard(heard) => {
             let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
             let (list, bytes) = heard_values(ctx, state, &heard)?;
@@ -130,6 +134,8 @@ fn socket_object<'js>(
         Then::SocketIo(name) => (Arc::clone(name), &entry.socketio),
         Then::Events(name) => (Arc::clone(name), &entry.events),
         Then::Socket(name) => (Arc::clone(name), &entry.socket),
+        Then::Redis => (Arc::from(""), &entry.redis),
+        Then::RedisSubscription => (Arc::from(""), &entry.redis_subscription),
         _ => (Arc::from(""), &entry.socket),
     };
     let socket = Socket {

@@ -5,6 +5,7 @@ use rquickjs::{Ctx, Value};
 
 use crate::host::{Heard, OpId, SocketId, TickerId, Value as HostValue, Wake};
 use crate::interpreter::Interpreter;
+use crate::redis;
 use crate::settle::{event_object, heard_values, message_value, settle};
 use crate::state::State;
 
@@ -23,6 +24,11 @@ pub(crate) fn turn(interpreter: &Interpreter, wakes: &mut dyn Iterator<Item = Wa
             Wake::ServerEvent { socket, event } => {
                 on_message(interpreter, socket, |ctx, state| {
                     event_object(ctx, state, &event)
+                });
+            }
+            Wake::RedisMessage { socket, message } => {
+                on_message(interpreter, socket, |ctx, state| {
+                    redis::message_object(ctx, state, &message)
                 });
             }
             Wake::Event {

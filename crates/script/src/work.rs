@@ -80,6 +80,12 @@ pub(crate) enum Then {
     SocketIo(Arc<str>),
     /// A stream of server-sent events, measured under this name.
     Events(Arc<str>),
+    /// A connection to a Redis server.
+    Redis,
+    /// A subscription on a connection to a Redis server.
+    RedisSubscription,
+    /// A reply of a Redis server, whose strings are `ArrayBuffer`s.
+    RedisBinary,
 }
 
 /// A pending promise.

@@ -17,12 +17,17 @@ pub struct Endpoint {
 impl TryFrom<&Url> for Endpoint {
     type Error = Fault;
 
-    /// The endpoint of an `http`, `https`, `ws` or `wss` URL. Any other URL is a fault of the script.
+    /// The endpoint of an `http`, `https`, `ws`, `wss`, `redis` or `rediss` URL. Any other URL is a fault of the script.
     fn try_from(url: &Url) -> Result<Self, Fault> {
         let tls = match url.scheme() {
-            "http" | "ws" => false,
-            "https" | "wss" => true,
+            "http" | "ws" | "redis" => false,
+            "https" | "wss" | "rediss" => true,
             other => return Err(unusable(&format!("unsupported URL scheme `{other}`"))),
+        };
+        let default_port = match url.scheme() {
+            "redis" | "rediss" => REDIS_PORT,
+            _ if tls => 443,
+            _ => 80,
         };
         let host = match url.host() {
             Some(url::Host::Domain(name)) => name.to_owned(),
@@ -30,12 +35,13 @@ impl TryFrom<&Url> for Endpoint {
             Some(url::Host::Ipv6(address)) => address.to_string(),
             None => return Err(unusable("the URL has no host")),
         };
-        let port = url
-            .port_or_known_default()
-            .unwrap_or(if tls { 443 } else { 80 });
+        let port = url.port().unwrap_or(default_port);
         Ok(Self { host, port, tls })
     }
 }
+
+/// The port of a `redis` or `rediss` URL without one.
+const REDIS_PORT: u16 = 6379;
 
 fn unusable(detail: &str) -> Fault {
     Fault::script(FaultKind::Protocol, detail)
@@ -104,6 +110,9 @@ mod tests {
         check("https://a.test:8443", "a.test", 8443, true);
         check("ws://127.0.0.1:9", "127.0.0.1", 9, false);
         check("wss://[::1]/", "::1", 443, true);
+        check("redis://user:word@h.test/2", "h.test", 6379, false);
+        check("rediss://10.0.0.1:7000", "10.0.0.1", 7000, true);
+        check("redis://[::1]", "::1", 6379, false);
         assert!(Endpoint::try_from(&Url::parse("ftp://a.test/").unwrap()).is_err());
     }
 

@@ -71,6 +71,7 @@ impl World {
             }
             Wake::Message { .. }
             | Wake::ServerEvent { .. }
+            | Wake::RedisMessage { .. }
             | Wake::Event { .. }
             | Wake::Closed { .. } => {}
         }
@@ -90,9 +91,8 @@ impl World {
             // The server closed the socket after its reply, so the user opens another one.
             Ok(Value::Message(_)) if self.open_socket_of(at.1).is_none() => self.fixed_pause(at),
             Ok(Value::Message(_)) => self.fixed_message(at, None),
-            Ok(Value::Nothing | Value::Response(_) | Value::Heard(_) | Value::ServerEvent(_)) => {
-                self.start_fixed(at, None);
-            }
+            // Such a user sends only requests and messages.
+            Ok(_) => self.start_fixed(at, None),
             Err(_) => {
                 // A late reply would be mistaken for the reply to the next message, so the socket cannot be used again.
                 self.close_sockets_of(at.1, CutOff::IterationFailed);

@@ -1,7 +1,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use model::{Fault, FaultKind};
+use model::{Fault, FaultKind, without_credentials};
 use rustc_hash::FxHashMap;
 use url::Url;
 use wire::{Endpoint, Loopback, Source, Stream, TlsSettings};
@@ -57,6 +57,12 @@ impl Connector {
         let parsed = self.target.join(url).map_err(|why| {
             Fault::script(FaultKind::Protocol, format!("`{url}` is not a URL: {why}"))
         })?;
+        if matches!(parsed.scheme(), "redis" | "rediss") {
+            let shown = without_credentials(parsed.as_str());
+            let detail =
+                format!("`{shown}` is the URL of a Redis server: connect with `user.redis()`");
+            return Err(Fault::script(FaultKind::Protocol, detail));
+        }
         let found = self.endpoint_of(&parsed)?;
         let entry = Located {
             url: Arc::new(parsed),

@@ -37,7 +37,7 @@ impl World {
         self.say_goodbye(id.0, Some(op), Leaving::Left);
     }
 
-    fn say_goodbye(&mut self, key: u32, op: Option<OpId>, how: Leaving) {
+    pub(crate) fn say_goodbye(&mut self, key: u32, op: Option<OpId>, how: Leaving) {
         let until = self.clock.now() + GOODBYE;
         if op.is_some() {
             self.level.closed_by_script.insert(key);
@@ -54,12 +54,12 @@ impl World {
 
     /// Ends a socket that is closing, unless the other side takes part in it.
     fn end_without_handshake(&mut self, key: u32) {
-        let ends = |(_, socket): (UserId, &mut SocketLink)| !socket.wire.closes_with_handshake();
-        if self.socket(SocketId(key)).is_ok_and(ends) {
-            self.socket_broke(
-                key,
-                &Fault::script(FaultKind::Closed, "the script closed the event stream"),
-            );
+        let Ok((_, socket)) = self.socket(SocketId(key)) else {
+            return;
+        };
+        if !socket.wire.closes_with_handshake() {
+            let detail = format!("the script closed the {}", socket.state.line());
+            self.socket_broke(key, &Fault::script(FaultKind::Closed, detail));
         }
     }
 
@@ -72,6 +72,7 @@ impl World {
             .get(user)
             .map(|user| std::mem::take(&mut user.sockets))
             .unwrap_or_default();
+        let keys = self.in_order_of_closing(keys);
         for key in keys {
             // The probe of a session ends with the session.
             let Ok((_, socket)) = self.socket(SocketId(key)) else {
@@ -95,6 +96,17 @@ impl World {
                 self.say_goodbye(key, None, Leaving::CutOff(why));
             }
         }
+    }
+
+    /// The sockets in the order in which they are closed: those that others carry or own come first, so that they are
+    /// closed for the reason of the iteration.
+    fn in_order_of_closing(&mut self, mut keys: Vec<u32>) -> Vec<u32> {
+        let rank = |key: &u32| match self.socket(SocketId(*key)) {
+            Ok((_, socket)) => socket.wire.rank_of_closing(),
+            Err(_) => 0,
+        };
+        keys.sort_by_cached_key(rank);
+        keys
     }
 
     /// Handles received data. Returns the number of messages in it, including an incomplete last message.
@@ -235,6 +247,7 @@ impl World {
             self.drop_poll(key, user, endpoint);
         }
         self.polling_is_over(&wire, state.probes());
+        self.redis_is_over(key, (&wire, &state), fault, expected);
         self.trace(user, || trace::socket_ended(fault));
         if expected {
             // A stream may be closed while it reconnects.
@@ -255,7 +268,8 @@ impl World {
         let opener = state.opening.and_then(|opening| opening.op);
         self.wakes.extend(opener.map(refused));
         for waiting in state.waiting {
-            self.count_broken_round_trip(user, &waiting, fault, now);
+            let ending = ending_of(fault, waiting.limit);
+            self.count_broken_round_trip(user, &waiting, fault, (now, ending));
             self.wakes.push_back(refused(waiting.op));
         }
         self.wakes
@@ -277,12 +291,13 @@ impl World {
         }));
     }
 
-    fn count_broken_round_trip(
+    /// Counts a round trip that failed now.
+    pub(crate) fn count_broken_round_trip(
         &mut self,
         user: UserId,
         waiting: &Waiting,
         fault: &Fault,
-        now: Nanos,
+        (now, ending): (Nanos, Ending),
     ) {
         let Some(round_trip) = waiting.round_trip else {
             return;
@@ -301,12 +316,9 @@ impl World {
             started: round_trip.started,
             ended: now,
         };
-        self.level.recorder.time(
-            Family::RoundTrip,
-            round_trip.name,
-            timing,
-            ending_of(fault, waiting.limit),
-        );
+        let recorder = &mut self.level.recorder;
+        let timings = recorder.time(Family::RoundTrip, round_trip.name, timing, ending);
+        timings.repeated += waiting.repeats();
         self.fail(user, &name, now, fault);
     }
 
@@ -321,7 +333,8 @@ impl World {
         };
         for waiting in over {
             let fault = waiting.took_too_long();
-            self.count_broken_round_trip(user, &waiting, &fault, now);
+            let ending = ending_of(&fault, waiting.limit);
+            self.count_broken_round_trip(user, &waiting, &fault, (now, ending));
             self.wakes.push_back(Wake::Done {
                 op: waiting.op,
                 result: Err(fault),

@@ -6,10 +6,10 @@ use url::Url;
 use wire::Stream;
 use wire::websocket::{Connection, Handshake};
 
-use super::{Opening, SocketLink, SocketState};
+use super::{Opening, Purpose, SocketLink, SocketState};
 use crate::dial::{Dial, Opener, SocketDial};
 use crate::link::Link;
-use crate::net::socket::Wire;
+use crate::net::socket::{Redis, Wire};
 use crate::net::{EndpointIndex, Located};
 use crate::recorder::{Ending, Family, ending_of};
 use crate::socketio::Talk;
@@ -79,6 +79,10 @@ impl World {
         let Ok((_, socket)) = self.socket(SocketId(key)) else {
             return self.inconsistent("a socket that is not in the table opened");
         };
+        // A cluster is no connection: those to its nodes are counted.
+        if socket.state.purpose == Purpose::Cluster {
+            return;
+        }
         let name = socket.state.name_of(&opening).into_owned();
         self.time_opening(&name, opening, now, ending);
     }
@@ -153,6 +157,10 @@ impl World {
                 events.connect(stream, cookies.as_deref())?;
                 Ok(Wire::Events(events))
             }
+            Opener::Redis(login) => {
+                let redis = Redis::open(stream, &login, self.config.options.max_message)?;
+                Ok(Wire::Redis(Some(Box::new(redis))))
+            }
         }
     }
 
@@ -181,7 +189,7 @@ impl World {
         opening.asked = self.clock.now();
         opening.until = opening.asked + opening.limit;
         let opening = *opening;
-        let (what, name) = (state.failing(), state.name.clone());
+        let (what, name, purpose) = (state.failing(), state.name.clone(), state.purpose);
         let source = self.source_of(user);
         let stream = self.net.connector.connect(endpoint, source);
         let opened = stream.and_then(|stream| {
@@ -198,7 +206,12 @@ impl World {
                 self.probe_is_on_its_way(key, probes);
                 self.look_if_open(key);
             }
-            Err(fault) => self.never_opened(user, (&what, &name), opening, fault),
+            Err(fault) => {
+                self.never_opened(user, (&what, &name), opening, fault.clone());
+                if let Purpose::Node(cluster) = purpose {
+                    self.node_is_over(cluster, &name, &fault);
+                }
+            }
         }
     }
 }

@@ -1,10 +1,11 @@
-use script::host::{Payload, ServerEvent, SocketId, Value, Wake};
+use script::host::{Payload, RedisMessage, ServerEvent, SocketId, Value, Wake};
 
-/// A message for the script: a message of a socket, or a server-sent event.
+/// A message for the script: a message of a socket, a server-sent event, or a message of a Redis subscription.
 #[derive(Debug)]
 pub(crate) enum Received {
     Message(Payload),
     Event(ServerEvent),
+    Redis(RedisMessage),
 }
 
 impl Received {
@@ -14,6 +15,7 @@ impl Received {
             Self::Message(Payload::Text(text)) => text.as_bytes(),
             Self::Message(Payload::Binary(bytes)) => bytes,
             Self::Event(event) => event.data.as_bytes(),
+            Self::Redis(message) => &message.payload,
         }
     }
 
@@ -27,6 +29,7 @@ impl Received {
         match self {
             Self::Message(payload) => Value::Message(payload),
             Self::Event(event) => Value::ServerEvent(event),
+            Self::Redis(message) => Value::RedisMessage(message),
         }
     }
 
@@ -35,6 +38,7 @@ impl Received {
         match self {
             Self::Message(payload) => Wake::Message { socket, payload },
             Self::Event(event) => Wake::ServerEvent { socket, event },
+            Self::Redis(message) => Wake::RedisMessage { socket, message },
         }
     }
 }

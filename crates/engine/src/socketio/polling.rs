@@ -83,7 +83,7 @@ impl World {
                 polling,
                 state,
             }),
-            Wire::WebSocket(_) | Wire::Events(_) => None,
+            _ => None,
         }
     }
 

@@ -5,6 +5,7 @@ mod foreign;
 mod lab;
 mod program;
 mod raw;
+mod redis;
 mod server;
 
 pub(crate) use asked::{ask, text_at};
@@ -16,4 +17,5 @@ pub(crate) use foreign::{
 pub(crate) use lab::{Lab, scenarios};
 pub(crate) use program::{Ended, Program, is_invalid, issue};
 pub(crate) use raw::{Raw, read_request};
+pub(crate) use redis::RedisServer;
 pub(crate) use server::Server;

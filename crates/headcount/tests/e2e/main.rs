@@ -50,6 +50,7 @@ mod ports;
 mod random_runs;
 mod read_delay;
 mod redirects;
+mod redis;
 mod repeats;
 mod report;
 mod rules;

@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::problem::{Flaw, quoted};
 
-/// Reads the base URL of the target: scheme, host, port and an optional path.
+/// Reads the base URL of the target: scheme, host, port and an optional path. The target may be a Redis server.
 pub(super) fn base(value: &Value) -> Result<String, Flaw> {
     let url = text(value)?;
-    let rest = check_whole(url)?;
+    let rest = check_whole(url, &["http", "https", "redis", "rediss"])?;
     if rest.contains(['?', '#']) {
         let message = format!(
             "{} has a query or a fragment, which a base URL cannot have",
@@ -26,13 +26,13 @@ pub(super) fn of_request(value: &Value) -> Result<String, Flaw> {
     if url.starts_with('/') && !url.starts_with("//") {
         check_characters(url)?;
     } else {
-        check_whole(url)?;
+        check_whole(url, &["http", "https"])?;
     }
     Ok(url.to_owned())
 }
 
 /// Checks scheme and authority. Returns the part of the URL after the authority.
-fn check_whole(url: &str) -> Result<&str, Flaw> {
+fn check_whole<'a>(url: &'a str, schemes: &[&str]) -> Result<&'a str, Flaw> {
     check_characters(url)?;
     let Some((scheme, rest)) = url.split_once("://") else {
         let hint = format!("write `http://{}`", url.trim_start_matches('/'));
@@ -41,7 +41,7 @@ fn check_whole(url: &str) -> Result<&str, Flaw> {
             hint,
         ));
     };
-    check_scheme(scheme, rest)?;
+    check_scheme(scheme, rest, schemes)?;
     let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
     if authority.contains('@') {
@@ -76,9 +76,9 @@ fn check_characters(url: &str) -> Result<(), Flaw> {
     }
 }
 
-fn check_scheme(scheme: &str, rest: &str) -> Result<(), Flaw> {
+fn check_scheme(scheme: &str, rest: &str, schemes: &[&str]) -> Result<(), Flaw> {
     match scheme.to_ascii_lowercase().as_str() {
-        "http" | "https" => Ok(()),
+        known if schemes.contains(&known) => Ok(()),
         // A WebSocket begins as an HTTP request.
         "ws" | "wss" => {
             let secure = if scheme.len() == 3 { "s" } else { "" };

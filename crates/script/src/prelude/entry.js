@@ -14,6 +14,7 @@ export { failure, rejection } from "headcount/check";
 export { makeEventStream, makeServerEvent } from "headcount/events";
 export { groupKind, groupWith } from "headcount/group";
 export { describe, plain } from "headcount/inspect";
+export { makeRedis, makeRedisError, makeRedisMessage, makeRedisSubscription, makeRedisValue } from "headcount/redis";
 export { makeSocket } from "headcount/socket";
 export { hear, heard, makeSocketIo } from "headcount/socketio";
 export { forget } from "headcount/story";

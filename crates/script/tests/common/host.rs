@@ -2,9 +2,10 @@
 
 use model::{Fault, GroupId, Nanos, UserId};
 use script::host::{
-    Audience, ChannelId, Checked, CountedRequest, Emission, EventCall, EventsCall, Host, HttpCall,
-    LogLevel, MetricKind, NextCall, OpId, Payload, Reply, RoundTripCall, SocketCall, SocketId,
-    SocketIoCall, StampPlace, StreamState, TickerId,
+    Audience, ChannelId, Checked, CommandsCall, CountedRequest, Emission, EventCall, EventsCall,
+    Host, HttpCall, LogLevel, MetricKind, NextCall, OpId, Payload, RedisCall, RedisHost,
+    RedisServer, Reply, RoundTripCall, SocketCall, SocketId, SocketIoCall, StampPlace, StreamState,
+    SubscribeCall, TickerId,
 };
 
 /// A call of the script. Calls that few tests check are stored as text.
@@ -16,6 +17,9 @@ pub enum Call {
     RoundTrip(OpId, SocketId, RoundTripCall),
     Next(OpId, SocketId, NextCall),
     OpenEvents(OpId, UserId, EventsCall),
+    OpenRedis(OpId, UserId, RedisCall),
+    Commands(OpId, SocketId, CommandsCall),
+    Subscribe(OpId, SocketId, SubscribeCall),
     OpenSocketIo(OpId, UserId, SocketIoCall),
     Emit(Emission),
     Request(OpId, EventCall),
@@ -42,6 +46,7 @@ pub struct FakeHost {
     pub randoms: u32,
     pub last: Option<String>,
     pub stream: Option<StreamState>,
+    pub server: Option<RedisServer>,
     pub step_names: Vec<String>,
     pub steps: Vec<String>,
 }
@@ -284,5 +289,26 @@ impl Host for FakeHost {
     }
     fn log(&mut self, level: LogLevel, line: &str) {
         self.log.push((level, line.to_owned()));
+    }
+}
+
+impl RedisHost for FakeHost {
+    fn open_redis(&mut self, op: OpId, user: UserId, call: RedisCall) -> Result<(), Fault> {
+        self.calls.push(Call::OpenRedis(op, user, call));
+        self.refused()
+    }
+    fn redis_server(&mut self, _socket: SocketId) -> Option<RedisServer> {
+        self.server.clone()
+    }
+    fn call_redis(&mut self, op: OpId, socket: SocketId, call: CommandsCall) -> Result<(), Fault> {
+        self.calls.push(Call::Commands(op, socket, call));
+        self.refused()
+    }
+    fn subscribe(&mut self, op: OpId, socket: SocketId, call: SubscribeCall) -> Result<(), Fault> {
+        self.calls.push(Call::Subscribe(op, socket, call));
+        self.refused()
+    }
+    fn unsubscribe(&mut self, op: OpId, _socket: SocketId) {
+        self.calls.push(Call::Op(op, "unsubscribe".to_owned()));
     }
 }

@@ -135,6 +135,7 @@ impl Stage {
             Call::Open(op, _, call) => Some((op, call.name)),
             Call::OpenSocketIo(op, _, call) => Some((op, call.name)),
             Call::OpenEvents(op, _, call) => Some((op, call.name)),
+            Call::OpenRedis(op, ..) => Some((op, "redis".to_owned())),
             Call::Request(op, call) => Some((op, call.name)),
             Call::RoundTrip(op, _, call) => Some((op, call.name.to_string())),
             Call::Next(op, ..) => Some((op, "next".to_owned())),

@@ -1,0 +1,84 @@
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use delivery::{Sent, stamps_in};
+use script::host::{CommandsCall, RedisValue, Value};
+
+/// A command whose reply is awaited.
+#[derive(Debug, Default)]
+pub(crate) struct Command {
+    /// The number by which its connection, or its cluster, knows the command.
+    pub(crate) token: u64,
+    /// The number of the command in its call.
+    pub(super) index: usize,
+    pub(super) batch: Option<Rc<Batch>>,
+    /// `None` unless the command is one of a cluster.
+    pub(super) routed: Option<Box<Routed>>,
+}
+
+/// What the commands of one call of the script share. A single command without options needs none.
+#[derive(Debug)]
+pub(super) struct Batch {
+    is_pipeline: bool,
+    /// Codes of errors that do not count as failures.
+    expect: Vec<String>,
+    /// The replies so far, by the number of their command.
+    replies: RefCell<Vec<Option<RedisValue>>>,
+}
+
+/// A command of a cluster, with everything that is needed to send it again.
+#[derive(Debug)]
+pub(super) struct Routed {
+    /// The key of the cluster.
+    pub(super) cluster: u32,
+    pub(super) words: Vec<Vec<u8>>,
+    /// The number of times that the command was redirected.
+    pub(super) redirects: u8,
+}
+
+impl Command {
+    /// The number of times that the command was sent again.
+    pub(crate) fn repeats(&self) -> u64 {
+        let routed = self.routed.as_ref();
+        routed.map_or(0, |routed| u64::from(routed.redirects))
+    }
+}
+
+impl Batch {
+    pub(super) fn of(call: &CommandsCall) -> Option<Self> {
+        let needed = call.is_pipeline || !call.expect.is_empty();
+        needed.then(|| Self {
+            is_pipeline: call.is_pipeline,
+            expect: call.expect.clone(),
+            replies: RefCell::new(vec![None; call.commands.len()]),
+        })
+    }
+
+    pub(super) fn is_pipeline(&self) -> bool {
+        self.is_pipeline
+    }
+
+    /// Whether an error with this code does not count as a failure.
+    pub(super) fn expects(&self, code: &str) -> bool {
+        self.expect.iter().any(|expected| expected == code)
+    }
+
+    /// Adds the reply to a command. Returns the list of all replies if this is the last one.
+    pub(super) fn complete(&self, index: usize, reply: RedisValue) -> Option<Value> {
+        let mut replies = self.replies.borrow_mut();
+        *replies.get_mut(index)? = Some(reply);
+        let is_whole = replies.iter().all(Option::is_some);
+        is_whole.then(|| Value::Redis(RedisValue::List(replies.drain(..).flatten().collect())))
+    }
+}
+
+/// Those of the stamps that a command carries. `carried` are the stamps of `count` commands that were sent together.
+pub(super) fn carried_by(words: &[&[u8]], carried: &[Sent], count: usize) -> Vec<Sent> {
+    if count == 1 || carried.is_empty() {
+        return carried.to_vec();
+    }
+    let stamps = words.iter().flat_map(|word| stamps_in(word)).flatten();
+    let stamps: Vec<_> = stamps.collect();
+    let its = |sent: &&Sent| stamps.iter().any(|stamp| sent.is_of(stamp));
+    carried.iter().filter(its).copied().collect()
+}
