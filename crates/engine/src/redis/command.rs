@@ -82,3 +82,44 @@ pub(super) fn carried_by(words: &[&[u8]], carried: &[Sent], count: usize) -> Vec
     let its = |sent: &&Sent| stamps.iter().any(|stamp| sent.is_of(stamp));
     carried.iter().filter(its).copied().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use script::host::RedisCommand;
+
+    use super::*;
+
+    fn batch(count: usize, is_pipeline: bool, expect: &[&str]) -> Option<Batch> {
+        Batch::of(&CommandsCall {
+            commands: vec![RedisCommand::default(); count],
+            is_pipeline,
+            expect: expect.iter().map(ToString::to_string).collect(),
+            ..CommandsCall::default()
+        })
+    }
+
+    #[test]
+    fn a_pipeline_is_complete_after_its_last_reply_in_any_order() {
+        let batch = batch(3, true, &[]).unwrap();
+        assert!(batch.complete(2, RedisValue::Integer(2)).is_none());
+        assert!(batch.complete(0, RedisValue::Integer(0)).is_none());
+        let whole = batch.complete(1, RedisValue::Null);
+        let expected = [
+            RedisValue::Integer(0),
+            RedisValue::Null,
+            RedisValue::Integer(2),
+        ];
+        assert!(
+            matches!(&whole, Some(Value::Redis(RedisValue::List(list))) if *list == expected),
+            "{whole:?}"
+        );
+    }
+
+    #[test]
+    fn only_a_command_with_options_has_a_batch() {
+        assert!(batch(1, false, &[]).is_none());
+        let expecting = batch(1, false, &["BUSYGROUP"]).unwrap();
+        assert!(expecting.expects("BUSYGROUP") && !expecting.expects("ERR"));
+        assert!(!expecting.is_pipeline());
+    }
+}

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use crate::harness::{
-    Lab, Program, SOCKET_IO, Server, npx_tsc, room_servers, scenarios, socketio_server, sse_room,
+    Lab, Program, RedisServer, SOCKET_IO, Server, npx_tsc, room_servers, scenarios,
+    socketio_server, sse_room,
 };
 
 const SHORT: [&str; 6] = ["--duration", "1500ms", "--ramp", "0s", "--warmup", "0s"];
@@ -59,6 +60,17 @@ fn rooms_over_server_sent_events() {
         let deliveries = &level["deliveries"];
         assert!(deliveries["expected"].as_u64() > Some(0), "{level:#}");
         assert_eq!(deliveries["delivered"], deliveries["expected"], "{level:#}");
+    }
+}
+
+#[test]
+fn rooms_over_redis() {
+    let server = RedisServer::start(&[]);
+    for level in run("redis.ts", &server.url(), &SHORT) {
+        let deliveries = &level["deliveries"];
+        assert!(deliveries["expected"].as_u64() > Some(0), "{level:#}");
+        assert_eq!(deliveries["delivered"], deliveries["expected"], "{level:#}");
+        assert_eq!(level["round_trips"]["failed"], 0, "{level:#}");
     }
 }
 
