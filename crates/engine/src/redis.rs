@@ -2,10 +2,12 @@
 //! which only commands can be sent, so it shares the opening, the time limits and the end of sockets. `subscription`
 //! handles published messages.
 
+mod aftermath;
 mod cluster;
 mod command;
 mod host;
 mod key;
+mod redirected;
 mod server;
 mod subscription;
 mod value;
@@ -28,10 +30,10 @@ use crate::socket::{Opening, Purpose, RoundTrip, SocketLink, SocketState, Waitin
 use crate::trace;
 use crate::world::World;
 
-use cluster::{Redirected, redirect_in};
+use aftermath::Aftermath;
 pub(crate) use command::Command;
 use command::{Batch, carried_by};
-use subscription::Aftermath;
+use redirected::{Redirected, redirect_in};
 use value::owned;
 
 /// The name under which replies are counted whose commands had timed out.

@@ -4,10 +4,11 @@
 use model::{Fault, FaultKind, UserId};
 use script::host::{CommandsCall, OpId, SocketId, Value, Wake};
 use url::Url;
-use wire::resp::{self, Login, Redirect, RedirectKind, Session, SlotMap};
+use wire::resp::{Login, Redirect, RedirectKind, Session, SlotMap};
 
 use super::command::{Routed, carried_by};
 use super::key::key_of;
+use super::redirected::{Redirected, routed};
 use super::server::address_in;
 use super::{redis_of, words_of};
 use crate::dial::Opener;
@@ -17,43 +18,6 @@ use crate::recorder::ending_of;
 use crate::socket::{Opening, Purpose, SocketLink, SocketState, Waiting};
 use crate::trace;
 use crate::world::World;
-
-/// Maximum number of redirects of one command.
-const MAX_REDIRECTS: u8 = 5;
-
-/// A command that a node has redirected.
-#[derive(Debug)]
-pub(super) struct Redirected {
-    waiting: Waiting,
-    kind: RedirectKind,
-    slot: u16,
-    host: String,
-    port: u16,
-}
-
-impl Redirected {
-    pub(super) fn new(waiting: Waiting, redirect: Redirect<'_>) -> Self {
-        Self {
-            waiting,
-            kind: redirect.kind,
-            slot: redirect.slot,
-            host: redirect.host.to_owned(),
-            port: redirect.port,
-        }
-    }
-}
-
-/// The redirect in the reply to a command, if it is followed.
-pub(super) fn redirect_in<'a>(
-    reply: &resp::Value<'a>,
-    waiting: &mut Waiting,
-) -> Option<Redirect<'a>> {
-    let resp::Value::Error(error) = reply else {
-        return None;
-    };
-    let may = routed(waiting).is_some_and(|routed| routed.redirects < MAX_REDIRECTS);
-    error.redirect().filter(|_| may)
-}
 
 impl World {
     /// Opens a cluster: connects to its first node, and asks it for the node of each slot.
@@ -343,9 +307,4 @@ impl World {
             result: Err(fault.clone()),
         });
     }
-}
-
-/// What is needed to send a command of a cluster again.
-fn routed(waiting: &mut Waiting) -> Option<&mut Routed> {
-    waiting.command()?.routed.as_deref_mut()
 }

@@ -4,9 +4,9 @@
 use delivery::Leaving;
 use model::{Fault, FaultKind, Nanos};
 use script::host::{OpId, RedisMessage, SocketId, SubscribeCall, SubscriptionKind, Value, Wake};
-use wire::resp::{self, Items, SlotMap};
+use wire::resp::{self, Items};
 
-use super::cluster::Redirected;
+use super::aftermath::Aftermath;
 use super::command::Command;
 use super::redis_of;
 use crate::link::Link;
@@ -15,26 +15,6 @@ use crate::recorder::Family;
 use crate::socket::{Came, Purpose, Received, RoundTrip, SocketLink, SocketState, Wanted};
 use crate::trace;
 use crate::world::World;
-
-/// What is left to do after the bytes of a connection have been handled.
-#[derive(Debug, Default)]
-pub(super) struct Aftermath {
-    /// Subscriptions whose end the server has confirmed.
-    over: Vec<u32>,
-    /// Subscriptions that the server has refused, or whose end it refused.
-    pub(super) refused: Vec<u32>,
-    /// Subscriptions that were confirmed after their time limit.
-    too_late: Vec<u32>,
-    /// Subscriptions that the server has ended without being asked.
-    lost: Vec<u32>,
-    /// The cluster to which the connection belongs, if it has just been opened.
-    pub(super) node_of: Option<u32>,
-    /// The node of each slot of the cluster.
-    pub(super) slots: Option<Result<SlotMap, Fault>>,
-    pub(super) redirected: Vec<Redirected>,
-    /// The fault of a message that is not one.
-    pub(super) malformed: Option<Fault>,
-}
 
 impl World {
     pub(super) fn start_subscription(
