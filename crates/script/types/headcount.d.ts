@@ -17,7 +17,8 @@ declare module "headcount" {
 
   /** Options of a run. headcount checks all of them before it sends the first byte. */
   export interface Options {
-    /** Base URL of the system under test, e.g. "http://127.0.0.1:5000". `--target` overrides it. */
+    /** Base URL of the system under test, e.g. "http://127.0.0.1:5000" or "redis://127.0.0.1:6379". `--target`
+     * overrides it. */
     target?: string;
     /** Size of a group: a number of users, or a number per role (`{ buyer: 1, sellers: 3 }`). Default 1. */
     group?: number | Record<string, number>;
