@@ -21,7 +21,7 @@ pub(crate) struct RedisServer {
 impl RedisServer {
     pub(crate) fn start(options: &[&str]) -> Self {
         let server = (0..ATTEMPTS).find_map(|_| Self::attempt(options));
-        server.expect("redis-server does not start: run it by hand to see why")
+        server.unwrap_or_else(|| panic!("redis-server does not start: run it by hand to see why"))
     }
 
     fn attempt(options: &[&str]) -> Option<Self> {
@@ -36,7 +36,7 @@ impl RedisServer {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
-            .expect("install redis-server, as ./test.sh does");
+            .unwrap_or_else(|why| panic!("{why}: install redis-server, as ./test.sh does"));
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         while stdout.read_line(&mut line).unwrap() > 0 {
