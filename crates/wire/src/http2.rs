@@ -10,11 +10,13 @@ mod exchange;
 mod failure;
 mod flag;
 mod head;
+mod part;
 mod pipe;
 mod session;
 
 pub use connection::Connection;
 pub use exchange::StreamId;
+pub use part::{Content, Part};
 pub use session::{Finished, Repeatable, Session};
 
 use model::Fault;
