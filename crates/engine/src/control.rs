@@ -50,7 +50,7 @@ impl<'a> Control<'a> {
             .certificates
             .settings(config.options.insecure)
             .map_err(|fault| RunError::Usage(fault.to_string()))?;
-        let offered = config.program.tls_of_users(tls.clone());
+        let offered = config.program.tls_of_requests(tls.clone());
         ask::preflight(&config.target, config.target_is_mine, &offered, clock)
             .and_then(|stream| {
                 if config.program.is_http2() {

@@ -52,7 +52,7 @@ impl Operation {
     }
 
     fn of_call(call: &InFlight) -> Option<Self> {
-        (!call.context.is_poll()).then(|| Self {
+        (!call.context.is_of_socket()).then(|| Self {
             measured_as: Some((Family::Request, call.context.name)),
             planned: call.context.planned,
             until: call.limit_if(true),
@@ -242,7 +242,7 @@ impl World {
     }
 
     fn leave_request(&mut self, call: &InFlight, now: Nanos) {
-        if !call.context.is_poll() && self.level.hold.measures(call.context.planned, now) {
+        if !call.context.is_of_socket() && self.level.hold.measures(call.context.planned, now) {
             let age = now - call.context.planned;
             self.level
                 .recorder

@@ -65,8 +65,13 @@ impl World {
     /// Removes a connection.
     pub(crate) fn take_out(&mut self, key: u32) -> Option<Conn<Self>> {
         let conn = self.net.remove(key)?;
-        if let Link::Http(http) = &conn.link {
-            self.note_answers_of(conn.owner, http.responses());
+        // Connections that several users share do not show the responses of each.
+        match &conn.link {
+            Link::Http(http) => self.note_answers_of(conn.owner, http.responses()),
+            Link::Http2(http2) if self.streams() == Some(1) => {
+                self.note_answers_of(conn.owner, http2.responses());
+            }
+            Link::Http2(_) | Link::Socket(_) => {}
         }
         Some(conn)
     }

@@ -55,7 +55,6 @@ impl World {
         clock: Clock,
         tls: TlsSettings,
     ) -> Result<Self, rustix::io::Errno> {
-        let tls = config.program.tls_of_users(tls);
         let connector = Connector::new(config.target.clone(), config.target_is_mine, tls);
         Ok(Self {
             clock,

@@ -60,6 +60,9 @@ declare module "headcount" {
     cert?: string;
     /** PEM file with the private key of `cert`, not encrypted. */
     key?: string;
+    /** Send requests and open event streams over HTTP/2, on one connection per user and origin: agreed on with `https:`
+     * (ALPN), with prior knowledge otherwise. Without it, HTTP/1.1. Default false. */
+    http2?: boolean;
     /**
      * Maximum number of redirects to follow. Default 10. A redirect to another origin drops the headers of the options,
      * the user and the request. The redirect fails if it would send the request body to that origin.

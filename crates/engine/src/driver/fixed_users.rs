@@ -216,14 +216,12 @@ impl World {
     /// users.
     pub(crate) fn fixed_responded_on_stream(
         &mut self,
+        op: OpId,
         mut call: Box<InFlight>,
         response: &Response,
         now: Nanos,
     ) {
         self.count_answer(&call, response, now);
-        let Asker::Fixed(op) = call.context.asker else {
-            return self.inconsistent("a request of a script was sent over HTTP/2");
-        };
         if self.level.arrivals.is_open || !self.take_one() {
             return self.end_fixed((op, call.context.user));
         }

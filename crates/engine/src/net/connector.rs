@@ -96,9 +96,30 @@ impl Connector {
         format!("{scheme}://{host}:{port}")
     }
 
-    /// Starts to connect. The host name is resolved at the first use, and the result is cached.
+    /// Starts to connect, for HTTP/1.1 or a WebSocket. The host name is resolved at the first use, and the result is
+    /// cached.
     pub(crate) fn connect(
         &mut self,
+        index: EndpointIndex,
+        source: Option<IpAddr>,
+    ) -> Result<Stream, Fault> {
+        let tls = self.tls.clone();
+        self.connect_with(&tls, index, source)
+    }
+
+    /// Like [`Connector::connect`], for HTTP/2.
+    pub(crate) fn connect_http2(
+        &mut self,
+        index: EndpointIndex,
+        source: Option<IpAddr>,
+    ) -> Result<Stream, Fault> {
+        let tls = self.tls.offering_http2();
+        self.connect_with(&tls, index, source)
+    }
+
+    fn connect_with(
+        &mut self,
+        tls: &TlsSettings,
         index: EndpointIndex,
         source: Option<IpAddr>,
     ) -> Result<Stream, Fault> {
@@ -112,7 +133,7 @@ impl Connector {
         let address = address
             .get_or_insert_with(|| address_of(endpoint, trust))
             .clone()?;
-        let tls = endpoint.tls.then_some((&self.tls, endpoint.host.as_str()));
+        let tls = endpoint.tls.then_some((tls, endpoint.host.as_str()));
         let source = source.map_or(Source::Spread(&mut self.loopback), Source::Given);
         Stream::connect_from(address, source, tls)
     }

@@ -7,6 +7,7 @@ mod polling;
 use std::collections::VecDeque;
 
 use model::{Fault, FaultKind, Nanos};
+use wire::http2::Content;
 use wire::socketio::Part;
 use wire::websocket::Connection;
 use wire::{Stream, sse, websocket};
@@ -39,6 +40,9 @@ pub(crate) trait Feed {
 /// Bytes of a connection.
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
 
+/// A part of a response over HTTP/2.
+pub(crate) struct ResponsePart(pub(crate) Content);
+
 /// Messages in the response to a poll.
 pub(crate) struct Parts<'a>(pub(crate) Vec<Part<'a>>);
 
@@ -50,6 +54,15 @@ impl Feed for Bytes<'_> {
             }
             Wire::Events(stream) => stream.on_bytes(self.0, sink),
             Wire::Polling(_) => Ok(()),
+        }
+    }
+}
+
+impl Feed for ResponsePart {
+    fn feed(self, wire: &mut Wire, sink: &mut impl FnMut(Event<'_>)) -> Result<(), Fault> {
+        match wire {
+            Wire::Events(stream) => stream.on_part(&self.0, sink),
+            Wire::WebSocket(_) | Wire::Polling(_) => Ok(()),
         }
     }
 }
@@ -124,7 +137,7 @@ impl Wire {
             Self::WebSocket(connection) => connection.close(code, reason),
             // "1" is the close packet of Engine.IO.
             Self::Polling(polling) => polling.queue(Queued::Text("1".to_owned())),
-            // Dropping the connection closes it.
+            // Dropping the connection closes it, and a stream of a shared connection is reset.
             Self::Events(_) => Ok(()),
         }
     }
@@ -132,6 +145,11 @@ impl Wire {
     /// Whether the other side takes part in closing.
     pub(crate) fn closes_with_handshake(&self) -> bool {
         !matches!(self, Self::Events(_))
+    }
+
+    /// Whether a shared HTTP/2 connection carries the messages.
+    pub(crate) fn is_shared(&self) -> bool {
+        matches!(self, Self::Events(stream) if stream.is_shared())
     }
 
     /// Whether the server ended the connection as the protocol intends, and without a closing handshake.

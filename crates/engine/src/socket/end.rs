@@ -5,6 +5,7 @@ use script::host::{OpId, SocketId, Value, Wake};
 use super::link::TimedOut;
 use super::{Closing, Opening, SocketLink, SocketState, Waiting};
 use crate::arrival::{Arrival, Outcome};
+use crate::http::Asker;
 use crate::link::Link;
 use crate::net::Conn;
 use crate::net::socket::{Feed, Wire};
@@ -85,11 +86,15 @@ impl World {
             // A socket that is still being opened has no closing handshake.
             if opening {
                 if let Some(Conn {
+                    endpoint,
                     link: Link::Socket(socket),
                     ..
                 }) = self.take_out(key)
                 {
                     self.leave_dial(&socket.state);
+                    if socket.wire.is_shared() {
+                        self.cancel_request(Asker::Events(key), user, endpoint);
+                    }
                 }
             } else {
                 self.say_goodbye(key, None, Leaving::CutOff(why));
@@ -233,6 +238,9 @@ impl World {
         let SocketLink { wire, state } = *socket;
         if matches!(&wire, Wire::Polling(polling) if polling.waits_for_the_server()) {
             self.drop_poll(key, user, endpoint);
+        }
+        if wire.is_shared() {
+            self.cancel_request(Asker::Events(key), user, endpoint);
         }
         self.polling_is_over(&wire, state.probes());
         self.trace(user, || trace::socket_ended(fault));

@@ -7,7 +7,7 @@ mod program;
 mod raw;
 mod server;
 
-pub(crate) use asked::{ask, text_at};
+pub(crate) use asked::{ask, ask_http2, text_at};
 pub(crate) use foreign::{
     SOCKET_IO, documents_room, grpc_server, http2_server, npx_tsc, official_signalr_client, python,
     python_socketio, room_servers, socketio_server, socketio_server_with, sse_room,

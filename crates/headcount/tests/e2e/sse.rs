@@ -1,4 +1,5 @@
-//! Server-sent events: a room on Node's HTTP server, which counts the faults that it injects, and raw servers.
+//! Server-sent events: a room on Node's HTTP server, which counts the faults that it injects, and raw servers. `sse_http2`
+//! follows the same room over HTTP/2.
 
 use std::io::{BufReader, Write as _};
 use std::net::TcpStream;
@@ -6,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use crate::harness::{Lab, Raw, Server, ask, read_request, sse_room};
+use crate::harness::{Lab, Raw, Server, ask, ask_http2, read_request, sse_room};
 
 /// Four rooms of five. Each user posts 60 texts by HTTP, which every member receives as an event. All listen before the
 /// first post, and the last one is sent long before the end.
@@ -31,16 +32,16 @@ export default async function follow({ id, everyone, channel, check }: Group) {
 }
 "#;
 
-const USERS: u64 = 20;
-const EXPECTED: u64 = USERS * 60 * 5;
-const NAME: &str = "/rooms/:room/feed";
+pub(crate) const USERS: u64 = 20;
+pub(crate) const EXPECTED: u64 = USERS * 60 * 5;
+pub(crate) const NAME: &str = "/rooms/:room/feed";
 
 /// One run against the room.
-struct Followed {
-    lab: Lab,
-    level: Value,
+pub(crate) struct Followed {
+    pub(crate) lab: Lab,
+    pub(crate) level: Value,
     /// What the server did.
-    done: Value,
+    pub(crate) done: Value,
 }
 
 fn follow(faults: &[(&str, &str)]) -> Followed {
@@ -48,6 +49,23 @@ fn follow(faults: &[(&str, &str)]) -> Followed {
     let lab = Lab::new().with("feed.ts", FEED);
     let level = lab.level("feed.ts", &room.url(), &[]);
     let done = ask(&format!("{}/counts", room.url()));
+    followed(lab, level, done)
+}
+
+/// The same over HTTP/2, with the requests and the stream of a user on one connection.
+pub(crate) fn follow_http2(faults: &[(&str, &str)]) -> Followed {
+    let room = sse_room(&[faults, &[("HTTP2", "1")]].concat());
+    let text = FEED.replace("settle:", "http2: true, settle:");
+    let lab = Lab::new().with("feed.ts", &text);
+    let level = lab.level("feed.ts", &room.url(), &[]);
+    let mut done = ask_http2(&format!("{}/counts", room.url()));
+    // Without the connection of curl.
+    done["sessions"] = (done["sessions"].as_u64().unwrap() - 1).into();
+    done["address"] = room.url().into();
+    followed(lab, level, done)
+}
+
+fn followed(lab: Lab, level: Value, done: Value) -> Followed {
     assert_eq!(done["deliveries"], EXPECTED, "{done}");
     assert_eq!(level["deliveries"]["expected"], EXPECTED, "{level:#}");
     assert_eq!(level["deliveries"]["duplicated"], 0, "{level:#}");
@@ -57,12 +75,12 @@ fn follow(faults: &[(&str, &str)]) -> Followed {
 }
 
 impl Followed {
-    fn connections(&self, name: &str) -> Value {
+    pub(crate) fn connections(&self, name: &str) -> Value {
         self.lab.record()["levels"][0]["measured"]["connections"][name]["count"].clone()
     }
 
     #[track_caller]
-    fn loses(&self, lost: &Value) {
+    pub(crate) fn loses(&self, lost: &Value) {
         let found = &self.level["deliveries"];
         assert_eq!(found["lost"], *lost, "{found:#} {:#}", self.done);
         let delivered = found["delivered"].as_u64().unwrap() + found["late"].as_u64().unwrap_or(0);
