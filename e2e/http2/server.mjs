@@ -1,6 +1,6 @@
 // Node's own HTTP/2 server, which counts the requests that it receives. With a key and a certificate (PEM, in `KEY` and
 // `CERT`) it uses TLS. `STREAMS` is the maximum number of concurrent streams per connection. With `ONLY_HTTP1` it uses
-// TLS without HTTP/2. With `SOCKETS` it echoes the messages of WebSockets, which need HTTP/1.1.
+// TLS without HTTP/2. With `SOCKETS` it echoes the messages of WebSockets, which need HTTP/1.1, and of Socket.IO.
 import http2 from 'node:http2';
 import https from 'node:https';
 
@@ -61,14 +61,18 @@ const routes = {
   },
 };
 
-server.on('session', () => { seen.sessions += 1; });
+// Connections that sent a request.
+const sessions = new WeakSet();
 server.on('stream', (stream, headers) => {
   stream.on('error', () => {});
   const [path, query] = headers[':path'].split('?');
+  if (path === '/socket.io/') return;
   if (path === '/seen') {
-    answer(stream, JSON.stringify({ ...seen, sessions: seen.sessions - 1 }));
+    answer(stream, JSON.stringify(seen));
     return;
   }
+  if (!sessions.has(stream.session)) seen.sessions += 1;
+  sessions.add(stream.session);
   seen.requests += 1;
   seen.open += 1;
   seen.peak = Math.max(seen.peak, seen.open);
@@ -87,6 +91,12 @@ server.on('stream', (stream, headers) => {
 server.on('sessionError', () => {});
 if (SOCKETS) {
   const { WebSocketServer } = await import('ws');
-  new WebSocketServer({ server }).on('connection', (socket) => socket.on('message', (message) => socket.send(`${message}`)));
+  const { Server } = await import('socket.io-4.8');
+  const sockets = new WebSocketServer({ noServer: true });
+  server.on('upgrade', (request, socket, head) => {
+    if (request.url !== '/sockets') return;
+    sockets.handleUpgrade(request, socket, head, (one) => one.on('message', (message) => one.send(`${message}`)));
+  });
+  new Server(server).on('connection', (socket) => socket.on('say', (text, reply) => reply(text)));
 }
 server.listen(0, '127.0.0.1', () => console.log(`listening on port:${server.address().port}`));

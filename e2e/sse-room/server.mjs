@@ -121,7 +121,16 @@ async function bodyOf(request) {
   return JSON.parse(Buffer.concat(parts).toString());
 }
 
+// Connections that sent a request over HTTP/2.
+const sessions = new WeakSet();
+
+function note(session) {
+  if (!sessions.has(session)) counts.sessions += 1;
+  sessions.add(session);
+}
+
 async function serve(request, response) {
+  if (request.stream) note(request.stream.session);
   const url = new URL(request.url, "http://server");
   const [, kind, name, what] = url.pathname.split("/");
   if (kind === "counts") return response.end(JSON.stringify(counts));
@@ -135,7 +144,6 @@ async function serve(request, response) {
 const settings = STREAMS ? { maxConcurrentStreams: STREAMS } : {};
 const server = HTTP2 ? createHttp2({ settings }, serve) : createHttp1(serve);
 server.on("session", (session) => {
-  counts.sessions += 1;
   session.on("error", () => {});
   let open = 0;
   session.on("stream", (stream) => {

@@ -21,7 +21,7 @@ fn level_and_record(url: &str, more: &[&str]) -> (Value, Value) {
     (level, lab.record()["levels"][0].take())
 }
 
-/// Returns the server's own counts. The server does not count the preflight as a session, because it sends no data.
+/// Returns the server's own counts.
 fn seen(server: &Server) -> Value {
     ask_http2(&format!("{}/seen", server.url()))
 }

@@ -209,12 +209,14 @@ fn requests_wait_for_a_free_stream_and_their_wait_is_measured() {
 }
 
 #[test]
-fn a_grpc_call_without_success_is_a_failure() {
+fn a_grpc_call_without_its_status_is_a_failure() {
     let server = http2_server(&[]);
     let lab = once(r#"check("it responded", (await user.post("/grpc", { body: "x" })).ok);"#);
     let level = passed(&lab, &server.url(), 3);
     assert_eq!(level["requests"]["failed"], 3, "{level:#}");
-    lab.failure("target", "grpc", "POST /grpc");
+    let failure = lab.failure("target", "protocol", "POST /grpc");
+    let detail = failure["first"]["detail"].as_str().unwrap();
+    assert!(detail.contains("without grpc-status"), "{detail}");
 }
 
 #[test]
@@ -224,16 +226,28 @@ fn over_tls_requests_use_http_2_and_websockets_http_1() {
     let server = http2_server(&[("KEY", &key), ("CERT", &cert), ("SOCKETS", "1")]);
     let lab = once(
         r#"check("request", (await user.get("/now")).text === "now");
-  const socket = await user.websocket("/echo");
+  const socket = await user.websocket("/sockets");
   check("socket", (await socket.request("tea")) === "tea");
-  await socket.close();"#,
+  await socket.close();
+  for (const transports of [["polling"], ["polling", "websocket"]] as const) {
+    const io = await user.socketio({ transports: [...transports] });
+    check("polling", (await io.request("say", "tea")) === "tea");
+    await user.think("300ms");
+    check("later", (await io.request("say", "cake")) === "cake");
+    await io.close();
+  }"#,
     );
     let url = format!("https://localhost:{}", server.port());
-    passed(&lab, &url, 6);
+    passed(&lab, &url, 18);
+    let upgraded = &lab.record()["levels"][0]["measured"]["connections"]["/socket.io/ (upgrade)"];
+    assert_eq!(upgraded["count"], 3, "{upgraded:#}");
+    assert_eq!(lab.failures(), Vec::<Value>::new());
+    // One connection of each user carries the requests and all polls. The WebSockets are not counted by origin.
+    assert_eq!(connections(&lab, &url), 3);
     let older = http2_server(&[("KEY", &key), ("CERT", &cert), ("ONLY_HTTP1", "1")]);
     let url = format!("https://localhost:{}", older.port());
     let said = ["h2 and http/1.1", "chose http/1.1", "remove `http2`"];
-    lab.run("go.ts", &url, &[]).refused(4, &said);
+    once("").run("go.ts", &url, &[]).refused(4, &said);
 }
 
 #[test]
