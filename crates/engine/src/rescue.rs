@@ -5,7 +5,7 @@ use model::{Fault, FaultKind, Nanos};
 use record::Measured;
 
 use crate::messages::Event;
-use crate::run::RunError;
+use crate::outcome::RunError;
 use crate::worker::Worker;
 
 /// Shortest time between two copies.
