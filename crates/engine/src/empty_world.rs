@@ -11,7 +11,7 @@ use wire::TlsSettings;
 
 use crate::certificates::Certificates;
 use crate::clock::Clock;
-use crate::config::RunConfig;
+use crate::config::{RunConfig, RunIdentity};
 use crate::program::{Program, Scenario};
 use crate::run_tag::run_tag;
 use crate::world::World;
@@ -32,8 +32,10 @@ pub(crate) fn empty_world() -> World {
         workers: 1,
         cores: Vec::new(),
         seed: 0,
-        run_tag: run_tag(0),
-        run_id: 0,
+        run: RunIdentity {
+            tag: run_tag(0),
+            id: 0,
+        },
         target_pid: None,
         certificates: Certificates::default(),
         trace: false,

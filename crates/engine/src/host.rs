@@ -32,7 +32,7 @@ impl Host for World {
     }
 
     fn run_tag(&self) -> &str {
-        &self.config.run_tag
+        &self.config.run.tag
     }
 
     fn is_active(&self) -> bool {

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use model::{Fault, FaultKind, Nanos, UserId};
+use record::Measured;
 use script::host::SocketId;
 
 use crate::dial::Dial;
@@ -11,7 +12,7 @@ use crate::http::InFlight;
 use crate::link::Link;
 use crate::net::{EndpointIndex, Opening};
 use crate::people::CONNECTIONS_PER_USER;
-use crate::recorder::{Family, Recorder};
+use crate::recorder::Family;
 use crate::socket::SocketState;
 use crate::world::World;
 
@@ -116,7 +117,7 @@ impl World {
     }
 
     /// A copy of the measurements so far. It includes the age of each request and round trip in flight.
-    pub(crate) fn recorded_so_far(&mut self) -> Recorder {
+    pub(crate) fn measured_so_far(&mut self) -> Measured {
         let mut so_far = self.level.recorder.clone();
         let now = self.clock.now();
         self.each_in_flight(|operation| {
@@ -124,7 +125,7 @@ impl World {
                 so_far.left_open(family, index, now - operation.planned);
             }
         });
-        so_far
+        so_far.into_measured(self.config.scenario_names())
     }
 
     /// The operations in flight whose own time limit has not passed.

@@ -5,26 +5,62 @@ use model::{FaultKind, GroupId, Nanos, UserId};
 use script::{GroupStart, ScriptFault};
 
 use crate::level::Span;
+use crate::level_run::LevelRun;
 use crate::level_state::LevelState;
+use crate::open::OpenRun;
 use crate::people::Stage;
 use crate::recorder::Scene;
 use crate::settling::LOOK;
 use crate::steps::WayEnd;
 use crate::timers::Alarm;
-use crate::worker::Worker;
+use crate::worker_parts::WorkerParts;
 use crate::world::World;
 
+/// Maximum number of starts between two checks of the sockets. Without this limit, responses would wait until all
+/// overdue starts are handled.
+const STARTS_PER_PASS: usize = 16;
 /// Pause of a group after a failed iteration, so that a dead target is not flooded with requests.
 const PAUSE_AFTER_FAILURE: Nanos = Nanos::from_millis(100);
 
-impl Worker {
+impl LevelRun {
+    /// Starts the arrivals of an open load that are due. A late arrival keeps its due time. An arrival without a free
+    /// group is dropped.
+    pub(crate) fn start_arrivals(&mut self, parts: &mut WorkerParts) {
+        if self.open_run().is_none() {
+            return;
+        }
+        let (now, end) = {
+            let world = parts.world.borrow();
+            (world.clock.now(), world.level.hold.end)
+        };
+        for _ in 0..STARTS_PER_PASS {
+            let Some(open) = self.open_run() else { return };
+            // Arrivals that are due after the measured time never start.
+            let Some((number, due)) = open.take_due(now.min(end - Nanos(1))) else {
+                break;
+            };
+            match self.free_group(parts) {
+                Some(slot) => self.begin_iteration(parts, slot, due, Some(number)),
+                None => parts.world.borrow_mut().drop_arrival(due, number),
+            }
+        }
+        let next = self.open_run().and_then(OpenRun::next_due);
+        let next = next.filter(|due| *due < end).unwrap_or(Nanos::MAX);
+        parts.world.borrow_mut().level.arrivals.next = next;
+    }
+
     /// Starts an iteration of a group. In an open load, `number` is the number of the arrival.
-    pub(crate) fn begin_iteration(&mut self, slot: usize, due: Nanos, number: Option<u64>) {
-        let Some(level) = &self.level else { return };
-        let plan = Arc::clone(&level.plan);
-        let loading = level.is_loading();
+    pub(crate) fn begin_iteration(
+        &mut self,
+        parts: &mut WorkerParts,
+        slot: usize,
+        due: Nanos,
+        number: Option<u64>,
+    ) {
+        let plan = Arc::clone(&self.plan);
+        let loading = self.is_loading();
         let start = {
-            let mut world = self.world.borrow_mut();
+            let mut world = parts.world.borrow_mut();
             let now = world.clock.now();
             // An arrival was due in the measured time, so it starts even after the end of that time. A closed load
             // starts nothing after the end.
@@ -41,8 +77,7 @@ impl Worker {
             };
             if !in_time {
                 group.stage = Stage::Done;
-                drop(world);
-                self.group_done();
+                self.open -= 1;
                 return;
             }
             group.stage = Stage::Running {
@@ -53,12 +88,7 @@ impl Worker {
             group.progress.last_done = None;
             group.progress.way.clear();
             let (id, number, iteration) = (group.id, group.number, group.iteration);
-            let members: Vec<_> = group
-                .users
-                .iter()
-                .copied()
-                .zip(group.roles.iter().cloned())
-                .collect();
+            let members = group.members();
             group.iteration += 1;
             let hold = world.level.hold;
             world.level.arrivals.begun += 1;
@@ -70,12 +100,12 @@ impl Worker {
         };
         let (id, number, iteration, members, scenario) = start;
         let first = plan.load.users_before(number);
-        let users = members
-            .into_iter()
-            .zip(0..)
-            .map(|((user, role), index)| self.user_start(user, index, first + index, role));
-        let users = users.collect();
-        self.driver.start_group(GroupStart {
+        let users = {
+            let known = &mut parts.world.borrow_mut().level.users;
+            let start = |((user, role), index)| known.start_of(user, (index, first + index), role);
+            members.into_iter().zip(0..).map(start).collect()
+        };
+        parts.driver.start_group(GroupStart {
             id,
             number,
             iteration,
@@ -89,10 +119,15 @@ impl Worker {
     }
 
     /// Ends an iteration whose function has settled or was given up.
-    pub(crate) fn end_iteration(&mut self, id: GroupId, outcome: Result<(), ScriptFault>) {
-        self.driver.cancel_group(id);
+    pub(crate) fn end_iteration(
+        &mut self,
+        parts: &mut WorkerParts,
+        id: GroupId,
+        outcome: Result<(), ScriptFault>,
+    ) {
+        parts.driver.cancel_group(id);
         let failed = outcome.is_err();
-        let mut world = self.world.borrow_mut();
+        let mut world = parts.world.borrow_mut();
         let Some(&slot) = world.level.group_slots.get(&id) else {
             return;
         };
@@ -112,92 +147,77 @@ impl Worker {
         };
         let until = now + grace;
         world.stop_users_of(slot);
-        drop(world);
         // A failed iteration does not wait for its deliveries, which count as cut off.
-        if failed {
-            self.finish_iteration(slot, true);
-        } else if self.world.borrow().level.groups[slot].ledger.awaited() == 0 {
-            self.finish_iteration(slot, false);
-        } else if let Some(level) = &mut self.level {
-            level.settling.push((slot, until));
+        if failed || world.level.groups[slot].ledger.awaited() == 0 {
+            self.finish_iteration(&mut world, slot, failed);
+        } else {
+            self.settling.push((slot, until));
         }
     }
 
     /// Finishes groups whose deliveries have all arrived, or whose time limit for deliveries has passed.
-    pub(crate) fn finish_settled(&mut self, now: Nanos) {
-        let Some(level) = &mut self.level else { return };
-        if level.settling.is_empty() {
+    pub(crate) fn finish_settled(&mut self, world: &mut World, now: Nanos) {
+        if self.settling.is_empty() {
             return;
         }
-        let mut world = self.world.borrow_mut();
         let is_over = |&(slot, until): &(usize, Nanos)| {
             until <= now || world.level.groups[slot].ledger.awaited() == 0
         };
-        let (over, still): (Vec<_>, Vec<_>) = level.settling.drain(..).partition(is_over);
-        level.settling = still;
-        if !level.settling.is_empty() {
+        let (over, still): (Vec<_>, Vec<_>) = self.settling.drain(..).partition(is_over);
+        self.settling = still;
+        if !self.settling.is_empty() {
             world.level.timers.set(now + LOOK, Alarm::Look);
         }
-        drop(world);
         for (slot, _) in over {
-            self.finish_iteration(slot, false);
+            self.finish_iteration(world, slot, false);
         }
     }
 
     /// Closes the iteration's sockets, and plans the next iteration if there is one.
-    fn finish_iteration(&mut self, slot: usize, failed: bool) {
-        let Some(level) = &mut self.level else { return };
-        let again = level.is_loading() && !level.plan.once;
-        let open = level.open_run().is_some();
-        let mut world = self.world.borrow_mut();
+    fn finish_iteration(&mut self, world: &mut World, slot: usize, failed: bool) {
+        let why = if failed {
+            CutOff::IterationFailed
+        } else {
+            CutOff::IterationEnded
+        };
         for member in 0..world.level.groups[slot].users.len() {
             let user = world.level.groups[slot].users[member];
-            let why = if failed {
-                CutOff::IterationFailed
-            } else {
-                CutOff::IterationEnded
-            };
             world.close_sockets_of(user, why);
         }
-        let next = world.clock.now()
-            + if failed {
-                PAUSE_AFTER_FAILURE
-            } else {
-                Nanos::ZERO
-            };
-        if again && open {
-            world.level.groups[slot].stage = Stage::Waiting;
-            drop(world);
-            self.group_is_free(slot);
+        let pause = if failed {
+            PAUSE_AFTER_FAILURE
+        } else {
+            Nanos::ZERO
+        };
+        let next = world.clock.now() + pause;
+        let again = self.is_loading() && !self.plan.once;
+        let stage = &mut world.level.groups[slot].stage;
+        if let Some(open) = self.open_run().filter(|_| again) {
+            *stage = Stage::Waiting;
+            open.group_is_free(slot);
         } else if again && next < world.level.hold.end {
-            world.level.groups[slot].stage = Stage::Waiting;
+            *stage = Stage::Waiting;
             world
                 .level
                 .timers
                 .set(next, Alarm::Begin(u32::try_from(slot).unwrap_or(u32::MAX)));
         } else {
-            world.level.groups[slot].stage = Stage::Done;
-            drop(world);
-            self.group_done();
+            *stage = Stage::Done;
+            self.open -= 1;
         }
     }
+}
 
-    fn group_done(&mut self) {
-        if let Some(level) = &mut self.level {
-            level.open -= 1;
-        }
-    }
-
-    pub(crate) fn never_settles(&mut self, id: GroupId) -> ScriptFault {
-        let last = self.world.borrow_mut().last_done(id);
-        let last = last.map_or(String::new(), |last| {
-            format!("; the last completed operation: {last}")
-        });
-        let detail = format!("the group awaits a promise that nothing can settle{last}");
-        let mut fault = self.driver.never_settles(id, detail);
-        (fault.user, fault.step) = self.world.borrow_mut().amid(id);
-        fault
-    }
+/// The fault of an iteration that awaits a promise that nothing can settle.
+pub(crate) fn never_settles(parts: &mut WorkerParts, id: GroupId) -> ScriptFault {
+    let last = parts.world.borrow_mut().last_done(id);
+    let last = last.map_or(String::new(), |last| {
+        format!("; the last completed operation: {last}")
+    });
+    let detail = format!("the group awaits a promise that nothing can settle{last}");
+    let mut fault = parts.driver.never_settles(id, detail);
+    (fault.user, fault.step) = parts.world.borrow_mut().amid(id);
+    fault
 }
 
 impl World {

@@ -83,6 +83,7 @@ mod user_states;
 mod validity;
 mod watcher;
 mod worker;
+mod worker_parts;
 mod workers;
 mod world;
 
@@ -90,7 +91,7 @@ mod world;
 pub use arrival::counted;
 pub use certificates::Certificates;
 pub use clock::Clock;
-pub use config::RunConfig;
+pub use config::{RunConfig, RunIdentity};
 pub use notice::{InFlight, Live, Notice};
 pub use outcome::{Outcome, RunError};
 pub use prepare::{PrepareError, Settings, prepare, prepare_plain};

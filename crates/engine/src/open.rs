@@ -6,14 +6,10 @@ use model::Nanos;
 use plan::{Arrivals, Starts, groups_of};
 use record::DropCause;
 
+use crate::config::RunConfig;
 use crate::level::{LevelPlan, Span};
 use crate::people::Stage;
-use crate::worker::Worker;
 use crate::world::World;
-
-/// Maximum number of starts between two checks of the sockets. Without this limit, responses would wait until all
-/// overdue starts are handled.
-const STARTS_PER_PASS: usize = 16;
 
 /// The arrivals of one worker, and the groups that are free to take them.
 #[derive(Debug)]
@@ -22,7 +18,7 @@ pub(crate) struct OpenRun {
     start: Nanos,
     /// Slots of groups that wait for an arrival. The group that became free last is used first, because its connections
     /// are open.
-    pub(crate) free: Vec<usize>,
+    free: Vec<usize>,
     /// Numbers of groups that have not been created yet.
     unmade: Vec<u32>,
 }
@@ -76,113 +72,76 @@ impl OpenRun {
         Some(self.start + *due)
     }
 
-    fn take_due(&mut self, now: Nanos) -> Option<(u64, Nanos)> {
+    /// Whether arrivals that are due before `end` have not been started yet.
+    pub(crate) fn is_behind(&mut self, end: Nanos) -> bool {
+        self.next_due().is_some_and(|due| due < end)
+    }
+
+    /// Adds a group that has finished its iteration.
+    pub(crate) fn group_is_free(&mut self, slot: usize) {
+        self.free.push(slot);
+    }
+
+    /// A group that waits for an arrival. If there is none, `create` makes a group, unless all groups exist already.
+    pub(crate) fn free_group(&mut self, create: impl FnOnce(u32) -> usize) -> Option<usize> {
+        self.free.pop().or_else(|| self.unmade.pop().map(create))
+    }
+
+    /// The arrivals that have not been started, each with its number and the time at which it was due.
+    pub(crate) fn into_rest(self) -> impl Iterator<Item = (u64, Nanos)> {
+        let start = self.start;
+        self.mine.map(move |(number, due)| (number, start + due))
+    }
+
+    /// Takes the next arrival, if it is due.
+    pub(crate) fn take_due(&mut self, now: Nanos) -> Option<(u64, Nanos)> {
         self.next_due().filter(|due| *due <= now)?;
         let (number, due) = self.mine.next()?;
         Some((number, self.start + due))
     }
 }
 
-impl Worker {
-    /// Starts the arrivals that are due. A late arrival keeps its due time. An arrival without a free group is dropped.
-    pub(crate) fn start_arrivals(&mut self) {
-        if self.open_run().is_none() {
-            return;
-        }
-        let (now, end) = {
-            let world = self.world.borrow();
-            (world.clock.now(), world.level.hold.end)
-        };
-        for _ in 0..STARTS_PER_PASS {
-            let Some(open) = self.open_run() else { return };
-            // Arrivals that are due after the measured time never start.
-            let Some((number, due)) = open.take_due(now.min(end - Nanos(1))) else {
-                break;
-            };
-            match self.free_group() {
-                Some(slot) => self.begin_iteration(slot, due, Some(number)),
-                None => self.world.borrow_mut().drop_arrival(due, number),
-            }
-        }
-        let next = self.next_arrival().filter(|due| *due < end);
-        self.world.borrow_mut().level.arrivals.next = next.unwrap_or(Nanos::MAX);
+/// For each scenario of a mix, the number of this worker's arrivals in the measured time, computed from the plan alone.
+/// `None` for a closed level.
+pub(crate) fn planned_arrivals(
+    config: &RunConfig,
+    worker: u32,
+    plan: &LevelPlan,
+    hold: Span,
+) -> Option<Vec<u64>> {
+    let open = plan.load.open.as_ref()?;
+    let mix = config.options.mix.as_ref();
+    let mut counts = vec![0; mix.map_or(1, |mix| mix.names().len())];
+    let seed = config.arrivals_seed(plan.index);
+    let arrivals = mine(&open.arrivals, seed, worker, config.workers);
+    for (number, _) in arrivals
+        .map(|(number, due)| (number, plan.start + due))
+        .take_while(|(_, due)| *due < hold.end)
+        .filter(|(_, due)| hold.contains(*due))
+    {
+        counts[mix.map_or(0, |mix| mix.pick(number))] += 1;
     }
-
-    fn next_arrival(&mut self) -> Option<Nanos> {
-        self.open_run()?.next_due()
-    }
-
-    fn open_run(&mut self) -> Option<&mut OpenRun> {
-        self.level.as_mut()?.open_run()
-    }
-
-    /// Whether arrivals that are due in the measured time have not been started yet.
-    pub(crate) fn is_behind(&mut self) -> bool {
-        let end = self.world.borrow().level.hold.end;
-        self.next_arrival().is_some_and(|due| due < end)
-    }
-
-    /// Returns a free group or, if the limit is not reached, creates a group.
-    fn free_group(&mut self) -> Option<usize> {
-        let level = self.level.as_mut()?;
-        let open = level.open_run()?;
-        if let Some(slot) = open.free.pop() {
-            return Some(slot);
-        }
-        let number = open.unmade.pop()?;
-        level.open += 1;
-        let mut world = self.world.borrow_mut();
-        Some(world.add_group(&level.plan, number))
-    }
-
-    /// Handles a group of an open load that has finished its iteration.
-    pub(crate) fn group_is_free(&mut self, slot: usize) {
-        if let Some(open) = self.open_run() {
-            open.free.push(slot);
-        }
-    }
-
-    /// Ends the arrivals of the level. Arrivals that were due in the measured time and have not started are dropped.
-    /// Planned arrivals are counted separately, from the plan, so that planned = started + dropped is a real check.
-    pub(crate) fn close_arrivals(&self, open: OpenRun) {
-        let mut world = self.world.borrow_mut();
-        world.level.arrivals.next = Nanos::MAX;
-        let end = world.level.hold.end;
-        let overdue = open.mine.map(|(number, due)| (number, open.start + due));
-        for (number, due) in overdue.take_while(|(_, due)| *due < end) {
-            world.count_dropped(due, number, DropCause::GeneratorBehind);
-        }
-    }
-
-    /// For each scenario of a mix, the number of this worker's arrivals in the measured time, computed from the plan
-    /// alone.
-    pub(crate) fn planned_arrivals(&self, plan: &LevelPlan, hold: Span) -> Option<Vec<u64>> {
-        let open = plan.load.open.as_ref()?;
-        let world = self.world.borrow();
-        let config = &world.config;
-        let mix = config.options.mix.as_ref();
-        let mut counts = vec![0; mix.map_or(1, |mix| mix.names().len())];
-        let seed = config.arrivals_seed(plan.index);
-        let arrivals = mine(&open.arrivals, seed, self.number, config.workers);
-        for (number, _) in arrivals
-            .map(|(number, due)| (number, plan.start + due))
-            .take_while(|(_, due)| *due < hold.end)
-            .filter(|(_, due)| hold.contains(*due))
-        {
-            counts[mix.map_or(0, |mix| mix.pick(number))] += 1;
-        }
-        Some(counts)
-    }
+    Some(counts)
 }
 
 impl World {
-    fn drop_arrival(&mut self, due: Nanos, number: u64) {
+    pub(crate) fn drop_arrival(&mut self, due: Nanos, number: u64) {
         let cause = if self.mostly_awaiting() {
             DropCause::UsersWaiting
         } else {
             DropCause::UsersBusy
         };
         self.count_dropped(due, number, cause);
+    }
+
+    /// Ends the arrivals of the level. Arrivals that were due in the measured time and have not started are dropped.
+    /// Planned arrivals are counted separately, from the plan, so that planned = started + dropped is a real check.
+    pub(crate) fn close_arrivals(&mut self, open: OpenRun) {
+        self.level.arrivals.next = Nanos::MAX;
+        let end = self.level.hold.end;
+        for (number, due) in open.into_rest().take_while(|(_, due)| *due < end) {
+            self.count_dropped(due, number, DropCause::GeneratorBehind);
+        }
     }
 
     fn count_dropped(&mut self, due: Nanos, number: u64, cause: DropCause) {

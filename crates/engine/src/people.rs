@@ -5,6 +5,7 @@ use delivery::{ChannelIndex, Ledger};
 use model::{GroupId, Nanos, UserId};
 use rand_core::{RngCore, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use script::UserStart;
 use script::host::OpId;
 use wire::http::CookieJar;
 
@@ -132,6 +133,28 @@ impl Users {
         self.list.get_mut(id.0.checked_sub(self.base)? as usize)
     }
 
+    /// The user as the script gets it at the start of an iteration. `index` is the user's number in the group, and
+    /// `number` the user's number in the level.
+    pub(crate) fn start_of(
+        &mut self,
+        id: UserId,
+        (index, number): (u32, u32),
+        role: Option<Arc<str>>,
+    ) -> UserStart {
+        let (name, data) = match self.get(id) {
+            Some(user) => (Arc::clone(&user.name), user.data.clone()),
+            None => (Arc::from(""), None),
+        };
+        UserStart {
+            id,
+            name,
+            index,
+            number,
+            role,
+            data,
+        }
+    }
+
     /// All users.
     pub(crate) fn each(&mut self) -> std::slice::IterMut<'_, User> {
         self.list.iter_mut()
@@ -240,6 +263,12 @@ impl Group {
             held: UserStates::default(),
             progress: Progress::default(),
         }
+    }
+
+    /// The members, each with the role.
+    pub(crate) fn members(&self) -> Vec<(UserId, Option<Arc<str>>)> {
+        let users = self.users.iter().copied();
+        users.zip(self.roles.iter().cloned()).collect()
     }
 
     /// The name of the group's own innermost step.

@@ -8,7 +8,7 @@ use url::Url;
 
 use crate::certificates::Certificates;
 use crate::clock::Clock;
-use crate::config::RunConfig;
+use crate::config::{RunConfig, RunIdentity};
 use crate::program::{Plain, Program, Scenario};
 use crate::run_tag::run_tag;
 use crate::sources::check_sources;
@@ -110,8 +110,10 @@ fn config(
         workers: workers.max(1),
         cores: settings.cores,
         seed,
-        run_tag: run_tag(seed),
-        run_id: run_id(settings.fresh_seed),
+        run: RunIdentity {
+            tag: run_tag(seed),
+            id: run_id(settings.fresh_seed),
+        },
         target_pid: settings.target_pid,
         certificates,
         trace: settings.trace,

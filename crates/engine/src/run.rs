@@ -81,7 +81,7 @@ fn blank_record(config: &RunConfig, hidden: &HiddenValues, clock: Clock) -> Run 
         tool: concat!("headcount ", env!("CARGO_PKG_VERSION")).to_owned(),
         started_at: clock.started_at(),
         seed: config.seed,
-        run_tag: config.run_tag.clone(),
+        run_tag: config.run.tag.clone(),
         script: script_info(&config.program),
         options: fit_to_be_stored(&config.options_json),
         target: target(config, hidden),

@@ -1,12 +1,12 @@
 use delivery::CutOff;
 use model::{GroupId, Nanos, UserId};
-use script::ScriptFault;
+use script::{ScriptFault, UserStart};
 
 use crate::level::{PooledUser, SetupResult, Span};
 use crate::messages::{Event, SetupOutcome};
 use crate::people::{Group, Stage, User};
 use crate::timers::Alarm;
-use crate::worker::Worker;
+use crate::worker_parts::WorkerParts;
 use crate::world::World;
 
 /// The group of `setup` and `teardown`. The numbers of other groups begin at 1.
@@ -15,62 +15,61 @@ const ASIDE: GroupId = GroupId(0);
 /// A running `setup` or `teardown`, which is not part of any level's figures.
 #[derive(Debug)]
 pub(crate) struct SetupRun {
-    pub(crate) group: GroupId,
     outcome: Option<Result<Option<String>, ScriptFault>>,
 }
 
-impl Worker {
-    pub(crate) fn start_setup(&mut self) {
-        let user = self.begin_setup();
-        let user = self.user_start(user, 0, 0, None);
-        self.driver.start_setup(ASIDE, user);
+impl SetupRun {
+    /// Starts `setup`.
+    pub(crate) fn set_up(parts: &mut WorkerParts) -> Self {
+        let user = add_user(parts);
+        parts.driver.start_setup(ASIDE, user);
+        Self { outcome: None }
     }
 
-    pub(crate) fn start_teardown(&mut self, setup: &SetupResult) {
-        let user = self.begin_setup();
-        let user = self.user_start(user, 0, 0, None);
-        self.driver
+    /// Starts `teardown`.
+    pub(crate) fn tear_down(parts: &mut WorkerParts, setup: &SetupResult) -> Self {
+        let user = add_user(parts);
+        parts
+            .driver
             .start_teardown(ASIDE, user, setup.value.as_deref());
+        Self { outcome: None }
     }
 
-    fn begin_setup(&mut self) -> UserId {
-        self.setup_run = Some(SetupRun {
-            group: ASIDE,
-            outcome: None,
-        });
-        let mut world = self.world.borrow_mut();
-        // A function that settles without waiting causes no event, so the timer wakes the loop at once.
-        let now = world.clock.now();
-        world.level.timers.set(now, Alarm::Look);
-        world.add_setup_group()
+    /// Whether this is the group of `setup` and `teardown`.
+    pub(crate) fn is_of(group: GroupId) -> bool {
+        group == ASIDE
     }
 
-    pub(crate) fn end_setup(&mut self, outcome: Result<Option<String>, ScriptFault>) {
-        self.driver.cancel_group(ASIDE);
-        if let Some(setup_run) = &mut self.setup_run {
-            // Only the first outcome counts.
-            setup_run.outcome.get_or_insert(outcome);
-        }
+    /// Notes that the function has ended.
+    pub(crate) fn end(
+        &mut self,
+        parts: &mut WorkerParts,
+        outcome: Result<Option<String>, ScriptFault>,
+    ) {
+        parts.driver.cancel_group(ASIDE);
+        // Only the first outcome counts.
+        self.outcome.get_or_insert(outcome);
     }
 
-    /// Reports the outcome to control once there is one.
-    pub(crate) fn advance_setup(&mut self) {
-        let Some(SetupRun {
-            outcome: Some(_), ..
-        }) = &self.setup_run
-        else {
-            return;
+    /// Reports the outcome to control once there is one. Returns whether it did.
+    pub(crate) fn report(&mut self, parts: &WorkerParts) -> bool {
+        let Some(result) = self.outcome.take() else {
+            return false;
         };
-        let Some(SetupRun {
-            outcome: Some(result),
-            ..
-        }) = self.setup_run.take()
-        else {
-            return;
-        };
-        let outcome = self.world.borrow_mut().end_setup_group(result);
-        self.tell(Event::AsideDone(Box::new(outcome)));
+        let outcome = parts.world.borrow_mut().end_setup_group(result);
+        parts.tell(Event::AsideDone(Box::new(outcome)));
+        true
     }
+}
+
+/// Adds the user who runs `setup` or `teardown`.
+fn add_user(parts: &WorkerParts) -> UserStart {
+    let mut world = parts.world.borrow_mut();
+    // A function that settles without waiting causes no event, so the timer wakes the loop at once.
+    let now = world.clock.now();
+    world.level.timers.set(now, Alarm::Look);
+    let user = world.add_setup_group();
+    world.level.users.start_of(user, (0, 0), None)
 }
 
 impl World {
@@ -92,7 +91,7 @@ impl World {
             0,
             vec![user],
             vec![None],
-            self.config.run_id,
+            self.config.run.id,
             self.config.options.settle,
         );
         let now = self.clock.now();

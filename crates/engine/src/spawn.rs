@@ -17,7 +17,7 @@ impl World {
         let first = plan.load.users_before(number);
         let users = (0..plan.load.group_size(number)).map(|member| {
             let within = first + member;
-            let name = format!("u{}-{}", plan.first_user + within, self.config.run_tag);
+            let name = format!("u{}-{}", plan.first_user + within, self.config.run.tag);
             let mut user = User::new(name, slot, member, self.config.seed_of(plan.index, within));
             user.number = within;
             if let Some(pooled) = plan.setup.pool.get(within as usize) {
@@ -51,7 +51,7 @@ impl World {
             number,
             users,
             roles,
-            self.config.run_id,
+            self.config.run.id,
             self.config.options.settle,
         ));
         self.level.group_slots.insert(id, slot);
@@ -73,9 +73,8 @@ impl World {
             group.ledger.close(&mut self.level.recorder.tallies);
         }
         self.level.recorder.end_blocks(self.level.hold);
-        let mix = self.config.options.mix.as_ref();
-        let names = mix.map_or(&[][..], plan::Mix::names).to_vec();
-        self.take_level().recorder.into_measured(&names)
+        let recorder = self.take_level().recorder;
+        recorder.into_measured(self.config.scenario_names())
     }
 
     /// Takes the level's state, and ends all connections.
