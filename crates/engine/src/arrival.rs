@@ -12,7 +12,6 @@ use script::host::{Payload, ServerEvent, SocketId, Value, Wake};
 use wire::sse::{self, Signal};
 use wire::websocket::Event;
 
-use crate::level::Span;
 use crate::net::socket;
 use crate::people::Group;
 use crate::recorder::{Ending, Family, Recorder};
@@ -37,7 +36,6 @@ pub(crate) struct Arrival<'a> {
     pub(crate) group: Option<&'a mut Group>,
     pub(crate) state: &'a mut SocketState,
     pub(crate) recorder: &'a mut Recorder,
-    pub(crate) hold: Span,
     pub(crate) wakes: &'a mut VecDeque<Wake>,
     /// The work that remains for the caller after the bytes are handled.
     pub(crate) talked: Outcome,
@@ -283,24 +281,18 @@ impl Arrival<'_> {
     }
 
     fn replied(&mut self, waiting: &Waiting, value: Value) {
-        if let (Some(group), Some(round_trip)) = (&mut self.group, waiting.round_trip) {
-            group.progress.last_done = Some((Family::RoundTrip, round_trip.name));
-        }
-        if let Some(round_trip) = waiting
-            .round_trip
-            .filter(|round_trip| self.hold.measures(round_trip.planned, self.now))
-        {
+        if let Some(round_trip) = waiting.round_trip {
+            if let Some(group) = &mut self.group {
+                group.progress.last_done = Some((Family::RoundTrip, round_trip.name));
+            }
             let timing = Timing {
                 planned: round_trip.planned,
                 started: round_trip.started,
                 ended: self.now,
             };
-            self.recorder.time(
-                Family::RoundTrip,
-                round_trip.name,
-                timing,
-                Ending::Answered { failed: false },
-            );
+            let ending = Ending::Answered { failed: false };
+            self.recorder
+                .time(Family::RoundTrip, round_trip.name, timing, ending);
         }
         self.wakes.push_back(Wake::Done {
             op: waiting.op,

@@ -1,5 +1,5 @@
 use delivery::Audience as Listeners;
-use model::{Fault, FaultKind, GroupId, Nanos, Side, UserId};
+use model::{Fault, FaultKind, GroupId, Nanos, UserId};
 use script::host::{
     Audience, ChannelId, Checked, CountedRequest, Emission, EventCall, EventsCall, Host, HttpCall,
     LogLevel, MetricKind, NextCall, OpId, Payload, Reply, RoundTripCall, SocketCall, SocketId,
@@ -36,7 +36,7 @@ impl Host for World {
     }
 
     fn is_active(&self) -> bool {
-        self.clock.now() < self.level.hold.end
+        self.clock.now() < self.level.recorder.hold.end
     }
 
     fn random(&mut self, user: UserId) -> f64 {
@@ -322,16 +322,14 @@ impl Host for World {
     }
 
     fn wants_place(&self, check: &str) -> bool {
-        let of_checks = (Side::Target, FaultKind::Check);
-        self.level.hold.contains(self.clock.now()) && self.level.recorder.is_first(of_checks, check)
+        let recorder = &self.level.recorder;
+        recorder.is_first_failed_check(check, self.clock.now())
     }
 
     fn check(&mut self, group: GroupId, name: &str, result: Checked) {
         let now = self.clock.now();
-        let measured = self.level.hold.contains(now);
-        if measured {
-            self.level.recorder.check(name, result == Checked::Passed);
-        }
+        let passed = result == Checked::Passed;
+        let measured = self.level.recorder.check(name, passed, now);
         let Checked::Failed { user, place } = result else {
             return;
         };
@@ -350,9 +348,7 @@ impl Host for World {
             MetricKind::Gauge => record::MetricKind::Gauge,
             MetricKind::Trend => record::MetricKind::Trend,
         };
-        if self.level.hold.contains(now) {
-            self.level.recorder.metric(kind, name, value, now);
-        }
+        self.level.recorder.metric(kind, name, value, now);
     }
 
     fn log(&mut self, level: LogLevel, line: &str) {

@@ -6,7 +6,7 @@ mod end;
 mod in_flight;
 mod start;
 
-use model::{Fault, FaultKind, Nanos, Timing};
+use model::{Fault, FaultKind, Nanos};
 use wire::Stream;
 use wire::http2::Repeatable;
 
@@ -15,7 +15,7 @@ use crate::link::Link;
 use crate::net::http::{HttpEnd, HttpEvent, HttpLink};
 use crate::net::http2::Http2Link;
 use crate::net::{EndpointIndex, Opening};
-use crate::recorder::{Ending, Family, ending_of};
+use crate::recorder::{Ending, ending_of};
 use crate::trace;
 use crate::world::World;
 
@@ -152,7 +152,7 @@ impl World {
         }
     }
 
-    /// Counts a connection that was requested in the measured time.
+    /// Counts a connection that has opened or failed to open.
     fn count_connection(
         &mut self,
         endpoint: EndpointIndex,
@@ -160,18 +160,9 @@ impl World {
         now: Nanos,
         ending: Ending,
     ) {
-        if !self.level.hold.contains(asked) {
-            return;
-        }
-        let name = self.net.connector.label(endpoint);
-        let index = self.level.recorder.name(Family::Connection, &name);
-        let timing = Timing {
-            planned: asked,
-            started: asked,
-            ended: now,
-        };
+        let name = || self.net.connector.label(endpoint);
         let recorder = &mut self.level.recorder;
-        recorder.time(Family::Connection, index, timing, ending);
+        recorder.time_connection(name, asked, now, ending);
     }
 
     /// Handles what happened on an HTTP connection.
@@ -201,12 +192,10 @@ impl World {
 
     /// Counts a response without a request as a failure of the connection.
     fn note_unasked(&mut self, key: u32, fault: &Fault, now: Nanos) {
-        if !self.level.hold.contains(now) {
-            return;
-        }
         if let Some(conn) = self.net.conns.get(key) {
             let (user, endpoint) = (conn.owner, self.net.connector.label(conn.endpoint));
-            self.fail(user, &format!("connection {endpoint}"), now, fault);
+            let what = format!("connection {endpoint}");
+            self.fail_during((now, now), (user, &what), now, fault);
         }
     }
 

@@ -98,9 +98,10 @@ fn each_on(link: &Link, tell: impl FnMut(Operation)) {
 impl World {
     /// Calls `tell` for each operation of the level that is in flight, on a connection or in a queue for one.
     pub(crate) fn each_in_flight(&mut self, mut tell: impl FnMut(Operation)) {
-        let (hold, now) = (self.level.hold, self.clock.now());
+        let now = self.clock.now();
+        let recorder = &self.level.recorder;
         let mut tell = |operation: Operation| {
-            if hold.measures(operation.planned, now) {
+            if recorder.measures(operation.planned, now) {
                 tell(operation);
             }
         };
@@ -243,23 +244,18 @@ impl World {
     }
 
     fn leave_request(&mut self, call: &InFlight, now: Nanos) {
-        if !call.context.is_poll() && self.level.hold.measures(call.context.planned, now) {
-            let age = now - call.context.planned;
-            self.level
-                .recorder
-                .left_open(Family::Request, call.context.name, age);
+        if !call.context.is_poll() {
+            let (name, planned) = (call.context.name, call.context.planned);
+            let recorder = &mut self.level.recorder;
+            recorder.leave(Family::Request, name, planned, now);
         }
     }
 
     /// Counts a connection that is still being opened when headcount stops waiting for it.
     fn leave_opening(&mut self, endpoint: EndpointIndex, opening: Option<Opening>, now: Nanos) {
-        let asked = opening.map(|opening| opening.asked);
-        if let Some(asked) = asked.filter(|&asked| self.level.hold.contains(asked)) {
-            let name = self.net.connector.label(endpoint);
-            let index = self.level.recorder.name(Family::Connection, &name);
-            self.level
-                .recorder
-                .left_open(Family::Connection, index, now - asked);
+        if let Some(Opening { asked, .. }) = opening {
+            let name = || self.net.connector.label(endpoint);
+            self.level.recorder.leave_connection(name, asked, now);
         }
     }
 
@@ -271,27 +267,18 @@ impl World {
         };
         let waiting = std::mem::take(&mut socket.state.waiting);
         for round_trip in waiting.into_iter().filter_map(|waiting| waiting.round_trip) {
-            if self.level.hold.measures(round_trip.planned, now) {
-                let age = now - round_trip.planned;
-                self.level
-                    .recorder
-                    .left_open(Family::RoundTrip, round_trip.name, age);
-            }
+            let recorder = &mut self.level.recorder;
+            recorder.leave(Family::RoundTrip, round_trip.name, round_trip.planned, now);
         }
     }
 
     /// Counts a socket that is queued or being opened when headcount stops waiting for it.
     pub(crate) fn leave_dial(&mut self, state: &SocketState) {
         let now = self.clock.now();
-        let hold = self.level.hold;
-        let opening = state.opening.as_ref();
-        if let Some(opening) = opening.filter(|opening| hold.measures(opening.planned, now)) {
-            let age = now - opening.planned;
+        if let Some(opening) = &state.opening {
             let name = state.name_of(opening);
-            let index = self.level.recorder.name(Family::Connection, &name);
-            self.level
-                .recorder
-                .left_open(Family::Connection, index, age);
+            let recorder = &mut self.level.recorder;
+            recorder.leave_opening(&name, opening.planned, now);
         }
     }
 }

@@ -1,15 +1,15 @@
 use std::sync::Arc;
 
 use delivery::CutOff;
-use model::{FaultKind, GroupId, Nanos, UserId};
+use model::{GroupId, Nanos, UserId};
 use script::{GroupStart, ScriptFault};
 
-use crate::level::Span;
+use crate::funnel::StepEnd;
 use crate::level_run::LevelRun;
 use crate::level_state::LevelState;
 use crate::open::OpenRun;
 use crate::people::Stage;
-use crate::recorder::Scene;
+use crate::recorder::{Iteration, Scene};
 use crate::settling::LOOK;
 use crate::steps::WayEnd;
 use crate::timers::Alarm;
@@ -31,7 +31,7 @@ impl LevelRun {
         }
         let (now, end) = {
             let world = parts.world.borrow();
-            (world.clock.now(), world.level.hold.end)
+            (world.clock.now(), world.level.recorder.hold.end)
         };
         for _ in 0..STARTS_PER_PASS {
             let Some(open) = self.open_run() else { return };
@@ -64,7 +64,7 @@ impl LevelRun {
             let now = world.clock.now();
             // An arrival was due in the measured time, so it starts even after the end of that time. A closed load
             // starts nothing after the end.
-            let in_time = loading && (number.is_some() || now < world.level.hold.end);
+            let in_time = loading && (number.is_some() || now < world.level.recorder.hold.end);
             let scenario = world.scenario_of(number.unwrap_or(world.level.arrivals.begun));
             // If Ctrl-C has shortened the measured time, a planned start may come after the group has ended.
             let Some(group) = world
@@ -90,10 +90,10 @@ impl LevelRun {
             let (id, number, iteration) = (group.id, group.number, group.iteration);
             let members = group.members();
             group.iteration += 1;
-            let hold = world.level.hold;
+            let hold = world.level.recorder.hold;
             world.level.arrivals.begun += 1;
             world.level.at_work.begins(now, hold);
-            world.note_start(due);
+            world.level.recorder.note_start(due, now);
             let mix = world.config.options.mix.as_ref();
             let scenario = mix.and_then(|mix| mix.names().get(scenario).cloned());
             (id, number, iteration, members, scenario)
@@ -135,7 +135,7 @@ impl LevelRun {
             return;
         };
         world.level.groups[slot].stage = Stage::Settling;
-        let (now, hold) = (world.clock.now(), world.level.hold);
+        let (now, hold) = (world.clock.now(), world.level.recorder.hold);
         world.level.at_work.ends(since, now, hold);
         world.count_iteration(slot, planned, since, outcome);
         // Users who stayed are released only after the deliveries' grace period, so the deliveries get no second grace
@@ -195,7 +195,7 @@ impl LevelRun {
         if let Some(open) = self.open_run().filter(|_| again) {
             *stage = Stage::Waiting;
             open.group_is_free(slot);
-        } else if again && next < world.level.hold.end {
+        } else if again && next < world.level.recorder.hold.end {
             *stage = Stage::Waiting;
             world
                 .level
@@ -270,14 +270,13 @@ impl World {
         }
     }
 
-    /// Whether an iteration belongs to the level. In an open load it must have been due in the measured time. In a
-    /// closed load, at least a part of it must lie in the measured time.
-    fn is_measured(&self, planned: Nanos, since: Nanos, until: Nanos) -> bool {
-        let Span { start, end } = self.level.hold;
-        if self.level.arrivals.is_open {
-            return self.level.hold.contains(planned);
+    fn iteration(&self, slot: usize, planned: Nanos, since: Nanos) -> Iteration {
+        Iteration {
+            scenario: self.level.groups[slot].scenario,
+            planned,
+            since,
+            is_open: self.level.arrivals.is_open,
         }
-        start < end && start <= until && since < end
     }
 
     fn count_iteration(
@@ -288,33 +287,21 @@ impl World {
         outcome: Result<(), ScriptFault>,
     ) {
         let now = self.clock.now();
-        let measured = self.is_measured(planned, since, now);
+        let iteration = self.iteration(slot, planned, since);
+        let fault = outcome.as_ref().err();
+        let end = StepEnd::of(fault.map(|fault| &fault.fault));
+        let measured = self.level.recorder.end_iteration(iteration, end, now);
         self.compare_held(slot, now, measured);
-        if measured {
-            // The planned iterations of an open load are counted from the plan, at the end of the level.
-            let (due, ok) = (u64::from(!self.level.arrivals.is_open), outcome.is_ok());
-            let scenario = self.level.groups[slot].scenario;
-            self.level.recorder.iterations(scenario, |iterations| {
-                iterations.planned += due;
-                iterations.started += 1;
-                iterations.succeeded += u64::from(ok);
-                iterations.failed += u64::from(!ok);
-                match &outcome {
-                    Ok(()) => iterations.time.record(now - planned),
-                    Err(fault) if waited_in_vain(fault) => iterations.ran_out(now - planned),
-                    Err(_) => {}
-                }
-            });
-            let end = match &outcome {
-                Ok(()) => WayEnd::Succeeded,
-                Err(fault) => WayEnd::Failed(&fault.fault, fault.user),
-            };
-            self.count_way(slot, end);
-            if let Err(fault) = outcome {
-                self.keep_example(fault, now);
-            }
-        } else {
-            self.level.recorder.measured.before.iterations_failed += u64::from(outcome.is_err());
+        if !measured {
+            return;
+        }
+        let end = match &outcome {
+            Ok(()) => WayEnd::Succeeded,
+            Err(fault) => WayEnd::Failed(&fault.fault, fault.user),
+        };
+        self.count_way(slot, end);
+        if let Err(fault) = outcome {
+            self.keep_example(fault, now);
         }
     }
 
@@ -335,30 +322,13 @@ impl World {
     }
 
     pub(crate) fn count_unfinished(&mut self, slot: usize, planned: Nanos, since: Nanos) {
-        let (now, measured) = (
-            self.clock.now(),
-            self.is_measured(planned, since, Nanos::MAX),
-        );
+        let now = self.clock.now();
+        let iteration = self.iteration(slot, planned, since);
+        let measured = self.level.recorder.leave_iteration(iteration, now);
         self.compare_held(slot, now, measured);
         if measured {
-            let due = u64::from(!self.level.arrivals.is_open);
-            let scenario = self.level.groups[slot].scenario;
-            self.level.recorder.iterations(scenario, |iterations| {
-                iterations.planned += due;
-                iterations.started += 1;
-                iterations.left_open(now - planned);
-            });
             self.count_way(slot, WayEnd::Unfinished);
         }
         self.leave_steps(slot);
     }
-}
-
-/// Whether the iteration failed because an event did not happen in time. Without the time limit, the iteration would
-/// have taken longer.
-fn waited_in_vain(fault: &ScriptFault) -> bool {
-    matches!(
-        fault.fault.kind,
-        FaultKind::TimedOut | FaultKind::Eventually
-    )
 }

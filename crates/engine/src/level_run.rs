@@ -7,14 +7,13 @@ use std::sync::Arc;
 use delivery::CutOff;
 use model::{Nanos, UserId};
 use plan::groups_of;
-use record::Iterations;
 use script::host::{Value, Wake};
 
 use crate::in_flight::Awaited;
 use crate::level::LevelPlan;
 use crate::level_state::LevelState;
 use crate::messages::{Event, LevelOutcome};
-use crate::open::{OpenRun, planned_arrivals};
+use crate::open::OpenRun;
 use crate::people::Stage;
 use crate::settling::{LOOK, Settling};
 use crate::timers::Alarm;
@@ -53,7 +52,7 @@ impl LevelRun {
         let mut world = parts.world.borrow_mut();
         let workers = world.config.workers;
         world.level.start = plan.start;
-        world.level.hold = plan.hold();
+        world.level.recorder.hold = plan.hold();
         let seed = world.config.arrivals_seed(plan.index);
         let mut open_run = OpenRun::of(&plan, seed, parts.number, workers);
         world.level.arrivals.is_open = open_run.is_some();
@@ -124,7 +123,7 @@ impl LevelRun {
         self.each_second(parts, now);
         {
             let mut world = parts.world.borrow_mut();
-            close_block(&mut world, now);
+            world.level.recorder.blocks_until(now);
             self.finish_settled(&mut world, now);
         }
         let (settle, hurried) = (self.plan.settle, self.hurried);
@@ -158,7 +157,7 @@ impl LevelRun {
     }
 
     fn while_loading(&mut self, parts: &WorkerParts, now: Nanos) {
-        let hold = parts.world.borrow().level.hold;
+        let hold = parts.world.borrow().level.recorder.hold;
         let Some(loading) = self.progress.loading() else {
             return;
         };
@@ -187,10 +186,11 @@ impl LevelRun {
             world.close_arrivals(open_run);
         }
         // The loop may notice the end late, or every group may have ended early.
-        world.level.hold.end = world.level.hold.end.min(now.max(world.level.hold.start));
+        let hold = &mut world.level.recorder.hold;
+        hold.end = hold.end.min(now.max(hold.start));
         // `limit` applies to the whole level, so the time limits of operations do not extend it.
         self.hurried |= self.plan.once;
-        let hold = world.level.hold;
+        let hold = world.level.recorder.hold;
         let LevelState {
             groups, at_work, ..
         } = &mut world.level;
@@ -270,12 +270,8 @@ impl LevelRun {
         let dropped = world.level.recorder.dropped;
         let second = self.next_second - 1;
         let window = Box::new(world.level.recorder.take_window());
-        let (hold, at_work) = (world.level.hold, world.level.at_work);
-        let planned = planned_arrivals(&world.config, parts.number, &self.plan, hold);
-        for (scenario, planned) in planned.into_iter().flatten().enumerate() {
-            let add = |iterations: &mut Iterations| iterations.planned += planned;
-            world.level.recorder.iterations(scenario, add);
-        }
+        let at_work = world.level.at_work;
+        world.count_planned(&self.plan, parts.number);
         let limited = world.take_limited(now);
         let measured = world.end_level();
         drop(world);
@@ -328,21 +324,5 @@ impl LevelRun {
         });
         parts.send_copy(now);
         self.gc_pause = self.gc_pause.max(parts.collect_garbage(false));
-    }
-}
-
-/// Closes a block of the measured time when it is over.
-fn close_block(world: &mut World, now: Nanos) {
-    let hold = world.level.hold;
-    world.level.recorder.blocks_until(now, hold);
-}
-
-impl World {
-    /// Records the start lag of an operation that was planned for `due` and starts now.
-    pub(crate) fn note_start(&mut self, due: Nanos) {
-        if self.level.hold.contains(due) {
-            let lag = self.clock.now() - due;
-            self.level.recorder.monitoring.start_lag.record(lag);
-        }
     }
 }

@@ -1,9 +1,8 @@
 use std::collections::HashSet;
 
-use model::{GroupId, Nanos};
+use model::{GroupId, Nanos, UserId};
 use rustc_hash::FxHashMap;
 
-use crate::level::Span;
 use crate::little::AtWork;
 use crate::people::{Group, Users};
 use crate::recorder::Recorder;
@@ -15,8 +14,6 @@ use crate::timers::Timers;
 pub(crate) struct LevelState {
     /// The start of the level, including ramp-up and warm-up.
     pub(crate) start: Nanos,
-    /// The measured time. Operations that begin in it count.
-    pub(crate) hold: Span,
     /// Whether the measured time is over and its deliveries have settled. `stay()` then ends at once.
     pub(crate) hold_is_settled: bool,
     pub(crate) users: Users,
@@ -44,6 +41,14 @@ pub(crate) struct Arrivals {
 }
 
 impl LevelState {
+    /// The group of a user, the user's member number, and the recorder, which has the tallies of the group's ledger.
+    pub(crate) fn group_of(&mut self, user: UserId) -> Option<(&mut Group, u32, &mut Recorder)> {
+        let user = self.users.get(user)?;
+        let member = user.member;
+        let group = self.groups.get_mut(user.group)?;
+        Some((group, member, &mut self.recorder))
+    }
+
     /// The state after this one. It remembers only which user IDs are taken, so an ID that a script has kept finds no
     /// user.
     pub(crate) fn next(&self) -> Self {

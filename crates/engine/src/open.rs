@@ -6,8 +6,7 @@ use model::Nanos;
 use plan::{Arrivals, Starts, groups_of};
 use record::DropCause;
 
-use crate::config::RunConfig;
-use crate::level::{LevelPlan, Span};
+use crate::level::LevelPlan;
 use crate::people::Stage;
 use crate::world::World;
 
@@ -101,58 +100,40 @@ impl OpenRun {
     }
 }
 
-/// For each scenario of a mix, the number of this worker's arrivals in the measured time, computed from the plan alone.
-/// `None` for a closed level.
-pub(crate) fn planned_arrivals(
-    config: &RunConfig,
-    worker: u32,
-    plan: &LevelPlan,
-    hold: Span,
-) -> Option<Vec<u64>> {
-    let open = plan.load.open.as_ref()?;
-    let mix = config.options.mix.as_ref();
-    let mut counts = vec![0; mix.map_or(1, |mix| mix.names().len())];
-    let seed = config.arrivals_seed(plan.index);
-    let arrivals = mine(&open.arrivals, seed, worker, config.workers);
-    for (number, _) in arrivals
-        .map(|(number, due)| (number, plan.start + due))
-        .take_while(|(_, due)| *due < hold.end)
-        .filter(|(_, due)| hold.contains(*due))
-    {
-        counts[mix.map_or(0, |mix| mix.pick(number))] += 1;
-    }
-    Some(counts)
-}
-
 impl World {
+    /// Counts the planned arrivals of an open level, from the plan alone, so that planned = started + dropped is a real
+    /// check.
+    pub(crate) fn count_planned(&mut self, plan: &LevelPlan, worker: u32) {
+        let Some(open) = &plan.load.open else { return };
+        let mix = self.config.options.mix.as_ref();
+        let scenarios = mix.map_or(1, |mix| mix.names().len());
+        let seed = self.config.arrivals_seed(plan.index);
+        let arrivals = mine(&open.arrivals, seed, worker, self.config.workers);
+        let arrivals = arrivals.map(|(number, due)| {
+            let scenario = mix.map_or(0, |mix| mix.pick(number));
+            (scenario, plan.start + due)
+        });
+        self.level.recorder.plan_arrivals(scenarios, arrivals);
+    }
+
     pub(crate) fn drop_arrival(&mut self, due: Nanos, number: u64) {
         let cause = if self.mostly_awaiting() {
             DropCause::UsersWaiting
         } else {
             DropCause::UsersBusy
         };
-        self.count_dropped(due, number, cause);
+        let scenario = self.scenario_of(number);
+        self.level.recorder.drop_arrival(scenario, due, cause);
     }
 
     /// Ends the arrivals of the level. Arrivals that were due in the measured time and have not started are dropped.
-    /// Planned arrivals are counted separately, from the plan, so that planned = started + dropped is a real check.
     pub(crate) fn close_arrivals(&mut self, open: OpenRun) {
         self.level.arrivals.next = Nanos::MAX;
-        let end = self.level.hold.end;
+        let end = self.level.recorder.hold.end;
         for (number, due) in open.into_rest().take_while(|(_, due)| *due < end) {
-            self.count_dropped(due, number, DropCause::GeneratorBehind);
+            let (scenario, cause) = (self.scenario_of(number), DropCause::GeneratorBehind);
+            self.level.recorder.drop_arrival(scenario, due, cause);
         }
-    }
-
-    fn count_dropped(&mut self, due: Nanos, number: u64, cause: DropCause) {
-        if !self.level.hold.contains(due) {
-            return;
-        }
-        let scenario = self.scenario_of(number);
-        self.level.recorder.iterations(scenario, |iterations| {
-            iterations.dropped += 1;
-            *iterations.dropped_by_cause.entry(cause).or_default() += 1;
-        });
     }
 
     /// Whether at least half of the groups at work wait for a response. The result is reused for 100 ms, because

@@ -7,7 +7,7 @@ use crate::link::Link;
 use crate::net::Link as _;
 use crate::net::http2::check_agreed;
 use crate::net::socket::Bytes;
-use crate::net::{Conn, EndpointIndex, Progress, ReadOutcome, ReadSample, Ready, TimedRead};
+use crate::net::{Conn, EndpointIndex, Progress, ReadOutcome, Ready, TimedRead};
 use crate::world::World;
 
 impl World {
@@ -30,7 +30,8 @@ impl World {
         self.net.queue.begin_pass();
         while let Some(dial) = self.net.queue.next() {
             // The connection could have been opened when it was requested, so the wait counts as start lag.
-            self.note_start(dial.asked());
+            let now = self.clock.now();
+            self.level.recorder.note_start(dial.asked(), now);
             self.open(dial);
         }
     }
@@ -119,7 +120,7 @@ impl World {
             } => {
                 let messages = self.received(key, &buffer[..count], received.at);
                 if let Some(sample) = self.net.sample_of(received, messages) {
-                    self.note_read(sample);
+                    self.level.recorder.note_read(sample);
                 }
                 if let Some(timed) = timed {
                     self.end_read(key, count, timed);
@@ -127,7 +128,7 @@ impl World {
             }
             ReadOutcome::Closed(sample) => {
                 if let Some(sample) = sample {
-                    self.note_read(sample);
+                    self.level.recorder.note_read(sample);
                 }
                 self.closed(key);
             }
@@ -200,20 +201,12 @@ impl World {
     /// Ends a timed read of `count` bytes, which have been handled.
     fn end_read(&mut self, key: u32, count: usize, timed: TimedRead) {
         let cost = self.net.end_read(key, count, timed, self.wakes.len());
-        if let Some(cost) = cost.filter(|_| self.level.hold.contains(self.clock.now())) {
-            let connector = &self.net.connector;
+        if let Some(cost) = cost {
+            let now = self.clock.now();
             let endpoint = self.net.conns.get(key).map(|conn| conn.endpoint);
-            let loud = &mut self.level.recorder.monitoring.loud;
-            loud.note(cost, || endpoint.map(|endpoint| connector.label(endpoint)));
+            let label = || endpoint.map(|endpoint| self.net.connector.label(endpoint));
+            self.level.recorder.note_cost(cost, now, label);
         }
-    }
-
-    fn note_read(&mut self, sample: ReadSample) {
-        self.level
-            .recorder
-            .monitoring
-            .receipts
-            .note(sample, self.level.hold);
     }
 
     /// The protocol on a connection.

@@ -75,7 +75,7 @@ fn add_user(parts: &WorkerParts) -> UserStart {
 impl World {
     fn add_setup_group(&mut self) -> UserId {
         // Everything counts, from the first request on.
-        self.level.hold = Span {
+        self.level.recorder.hold = Span {
             start: Nanos::ZERO,
             end: Nanos::MAX,
         };

@@ -88,18 +88,11 @@ impl World {
     fn stamps_leave(&mut self, user: UserId, planned: Option<Nanos>) -> Vec<Sent> {
         let now = self.clock.now();
         let planned = planned.unwrap_or(now);
-        let measured = self.level.hold.contains(planned);
-        let carried = match self.group_of(user) {
-            Some((group, member, tallies)) => {
-                group.ledger.send(member, planned, now, measured, tallies)
-            }
-            None => Vec::new(),
+        let Some((group, member, recorder)) = self.level.group_of(user) else {
+            return Vec::new();
         };
-        if measured {
-            self.level.recorder.windows.open.messages += carried.len() as u64;
-        } else {
-            self.level.recorder.measured.before.messages += carried.len() as u64;
-        }
+        let carried = recorder.send(&mut group.ledger, member, planned, now);
+        recorder.count_messages(carried.len(), planned);
         carried
     }
 

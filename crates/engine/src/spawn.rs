@@ -72,7 +72,7 @@ impl World {
         for group in &mut self.level.groups {
             group.ledger.close(&mut self.level.recorder.tallies);
         }
-        self.level.recorder.end_blocks(self.level.hold);
+        self.level.recorder.end_blocks();
         let recorder = self.take_level().recorder;
         recorder.into_measured(self.config.scenario_names())
     }

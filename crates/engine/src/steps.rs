@@ -30,7 +30,6 @@ impl World {
         };
         self.step_token += 1;
         let token = self.step_token;
-        let measured = self.level.hold.contains(now);
         let LevelState {
             groups,
             users,
@@ -39,7 +38,6 @@ impl World {
         } = &mut self.level;
         let step_names = &self.step_names;
         let group = &mut groups[slot];
-        let counts = &mut recorder.funnel;
         // While members act concurrently, a step of the group must not be nested in a step that another member began.
         let around = match group.progress.way.concurrent {
             0 => group.progress.steps.innermost(),
@@ -47,15 +45,15 @@ impl World {
         };
         let mut owner = user.and_then(|user| users.get(user));
         let own = owner.as_ref().and_then(|user| user.steps.innermost());
-        let node = counts.node(step_names, name, (own.or(around), group.scenario));
+        let node = recorder
+            .funnel
+            .node(step_names, name, (own.or(around), group.scenario));
         let steps = owner
             .as_mut()
             .map_or(&mut group.progress.steps, |user| &mut user.steps);
         steps.begin(token, node, now);
         group.progress.way.begin(node);
-        if measured {
-            counts.begun(node);
-        }
+        recorder.begin_step(node, now);
         token
     }
 
@@ -77,9 +75,7 @@ impl World {
         };
         let Some((node, started)) = open else { return };
         let end = StepEnd::of(fault);
-        if self.level.hold.contains(started) {
-            self.level.recorder.funnel.ended(node, now - started, end);
-        }
+        self.level.recorder.end_step(node, started, now, end);
         self.level.groups[slot].progress.way.end(node, end);
         if let Some(fault) = fault {
             self.note_first(slot, Some(node), fault, ("", None), (user, now));
@@ -88,7 +84,7 @@ impl World {
 
     /// Counts the open steps of a group whose iteration is over, because these steps never end.
     pub(crate) fn leave_steps(&mut self, slot: usize) {
-        let (now, hold) = (self.clock.now(), self.level.hold);
+        let now = self.clock.now();
         let LevelState {
             groups,
             users,
@@ -96,10 +92,10 @@ impl World {
             ..
         } = &mut self.level;
         let group = &mut groups[slot];
-        group.progress.steps.leave(hold, now, &mut recorder.funnel);
+        group.progress.steps.leave(now, recorder);
         for &user in &group.users {
             if let Some(user) = users.get(user) {
-                user.steps.leave(hold, now, &mut recorder.funnel);
+                user.steps.leave(now, recorder);
             }
         }
     }

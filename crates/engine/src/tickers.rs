@@ -55,7 +55,7 @@ impl World {
         let Some(ticker) = self.level.timers.tickers.get_mut(key) else {
             return;
         };
-        let over = due >= self.level.hold.end;
+        let over = due >= self.level.recorder.hold.end;
         let stale = self
             .level
             .users

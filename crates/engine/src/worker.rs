@@ -134,7 +134,9 @@ impl Worker {
             level.hurry();
         }
         let mut world = self.parts.world.borrow_mut();
-        world.level.hold.end = world.level.hold.end.min(world.clock.now());
+        let now = world.clock.now();
+        let hold = &mut world.level.recorder.hold;
+        hold.end = hold.end.min(now);
     }
 
     /// Sleeps until something is ready or due, and handles it: sockets first, then timers.
@@ -180,7 +182,9 @@ impl Worker {
         }
         let mut told = self.buffers.batch.drain(..).inspect(|wake| {
             if let Wake::Tick { due, .. } = wake {
-                world.borrow_mut().note_start(*due);
+                let mut world = world.borrow_mut();
+                let now = world.clock.now();
+                world.level.recorder.note_start(*due, now);
             }
         });
         self.parts.driver.turn(&mut told);

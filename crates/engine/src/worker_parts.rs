@@ -100,7 +100,7 @@ impl WorkerParts {
 
     /// Sends a copy of the measurements if one is due, in case the worker never finishes.
     pub(crate) fn send_copy(&mut self, now: Nanos) {
-        if !self.copies.is_due(now) || now < self.world.borrow().level.hold.start {
+        if !self.copies.is_due(now) || now < self.world.borrow().level.recorder.hold.start {
             return;
         }
         let so_far = self.world.borrow_mut().measured_so_far();

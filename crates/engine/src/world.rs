@@ -75,10 +75,8 @@ impl World {
 
     /// The group of a user, the user's member number, and the tallies of the group's ledger.
     pub(crate) fn group_of(&mut self, user: UserId) -> Option<(&mut Group, u32, &mut [Tally])> {
-        let user = self.level.users.get(user)?;
-        let member = user.member;
-        let group = self.level.groups.get_mut(user.group)?;
-        Some((group, member, &mut self.level.recorder.tallies))
+        let (group, member, recorder) = self.level.group_of(user)?;
+        Some((group, member, &mut recorder.tallies))
     }
 
     pub(crate) fn group_by_id(&mut self, id: GroupId) -> Option<&mut Group> {
@@ -92,8 +90,20 @@ impl World {
         mix.map_or(0, |mix| mix.pick(number))
     }
 
-    /// Counts a failure of a user under the name of the operation. The caller checks that the failure belongs to the
-    /// measured time.
+    /// Counts a failure of a user under the name of the operation, if a part of `during` is measured.
+    pub(crate) fn fail_during(
+        &mut self,
+        (since, until): (Nanos, Nanos),
+        (user, what): (UserId, &str),
+        at: Nanos,
+        fault: &Fault,
+    ) {
+        if self.level.recorder.overlaps(since, until) {
+            self.fail(user, what, at, fault);
+        }
+    }
+
+    /// Counts a failure of an operation that the recorder has counted, under the name of the operation.
     pub(crate) fn fail(&mut self, user: UserId, what: &str, at: Nanos, fault: &Fault) {
         self.fail_at(None, (user, what), at, fault);
     }

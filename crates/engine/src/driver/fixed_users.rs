@@ -85,7 +85,7 @@ impl World {
     fn fixed_done(&mut self, at: At, result: &Result<Value, Fault>) {
         match result {
             Ok(Value::Socket(..)) => self.fixed_opened(at),
-            Ok(_) if self.clock.now() >= self.level.hold.end => self.end_fixed(at),
+            Ok(_) if self.clock.now() >= self.level.recorder.hold.end => self.end_fixed(at),
             Ok(Value::Message(_)) if self.paces_sockets() => {}
             // The server closed the socket after its reply, so the user opens another one.
             Ok(Value::Message(_)) if self.open_socket_of(at.1).is_none() => self.fixed_pause(at),
@@ -103,7 +103,7 @@ impl World {
 
     /// Takes one of the remaining requests or messages. Returns false if none is left or the measured time is over.
     fn take_one(&mut self) -> bool {
-        let within = self.clock.now() < self.level.hold.end;
+        let within = self.clock.now() < self.level.recorder.hold.end;
         let run = self.fixed.as_mut().filter(|_| within);
         run.is_some_and(FixedRun::take_one)
     }
@@ -127,9 +127,8 @@ impl World {
     /// Counts an operation that could not start, if it was due in the measured time.
     fn not_started(&mut self, user: UserId, what: &str, planned: Option<Nanos>, fault: &Fault) {
         let now = self.clock.now();
-        if self.level.hold.contains(planned.unwrap_or(now)) {
-            self.fail(user, what, now, fault);
-        }
+        let planned = planned.unwrap_or(now);
+        self.fail_during((planned, planned), (user, what), now, fault);
     }
 
     fn try_fixed_request(&mut self, (op, user): At, planned: Option<Nanos>) -> Result<(), Fault> {
@@ -275,7 +274,7 @@ impl World {
     }
 
     fn fixed_opened(&mut self, at: At) {
-        if self.clock.now() >= self.level.hold.end {
+        if self.clock.now() >= self.level.recorder.hold.end {
             return self.end_fixed(at);
         }
         let per_socket = self.fixed.as_ref().and_then(|run| run.plain.per_socket);

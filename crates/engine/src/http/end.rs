@@ -196,13 +196,6 @@ impl World {
             self.flaw((None, Some(call.context.user)), fault, (&name, status), now);
             (name, fault)
         });
-        // Requests outside the measured time are only counted, because rate limits apply to them too.
-        if !self.level.hold.measures(call.context.planned, now) {
-            self.level.recorder.measured.before.requests += 1;
-            self.level.recorder.measured.before.failed_requests += u64::from(fault.is_some());
-            self.if_limited(call, now, fault, response);
-            return false;
-        }
         let timing = Timing {
             planned: call.context.planned,
             started: call.started,
@@ -211,10 +204,12 @@ impl World {
         let ending = fault.map_or(Ending::Answered { failed: false }, |fault| {
             ending_of(fault, call.until - call.since)
         });
-        let timings = self
-            .level
-            .recorder
-            .time(Family::Request, call.context.name, timing, ending);
+        let recorder = &mut self.level.recorder;
+        let timings = recorder.time(Family::Request, call.context.name, timing, ending);
+        let Some(timings) = timings else {
+            self.if_limited(call, now, fault, response);
+            return false;
+        };
         timings.repeated += u64::from(call.context.repeated);
         timings.bytes_out += call.bytes_out;
         timings.bytes_in += response.map_or(0, |response| response.size as u64);

@@ -45,10 +45,9 @@ impl World {
         let mut timeouts = self.config.options.timeouts;
         timeouts.total = call.timeout.unwrap_or(timeouts.total);
         // The stamps that the user has made are sent with this request.
-        let measured = self.level.hold.contains(planned);
-        let carried = match self.group_of(user) {
-            Some((group, member, tallies)) => {
-                group.ledger.send(member, planned, now, measured, tallies)
+        let carried = match self.level.group_of(user) {
+            Some((group, member, recorder)) => {
+                recorder.send(&mut group.ledger, member, planned, now)
             }
             None => return Err(Fault::script(FaultKind::Thrown, "the user's level is over")),
         };

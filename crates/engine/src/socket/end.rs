@@ -121,7 +121,6 @@ impl World {
             group,
             state,
             recorder: &mut self.level.recorder,
-            hold: self.level.hold,
             wakes: &mut self.wakes,
             talked: Outcome::default(),
         };
@@ -167,8 +166,7 @@ impl World {
         messages
     }
 
-    /// Counts the failure of a socket that failed in the measured time, or whose opening belongs to the measured time
-    /// and failed later.
+    /// Counts the failure of a socket, if the socket failed or was being opened in the measured time.
     pub(crate) fn count_socket_failure(
         &mut self,
         user: UserId,
@@ -178,10 +176,8 @@ impl World {
     ) {
         let now = self.clock.now();
         self.flaw((None, Some(user)), fault, (what, None), now);
-        let opens = opening.is_some_and(|opening| self.level.hold.measures(opening.planned, now));
-        if opens || self.level.hold.contains(now) {
-            self.fail(user, what, now, fault);
-        }
+        let since = opening.map_or(now, |opening| opening.planned);
+        self.fail_during((since, now), (user, what), now, fault);
     }
 
     /// Handles a connection that the server has closed.
@@ -293,21 +289,17 @@ impl World {
             .name_of(Family::RoundTrip, round_trip.name)
             .to_owned();
         self.flaw((None, Some(user)), fault, (&name, None), now);
-        if !self.level.hold.measures(round_trip.planned, now) {
-            return;
-        }
         let timing = Timing {
             planned: round_trip.planned,
             started: round_trip.started,
             ended: now,
         };
-        self.level.recorder.time(
-            Family::RoundTrip,
-            round_trip.name,
-            timing,
-            ending_of(fault, waiting.limit),
-        );
-        self.fail(user, &name, now, fault);
+        let ending = ending_of(fault, waiting.limit);
+        let recorder = &mut self.level.recorder;
+        let timings = recorder.time(Family::RoundTrip, round_trip.name, timing, ending);
+        if timings.is_some() {
+            self.fail(user, &name, now, fault);
+        }
     }
 
     pub(crate) fn socket_timed_out(&mut self, key: u32, now: Nanos) {

@@ -11,7 +11,7 @@ use crate::dial::{Dial, Opener, SocketDial};
 use crate::link::Link;
 use crate::net::socket::Wire;
 use crate::net::{EndpointIndex, Located};
-use crate::recorder::{Ending, Family, ending_of};
+use crate::recorder::{Ending, ending_of};
 use crate::socketio::Talk;
 use crate::trace;
 use crate::world::World;
@@ -73,9 +73,6 @@ impl World {
     }
 
     pub(crate) fn count_opening(&mut self, key: u32, opening: Opening, now: Nanos, ending: Ending) {
-        if !self.level.hold.measures(opening.planned, now) {
-            return;
-        }
         let Ok((_, socket)) = self.socket(SocketId(key)) else {
             return self.inconsistent("a socket that is not in the table opened");
         };
@@ -84,15 +81,12 @@ impl World {
     }
 
     fn time_opening(&mut self, name: &str, opening: Opening, now: Nanos, ending: Ending) {
-        let index = self.level.recorder.name(Family::Connection, name);
         let timing = Timing {
             planned: opening.planned,
             started: opening.asked,
             ended: now,
         };
-        self.level
-            .recorder
-            .time(Family::Connection, index, timing, ending);
+        self.level.recorder.time_opening(name, timing, ending);
     }
 
     /// Counts a socket that could not be connected, or was refused at once.
@@ -105,9 +99,7 @@ impl World {
     ) {
         let now = self.clock.now();
         self.trace(user, || trace::socket_ended(&fault));
-        if self.level.hold.measures(opening.planned, now) {
-            self.time_opening(name, opening, now, ending_of(&fault, opening.limit));
-        }
+        self.time_opening(name, opening, now, ending_of(&fault, opening.limit));
         self.count_socket_failure(user, what, Some(opening), &fault);
         self.wakes.extend(opening.op.map(|op| Wake::Done {
             op,

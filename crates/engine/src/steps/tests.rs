@@ -20,7 +20,7 @@ fn world_of_two() -> (World, [UserId; 2]) {
     let group = Group::new(GROUP, 0, users.to_vec(), roles, 0, Nanos::ZERO);
     world.level.groups.push(group);
     world.level.group_slots.insert(GROUP, 0);
-    world.level.hold = Span {
+    world.level.recorder.hold = Span {
         start: Nanos::ZERO,
         end: Nanos::MAX,
     };

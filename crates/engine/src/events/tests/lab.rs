@@ -46,7 +46,7 @@ impl Lab {
         let group = Group::new(GROUP, 0, vec![user], vec![None], 0, settle);
         world.level.groups.push(group);
         world.level.group_slots.insert(GROUP, 0);
-        world.level.hold = Span {
+        world.level.recorder.hold = Span {
             start: Nanos::ZERO,
             end: Nanos::MAX,
         };
