@@ -60,6 +60,12 @@ impl RunConfig {
         mix.map_or(&[][..], plan::Mix::names)
     }
 
+    /// The index of the scenario that a start runs; 0 without a mix.
+    pub(crate) fn scenario_of(&self, number: u64) -> usize {
+        let mix = self.options.mix.as_ref();
+        mix.map_or(0, |mix| mix.pick(number))
+    }
+
     /// The target, with the scheme that users connect with, such as `ws://`.
     pub(crate) fn target_as_written(&self) -> String {
         let target = self.target.as_str();

@@ -195,7 +195,8 @@ impl World {
         if let Some(conn) = self.net.conns.get(key) {
             let (user, endpoint) = (conn.owner, self.net.connector.label(conn.endpoint));
             let what = format!("connection {endpoint}");
-            self.fail_during((now, now), (user, &what), now, fault);
+            self.level
+                .fail_during((now, now), (user, &what), now, fault);
         }
     }
 

@@ -2,12 +2,14 @@ use std::sync::Arc;
 
 use delivery::CutOff;
 use model::{GroupId, Nanos, UserId};
+use record::DropCause;
 use script::{GroupStart, ScriptFault};
 
+use crate::convergence::compare_states;
 use crate::funnel::StepEnd;
 use crate::level_run::LevelRun;
 use crate::level_state::LevelState;
-use crate::open::OpenRun;
+use crate::open::{OpenRun, mostly_awaiting};
 use crate::people::Stage;
 use crate::recorder::{Iteration, Scene};
 use crate::settling::LOOK;
@@ -41,7 +43,7 @@ impl LevelRun {
             };
             match self.free_group(parts) {
                 Some(slot) => self.begin_iteration(parts, slot, due, Some(number)),
-                None => parts.world.borrow_mut().drop_arrival(due, number),
+                None => drop_arrival(&mut parts.world.borrow_mut(), due, number),
             }
         }
         let next = self.open_run().and_then(OpenRun::next_due);
@@ -65,7 +67,8 @@ impl LevelRun {
             // An arrival was due in the measured time, so it starts even after the end of that time. A closed load
             // starts nothing after the end.
             let in_time = loading && (number.is_some() || now < world.level.recorder.hold.end);
-            let scenario = world.scenario_of(number.unwrap_or(world.level.arrivals.begun));
+            let scenario = number.unwrap_or(world.level.arrivals.begun);
+            let scenario = world.config.scenario_of(scenario);
             // If Ctrl-C has shortened the measured time, a planned start may come after the group has ended.
             let Some(group) = world
                 .level
@@ -137,7 +140,11 @@ impl LevelRun {
         world.level.groups[slot].stage = Stage::Settling;
         let (now, hold) = (world.clock.now(), world.level.recorder.hold);
         world.level.at_work.ends(since, now, hold);
-        world.count_iteration(slot, planned, since, outcome);
+        let iteration = world.level.iteration(slot, planned, since);
+        let is_mixed = world.config.options.mix.is_some();
+        world
+            .level
+            .count_iteration(slot, iteration, outcome, is_mixed, now);
         // Users who stayed are released only after the deliveries' grace period, so the deliveries get no second grace
         // period.
         let grace = if world.level.hold_is_settled {
@@ -146,7 +153,7 @@ impl LevelRun {
             world.config.options.settle
         };
         let until = now + grace;
-        world.stop_users_of(slot);
+        world.level.stop_users_of(slot, now);
         // A failed iteration does not wait for its deliveries, which count as cut off.
         if failed || world.level.groups[slot].ledger.awaited() == 0 {
             self.finish_iteration(&mut world, slot, failed);
@@ -210,31 +217,31 @@ impl LevelRun {
 
 /// The fault of an iteration that awaits a promise that nothing can settle.
 pub(crate) fn never_settles(parts: &mut WorkerParts, id: GroupId) -> ScriptFault {
-    let last = parts.world.borrow_mut().last_done(id);
+    let last = parts.world.borrow_mut().level.last_done(id);
     let last = last.map_or(String::new(), |last| {
         format!("; the last completed operation: {last}")
     });
     let detail = format!("the group awaits a promise that nothing can settle{last}");
     let mut fault = parts.driver.never_settles(id, detail);
-    (fault.user, fault.step) = parts.world.borrow_mut().amid(id);
+    (fault.user, fault.step) = parts.world.borrow_mut().level.amid(id);
     fault
 }
 
-impl World {
+impl LevelState {
     /// The kind and the name of the group's last completed operation.
     fn last_done(&mut self, id: GroupId) -> Option<String> {
         let (family, index) = self.group_by_id(id)?.progress.last_done?;
         Some(format!(
             "{} `{}`",
             family.word(),
-            self.level.recorder.name_of(family, index)
+            self.recorder.name_of(family, index)
         ))
     }
 
     /// A user of the group who is in a step, and the name of that step. If no user is in a step, the name of the
     /// group's own step.
     fn amid(&mut self, id: GroupId) -> (Option<UserId>, Option<String>) {
-        let Some(&slot) = self.level.group_slots.get(&id) else {
+        let Some(&slot) = self.group_slots.get(&id) else {
             return (None, None);
         };
         let LevelState {
@@ -242,7 +249,7 @@ impl World {
             users,
             recorder,
             ..
-        } = &mut self.level;
+        } = self;
         let counts = &recorder.funnel;
         let of_user = |&user: &UserId| {
             let step = users.get(user)?.steps.innermost()?;
@@ -257,9 +264,9 @@ impl World {
     }
 
     /// Ends tickers, sleeps and steps of the group. Its sockets stay open.
-    fn stop_users_of(&mut self, slot: usize) {
-        self.leave_steps(slot);
-        let LevelState { groups, users, .. } = &mut self.level;
+    fn stop_users_of(&mut self, slot: usize, now: Nanos) {
+        self.leave_steps(slot, now);
+        let LevelState { groups, users, .. } = self;
         groups[slot].stays.waiting.clear();
         groups[slot].progress.way.clear();
         for &user in &groups[slot].users {
@@ -270,28 +277,29 @@ impl World {
         }
     }
 
-    fn iteration(&self, slot: usize, planned: Nanos, since: Nanos) -> Iteration {
+    /// An iteration of this group, for the recorder.
+    pub(crate) fn iteration(&self, slot: usize, planned: Nanos, since: Nanos) -> Iteration {
         Iteration {
-            scenario: self.level.groups[slot].scenario,
+            scenario: self.groups[slot].scenario,
             planned,
             since,
-            is_open: self.level.arrivals.is_open,
+            is_open: self.arrivals.is_open,
         }
     }
 
     fn count_iteration(
         &mut self,
         slot: usize,
-        planned: Nanos,
-        since: Nanos,
+        iteration: Iteration,
         outcome: Result<(), ScriptFault>,
+        is_mixed: bool,
+        now: Nanos,
     ) {
-        let now = self.clock.now();
-        let iteration = self.iteration(slot, planned, since);
         let fault = outcome.as_ref().err();
         let end = StepEnd::of(fault.map(|fault| &fault.fault));
-        let measured = self.level.recorder.end_iteration(iteration, end, now);
-        self.compare_held(slot, now, measured);
+        let recorder = &mut self.recorder;
+        let measured = recorder.end_iteration(iteration, end, now);
+        compare_states(&mut self.groups[slot], recorder, is_mixed, now, measured);
         if !measured {
             return;
         }
@@ -299,7 +307,7 @@ impl World {
             Ok(()) => WayEnd::Succeeded,
             Err(fault) => WayEnd::Failed(&fault.fault, fault.user),
         };
-        self.count_way(slot, end);
+        self.count_way(slot, end, now);
         if let Err(fault) = outcome {
             self.keep_example(fault, now);
         }
@@ -308,7 +316,7 @@ impl World {
     fn keep_example(&mut self, fault: ScriptFault, at: Nanos) {
         let user = fault
             .user
-            .and_then(|user| self.level.users.get(user).map(|user| user.name.to_string()));
+            .and_then(|user| self.users.get(user).map(|user| user.name.to_string()));
         let scene = Scene {
             what: "iteration".to_owned(),
             at,
@@ -316,19 +324,38 @@ impl World {
             step: fault.step,
         };
         let location = fault.location.map(|location| location.to_string());
-        self.level
-            .recorder
+        self.recorder
             .fail(&fault.fault, scene, location, fault.frame);
     }
 
-    pub(crate) fn count_unfinished(&mut self, slot: usize, planned: Nanos, since: Nanos) {
-        let now = self.clock.now();
-        let iteration = self.iteration(slot, planned, since);
-        let measured = self.level.recorder.leave_iteration(iteration, now);
-        self.compare_held(slot, now, measured);
+    /// Counts an iteration that has not ended at the end of the level.
+    pub(crate) fn count_unfinished(
+        &mut self,
+        slot: usize,
+        iteration: Iteration,
+        is_mixed: bool,
+        now: Nanos,
+    ) {
+        let recorder = &mut self.recorder;
+        let measured = recorder.leave_iteration(iteration, now);
+        compare_states(&mut self.groups[slot], recorder, is_mixed, now, measured);
         if measured {
-            self.count_way(slot, WayEnd::Unfinished);
+            self.count_way(slot, WayEnd::Unfinished, now);
         }
-        self.leave_steps(slot);
+        self.leave_steps(slot, now);
     }
+}
+
+/// Drops an arrival, because no group is free.
+fn drop_arrival(world: &mut World, due: Nanos, number: u64) {
+    let now = world.clock.now();
+    let links = world.net.conns.iter_mut();
+    let links = links.map(|(_, conn)| (conn.owner, &conn.link));
+    let cause = if mostly_awaiting(&mut world.level, links, now) {
+        DropCause::UsersWaiting
+    } else {
+        DropCause::UsersBusy
+    };
+    let scenario = world.config.scenario_of(number);
+    world.level.recorder.drop_arrival(scenario, due, cause);
 }

@@ -12,10 +12,12 @@ use script::host::{Value, Wake};
 use crate::in_flight::Awaited;
 use crate::level::LevelPlan;
 use crate::level_state::LevelState;
+use crate::limited::take_limited;
 use crate::messages::{Event, LevelOutcome};
-use crate::open::OpenRun;
+use crate::open::{OpenRun, close_arrivals, count_planned};
 use crate::people::Stage;
-use crate::settling::{LOOK, Settling};
+use crate::settling::{Draining, LOOK, Settling};
+use crate::spawn::{add_group, plan_group};
 use crate::timers::Alarm;
 use crate::worker_parts::WorkerParts;
 use crate::world::World;
@@ -62,7 +64,8 @@ impl LevelRun {
             .unwrap_or(Nanos::MAX);
         if open_run.is_none() {
             for number in groups_of(parts.number, workers, plan.load.groups) {
-                world.plan_group(&plan, number);
+                let World { level, config, .. } = &mut *world;
+                plan_group(level, config, &plan, number);
             }
         }
         let open = world.level.groups.len();
@@ -103,7 +106,8 @@ impl LevelRun {
         let open_run = self.progress.loading()?.open_run.as_mut()?;
         open_run.free_group(|number| {
             self.open += 1;
-            parts.world.borrow_mut().add_group(&self.plan, number)
+            let World { level, config, .. } = &mut *parts.world.borrow_mut();
+            add_group(level, config, &self.plan, number)
         })
     }
 
@@ -139,7 +143,7 @@ impl LevelRun {
                 }
             }
             Progress::Draining(draining, settled) => {
-                let over = at_once || draining.is_over(&mut parts.world.borrow_mut(), now);
+                let over = at_once || draining.is_over(&mut parts.world.borrow_mut().level, now);
                 let settled = *settled;
                 if over {
                     self.close_all(parts, settled, now);
@@ -183,7 +187,8 @@ impl LevelRun {
         let used = parts.time_use();
         let mut world = parts.world.borrow_mut();
         if let Some(open_run) = open_run {
-            world.close_arrivals(open_run);
+            let World { level, config, .. } = &mut *world;
+            close_arrivals(level, config, open_run);
         }
         // The loop may notice the end late, or every group may have ended early.
         let hold = &mut world.level.recorder.hold;
@@ -213,7 +218,14 @@ impl LevelRun {
 
     /// Ends calls of `stay()` after the deliveries have settled. `quiet`: the time at which the last operation ended.
     fn release(&mut self, world: &mut World, quiet: Option<Nanos>, load: LoadEnd, now: Nanos) {
-        let draining = world.draining(quiet, self.plan.settle, self.hurried, now);
+        let settle = self.plan.settle;
+        let finish = if self.hurried {
+            settle
+        } else {
+            world.config.options.timeouts.total
+        };
+        let quiet = quiet.unwrap_or(now);
+        let draining = Draining::begin(&mut world.level, quiet, now, settle, finish);
         self.progress = Progress::Draining(draining, Settled { load, at: now });
         world.level.hold_is_settled = true;
         world.level.timers.set(now, Alarm::Look); // in case no iteration is running
@@ -239,9 +251,12 @@ impl LevelRun {
                 _ => None,
             })
             .collect();
+        let is_mixed = world.config.options.mix.is_some();
         for &(id, planned, since) in &unfinished {
-            if let Some(&slot) = world.level.group_slots.get(&id) {
-                world.count_unfinished(slot, planned, since);
+            let level = &mut world.level;
+            if let Some(&slot) = level.group_slots.get(&id) {
+                let iteration = level.iteration(slot, planned, since);
+                level.count_unfinished(slot, iteration, is_mixed, now);
             }
         }
         let groups = world.level.groups.iter();
@@ -271,8 +286,9 @@ impl LevelRun {
         let second = self.next_second - 1;
         let window = Box::new(world.level.recorder.take_window());
         let at_work = world.level.at_work;
-        world.count_planned(&self.plan, parts.number);
-        let limited = world.take_limited(now);
+        let World { level, config, .. } = &mut *world;
+        count_planned(&mut level.recorder, config, &self.plan, parts.number);
+        let limited = take_limited(level, config, now);
         let measured = world.end_level();
         drop(world);
         parts.tell(Event::Window {

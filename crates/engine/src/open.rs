@@ -2,13 +2,16 @@
 
 use std::iter::Peekable;
 
-use model::Nanos;
+use model::{Nanos, UserId};
 use plan::{Arrivals, Starts, groups_of};
 use record::DropCause;
 
+use crate::config::RunConfig;
 use crate::level::LevelPlan;
+use crate::level_state::LevelState;
+use crate::link::Link;
 use crate::people::Stage;
-use crate::world::World;
+use crate::recorder::Recorder;
 
 /// The arrivals of one worker, and the groups that are free to take them.
 #[derive(Debug)]
@@ -100,70 +103,61 @@ impl OpenRun {
     }
 }
 
-impl World {
-    /// Counts the planned arrivals of an open level, from the plan alone, so that planned = started + dropped is a real
-    /// check.
-    pub(crate) fn count_planned(&mut self, plan: &LevelPlan, worker: u32) {
-        let Some(open) = &plan.load.open else { return };
-        let mix = self.config.options.mix.as_ref();
-        let scenarios = mix.map_or(1, |mix| mix.names().len());
-        let seed = self.config.arrivals_seed(plan.index);
-        let arrivals = mine(&open.arrivals, seed, worker, self.config.workers);
-        let arrivals = arrivals.map(|(number, due)| {
-            let scenario = mix.map_or(0, |mix| mix.pick(number));
-            (scenario, plan.start + due)
+/// Counts the planned arrivals of an open level, from the plan alone, so that planned = started + dropped is a real
+/// check.
+pub(crate) fn count_planned(
+    recorder: &mut Recorder,
+    config: &RunConfig,
+    plan: &LevelPlan,
+    worker: u32,
+) {
+    let Some(open) = &plan.load.open else { return };
+    let seed = config.arrivals_seed(plan.index);
+    let arrivals = mine(&open.arrivals, seed, worker, config.workers);
+    let arrivals = arrivals.map(|(number, due)| (config.scenario_of(number), plan.start + due));
+    recorder.plan_arrivals(config.scenario_names().len().max(1), arrivals);
+}
+
+/// Ends the arrivals of the level. Arrivals that were due in the measured time and have not started are dropped.
+pub(crate) fn close_arrivals(level: &mut LevelState, config: &RunConfig, open: OpenRun) {
+    level.arrivals.next = Nanos::MAX;
+    let end = level.recorder.hold.end;
+    for (number, due) in open.into_rest().take_while(|(_, due)| *due < end) {
+        let (scenario, cause) = (config.scenario_of(number), DropCause::GeneratorBehind);
+        level.recorder.drop_arrival(scenario, due, cause);
+    }
+}
+
+/// Whether at least half of the groups at work wait for a response. `links` are all connections, each with its owner.
+/// The result is reused for 100 ms, because drops come in bursts and the search visits every connection.
+pub(crate) fn mostly_awaiting<'a>(
+    level: &mut LevelState,
+    links: impl Iterator<Item = (UserId, &'a Link)>,
+    now: Nanos,
+) -> bool {
+    const LOOK_AGAIN: Nanos = Nanos::from_millis(100);
+    if let Some((at, most)) = level.arrivals.awaiting
+        && now < at + LOOK_AGAIN
+    {
+        return most;
+    }
+    let mut waits = vec![false; level.groups.len()];
+    for (owner, link) in links {
+        link.each_awaiting(owner, |user| {
+            if let Some(user) = level.users.get(user) {
+                waits[user.group] = true;
+            }
         });
-        self.level.recorder.plan_arrivals(scenarios, arrivals);
     }
-
-    pub(crate) fn drop_arrival(&mut self, due: Nanos, number: u64) {
-        let cause = if self.mostly_awaiting() {
-            DropCause::UsersWaiting
-        } else {
-            DropCause::UsersBusy
-        };
-        let scenario = self.scenario_of(number);
-        self.level.recorder.drop_arrival(scenario, due, cause);
-    }
-
-    /// Ends the arrivals of the level. Arrivals that were due in the measured time and have not started are dropped.
-    pub(crate) fn close_arrivals(&mut self, open: OpenRun) {
-        self.level.arrivals.next = Nanos::MAX;
-        let end = self.level.recorder.hold.end;
-        for (number, due) in open.into_rest().take_while(|(_, due)| *due < end) {
-            let (scenario, cause) = (self.scenario_of(number), DropCause::GeneratorBehind);
-            self.level.recorder.drop_arrival(scenario, due, cause);
-        }
-    }
-
-    /// Whether at least half of the groups at work wait for a response. The result is reused for 100 ms, because
-    /// drops come in bursts and the search visits every connection.
-    fn mostly_awaiting(&mut self) -> bool {
-        const LOOK_AGAIN: Nanos = Nanos::from_millis(100);
-        let now = self.clock.now();
-        if let Some((at, most)) = self.level.arrivals.awaiting
-            && now < at + LOOK_AGAIN
-        {
-            return most;
-        }
-        let mut waits = vec![false; self.level.groups.len()];
-        for (_, conn) in self.net.conns.iter_mut() {
-            conn.link.each_awaiting(conn.owner, |user| {
-                if let Some(user) = self.level.users.get(user) {
-                    waits[user.group] = true;
-                }
-            });
-        }
-        let running = |stage: &Stage| matches!(stage, Stage::Running { .. });
-        let groups = self.level.groups.iter().zip(&waits);
-        let at_work = groups.filter(|(group, _)| running(&group.stage));
-        let (all, waiting) = at_work.fold((0, 0), |(all, waiting), (_, waits)| {
-            (all + 1, waiting + usize::from(*waits))
-        });
-        let most = are_most(waiting, all);
-        self.level.arrivals.awaiting = Some((now, most));
-        most
-    }
+    let running = |stage: &Stage| matches!(stage, Stage::Running { .. });
+    let groups = level.groups.iter().zip(&waits);
+    let at_work = groups.filter(|(group, _)| running(&group.stage));
+    let (all, waiting) = at_work.fold((0, 0), |(all, waiting), (_, waits)| {
+        (all + 1, waiting + usize::from(*waits))
+    });
+    let most = are_most(waiting, all);
+    level.arrivals.awaiting = Some((now, most));
+    most
 }
 
 /// Whether `part` is at least half of `all`, and `all` is not 0.

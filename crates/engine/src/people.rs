@@ -166,12 +166,6 @@ impl Users {
         UserId(id.0 - at % count.max(1))
     }
 
-    /// The IDs of all users.
-    pub(crate) fn ids(&self) -> impl Iterator<Item = UserId> + use<> {
-        let count = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
-        (self.base..self.base.saturating_add(count)).map(UserId)
-    }
-
     /// An empty list whose IDs follow those of this list.
     pub(crate) fn next(&self) -> Self {
         Self {

@@ -67,7 +67,10 @@ impl World {
     pub(crate) fn take_out(&mut self, key: u32) -> Option<Conn<Self>> {
         let conn = self.net.remove(key)?;
         if let Link::Http(http) = &conn.link {
-            self.note_answers_of(conn.owner, http.responses());
+            let responses = http.responses();
+            if let Some(owner) = self.level.users.get(conn.owner) {
+                owner.responses.all += responses;
+            }
         }
         Some(conn)
     }

@@ -75,7 +75,7 @@ impl World {
         let sent = write(socket);
         let sent_failed = sent.is_err();
         // Nothing was sent, so these deliveries are not awaited.
-        if let Some((group, ..)) = self.group_of(user).filter(|_| sent_failed) {
+        if let Some((group, ..)) = self.level.group_of(user).filter(|_| sent_failed) {
             for sent in &carried {
                 group.ledger.refuse(*sent);
             }

@@ -1,9 +1,7 @@
 //! `run --trace`: prints each request and each message at the moment when it is sent or received.
 
-use std::sync::Arc;
-
-use model::{Fault, Nanos, UserId, without_credentials};
-use script::host::{LogLevel, Payload};
+use model::{Fault, Nanos, without_credentials};
+use script::host::Payload;
 use url::Url;
 use wire::http::{Response, quoted_body};
 use wire::sse::{self, Signal};
@@ -11,25 +9,6 @@ use wire::websocket::Event;
 
 use crate::http::InFlight;
 use crate::net::socket;
-use crate::world::World;
-
-impl World {
-    /// Prints a line about a user if the run is traced. The line begins with the time since the level's start.
-    pub(crate) fn trace(&mut self, user: UserId, line: impl FnOnce() -> String) {
-        if !self.config.trace {
-            return;
-        }
-        let at = (self.clock.now() - self.level.start).as_secs_f64();
-        let name = self
-            .level
-            .users
-            .get(user)
-            .map(|user| Arc::clone(&user.name));
-        let name = name.as_deref().unwrap_or("");
-        let line = format!("{at:8.3} s  {name}  {}", line());
-        self.logged.push((LogLevel::Info, line));
-    }
-}
 
 /// A request that is being sent.
 pub(crate) fn request(call: &InFlight) -> String {

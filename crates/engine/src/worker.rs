@@ -14,6 +14,7 @@ use crate::level_run::LevelRun;
 use crate::messages::{Command, Event, Fatal};
 use crate::net::{Ready, Waker};
 use crate::setup::SetupRun;
+use crate::tickers::{end_sleep, tick};
 use crate::timers::Alarm;
 use crate::worker_parts::WorkerParts;
 use crate::world::World;
@@ -154,8 +155,17 @@ impl Worker {
         let mut starts = Vec::new();
         while let Some((due, alarm)) = world.level.timers.pop_due(now) {
             match alarm {
-                Alarm::Wake(key) => world.end_sleep(key),
-                Alarm::Tick(key) => world.tick(key, due),
+                Alarm::Wake(key) => {
+                    let World { level, wakes, .. } = &mut *world;
+                    if !end_sleep(level, wakes, key) {
+                        world.inconsistent("a sleep ended twice");
+                    }
+                }
+                Alarm::Tick(key) => {
+                    let now = world.clock.now();
+                    let World { level, wakes, .. } = &mut *world;
+                    tick(level, wakes, (key, due), now);
+                }
                 Alarm::Begin(slot) => starts.push((slot as usize, due)),
                 Alarm::Look => {}
             }

@@ -19,6 +19,7 @@ use crate::http::{Asked, Asker, InFlight};
 use crate::people::Stage;
 use crate::program::Send;
 use crate::recorder::Family;
+use crate::tickers::start_ticker;
 use crate::timers::Sleep;
 use crate::world::World;
 
@@ -32,6 +33,7 @@ impl World {
     /// Starts the user of a group.
     pub(super) fn begin_fixed(&mut self, group: GroupId, planned: Option<Nanos>) {
         let user = self
+            .level
             .group_by_id(group)
             .and_then(|group| group.users.first().copied());
         let op = |user| Some((self.fixed.as_mut()?.begin(user)?, user));
@@ -128,7 +130,8 @@ impl World {
     fn not_started(&mut self, user: UserId, what: &str, planned: Option<Nanos>, fault: &Fault) {
         let now = self.clock.now();
         let planned = planned.unwrap_or(now);
-        self.fail_during((planned, planned), (user, what), now, fault);
+        self.level
+            .fail_during((planned, planned), (user, what), now, fault);
     }
 
     fn try_fixed_request(&mut self, (op, user): At, planned: Option<Nanos>) -> Result<(), Fault> {
@@ -274,7 +277,8 @@ impl World {
     }
 
     fn fixed_opened(&mut self, at: At) {
-        if self.clock.now() >= self.level.recorder.hold.end {
+        let now = self.clock.now();
+        if now >= self.level.recorder.hold.end {
             return self.end_fixed(at);
         }
         let per_socket = self.fixed.as_ref().and_then(|run| run.plain.per_socket);
@@ -287,12 +291,12 @@ impl World {
             };
         };
         let period = Nanos::from_secs_f64(1.0 / per_s);
-        let ticker = self.start_ticker(user, period, None);
+        let ticker = start_ticker(&mut self.level, user, (period, None), now);
         if let Some(run) = &mut self.fixed {
             run.sends_at(ticker, op);
         }
         // The ticker stops when the measured time ends. This operation ends then too, which ends the user's iteration.
-        if let Some((group, ..)) = self.group_of(user) {
+        if let Some((group, ..)) = self.level.group_of(user) {
             group.stays.waiting.push(op);
         }
     }
@@ -344,6 +348,7 @@ impl World {
     /// Ends the user's iteration.
     fn end_fixed(&mut self, (op, user): At) {
         let group = self
+            .level
             .group_of(user)
             .map(|(group, ..)| group)
             .filter(|group| matches!(group.stage, Stage::Running { .. }))

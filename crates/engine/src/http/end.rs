@@ -8,6 +8,7 @@ use wire::http::{Request, Response, quoted_body};
 use wire::http2::Repeatable;
 
 use super::{Asked, Asker, InFlight};
+use crate::limited::note_limited;
 use crate::net::EndpointIndex;
 use crate::recorder::{Ending, Family, ending_of};
 use crate::trace;
@@ -106,11 +107,15 @@ impl World {
             Err(fault) => Some(fault.clone()),
         };
         let measured = self.count_http(call, now, fault.as_ref(), outcome.as_ref().ok());
-        if let Some((group, ..)) = self.group_of(call.context.user) {
+        if let Some((group, ..)) = self.level.group_of(call.context.user) {
             group.progress.last_done = Some((Family::Request, call.context.name));
         }
         // The target did not accept the messages that this request carried, so their deliveries are not awaited.
-        if let Some((group, ..)) = self.group_of(call.context.user).filter(|_| fault.is_some()) {
+        if let Some((group, ..)) = self
+            .level
+            .group_of(call.context.user)
+            .filter(|_| fault.is_some())
+        {
             for &sent in &call.context.carried {
                 group.ledger.refuse(sent);
             }
@@ -193,7 +198,8 @@ impl World {
                 .name_of(Family::Request, call.context.name)
                 .to_owned();
             let status = response.map(|response| response.status);
-            self.flaw((None, Some(call.context.user)), fault, (&name, status), now);
+            self.level
+                .flaw((None, Some(call.context.user)), fault, (&name, status), now);
             (name, fault)
         });
         let timing = Timing {
@@ -215,7 +221,7 @@ impl World {
         timings.bytes_in += response.map_or(0, |response| response.size as u64);
         if let Some((name, fault)) = failed {
             let told = self.with_body(fault, &name, response);
-            self.fail(call.context.user, &name, now, &told);
+            self.level.fail(call.context.user, &name, now, &told);
         }
         self.if_limited(call, now, fault, response);
         true
@@ -251,7 +257,7 @@ impl World {
     ) {
         let limited = fault.is_some_and(|fault| fault.kind == FaultKind::RateLimited);
         if let Some(response) = response.filter(|_| limited) {
-            self.note_limited(call, &response.headers, now);
+            note_limited(&mut self.level, &call.context, &response.headers, now);
         }
     }
 }

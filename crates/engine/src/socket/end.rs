@@ -175,9 +175,11 @@ impl World {
         fault: &Fault,
     ) {
         let now = self.clock.now();
-        self.flaw((None, Some(user)), fault, (what, None), now);
+        self.level
+            .flaw((None, Some(user)), fault, (what, None), now);
         let since = opening.map_or(now, |opening| opening.planned);
-        self.fail_during((since, now), (user, what), now, fault);
+        self.level
+            .fail_during((since, now), (user, what), now, fault);
     }
 
     /// Handles a connection that the server has closed.
@@ -288,7 +290,8 @@ impl World {
             .recorder
             .name_of(Family::RoundTrip, round_trip.name)
             .to_owned();
-        self.flaw((None, Some(user)), fault, (&name, None), now);
+        self.level
+            .flaw((None, Some(user)), fault, (&name, None), now);
         let timing = Timing {
             planned: round_trip.planned,
             started: round_trip.started,
@@ -298,7 +301,7 @@ impl World {
         let recorder = &mut self.level.recorder;
         let timings = recorder.time(Family::RoundTrip, round_trip.name, timing, ending);
         if timings.is_some() {
-            self.fail(user, &name, now, fault);
+            self.level.fail(user, &name, now, fault);
         }
     }
 
