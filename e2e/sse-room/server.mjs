@@ -1,5 +1,5 @@
-// Rooms whose members receive posts as server-sent events, on Node's own HTTP server: a target that shares no code with
-// headcount.
+// Rooms whose members receive posts as server-sent events, on Node's own HTTP server, or on its HTTP/2 server if `HTTP2`
+// is set: a target that shares no code with headcount.
 //
 //   GET  /rooms/:room/feed?user=NAME     the room's posts, as events `post` with ids; continues after `Last-Event-ID`
 //   POST /rooms/:room/posts {"text":""}  a post to every member, also to those whose connection is cut
@@ -8,19 +8,27 @@
 // Environment variables inject faults, which the server counts exactly:
 //
 //   DROP=50    every 50th delivery is not sent
-//   CUT=25     cuts every connection in the middle of its 25th event
+//   CUT=25     cuts every connection in the middle of its 25th event; over HTTP/2, resets the stream
+//   LEAVE=25   over HTTP/2, sends GOAWAY before the 25th event of each stream, which goes on until its 50th
+//   BREAK=25   over HTTP/2, closes the connection with GOAWAY instead of sending the 25th event of a stream
+//   STREAMS=1  over HTTP/2, the number of concurrent streams per connection
 //   END=25     ends every stream in order after its 25th event
 //   FORGETS=1  does not repeat what a member missed
 //
 // Prints the port that it listens on.
 
-import { createServer } from "node:http";
+import { createServer as createHttp1 } from "node:http";
+import { createServer as createHttp2, constants } from "node:http2";
 
 const number = (name) => Number(process.env[name] ?? 0);
-const [DROP, CUT, END, FORGETS] = ["DROP", "CUT", "END", "FORGETS"].map(number);
+const [HTTP2, STREAMS] = ["HTTP2", "STREAMS"].map(number);
+const [DROP, CUT, END, LEAVE, BREAK, FORGETS] = ["DROP", "CUT", "END", "LEAVE", "BREAK", "FORGETS"].map(number);
 const RETRY_MS = 50;
 
-const counts = { deliveries: 0, dropped: 0, cut: 0, ended: 0, missed: 0, repeated: 0, opened: 0, continued: 0 };
+const counts = {
+  deliveries: 0, dropped: 0, cut: 0, ended: 0, left: 0, broken: 0, missed: 0, repeated: 0, opened: 0, continued: 0,
+  sessions: 0, posts: 0, peak: 0,
+};
 const rooms = new Map();
 
 function roomOf(name) {
@@ -33,7 +41,19 @@ function cut(member, text) {
   member.response = null;
   counts.cut += 1;
   // The half of an event is on its way before the connection ends.
-  response.write(text.slice(0, text.length / 2), () => response.socket?.destroy());
+  response.write(text.slice(0, text.length / 2), () => {
+    if (HTTP2) response.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    else response.socket?.destroy();
+  });
+}
+
+/** Ends the connection of a member, with all of its streams. */
+function breakOff(member) {
+  const { session } = member.response.stream;
+  member.response = null;
+  counts.broken += 1;
+  session.goaway(constants.NGHTTP2_NO_ERROR);
+  session.destroy();
 }
 
 /** Sends a post to a member. Returns whether it was sent completely. */
@@ -44,8 +64,16 @@ function send(member, { id, text }) {
     cut(member, event);
     return false;
   }
+  if (member.sent === BREAK) {
+    breakOff(member);
+    return false;
+  }
+  if (member.sent === LEAVE) {
+    counts.left += 1;
+    member.response.stream.session.goaway(constants.NGHTTP2_NO_ERROR);
+  }
   member.response.write(event);
-  if (member.sent === END) {
+  if (member.sent === END || member.sent === 2 * LEAVE) {
     member.response.end();
     member.response = null;
     counts.ended += 1;
@@ -66,6 +94,7 @@ function deliver(member, post) {
 function feed(room, user, request, response) {
   const last = request.headers["last-event-id"];
   counts.opened += 1;
+  response.stream?.on("error", () => {}); // the stream may be reset by either side
   response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-store" });
   response.write(`: welcome\nretry: ${RETRY_MS}\n\n`);
   const member = { response, sent: 0 };
@@ -80,6 +109,7 @@ function feed(room, user, request, response) {
 }
 
 function publish(room, text) {
+  counts.posts += 1;
   const post = { id: room.posts.length + 1, text };
   room.posts.push(post);
   for (const member of room.members.values()) deliver(member, post);
@@ -91,7 +121,16 @@ async function bodyOf(request) {
   return JSON.parse(Buffer.concat(parts).toString());
 }
 
-const server = createServer(async (request, response) => {
+// Connections that sent a request over HTTP/2.
+const sessions = new WeakSet();
+
+function note(session) {
+  if (!sessions.has(session)) counts.sessions += 1;
+  sessions.add(session);
+}
+
+async function serve(request, response) {
+  if (request.stream) note(request.stream.session);
   const url = new URL(request.url, "http://server");
   const [, kind, name, what] = url.pathname.split("/");
   if (kind === "counts") return response.end(JSON.stringify(counts));
@@ -100,5 +139,17 @@ const server = createServer(async (request, response) => {
   if (what === "feed") return feed(room, url.searchParams.get("user"), request, response);
   publish(room, (await bodyOf(request)).text);
   response.writeHead(201).end();
+}
+
+const settings = STREAMS ? { maxConcurrentStreams: STREAMS } : {};
+const server = HTTP2 ? createHttp2({ settings }, serve) : createHttp1(serve);
+server.on("session", (session) => {
+  session.on("error", () => {});
+  let open = 0;
+  session.on("stream", (stream) => {
+    open += 1;
+    counts.peak = Math.max(counts.peak, open);
+    stream.on("close", () => { open -= 1; });
+  });
 });
 server.listen(0, "127.0.0.1", () => console.log(server.address().port));

@@ -8,5 +8,6 @@
 pub mod tidy;
 
 pub use tidy::complaint::Complaint;
-pub use tidy::repository::{OpenError, Repository};
+pub use tidy::error::OpenError;
+pub use tidy::repository::Repository;
 pub use tidy::{bless, tidy};

@@ -2,6 +2,7 @@
 
 pub mod complaint;
 mod cycles;
+pub(crate) mod error;
 mod floors;
 mod graph;
 mod imports;
@@ -13,6 +14,7 @@ mod links;
 mod manifests;
 mod metadata;
 mod modules;
+mod path;
 mod places;
 mod prose;
 mod ratchet;
@@ -24,8 +26,9 @@ mod shape;
 mod words;
 
 use complaint::Complaint;
+use error::OpenError;
 use limit::Excesses;
-use repository::{OpenError, Repository};
+use repository::Repository;
 
 /// Checks a repository. Returns the complaints, sorted by file and line.
 pub fn tidy(repository: &Repository) -> Vec<Complaint> {

@@ -21,8 +21,11 @@ const FREE: f64 = 0.8;
 const THREAD_FREE: f64 = 85.0;
 /// Failures above this share take places of their own, or none.
 const FEW_FAILED: f64 = 0.05;
-/// Numbers of places must be whole numbers within this share.
-const WHOLE: f64 = 0.12;
+/// Numbers of places must be whole numbers, less at most this share.
+const LESS: f64 = 0.12;
+/// Numbers of places must be whole numbers, plus at most this number or a tenth. Disturbances make the time of a request
+/// too long, and so the number too high.
+const MORE: f64 = 0.25;
 /// From this number on, every number is a whole number within the error.
 const TOO_MANY_TO_COUNT: f64 = 6.0;
 
@@ -42,14 +45,11 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
     let (free, full, overfull) = (shown.free.1, shown.full.1, shown.overfull.1);
     let per_s = full.per_s.max(overfull.per_s);
     let places = per_s * free.time_s;
-    if overfull.in_flight < places * MORE_IN_FLIGHT || !is_whole(places) {
-        return None;
-    }
+    let counted = counted(places).filter(|_| overfull.in_flight >= places * MORE_IN_FLIGHT)?;
     let is_countable = places < TOO_MANY_TO_COUNT;
-    let rounded = if is_countable { places.round() } else { places };
     Some(Finding {
         cause: Cause::FixedConcurrency(FixedConcurrency {
-            places: rounded,
+            places: counted,
             work_ms: free.time_s * 1e3,
             per_s,
         }),
@@ -74,7 +74,7 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
             cpu(shown.overfull.0)?,
         ],
         unknown: vec![Unknown::WhatHasPlaces],
-        advice: vec![Advice::ComparePools { places: rounded }],
+        advice: vec![Advice::ComparePools { places: counted }],
     })
 }
 
@@ -105,9 +105,16 @@ fn shown(run: &Run) -> Option<Shown<'_>> {
     })
 }
 
-fn is_whole(places: f64) -> bool {
-    let nearest = places.round();
-    nearest >= 1.0 && (places >= TOO_MANY_TO_COUNT || (places - nearest).abs() <= nearest * WHOLE)
+/// The number of places if it is nearly a whole number, or too large to tell.
+fn counted(places: f64) -> Option<f64> {
+    if places >= TOO_MANY_TO_COUNT {
+        return Some(places);
+    }
+    let is_near = |whole: &f64| {
+        let most = whole + MORE.max(whole * 0.1);
+        (whole * (1.0 - LESS)..=most).contains(&places)
+    };
+    (1..=7).map(f64::from).find(is_near)
 }
 
 /// Whether neither the target's cores nor one of its threads are near their limit. Without figures for the target, CPUs

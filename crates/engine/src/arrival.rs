@@ -12,7 +12,6 @@ use script::host::{Payload, ServerEvent, SocketId, Value, Wake};
 use wire::sse::{self, Signal};
 use wire::websocket::Event;
 
-use crate::level::Span;
 use crate::net::socket;
 use crate::people::Group;
 use crate::recorder::{Ending, Family, Recorder};
@@ -37,7 +36,6 @@ pub(crate) struct Arrival<'a> {
     pub(crate) group: Option<&'a mut Group>,
     pub(crate) state: &'a mut SocketState,
     pub(crate) recorder: &'a mut Recorder,
-    pub(crate) hold: Span,
     pub(crate) wakes: &'a mut VecDeque<Wake>,
     /// The work that remains for the caller after the bytes are handled.
     pub(crate) talked: Outcome,
@@ -97,7 +95,7 @@ impl Arrival<'_> {
         }
     }
 
-    fn opened(&mut self, protocol: Option<&str>) {
+    pub(crate) fn opened(&mut self, protocol: Option<&str>) {
         if let Some(opening) = self.state.opening.take() {
             let value = Value::Socket(SocketId(self.key), protocol.map(str::to_owned));
             self.wakes.extend(opening.op.map(|op| Wake::Done {
@@ -107,7 +105,7 @@ impl Arrival<'_> {
         }
     }
 
-    fn pong(&mut self) {
+    pub(crate) fn pong(&mut self) {
         if let Some((op, _)) = self.state.pings.pop_front() {
             self.wakes.push_back(Wake::Done {
                 op,
@@ -135,7 +133,7 @@ impl Arrival<'_> {
     }
 
     /// Offers a message or a server-sent event to its consumers. `received` converts it for the script.
-    fn offer(&mut self, came: Came<'_>, received: impl FnOnce() -> Received) {
+    pub(crate) fn offer(&mut self, came: Came<'_>, received: impl FnOnce() -> Received) {
         let claimed = self.receipts(came);
         if let Some(waiting) = self.awaited(came, claimed) {
             self.replied(&waiting, received().into_value());
@@ -277,35 +275,42 @@ impl Arrival<'_> {
                 let is_event = event.as_ref().is_none_or(|name| came.is_event(name));
                 is_seen && is_event && answers(waiting) && filter.fits(came.bytes)
             }
-            Wanted::Ack(_) | Wanted::Event(_) => false,
+            Wanted::Ack(_)
+            | Wanted::Event(_)
+            | Wanted::NatsReply { .. }
+            | Wanted::NatsMessages { .. }
+            | Wanted::Reply(..) => false,
         })?;
         waiting.remove(at)
     }
 
-    fn replied(&mut self, waiting: &Waiting, value: Value) {
-        if let (Some(group), Some(round_trip)) = (&mut self.group, waiting.round_trip) {
-            group.progress.last_done = Some((Family::RoundTrip, round_trip.name));
-        }
-        if let Some(round_trip) = waiting
-            .round_trip
-            .filter(|round_trip| self.hold.measures(round_trip.planned, self.now))
-        {
+    pub(crate) fn replied(&mut self, waiting: &Waiting, value: Value) {
+        self.answered(waiting);
+        self.wakes.push_back(Wake::Done {
+            op: waiting.op,
+            result: Ok(value),
+        });
+    }
+
+    /// Counts a reply that arrived in time.
+    pub(crate) fn answered(&mut self, waiting: &Waiting) {
+        if let Some(round_trip) = waiting.round_trip {
+            if let Some(group) = &mut self.group {
+                group.progress.last_done = Some((Family::RoundTrip, round_trip.name));
+            }
             let timing = Timing {
                 planned: round_trip.planned,
                 started: round_trip.started,
                 ended: self.now,
             };
-            self.recorder.time(
-                Family::RoundTrip,
-                round_trip.name,
-                timing,
-                Ending::Answered { failed: false },
-            );
+            let ending = Ending::Answered { failed: false };
+            let timings = self
+                .recorder
+                .time(Family::RoundTrip, round_trip.name, timing, ending);
+            if let Some(timings) = timings {
+                timings.repeated += waiting.repeats();
+            }
         }
-        self.wakes.push_back(Wake::Done {
-            op: waiting.op,
-            result: Ok(value),
-        });
     }
 }
 

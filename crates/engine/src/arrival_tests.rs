@@ -29,6 +29,10 @@ struct Listener {
 impl Listener {
     fn new(at: Option<StampAt>, only: &[(&str, &str)]) -> Self {
         let mut recorder = Recorder::default();
+        recorder.hold = Span {
+            start: Nanos::ZERO,
+            end: Nanos::MAX,
+        };
         let tally = recorder.tally("said");
         let mut group = Group::new(GroupId(5), 0, vec![], vec![], 7, Nanos::from_secs(1));
         let deadline = Nanos::from_secs(1);
@@ -128,10 +132,6 @@ impl Listener {
             group: Some(&mut self.group),
             state: &mut self.state,
             recorder: &mut self.recorder,
-            hold: Span {
-                start: Nanos::ZERO,
-                end: Nanos::MAX,
-            },
             wakes: &mut self.wakes,
             talked: Outcome::default(),
         };

@@ -5,6 +5,14 @@ use probe::ThreadTime;
 
 use crate::messages::CpuWait;
 
+/// The worker's use of time since its thread began.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TimeUse {
+    /// Time that the worker has spent waiting.
+    pub(crate) idle: Nanos,
+    pub(crate) cpu: Option<ThreadTime>,
+}
+
 /// The share of the measured time in which the worker did not sleep.
 ///
 /// - By the clock: all time except `slept`. This includes time in which the worker was ready to run but had no CPU.

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use plan::Options;
 use url::Url;
 
@@ -24,16 +26,23 @@ pub struct RunConfig {
     pub cores: Vec<usize>,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Part of every user and group name, so that the names of different runs differ.
-    pub run_tag: String,
-    /// Distinguishes the messages of this run from messages of other runs.
-    pub run_id: u32,
+    /// Distinguishes this run from other runs.
+    pub run: RunIdentity,
     /// The target's process ID, if the user specified it. Otherwise headcount finds the process by the target's port.
     pub target_pid: Option<u32>,
     /// The certificates that the options name.
     pub certificates: Certificates,
     /// Whether each request and message is printed.
     pub trace: bool,
+}
+
+/// Distinguishes a run from other runs on the same target.
+#[derive(Debug)]
+pub struct RunIdentity {
+    /// Part of every user and group name, so that the names of different runs differ.
+    pub tag: String,
+    /// Part of every stamp, so that the messages of different runs differ.
+    pub id: u32,
 }
 
 impl RunConfig {
@@ -43,6 +52,18 @@ impl RunConfig {
             Program::Scenario(scenario) => Some(scenario),
             Program::Plain(_) => None,
         }
+    }
+
+    /// The names of the scenarios of a mix; empty without one.
+    pub(crate) fn scenario_names(&self) -> &[Arc<str>] {
+        let mix = self.options.mix.as_ref();
+        mix.map_or(&[][..], plan::Mix::names)
+    }
+
+    /// The index of the scenario that a start runs; 0 without a mix.
+    pub(crate) fn scenario_of(&self, number: u64) -> usize {
+        let mix = self.options.mix.as_ref();
+        mix.map_or(0, |mix| mix.pick(number))
     }
 
     /// The target, with the scheme that users connect with, such as `ws://`.

@@ -1,5 +1,4 @@
 use std::sync::Arc;
-use std::time::Duration;
 
 use model::{Fault, Nanos};
 use record::{IssueCause, Level, LevelIssue, Load, Measured, Note, Phases, Run};
@@ -13,21 +12,22 @@ use crate::level::{LevelPlan, plans};
 use crate::merge::Merged;
 use crate::messages::{Command, Event, Fatal};
 use crate::net::http2::check_agreed;
+use crate::notice::Notice;
+use crate::outcome::RunError;
 use crate::program::Program;
-use crate::run::{Notice, RunError, Stop};
+use crate::stop::Stop;
 use crate::tls_port;
 use crate::unknown_name;
 use crate::validity;
 use crate::watcher::Watcher;
-use crate::workers::{Heard, Workers};
+use crate::workers::{Heard, LOOK, Workers};
 
 /// Time before the start of a level in which the workers create its users: a fixed part, and a part per user.
 const LEAD: Nanos = Nanos::from_millis(10);
 const LEAD_PER_USER: Nanos = Nanos::from_micros(4);
-/// Maximum time between two checks of control.
-pub(crate) const LOOK: Duration = Duration::from_millis(50);
 /// Control gives up a level, `setup` or `teardown` that exceeds its own limits by more than this.
 pub(crate) const OVERDUE: Nanos = Nanos::from_secs(30);
+
 /// The thread that plans the levels, watches target and generator, and merges the workers' measurements.
 pub(crate) struct Control<'a> {
     pub(crate) config: Arc<RunConfig>,
@@ -50,7 +50,7 @@ impl<'a> Control<'a> {
             .certificates
             .settings(config.options.insecure)
             .map_err(|fault| RunError::Usage(fault.to_string()))?;
-        let offered = config.program.tls_of_users(tls.clone());
+        let offered = config.program.tls_of_requests(tls.clone());
         ask::preflight(&config.target, config.target_is_mine, &offered, clock)
             .and_then(|stream| {
                 if config.program.is_http2() {

@@ -1,5 +1,6 @@
 use model::{Nanos, UserId};
 use wire::websocket::Handshake;
+use wire::{nats, resp};
 
 use crate::http::InFlight;
 use crate::net::EndpointIndex;
@@ -14,7 +15,7 @@ pub(crate) enum Dial {
     Reconnect(Reconnect),
 }
 
-/// A WebSocket or a stream of server-sent events that waits to be opened.
+/// A WebSocket, a stream of server-sent events, or a connection to a NATS or Redis server that waits to be opened.
 #[derive(Debug)]
 pub(crate) struct SocketDial {
     pub(crate) user: UserId,
@@ -34,6 +35,8 @@ pub(crate) enum Opener {
         seed: u64,
     },
     Events(Box<EventStream>),
+    Nats(Box<nats::Login>),
+    Redis(Box<resp::Login>),
 }
 
 /// A stream of server-sent events that waits for its next connection. The stream itself is in the connection table.

@@ -11,7 +11,7 @@ use wire::TlsSettings;
 
 use crate::certificates::Certificates;
 use crate::clock::Clock;
-use crate::config::RunConfig;
+use crate::config::{RunConfig, RunIdentity};
 use crate::program::{Program, Scenario};
 use crate::run_tag::run_tag;
 use crate::world::World;
@@ -22,6 +22,7 @@ pub(crate) fn empty_world() -> World {
             bundle: Bundle::embedded("x.ts", "").unwrap(),
             data: DataStore::new(Path::new(".")),
             env: Env::default(),
+            http2: false,
             has_setup: false,
             has_teardown: false,
         })),
@@ -32,8 +33,10 @@ pub(crate) fn empty_world() -> World {
         workers: 1,
         cores: Vec::new(),
         seed: 0,
-        run_tag: run_tag(0),
-        run_id: 0,
+        run: RunIdentity {
+            tag: run_tag(0),
+            id: 0,
+        },
         target_pid: None,
         certificates: Certificates::default(),
         trace: false,

@@ -1,11 +1,15 @@
 //! Streams of server-sent events: opens and reconnects them. A stream is a socket on which nothing is sent, so it shares
-//! the state, the channels and the end of sockets. `arrival` handles the events.
+//! the state, the channels and the end of sockets. `arrival` handles the events. Over HTTP/1.1, a stream has a connection
+//! of its own; `shared` has what is different over HTTP/2.
+
+mod shared;
 
 use model::{Fault, Nanos, UserId};
 use script::host::{EventsCall, OpId, SocketId, StreamState};
 use wire::http::Request;
 
 use crate::dial::{Dial, Opener, Reconnect};
+use crate::http::Asker;
 use crate::net::Located;
 use crate::net::socket::{EventStream, Wire};
 use crate::recorder::ending_of;
@@ -46,7 +50,11 @@ impl World {
             purpose: Purpose::Events,
             ..SocketState::default()
         };
-        let opener = Opener::Events(Box::new(stream));
+        let stream = Box::new(stream);
+        if self.streams().is_some() {
+            return self.open_shared_events((user, endpoint), stream, state);
+        }
+        let opener = Opener::Events(stream);
         self.dial_socket((user, endpoint), opener, state);
         Ok(())
     }
@@ -56,7 +64,7 @@ impl World {
         let (user, SocketLink { wire, state }) = self.socket(SocketId(key)).ok()?;
         match wire {
             Wire::Events(stream) => Some((user, stream, state)),
-            Wire::WebSocket(_) | Wire::Polling(_) => None,
+            _ => None,
         }
     }
 
@@ -80,11 +88,16 @@ impl World {
             return false;
         }
         let in_order = stream.ended_in_order();
+        let shared = stream.is_shared();
         let due = stream.wait_from(now);
         let opening = state.opening.take();
         let what = state.failing();
         self.net.detach(key);
         self.net.watch_limit(due);
+        let endpoint = self.net.conns.get(key).map(|conn| conn.endpoint);
+        if let Some(endpoint) = endpoint.filter(|_| shared) {
+            self.cancel_request(Asker::Events(key), user, endpoint);
+        }
         self.trace(user, || trace::reconnecting(due - now, fault));
         if let Some(opening) = opening {
             self.count_opening(key, opening, now, ending_of(fault, opening.limit));
@@ -107,6 +120,9 @@ impl World {
             until: now + stream.limit,
             limit: stream.limit,
         });
+        if self.streams().is_some() {
+            return self.ask_for_events(key);
+        }
         let asked = now;
         self.dial(Dial::Reconnect(Reconnect { user, key, asked }));
     }

@@ -7,7 +7,7 @@
 use plan::{Aggregate, Op, SubjectKind, Threshold};
 use record::{Inconclusive, Level, Outcome, Shortfall};
 
-use crate::judge::decide;
+use crate::observe::decide;
 use crate::shortfall;
 
 /// The condition that a level must meet to support a threshold that held.

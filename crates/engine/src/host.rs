@@ -1,5 +1,5 @@
 use delivery::Audience as Listeners;
-use model::{Fault, FaultKind, GroupId, Nanos, Side, UserId};
+use model::{Fault, FaultKind, GroupId, Nanos, UserId};
 use script::host::{
     Audience, ChannelId, Checked, CountedRequest, Emission, EventCall, EventsCall, Host, HttpCall,
     LogLevel, MetricKind, NextCall, OpId, Payload, Reply, RoundTripCall, SocketCall, SocketId,
@@ -8,6 +8,7 @@ use script::host::{
 
 use crate::people::User;
 use crate::socket::Wanted;
+use crate::tickers::start_ticker;
 use crate::timers::Sleep;
 use crate::world::World;
 
@@ -32,11 +33,11 @@ impl Host for World {
     }
 
     fn run_tag(&self) -> &str {
-        &self.config.run_tag
+        &self.config.run.tag
     }
 
     fn is_active(&self) -> bool {
-        self.clock.now() < self.level.hold.end
+        self.clock.now() < self.level.recorder.hold.end
     }
 
     fn random(&mut self, user: UserId) -> f64 {
@@ -103,7 +104,7 @@ impl Host for World {
 
     fn pool_failed(&mut self, user: UserId, fault: &Fault) {
         self.pools.fail_user(user);
-        self.fail(user, POOL_USER, self.clock.now(), fault);
+        self.level.fail(user, POOL_USER, self.clock.now(), fault);
     }
 
     fn pool_begin(&mut self, count: u32, at_once: u32) -> u32 {
@@ -221,7 +222,7 @@ impl Host for World {
     fn stay(&mut self, op: OpId, user: UserId) {
         // Once the deliveries have settled, `stay()` has nothing to wait for.
         let over = self.level.hold_is_settled;
-        match self.group_of(user) {
+        match self.level.group_of(user) {
             Some((group, ..)) if !over => group.stays.waiting.push(op),
             _ => self.wakes.push_back(Wake::Done {
                 op,
@@ -231,7 +232,8 @@ impl Host for World {
     }
 
     fn every(&mut self, user: UserId, period: Nanos, first: Option<Nanos>) -> TickerId {
-        self.start_ticker(user, period, first)
+        let now = self.clock.now();
+        start_ticker(&mut self.level, user, (period, first), now)
     }
 
     fn stop_ticker(&mut self, ticker: TickerId) {
@@ -257,7 +259,7 @@ impl Host for World {
                     .collect(),
             ),
         };
-        let group = self.group_by_id(group).ok_or_else(level_over)?;
+        let group = self.level.group_by_id(group).ok_or_else(level_over)?;
         if let Some((_, known)) = group.channels.iter().find(|(known, _)| known == name) {
             return Ok(ChannelId(known.0.into()));
         }
@@ -273,11 +275,16 @@ impl Host for World {
         planned: Option<Nanos>,
     ) -> Result<String, Fault> {
         let now = self.clock.now();
-        let (group, member, tallies) = self.group_of(user).ok_or_else(level_over)?;
+        let (group, member, recorder) = self.level.group_of(user).ok_or_else(level_over)?;
         let channel = channel_index(group, channel)?;
         Ok(group
             .ledger
-            .stamp(channel, member, planned.unwrap_or(now), tallies)
+            .stamp(
+                channel,
+                member,
+                planned.unwrap_or(now),
+                &mut recorder.tallies,
+            )
             .encode())
     }
 
@@ -288,7 +295,7 @@ impl Host for World {
         place: StampPlace,
     ) -> Result<u32, Fault> {
         let (user, _) = self.socket(socket)?;
-        let (group, ..) = self.group_of(user).ok_or_else(level_over)?;
+        let (group, ..) = self.level.group_of(user).ok_or_else(level_over)?;
         let channel = channel_index(group, channel)?;
         self.start_receiving(socket, channel, place)
     }
@@ -302,44 +309,47 @@ impl Host for World {
     }
 
     fn user_state(&mut self, user: UserId, name: &str, text: &str) {
-        self.say_held(user, name, text);
+        if let Some((group, member, _)) = self.level.group_of(user) {
+            group.held.say(name, member, text);
+        }
     }
 
     fn step_name(&mut self, name: &str, eventually: bool) -> u32 {
-        self.step_names.number(name, eventually)
+        self.steps.names.number(name, eventually)
     }
 
     fn step_begin(&mut self, group: GroupId, user: Option<UserId>, name: u32) -> u64 {
-        self.begin_step(group, user, name)
+        let now = self.clock.now();
+        self.steps.begin(&mut self.level, (group, user), name, now)
     }
 
     fn step_end(&mut self, group: GroupId, user: Option<UserId>, step: u64, fault: Option<&Fault>) {
-        self.end_step(group, user, step, fault);
+        let now = self.clock.now();
+        self.level.end_step((group, user), step, fault, now);
     }
 
     fn concurrent(&mut self, group: GroupId, on: bool) {
-        self.go_apart(group, on);
+        self.level.go_apart(group, on);
     }
 
     fn wants_place(&self, check: &str) -> bool {
-        let of_checks = (Side::Target, FaultKind::Check);
-        self.level.hold.contains(self.clock.now()) && self.level.recorder.is_first(of_checks, check)
+        let recorder = &self.level.recorder;
+        recorder.is_first_failed_check(check, self.clock.now())
     }
 
     fn check(&mut self, group: GroupId, name: &str, result: Checked) {
         let now = self.clock.now();
-        let measured = self.level.hold.contains(now);
-        if measured {
-            self.level.recorder.check(name, result == Checked::Passed);
-        }
+        let passed = result == Checked::Passed;
+        let measured = self.level.recorder.check(name, passed, now);
         let Checked::Failed { user, place } = result else {
             return;
         };
         let fault = Fault::target(FaultKind::Check, format!("check `{name}` failed"));
-        self.flaw((Some(group), user), &fault, (name, None), now);
+        self.level
+            .flaw((Some(group), user), &fault, (name, None), now);
         if measured {
             let user = user.unwrap_or(UserId(u32::MAX));
-            self.fail_at(place, (user, name), now, &fault);
+            self.level.fail_at(place, (user, name), now, &fault);
         }
     }
 
@@ -350,9 +360,7 @@ impl Host for World {
             MetricKind::Gauge => record::MetricKind::Gauge,
             MetricKind::Trend => record::MetricKind::Trend,
         };
-        if self.level.hold.contains(now) {
-            self.level.recorder.metric(kind, name, value, now);
-        }
+        self.level.recorder.metric(kind, name, value, now);
     }
 
     fn log(&mut self, level: LogLevel, line: &str) {

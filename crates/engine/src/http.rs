@@ -6,7 +6,7 @@ mod end;
 mod in_flight;
 mod start;
 
-use model::{Fault, FaultKind, Nanos, Timing};
+use model::{Fault, FaultKind, Nanos, UserId};
 use wire::Stream;
 use wire::http2::Repeatable;
 
@@ -15,11 +15,11 @@ use crate::link::Link;
 use crate::net::http::{HttpEnd, HttpEvent, HttpLink};
 use crate::net::http2::Http2Link;
 use crate::net::{EndpointIndex, Opening};
-use crate::recorder::{Ending, Family, ending_of};
+use crate::recorder::{Ending, ending_of};
 use crate::trace;
 use crate::world::World;
 
-pub(crate) use in_flight::{Asked, Asker, InFlight};
+pub(crate) use in_flight::{Asked, Asker, FOR_EVER, InFlight};
 
 /// Maximum number of requests of one user that may wait for a connection to one endpoint.
 const LINE_LIMIT: usize = 10_000;
@@ -39,19 +39,26 @@ impl World {
         } else if pool.may_dial() {
             pool.connect_queue += 1;
             self.dial(Dial::Http(flight));
-        } else if pool.waiting.len() < LINE_LIMIT {
-            let limit = flight.limit();
-            pool.waiting.push_back(flight);
-            self.net.watch_limit(limit);
         } else {
-            let detail = format!("{LINE_LIMIT} requests of one user already wait for a connection");
-            let now = self.clock.now();
-            self.end_http(
-                &flight,
-                now,
-                Err(Fault::generator(FaultKind::Resources, detail)),
-            );
+            self.enter_line(flight.context.user, flight);
         }
+    }
+
+    /// Queues a request until a connection of `owner`, or a stream on it, is free.
+    pub(crate) fn enter_line(&mut self, owner: UserId, flight: Box<InFlight>) {
+        let Some(owner) = self.level.users.get(owner) else {
+            return self.inconsistent("a request that must wait has no user");
+        };
+        let line = &mut owner.pool(flight.endpoint).waiting;
+        if line.len() < LINE_LIMIT {
+            let limit = flight.limit();
+            line.push_back(flight);
+            return self.net.watch_limit(limit);
+        }
+        let detail = format!("{LINE_LIMIT} requests of one user already wait for a connection");
+        let fault = Fault::generator(FaultKind::Resources, detail);
+        let now = self.clock.now();
+        self.end_http(&flight, now, Err(fault));
     }
 
     pub(crate) fn open_http(&mut self, mut flight: Box<InFlight>) {
@@ -65,7 +72,11 @@ impl World {
         user.pool(endpoint).connect_queue -= 1;
         let until = now + self.config.options.timeouts.connect;
         let source = self.source_of(owner);
-        let stream = self.net.connector.connect(endpoint, source);
+        let stream = if self.streams().is_some() {
+            self.net.connector.connect_http2(endpoint, source)
+        } else {
+            self.net.connector.connect(endpoint, source)
+        };
         let opened = stream.and_then(|stream| {
             let opening = Opening { asked: now, until };
             let link = self.link_on(stream, flight.context.asker, opening)?;
@@ -91,18 +102,18 @@ impl World {
 
     fn link_on(&self, stream: Stream, asker: Asker, opening: Opening) -> Result<Link, Fault> {
         let limit = self.config.options.max_message;
-        if self.streams().is_some() {
-            let http2 = Http2Link::new(stream, limit, opening)?;
-            return Ok(Link::Http2(Box::new(http2)));
-        }
         // Users without a script never read bodies.
         let discards = matches!(asker, Asker::Fixed(_));
+        if self.streams().is_some() {
+            let http2 = Http2Link::new(stream, limit, discards, opening)?;
+            return Ok(Link::Http2(Box::new(http2)));
+        }
         let http = HttpLink::new(stream, limit, discards, opening);
         Ok(Link::Http(http))
     }
 
     pub(crate) fn transmit(&mut self, key: u32, flight: Box<InFlight>) {
-        if !flight.context.is_poll() {
+        if !flight.context.is_of_socket() {
             self.trace(flight.context.user, || trace::request(&flight));
         }
         if self.streams().is_some() {
@@ -152,7 +163,7 @@ impl World {
         }
     }
 
-    /// Counts a connection that was requested in the measured time.
+    /// Counts a connection that has opened or failed to open.
     fn count_connection(
         &mut self,
         endpoint: EndpointIndex,
@@ -160,18 +171,9 @@ impl World {
         now: Nanos,
         ending: Ending,
     ) {
-        if !self.level.hold.contains(asked) {
-            return;
-        }
-        let name = self.net.connector.label(endpoint);
-        let index = self.level.recorder.name(Family::Connection, &name);
-        let timing = Timing {
-            planned: asked,
-            started: asked,
-            ended: now,
-        };
+        let name = || self.net.connector.label(endpoint);
         let recorder = &mut self.level.recorder;
-        recorder.time(Family::Connection, index, timing, ending);
+        recorder.time_connection(name, asked, now, ending);
     }
 
     /// Handles what happened on an HTTP connection.
@@ -201,12 +203,11 @@ impl World {
 
     /// Counts a response without a request as a failure of the connection.
     fn note_unasked(&mut self, key: u32, fault: &Fault, now: Nanos) {
-        if !self.level.hold.contains(now) {
-            return;
-        }
         if let Some(conn) = self.net.conns.get(key) {
             let (user, endpoint) = (conn.owner, self.net.connector.label(conn.endpoint));
-            self.fail(user, &format!("connection {endpoint}"), now, fault);
+            let what = format!("connection {endpoint}");
+            self.level
+                .fail_during((now, now), (user, &what), now, fault);
         }
     }
 

@@ -1,18 +1,20 @@
-//! HTTP/2 connections of users without a script: the streams of one connection carry the requests of several users.
-//! [`crate::http`] starts, ends and counts requests. This file handles what is different on a shared connection.
+//! HTTP/2 connections, whose streams carry many requests at once: those of one user or, without a script, those of
+//! several users. [`crate::http`] starts, ends and counts requests. This file handles what is different on a shared
+//! connection.
 
 use model::{Fault, Nanos, UserId};
 use wire::http2::Finished;
 
 use crate::dial::Dial;
-use crate::http::{Asked, InFlight};
+use crate::http::{Asked, Asker, InFlight};
 use crate::link::Link;
 use crate::net::EndpointIndex;
 use crate::net::http2::{Http2Link, TimedOut};
+use crate::net::socket::ResponsePart;
 use crate::world::World;
 
 impl World {
-    /// Number of concurrent requests on each connection, if the run uses HTTP/2.
+    /// Number of users on each connection, if the run uses HTTP/2.
     pub(crate) fn streams(&self) -> Option<u32> {
         self.config.program.streams()
     }
@@ -34,11 +36,7 @@ impl World {
     /// Queues a request for its owner's connection, then sends as many queued requests as the server allows.
     pub(crate) fn dispatch_http2(&mut self, flight: Box<InFlight>) {
         let (owner, endpoint) = (self.owner_of(flight.context.user), flight.endpoint);
-        if let Some(owner) = self.level.users.get(owner) {
-            let limit = flight.limit();
-            owner.pool(endpoint).waiting.push_back(flight);
-            self.net.watch_limit(limit);
-        }
+        self.enter_line(owner, flight);
         self.advance_line(owner, endpoint);
     }
 
@@ -76,10 +74,17 @@ impl World {
 
     pub(crate) fn transmit_http2(&mut self, key: u32, flight: Box<InFlight>) {
         let limit = flight.limit();
+        let cookies = match flight.context.asker {
+            Asker::Fixed(_) => None,
+            Asker::Script(_) | Asker::Poll(_) | Asker::Events(_) => {
+                self.cookies_for(flight.context.user, &flight.request.url)
+            }
+        };
         let Some(http2) = self.http2(key) else {
             return self.inconsistent("a request was assigned to a connection that does not exist");
         };
-        match http2.send(flight) {
+        let in_parts = matches!(flight.context.asker, Asker::Events(_));
+        match http2.send(flight, cookies.as_deref(), in_parts) {
             Ok(()) => {
                 self.net.watch_limit(limit);
                 self.net.update_interest(key);
@@ -92,19 +97,19 @@ impl World {
         }
     }
 
-    /// Handles received bytes. Returns the maximum number of responses in these bytes, which is the number of requests
-    /// in flight.
+    /// Handles received bytes. Returns the number of server-sent events in them, plus the maximum number of responses,
+    /// which is the number of awaited ones.
     pub(crate) fn http2_received(&mut self, key: u32, bytes: &[u8], now: Nanos) -> usize {
         let Some(http2) = self.http2(key) else {
             self.inconsistent("an HTTP/2 connection that is not in the table received data");
             return 0;
         };
-        let awaited = http2.calls().count();
+        let awaited = http2.awaited();
         if let Err(fault) = http2.on_bytes(bytes) {
             self.fail_streams(key, now, &fault);
         }
-        self.settle_http2(key, now);
-        awaited.max(1)
+        let events = self.settle_http2(key, now);
+        (awaited + events).max(1)
     }
 
     pub(crate) fn http2_closed(&mut self, key: u32) {
@@ -132,14 +137,24 @@ impl World {
         }
     }
 
-    /// Ends requests whose streams have ended, and sends queued requests in their place.
-    fn settle_http2(&mut self, key: u32, now: Nanos) {
+    /// Handles the parts of responses, ends requests whose streams have ended, and sends queued requests in their place.
+    /// Returns the number of server-sent events.
+    fn settle_http2(&mut self, key: u32, now: Nanos) -> usize {
+        let mut events = 0;
+        // The parts come first, because the end of a response may have been received together with its last part.
+        while let Some((call, part)) = self.http2(key).and_then(Http2Link::next_part) {
+            let Asker::Events(socket) = call.context.asker else {
+                self.inconsistent("a response that is awaited as a whole arrived in parts");
+                continue;
+            };
+            events += self.socket_received(socket, ResponsePart(part), now);
+        }
         while let Some((call, end)) = self.http2(key).and_then(Http2Link::next_ended) {
             self.stream_ended(call, end, now);
         }
         // It may have ended while the next requests were sent.
         let Some(conn) = self.net.conns.get(key) else {
-            return;
+            return events;
         };
         let (owner, endpoint) = (conn.owner, conn.endpoint);
         if self.http2(key).is_some_and(|http2| http2.is_spent()) {
@@ -149,12 +164,55 @@ impl World {
             }
         }
         self.advance_line(owner, endpoint);
+        events
     }
 
     fn stream_ended(&mut self, call: Box<InFlight>, end: Finished, now: Nanos) {
         match end.outcome {
-            Ok(response) => self.fixed_responded_on_stream(call, &response, now),
+            Ok(response) => match call.context.asker {
+                Asker::Fixed(op) => self.fixed_responded_on_stream(op, call, &response, now),
+                Asker::Events(socket) => self.events_ended(socket, Ok(response)),
+                Asker::Script(_) | Asker::Poll(_) => {
+                    self.store_cookies(&call, &response);
+                    self.follow_or_end(call, response, now);
+                }
+            },
             Err(fault) => self.repeat_or_end(call, fault, end.repeatable, now),
+        }
+    }
+
+    /// Gives up a request that carries the messages of a socket: resets its stream, or takes it out of its queue. It may
+    /// have ended already.
+    pub(crate) fn cancel_request(&mut self, asker: Asker, user: UserId, endpoint: EndpointIndex) {
+        let Some(owner) = self.level.users.get(user) else {
+            return self.inconsistent("a socket has no user");
+        };
+        let pool = owner.pool(endpoint);
+        let line = &mut pool.waiting;
+        if let Some(at) = line.iter().position(|call| call.context.asker == asker) {
+            line.remove(at);
+            return;
+        }
+        for key in pool.open.clone() {
+            let cancelled = self
+                .http2(key)
+                .and_then(|http2| http2.cancel(|asked| asked.asker == asker));
+            match cancelled {
+                None => continue,
+                Some(Ok(())) => {
+                    self.settle_http2(key, self.clock.now());
+                    self.net.update_interest(key);
+                }
+                Some(Err(fault)) => self.http2_broke(key, &fault),
+            }
+            return;
+        }
+        let is_it = |dial: &Dial| matches!(dial, Dial::Http(call) if call.context.asker == asker);
+        if !self.net.queue.take_if(is_it).is_empty() {
+            if let Some(owner) = self.level.users.get(user) {
+                owner.pool(endpoint).connect_queue -= 1;
+            }
+            self.advance_line(user, endpoint);
         }
     }
 

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use model::{Fault, FaultKind, Nanos, UserId};
+use record::Measured;
 use script::host::SocketId;
 
 use crate::dial::Dial;
@@ -11,7 +12,7 @@ use crate::http::InFlight;
 use crate::link::Link;
 use crate::net::{EndpointIndex, Opening};
 use crate::people::CONNECTIONS_PER_USER;
-use crate::recorder::{Family, Recorder};
+use crate::recorder::Family;
 use crate::socket::SocketState;
 use crate::world::World;
 
@@ -52,7 +53,7 @@ impl Operation {
     }
 
     fn of_call(call: &InFlight) -> Option<Self> {
-        (!call.context.is_poll()).then(|| Self {
+        (!call.context.is_of_socket()).then(|| Self {
             measured_as: Some((Family::Request, call.context.name)),
             planned: call.context.planned,
             until: call.limit_if(true),
@@ -97,9 +98,10 @@ fn each_on(link: &Link, tell: impl FnMut(Operation)) {
 impl World {
     /// Calls `tell` for each operation of the level that is in flight, on a connection or in a queue for one.
     pub(crate) fn each_in_flight(&mut self, mut tell: impl FnMut(Operation)) {
-        let (hold, now) = (self.level.hold, self.clock.now());
+        let now = self.clock.now();
+        let recorder = &self.level.recorder;
         let mut tell = |operation: Operation| {
-            if hold.measures(operation.planned, now) {
+            if recorder.measures(operation.planned, now) {
                 tell(operation);
             }
         };
@@ -116,7 +118,7 @@ impl World {
     }
 
     /// A copy of the measurements so far. It includes the age of each request and round trip in flight.
-    pub(crate) fn recorded_so_far(&mut self) -> Recorder {
+    pub(crate) fn measured_so_far(&mut self) -> Measured {
         let mut so_far = self.level.recorder.clone();
         let now = self.clock.now();
         self.each_in_flight(|operation| {
@@ -124,7 +126,7 @@ impl World {
                 so_far.left_open(family, index, now - operation.planned);
             }
         });
-        so_far
+        so_far.into_measured(self.config.scenario_names())
     }
 
     /// The operations in flight whose own time limit has not passed.
@@ -242,23 +244,18 @@ impl World {
     }
 
     fn leave_request(&mut self, call: &InFlight, now: Nanos) {
-        if !call.context.is_poll() && self.level.hold.measures(call.context.planned, now) {
-            let age = now - call.context.planned;
-            self.level
-                .recorder
-                .left_open(Family::Request, call.context.name, age);
+        if !call.context.is_of_socket() {
+            let (name, planned) = (call.context.name, call.context.planned);
+            let recorder = &mut self.level.recorder;
+            recorder.leave(Family::Request, name, planned, now);
         }
     }
 
     /// Counts a connection that is still being opened when headcount stops waiting for it.
     fn leave_opening(&mut self, endpoint: EndpointIndex, opening: Option<Opening>, now: Nanos) {
-        let asked = opening.map(|opening| opening.asked);
-        if let Some(asked) = asked.filter(|&asked| self.level.hold.contains(asked)) {
-            let name = self.net.connector.label(endpoint);
-            let index = self.level.recorder.name(Family::Connection, &name);
-            self.level
-                .recorder
-                .left_open(Family::Connection, index, now - asked);
+        if let Some(Opening { asked, .. }) = opening {
+            let name = || self.net.connector.label(endpoint);
+            self.level.recorder.leave_connection(name, asked, now);
         }
     }
 
@@ -270,27 +267,19 @@ impl World {
         };
         let waiting = std::mem::take(&mut socket.state.waiting);
         for round_trip in waiting.into_iter().filter_map(|waiting| waiting.round_trip) {
-            if self.level.hold.measures(round_trip.planned, now) {
-                let age = now - round_trip.planned;
-                self.level
-                    .recorder
-                    .left_open(Family::RoundTrip, round_trip.name, age);
-            }
+            let recorder = &mut self.level.recorder;
+            recorder.leave(Family::RoundTrip, round_trip.name, round_trip.planned, now);
         }
     }
 
     /// Counts a socket that is queued or being opened when headcount stops waiting for it.
     pub(crate) fn leave_dial(&mut self, state: &SocketState) {
         let now = self.clock.now();
-        let hold = self.level.hold;
         let opening = state.opening.as_ref();
-        if let Some(opening) = opening.filter(|opening| hold.measures(opening.planned, now)) {
-            let age = now - opening.planned;
+        if let Some(opening) = opening.filter(|_| state.measures_opening()) {
             let name = state.name_of(opening);
-            let index = self.level.recorder.name(Family::Connection, &name);
-            self.level
-                .recorder
-                .left_open(Family::Connection, index, age);
+            let recorder = &mut self.level.recorder;
+            recorder.leave_opening(&name, opening.planned, now);
         }
     }
 }

@@ -1,35 +1,74 @@
 use std::sync::Arc;
 
 use delivery::CutOff;
-use model::{FaultKind, GroupId, Nanos, UserId};
+use model::{GroupId, Nanos, UserId};
+use record::DropCause;
 use script::{GroupStart, ScriptFault};
 
-use crate::level::Span;
+use crate::convergence::compare_states;
+use crate::funnel::StepEnd;
+use crate::level_run::LevelRun;
 use crate::level_state::LevelState;
+use crate::open::{OpenRun, mostly_awaiting};
 use crate::people::Stage;
-use crate::recorder::Scene;
+use crate::recorder::{Iteration, Scene};
 use crate::settling::LOOK;
 use crate::steps::WayEnd;
 use crate::timers::Alarm;
-use crate::worker::Worker;
+use crate::worker_parts::WorkerParts;
 use crate::world::World;
 
+/// Maximum number of starts between two checks of the sockets. Without this limit, responses would wait until all
+/// overdue starts are handled.
+const STARTS_PER_PASS: usize = 16;
 /// Pause of a group after a failed iteration, so that a dead target is not flooded with requests.
 const PAUSE_AFTER_FAILURE: Nanos = Nanos::from_millis(100);
 
-impl Worker {
+impl LevelRun {
+    /// Starts the arrivals of an open load that are due. A late arrival keeps its due time. An arrival without a free
+    /// group is dropped.
+    pub(crate) fn start_arrivals(&mut self, parts: &mut WorkerParts) {
+        if self.open_run().is_none() {
+            return;
+        }
+        let (now, end) = {
+            let world = parts.world.borrow();
+            (world.clock.now(), world.level.recorder.hold.end)
+        };
+        for _ in 0..STARTS_PER_PASS {
+            let Some(open) = self.open_run() else { return };
+            // Arrivals that are due after the measured time never start.
+            let Some((number, due)) = open.take_due(now.min(end - Nanos(1))) else {
+                break;
+            };
+            match self.free_group(parts) {
+                Some(slot) => self.begin_iteration(parts, slot, due, Some(number)),
+                None => drop_arrival(&mut parts.world.borrow_mut(), due, number),
+            }
+        }
+        let next = self.open_run().and_then(OpenRun::next_due);
+        let next = next.filter(|due| *due < end).unwrap_or(Nanos::MAX);
+        parts.world.borrow_mut().level.arrivals.next = next;
+    }
+
     /// Starts an iteration of a group. In an open load, `number` is the number of the arrival.
-    pub(crate) fn begin_iteration(&mut self, slot: usize, due: Nanos, number: Option<u64>) {
-        let Some(level) = &self.level else { return };
-        let plan = Arc::clone(&level.plan);
-        let loading = level.is_loading();
+    pub(crate) fn begin_iteration(
+        &mut self,
+        parts: &mut WorkerParts,
+        slot: usize,
+        due: Nanos,
+        number: Option<u64>,
+    ) {
+        let plan = Arc::clone(&self.plan);
+        let loading = self.is_loading();
         let start = {
-            let mut world = self.world.borrow_mut();
+            let mut world = parts.world.borrow_mut();
             let now = world.clock.now();
             // An arrival was due in the measured time, so it starts even after the end of that time. A closed load
             // starts nothing after the end.
-            let in_time = loading && (number.is_some() || now < world.level.hold.end);
-            let scenario = world.scenario_of(number.unwrap_or(world.level.arrivals.begun));
+            let in_time = loading && (number.is_some() || now < world.level.recorder.hold.end);
+            let scenario = number.unwrap_or(world.level.arrivals.begun);
+            let scenario = world.config.scenario_of(scenario);
             // If Ctrl-C has shortened the measured time, a planned start may come after the group has ended.
             let Some(group) = world
                 .level
@@ -41,8 +80,7 @@ impl Worker {
             };
             if !in_time {
                 group.stage = Stage::Done;
-                drop(world);
-                self.group_done();
+                self.open -= 1;
                 return;
             }
             group.stage = Stage::Running {
@@ -53,29 +91,24 @@ impl Worker {
             group.progress.last_done = None;
             group.progress.way.clear();
             let (id, number, iteration) = (group.id, group.number, group.iteration);
-            let members: Vec<_> = group
-                .users
-                .iter()
-                .copied()
-                .zip(group.roles.iter().cloned())
-                .collect();
+            let members = group.members();
             group.iteration += 1;
-            let hold = world.level.hold;
+            let hold = world.level.recorder.hold;
             world.level.arrivals.begun += 1;
             world.level.at_work.begins(now, hold);
-            world.note_start(due);
+            world.level.recorder.note_start(due, now);
             let mix = world.config.options.mix.as_ref();
             let scenario = mix.and_then(|mix| mix.names().get(scenario).cloned());
             (id, number, iteration, members, scenario)
         };
         let (id, number, iteration, members, scenario) = start;
         let first = plan.load.users_before(number);
-        let users = members
-            .into_iter()
-            .zip(0..)
-            .map(|((user, role), index)| self.user_start(user, index, first + index, role));
-        let users = users.collect();
-        self.driver.start_group(GroupStart {
+        let users = {
+            let known = &mut parts.world.borrow_mut().level.users;
+            let start = |((user, role), index)| known.start_of(user, (index, first + index), role);
+            members.into_iter().zip(0..).map(start).collect()
+        };
+        parts.driver.start_group(GroupStart {
             id,
             number,
             iteration,
@@ -89,10 +122,15 @@ impl Worker {
     }
 
     /// Ends an iteration whose function has settled or was given up.
-    pub(crate) fn end_iteration(&mut self, id: GroupId, outcome: Result<(), ScriptFault>) {
-        self.driver.cancel_group(id);
+    pub(crate) fn end_iteration(
+        &mut self,
+        parts: &mut WorkerParts,
+        id: GroupId,
+        outcome: Result<(), ScriptFault>,
+    ) {
+        parts.driver.cancel_group(id);
         let failed = outcome.is_err();
-        let mut world = self.world.borrow_mut();
+        let mut world = parts.world.borrow_mut();
         let Some(&slot) = world.level.group_slots.get(&id) else {
             return;
         };
@@ -100,9 +138,13 @@ impl Worker {
             return;
         };
         world.level.groups[slot].stage = Stage::Settling;
-        let (now, hold) = (world.clock.now(), world.level.hold);
+        let (now, hold) = (world.clock.now(), world.level.recorder.hold);
         world.level.at_work.ends(since, now, hold);
-        world.count_iteration(slot, planned, since, outcome);
+        let iteration = world.level.iteration(slot, planned, since);
+        let is_mixed = world.config.options.mix.is_some();
+        world
+            .level
+            .count_iteration(slot, iteration, outcome, is_mixed, now);
         // Users who stayed are released only after the deliveries' grace period, so the deliveries get no second grace
         // period.
         let grace = if world.level.hold_is_settled {
@@ -111,110 +153,95 @@ impl Worker {
             world.config.options.settle
         };
         let until = now + grace;
-        world.stop_users_of(slot);
-        drop(world);
+        world.level.stop_users_of(slot, now);
         // A failed iteration does not wait for its deliveries, which count as cut off.
-        if failed {
-            self.finish_iteration(slot, true);
-        } else if self.world.borrow().level.groups[slot].ledger.awaited() == 0 {
-            self.finish_iteration(slot, false);
-        } else if let Some(level) = &mut self.level {
-            level.settling.push((slot, until));
+        if failed || world.level.groups[slot].ledger.awaited() == 0 {
+            self.finish_iteration(&mut world, slot, failed);
+        } else {
+            self.settling.push((slot, until));
         }
     }
 
     /// Finishes groups whose deliveries have all arrived, or whose time limit for deliveries has passed.
-    pub(crate) fn finish_settled(&mut self, now: Nanos) {
-        let Some(level) = &mut self.level else { return };
-        if level.settling.is_empty() {
+    pub(crate) fn finish_settled(&mut self, world: &mut World, now: Nanos) {
+        if self.settling.is_empty() {
             return;
         }
-        let mut world = self.world.borrow_mut();
         let is_over = |&(slot, until): &(usize, Nanos)| {
             until <= now || world.level.groups[slot].ledger.awaited() == 0
         };
-        let (over, still): (Vec<_>, Vec<_>) = level.settling.drain(..).partition(is_over);
-        level.settling = still;
-        if !level.settling.is_empty() {
+        let (over, still): (Vec<_>, Vec<_>) = self.settling.drain(..).partition(is_over);
+        self.settling = still;
+        if !self.settling.is_empty() {
             world.level.timers.set(now + LOOK, Alarm::Look);
         }
-        drop(world);
         for (slot, _) in over {
-            self.finish_iteration(slot, false);
+            self.finish_iteration(world, slot, false);
         }
     }
 
     /// Closes the iteration's sockets, and plans the next iteration if there is one.
-    fn finish_iteration(&mut self, slot: usize, failed: bool) {
-        let Some(level) = &mut self.level else { return };
-        let again = level.is_loading() && !level.plan.once;
-        let open = level.open_run().is_some();
-        let mut world = self.world.borrow_mut();
+    fn finish_iteration(&mut self, world: &mut World, slot: usize, failed: bool) {
+        let why = if failed {
+            CutOff::IterationFailed
+        } else {
+            CutOff::IterationEnded
+        };
         for member in 0..world.level.groups[slot].users.len() {
             let user = world.level.groups[slot].users[member];
-            let why = if failed {
-                CutOff::IterationFailed
-            } else {
-                CutOff::IterationEnded
-            };
             world.close_sockets_of(user, why);
         }
-        let next = world.clock.now()
-            + if failed {
-                PAUSE_AFTER_FAILURE
-            } else {
-                Nanos::ZERO
-            };
-        if again && open {
-            world.level.groups[slot].stage = Stage::Waiting;
-            drop(world);
-            self.group_is_free(slot);
-        } else if again && next < world.level.hold.end {
-            world.level.groups[slot].stage = Stage::Waiting;
+        let pause = if failed {
+            PAUSE_AFTER_FAILURE
+        } else {
+            Nanos::ZERO
+        };
+        let next = world.clock.now() + pause;
+        let again = self.is_loading() && !self.plan.once;
+        let stage = &mut world.level.groups[slot].stage;
+        if let Some(open) = self.open_run().filter(|_| again) {
+            *stage = Stage::Waiting;
+            open.group_is_free(slot);
+        } else if again && next < world.level.recorder.hold.end {
+            *stage = Stage::Waiting;
             world
                 .level
                 .timers
                 .set(next, Alarm::Begin(u32::try_from(slot).unwrap_or(u32::MAX)));
         } else {
-            world.level.groups[slot].stage = Stage::Done;
-            drop(world);
-            self.group_done();
+            *stage = Stage::Done;
+            self.open -= 1;
         }
-    }
-
-    fn group_done(&mut self) {
-        if let Some(level) = &mut self.level {
-            level.open -= 1;
-        }
-    }
-
-    pub(crate) fn never_settles(&mut self, id: GroupId) -> ScriptFault {
-        let last = self.world.borrow_mut().last_done(id);
-        let last = last.map_or(String::new(), |last| {
-            format!("; the last completed operation: {last}")
-        });
-        let detail = format!("the group awaits a promise that nothing can settle{last}");
-        let mut fault = self.driver.never_settles(id, detail);
-        (fault.user, fault.step) = self.world.borrow_mut().amid(id);
-        fault
     }
 }
 
-impl World {
+/// The fault of an iteration that awaits a promise that nothing can settle.
+pub(crate) fn never_settles(parts: &mut WorkerParts, id: GroupId) -> ScriptFault {
+    let last = parts.world.borrow_mut().level.last_done(id);
+    let last = last.map_or(String::new(), |last| {
+        format!("; the last completed operation: {last}")
+    });
+    let detail = format!("the group awaits a promise that nothing can settle{last}");
+    let mut fault = parts.driver.never_settles(id, detail);
+    (fault.user, fault.step) = parts.world.borrow_mut().level.amid(id);
+    fault
+}
+
+impl LevelState {
     /// The kind and the name of the group's last completed operation.
     fn last_done(&mut self, id: GroupId) -> Option<String> {
         let (family, index) = self.group_by_id(id)?.progress.last_done?;
         Some(format!(
             "{} `{}`",
             family.word(),
-            self.level.recorder.name_of(family, index)
+            self.recorder.name_of(family, index)
         ))
     }
 
     /// A user of the group who is in a step, and the name of that step. If no user is in a step, the name of the
     /// group's own step.
     fn amid(&mut self, id: GroupId) -> (Option<UserId>, Option<String>) {
-        let Some(&slot) = self.level.group_slots.get(&id) else {
+        let Some(&slot) = self.group_slots.get(&id) else {
             return (None, None);
         };
         let LevelState {
@@ -222,7 +249,7 @@ impl World {
             users,
             recorder,
             ..
-        } = &mut self.level;
+        } = self;
         let counts = &recorder.funnel;
         let of_user = |&user: &UserId| {
             let step = users.get(user)?.steps.innermost()?;
@@ -237,9 +264,9 @@ impl World {
     }
 
     /// Ends tickers, sleeps and steps of the group. Its sockets stay open.
-    fn stop_users_of(&mut self, slot: usize) {
-        self.leave_steps(slot);
-        let LevelState { groups, users, .. } = &mut self.level;
+    fn stop_users_of(&mut self, slot: usize, now: Nanos) {
+        self.leave_steps(slot, now);
+        let LevelState { groups, users, .. } = self;
         groups[slot].stays.waiting.clear();
         groups[slot].progress.way.clear();
         for &user in &groups[slot].users {
@@ -250,58 +277,46 @@ impl World {
         }
     }
 
-    /// Whether an iteration belongs to the level. In an open load it must have been due in the measured time. In a
-    /// closed load, at least a part of it must lie in the measured time.
-    fn is_measured(&self, planned: Nanos, since: Nanos, until: Nanos) -> bool {
-        let Span { start, end } = self.level.hold;
-        if self.level.arrivals.is_open {
-            return self.level.hold.contains(planned);
+    /// An iteration of this group, for the recorder.
+    pub(crate) fn iteration(&self, slot: usize, planned: Nanos, since: Nanos) -> Iteration {
+        Iteration {
+            scenario: self.groups[slot].scenario,
+            planned,
+            since,
+            is_open: self.arrivals.is_open,
         }
-        start < end && start <= until && since < end
     }
 
     fn count_iteration(
         &mut self,
         slot: usize,
-        planned: Nanos,
-        since: Nanos,
+        iteration: Iteration,
         outcome: Result<(), ScriptFault>,
+        is_mixed: bool,
+        now: Nanos,
     ) {
-        let now = self.clock.now();
-        let measured = self.is_measured(planned, since, now);
-        self.compare_held(slot, now, measured);
-        if measured {
-            // The planned iterations of an open load are counted from the plan, at the end of the level.
-            let (due, ok) = (u64::from(!self.level.arrivals.is_open), outcome.is_ok());
-            let scenario = self.level.groups[slot].scenario;
-            self.level.recorder.iterations(scenario, |iterations| {
-                iterations.planned += due;
-                iterations.started += 1;
-                iterations.succeeded += u64::from(ok);
-                iterations.failed += u64::from(!ok);
-                match &outcome {
-                    Ok(()) => iterations.time.record(now - planned),
-                    Err(fault) if waited_in_vain(fault) => iterations.ran_out(now - planned),
-                    Err(_) => {}
-                }
-            });
-            let end = match &outcome {
-                Ok(()) => WayEnd::Succeeded,
-                Err(fault) => WayEnd::Failed(&fault.fault, fault.user),
-            };
-            self.count_way(slot, end);
-            if let Err(fault) = outcome {
-                self.keep_example(fault, now);
-            }
-        } else {
-            self.level.recorder.measured.before.iterations_failed += u64::from(outcome.is_err());
+        let fault = outcome.as_ref().err();
+        let end = StepEnd::of(fault.map(|fault| &fault.fault));
+        let recorder = &mut self.recorder;
+        let measured = recorder.end_iteration(iteration, end, now);
+        compare_states(&mut self.groups[slot], recorder, is_mixed, now, measured);
+        if !measured {
+            return;
+        }
+        let end = match &outcome {
+            Ok(()) => WayEnd::Succeeded,
+            Err(fault) => WayEnd::Failed(&fault.fault, fault.user),
+        };
+        self.count_way(slot, end, now);
+        if let Err(fault) = outcome {
+            self.keep_example(fault, now);
         }
     }
 
     fn keep_example(&mut self, fault: ScriptFault, at: Nanos) {
         let user = fault
             .user
-            .and_then(|user| self.level.users.get(user).map(|user| user.name.to_string()));
+            .and_then(|user| self.users.get(user).map(|user| user.name.to_string()));
         let scene = Scene {
             what: "iteration".to_owned(),
             at,
@@ -309,36 +324,38 @@ impl World {
             step: fault.step,
         };
         let location = fault.location.map(|location| location.to_string());
-        self.level
-            .recorder
+        self.recorder
             .fail(&fault.fault, scene, location, fault.frame);
     }
 
-    pub(crate) fn count_unfinished(&mut self, slot: usize, planned: Nanos, since: Nanos) {
-        let (now, measured) = (
-            self.clock.now(),
-            self.is_measured(planned, since, Nanos::MAX),
-        );
-        self.compare_held(slot, now, measured);
+    /// Counts an iteration that has not ended at the end of the level.
+    pub(crate) fn count_unfinished(
+        &mut self,
+        slot: usize,
+        iteration: Iteration,
+        is_mixed: bool,
+        now: Nanos,
+    ) {
+        let recorder = &mut self.recorder;
+        let measured = recorder.leave_iteration(iteration, now);
+        compare_states(&mut self.groups[slot], recorder, is_mixed, now, measured);
         if measured {
-            let due = u64::from(!self.level.arrivals.is_open);
-            let scenario = self.level.groups[slot].scenario;
-            self.level.recorder.iterations(scenario, |iterations| {
-                iterations.planned += due;
-                iterations.started += 1;
-                iterations.left_open(now - planned);
-            });
-            self.count_way(slot, WayEnd::Unfinished);
+            self.count_way(slot, WayEnd::Unfinished, now);
         }
-        self.leave_steps(slot);
+        self.leave_steps(slot, now);
     }
 }
 
-/// Whether the iteration failed because an event did not happen in time. Without the time limit, the iteration would
-/// have taken longer.
-fn waited_in_vain(fault: &ScriptFault) -> bool {
-    matches!(
-        fault.fault.kind,
-        FaultKind::TimedOut | FaultKind::Eventually
-    )
+/// Drops an arrival, because no group is free.
+fn drop_arrival(world: &mut World, due: Nanos, number: u64) {
+    let now = world.clock.now();
+    let links = world.net.conns.iter_mut();
+    let links = links.map(|(_, conn)| (conn.owner, &conn.link));
+    let cause = if mostly_awaiting(&mut world.level, links, now) {
+        DropCause::UsersWaiting
+    } else {
+        DropCause::UsersBusy
+    };
+    let scenario = world.config.scenario_of(number);
+    world.level.recorder.drop_arrival(scenario, due, cause);
 }

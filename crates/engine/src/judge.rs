@@ -5,7 +5,7 @@ use plan::{Aggregate, Threshold};
 use record::{Inconclusive, Level, Limits, Outcome, Run, ThresholdResult};
 
 use crate::evidence::as_far_as_it_carries;
-use crate::observe::{Seen, observe};
+use crate::observe::decide;
 use crate::observed::Observed;
 
 /// The result of every threshold in every level.
@@ -132,16 +132,6 @@ fn asked_in_vain(run: &Run, level: &Level) -> bool {
     let families = [&measured.requests, &measured.round_trips];
     let mut all = families.iter().flat_map(|family| family.values());
     is_bench && all.all(|one| one.count == 0)
-}
-
-/// The outcome according to the figures alone, and the observed value.
-pub(crate) fn decide(threshold: &Threshold, level: &Level) -> (Outcome, Seen) {
-    let seen = observe(threshold, level);
-    let outcome = match &seen {
-        Ok(observed) => observed.outcome(threshold),
-        Err(why) => Outcome::Inconclusive(*why),
-    };
-    (outcome, seen)
 }
 
 fn result(threshold: &Threshold, level: &Level) -> ThresholdResult {

@@ -22,6 +22,11 @@ impl Span {
         let spanned = began < self.start && self.start < self.end && self.end <= until;
         spanned || self.contains(began)
     }
+
+    /// Whether the span contains a part of the time from `since` to `until`.
+    pub(crate) fn overlaps(self, since: Nanos, until: Nanos) -> bool {
+        self.start < self.end && self.start <= until && since < self.end
+    }
 }
 
 /// The result of `setup`, which the groups receive.

@@ -7,21 +7,22 @@ use std::sync::Arc;
 use delivery::CutOff;
 use model::{Nanos, UserId};
 use plan::groups_of;
-use record::Iterations;
 use script::host::{Value, Wake};
 
 use crate::in_flight::Awaited;
 use crate::level::LevelPlan;
 use crate::level_state::LevelState;
+use crate::limited::take_limited;
 use crate::messages::{Event, LevelOutcome};
-use crate::open::OpenRun;
+use crate::open::{OpenRun, close_arrivals, count_planned};
 use crate::people::Stage;
-use crate::settling::{LOOK, Settling};
+use crate::settling::{Draining, LOOK, Settling};
+use crate::spawn::{add_group, plan_group};
 use crate::timers::Alarm;
-use crate::worker::Worker;
+use crate::worker_parts::WorkerParts;
 use crate::world::World;
 
-use progress::{LoadEnd, Loading, Progress, Settled, TimeUse};
+use progress::{LoadEnd, Loading, Progress, Settled};
 
 /// Time for the closing handshakes of sockets at the end of a level.
 const GOODBYES: Nanos = Nanos::from_millis(1500);
@@ -48,40 +49,23 @@ pub(crate) struct LevelRun {
 }
 
 impl LevelRun {
-    /// Whether iterations may start.
-    pub(crate) fn is_loading(&self) -> bool {
-        matches!(self.progress, Progress::Load(_))
-    }
-
-    /// The arrivals of an open load, until the measured time has ended.
-    pub(crate) fn open_run(&mut self) -> Option<&mut OpenRun> {
-        self.loading()?.open_run.as_mut()
-    }
-
-    fn loading(&mut self) -> Option<&mut Loading> {
-        match &mut self.progress {
-            Progress::Load(loading) => Some(loading),
-            _ => None,
-        }
-    }
-}
-
-impl Worker {
-    pub(crate) fn start_level(&mut self, plan: Arc<LevelPlan>) {
-        let mut world = self.world.borrow_mut();
+    /// Starts a level, or the ramp-up of its groups.
+    pub(crate) fn start(plan: Arc<LevelPlan>, parts: &mut WorkerParts) -> Self {
+        let mut world = parts.world.borrow_mut();
         let workers = world.config.workers;
         world.level.start = plan.start;
-        world.level.hold = plan.hold();
+        world.level.recorder.hold = plan.hold();
         let seed = world.config.arrivals_seed(plan.index);
-        let mut open_run = OpenRun::of(&plan, seed, self.number, workers);
+        let mut open_run = OpenRun::of(&plan, seed, parts.number, workers);
         world.level.arrivals.is_open = open_run.is_some();
         world.level.arrivals.next = open_run
             .as_mut()
             .and_then(OpenRun::next_due)
             .unwrap_or(Nanos::MAX);
         if open_run.is_none() {
-            for number in groups_of(self.number, workers, plan.load.groups) {
-                world.plan_group(&plan, number);
+            for number in groups_of(parts.number, workers, plan.load.groups) {
+                let World { level, config, .. } = &mut *world;
+                plan_group(level, config, &plan, number);
             }
         }
         let open = world.level.groups.len();
@@ -90,8 +74,8 @@ impl Worker {
         world.level.timers.set(plan.hold().end, Alarm::Look);
         drop(world);
         // Collect garbage now, so that a pause in the level is less likely.
-        self.collect_garbage(true);
-        self.level = Some(LevelRun {
+        parts.collect_garbage(true);
+        Self {
             plan,
             progress: Progress::Load(Loading {
                 open_run,
@@ -100,119 +84,118 @@ impl Worker {
             open,
             settling: Vec::new(),
             next_second: 1,
-            idle_at_second: self.idle(),
+            idle_at_second: parts.idle,
             gc_pause: None,
             hurried: false,
             aborted: false,
-        });
+        }
     }
 
-    /// Handles the first Ctrl-C: nothing new starts, and operations in flight get at most `settle`.
-    pub(crate) fn end_hold(&mut self) {
-        if let Some(level) = &mut self.level {
-            level.hurried = true;
-        }
-        let mut world = self.world.borrow_mut();
-        world.level.hold.end = world.level.hold.end.min(world.clock.now());
+    /// Whether iterations may start.
+    pub(crate) fn is_loading(&self) -> bool {
+        matches!(self.progress, Progress::Load(_))
+    }
+
+    /// The arrivals of an open load, until the measured time has ended.
+    pub(crate) fn open_run(&mut self) -> Option<&mut OpenRun> {
+        self.progress.loading()?.open_run.as_mut()
+    }
+
+    /// Returns a free group of an open load or, if the limit is not reached, creates a group.
+    pub(crate) fn free_group(&mut self, parts: &WorkerParts) -> Option<usize> {
+        let open_run = self.progress.loading()?.open_run.as_mut()?;
+        open_run.free_group(|number| {
+            self.open += 1;
+            let World { level, config, .. } = &mut *parts.world.borrow_mut();
+            add_group(level, config, &self.plan, number)
+        })
+    }
+
+    /// Operations in flight get no more time than deliveries.
+    pub(crate) fn hurry(&mut self) {
+        self.hurried = true;
     }
 
     /// Handles the second Ctrl-C or the end of the run: stops at once, and reports the measurements so far.
     pub(crate) fn abort(&mut self) {
-        self.end_hold();
-        if let Some(level) = &mut self.level {
-            level.aborted = true;
-        }
+        self.aborted = true;
     }
 
-    /// Changes to the next phase if the current one is over.
-    pub(crate) fn advance_level(&mut self) {
-        if self.level.is_none() {
-            return;
+    /// Changes to the next phase if the current one is over. Returns whether the level is over.
+    pub(crate) fn advance(&mut self, parts: &mut WorkerParts) -> bool {
+        let now = parts.now();
+        self.each_second(parts, now);
+        {
+            let mut world = parts.world.borrow_mut();
+            world.level.recorder.blocks_until(now);
+            self.finish_settled(&mut world, now);
         }
-        let now = self.now();
-        self.each_second(now);
-        self.close_block(now);
-        self.finish_settled(now);
-        let Some(level) = &mut self.level else { return };
-        let (settle, hurried) = (level.plan.settle, level.hurried);
-        let at_once = level.aborted || level.open == 0;
-        match &mut level.progress {
-            Progress::Load(_) => self.while_loading(now),
+        let (settle, hurried) = (self.plan.settle, self.hurried);
+        let at_once = self.aborted || self.open == 0;
+        match &mut self.progress {
+            Progress::Load(_) => self.while_loading(parts, now),
             Progress::Settling(settling, load) => {
-                let over =
-                    at_once || settling.is_over(&mut self.world.borrow_mut(), settle, hurried, now);
+                let over = at_once
+                    || settling.is_over(&mut parts.world.borrow_mut(), settle, hurried, now);
                 let (quiet, load) = (settling.quiet(), *load);
                 if over {
-                    self.release(quiet, load, now);
+                    self.release(&mut parts.world.borrow_mut(), quiet, load, now);
                 }
             }
             Progress::Draining(draining, settled) => {
-                let over = at_once || draining.is_over(&mut self.world.borrow_mut(), now);
+                let over = at_once || draining.is_over(&mut parts.world.borrow_mut().level, now);
                 let settled = *settled;
                 if over {
-                    self.close_all(settled, now);
+                    self.close_all(parts, settled, now);
                 }
             }
             &mut Progress::Closing(until, settled) => {
-                if level.aborted || now >= until || self.world.borrow().net.conns.is_empty() {
-                    self.level_done(settled, now);
+                let closed = parts.world.borrow().net.conns.is_empty();
+                if self.aborted || now >= until || closed {
+                    self.report(parts, settled, now);
+                    return true;
                 }
             }
         }
+        false
     }
 
-    fn note_hold_start(&mut self, now: Nanos) {
-        let started = now >= self.world.borrow().level.hold.start;
-        let is_noted = |loading: &mut Loading| loading.at_hold_start.is_some();
-        if !started || self.loading().is_none_or(is_noted) {
+    fn while_loading(&mut self, parts: &WorkerParts, now: Nanos) {
+        let hold = parts.world.borrow().level.recorder.hold;
+        let Some(loading) = self.progress.loading() else {
             return;
+        };
+        if now >= hold.start && loading.at_hold_start.is_none() {
+            loading.at_hold_start = Some(parts.time_use());
         }
-        let used = self.time_use();
-        if let Some(loading) = self.loading() {
-            loading.at_hold_start = Some(used);
-        }
-    }
-
-    fn loading(&mut self) -> Option<&mut Loading> {
-        self.level.as_mut()?.loading()
-    }
-
-    fn time_use(&self) -> TimeUse {
-        TimeUse {
-            idle: self.idle(),
-            cpu: self.cpu_time(),
-        }
-    }
-
-    fn while_loading(&mut self, now: Nanos) {
-        self.note_hold_start(now);
-        let Some(level) = &self.level else { return };
-        let all_ended = level.plan.once && level.open == 0;
-        let end = self.world.borrow().level.hold.end;
         // Iterations that were due a moment ago still start.
-        let catching_up = now < end + CATCH_UP && self.is_behind();
-        if now >= end && !catching_up || all_ended {
-            self.close_hold(now);
+        let open_run = loading.open_run.as_mut();
+        let is_behind = open_run.is_some_and(|open_run| open_run.is_behind(hold.end));
+        let catching_up = now < hold.end + CATCH_UP && is_behind;
+        let all_ended = self.plan.once && self.open == 0;
+        if now >= hold.end && !catching_up || all_ended {
+            self.close_hold(parts, now);
         }
     }
 
     /// Ends the measured time: notes how busy the worker was, and starts nothing new.
-    fn close_hold(&mut self, now: Nanos) {
-        let Some(loading) = self.loading() else {
+    fn close_hold(&mut self, parts: &WorkerParts, now: Nanos) {
+        let Some(loading) = self.progress.loading() else {
             return;
         };
         let (open_run, at_hold_start) = (loading.open_run.take(), loading.at_hold_start);
+        let used = parts.time_use();
+        let mut world = parts.world.borrow_mut();
         if let Some(open_run) = open_run {
-            self.close_arrivals(open_run);
+            let World { level, config, .. } = &mut *world;
+            close_arrivals(level, config, open_run);
         }
-        let used = self.time_use();
-        let Some(level) = &mut self.level else { return };
-        let mut world = self.world.borrow_mut();
         // The loop may notice the end late, or every group may have ended early.
-        world.level.hold.end = world.level.hold.end.min(now.max(world.level.hold.start));
+        let hold = &mut world.level.recorder.hold;
+        hold.end = hold.end.min(now.max(hold.start));
         // `limit` applies to the whole level, so the time limits of operations do not extend it.
-        level.hurried |= level.plan.once;
-        let hold = world.level.hold;
+        self.hurried |= self.plan.once;
+        let hold = world.level.recorder.hold;
         let LevelState {
             groups, at_work, ..
         } = &mut world.level;
@@ -222,7 +205,7 @@ impl Worker {
         });
         at_work.close(now, hold, running);
         let load = LoadEnd::of(hold, at_hold_start, used, now);
-        level.progress = Progress::Settling(Settling::since(now), load);
+        self.progress = Progress::Settling(Settling::since(now), load);
         world.level.timers.set(now + LOOK, Alarm::Look);
         // Groups that wait between two iterations are done.
         let waiting = world
@@ -230,18 +213,23 @@ impl Worker {
             .groups
             .iter_mut()
             .filter(|group| group.stage == Stage::Waiting);
-        level.open -= waiting.map(|group| group.stage = Stage::Done).count();
+        self.open -= waiting.map(|group| group.stage = Stage::Done).count();
     }
 
     /// Ends calls of `stay()` after the deliveries have settled. `quiet`: the time at which the last operation ended.
-    fn release(&mut self, quiet: Option<Nanos>, load: LoadEnd, now: Nanos) {
-        let Some(level) = &mut self.level else { return };
-        let mut world = self.world.borrow_mut();
-        let draining = world.draining(quiet, level.plan.settle, level.hurried, now);
-        level.progress = Progress::Draining(draining, Settled { load, at: now });
+    fn release(&mut self, world: &mut World, quiet: Option<Nanos>, load: LoadEnd, now: Nanos) {
+        let settle = self.plan.settle;
+        let finish = if self.hurried {
+            settle
+        } else {
+            world.config.options.timeouts.total
+        };
+        let quiet = quiet.unwrap_or(now);
+        let draining = Draining::begin(&mut world.level, quiet, now, settle, finish);
+        self.progress = Progress::Draining(draining, Settled { load, at: now });
         world.level.hold_is_settled = true;
         world.level.timers.set(now, Alarm::Look); // in case no iteration is running
-        let World { level, wakes, .. } = &mut *world;
+        let World { level, wakes, .. } = world;
         let groups = level.groups.iter_mut();
         for op in groups.flat_map(|group| group.stays.waiting.drain(..)) {
             wakes.push_back(Wake::Done {
@@ -252,8 +240,8 @@ impl Worker {
     }
 
     /// Counts everything that has not ended as unfinished, and closes all connections.
-    fn close_all(&mut self, settled: Settled, now: Nanos) {
-        let mut world = self.world.borrow_mut();
+    fn close_all(&mut self, parts: &mut WorkerParts, settled: Settled, now: Nanos) {
+        let mut world = parts.world.borrow_mut();
         let unfinished: Vec<_> = world
             .level
             .groups
@@ -263,9 +251,12 @@ impl Worker {
                 _ => None,
             })
             .collect();
+        let is_mixed = world.config.options.mix.is_some();
         for &(id, planned, since) in &unfinished {
-            if let Some(&slot) = world.level.group_slots.get(&id) {
-                world.count_unfinished(slot, planned, since);
+            let level = &mut world.level;
+            if let Some(&slot) = level.group_slots.get(&id) {
+                let iteration = level.iteration(slot, planned, since);
+                level.count_unfinished(slot, iteration, is_mixed, now);
             }
         }
         let groups = world.level.groups.iter();
@@ -282,35 +273,25 @@ impl Worker {
         world.level.timers.set(now, Alarm::Look); // in case no socket is open
         drop(world);
         for (id, ..) in unfinished {
-            self.driver.cancel_group(id);
+            parts.driver.cancel_group(id);
         }
-        if let Some(level) = &mut self.level {
-            level.progress = Progress::Closing(until, settled);
-        }
+        self.progress = Progress::Closing(until, settled);
     }
 
-    fn level_done(&mut self, Settled { load, at: settled }: Settled, now: Nanos) {
-        let Some(level) = self.level.take() else {
-            return;
-        };
-        let mut world = self.world.borrow_mut();
+    /// Reports the measurements of the level.
+    fn report(&self, parts: &WorkerParts, Settled { load, at: settled }: Settled, now: Nanos) {
+        let mut world = parts.world.borrow_mut();
         let monitoring = std::mem::take(&mut world.level.recorder.monitoring);
         let dropped = world.level.recorder.dropped;
-        let second = level.next_second - 1;
+        let second = self.next_second - 1;
         let window = Box::new(world.level.recorder.take_window());
-        let (hold, at_work) = (world.level.hold, world.level.at_work);
-        // `planned_arrivals` borrows the world too.
-        drop(world);
-        let planned = self.planned_arrivals(&level.plan, hold);
-        let mut world = self.world.borrow_mut();
-        for (scenario, planned) in planned.into_iter().flatten().enumerate() {
-            let add = |iterations: &mut Iterations| iterations.planned += planned;
-            world.level.recorder.iterations(scenario, add);
-        }
-        let limited = world.take_limited(now);
+        let at_work = world.level.at_work;
+        let World { level, config, .. } = &mut *world;
+        count_planned(&mut level.recorder, config, &self.plan, parts.number);
+        let limited = take_limited(level, config, now);
         let measured = world.end_level();
         drop(world);
-        self.tell(Event::Window {
+        parts.tell(Event::Window {
             second,
             window,
             busy: load.busy,
@@ -321,67 +302,43 @@ impl Worker {
             monitoring,
             busy: load.busy,
             cpu_wait: load.cpu_wait,
-            gc_pause_ms_max: level.gc_pause.map(Nanos::as_millis_f64),
+            gc_pause_ms_max: self.gc_pause.map(Nanos::as_millis_f64),
             dropped,
             limited,
             at_work,
-            duration_s: (load.at - level.plan.hold().start).as_secs_f64(),
+            duration_s: (load.at - self.plan.hold().start).as_secs_f64(),
             settle_s: (settled - load.at).as_secs_f64(),
             drain_s: (now - settled).as_secs_f64(),
         };
-        self.tell(Event::LevelDone(Box::new(outcome)));
-    }
-
-    /// Closes a block of the measured time when it is over.
-    fn close_block(&self, now: Nanos) {
-        let mut world = self.world.borrow_mut();
-        let hold = world.level.hold;
-        world.level.recorder.blocks_until(now, hold);
+        parts.tell(Event::LevelDone(Box::new(outcome)));
     }
 
     /// Once a second, sends the window to control, and collects garbage if there is much of it.
-    fn each_second(&mut self, now: Nanos) {
-        let idle = self.idle();
-        let Some(level) = &mut self.level else { return };
-        let boundary = level.plan.start + Nanos::from_secs(level.next_second);
+    fn each_second(&mut self, parts: &mut WorkerParts, now: Nanos) {
+        let boundary = self.plan.start + Nanos::from_secs(self.next_second);
+        let mut world = parts.world.borrow_mut();
         if now < boundary {
-            self.world.borrow_mut().level.timers.look_at(boundary);
+            world.level.timers.look_at(boundary);
             return;
         }
-        let second = level.next_second - 1;
-        level.next_second = (now - level.plan.start).0 / 1_000_000_000 + 1;
-        let waited = idle - level.idle_at_second;
-        level.idle_at_second = idle;
+        let second = self.next_second - 1;
+        self.next_second = (now - self.plan.start).0 / 1_000_000_000 + 1;
+        let waited = parts.idle - self.idle_at_second;
+        self.idle_at_second = parts.idle;
         let busy = 1.0 - waited.as_secs_f64().min(1.0);
-        let settles = matches!(level.progress, Progress::Settling(..));
-        let mut world = self.world.borrow_mut();
         let window = Box::new(world.level.recorder.take_window());
-        let awaited = if settles {
-            world.awaited_operations()
-        } else {
-            Awaited::default()
+        let awaited = match self.progress {
+            Progress::Settling(..) => world.awaited_operations(),
+            _ => Awaited::default(),
         };
         drop(world);
-        self.tell(Event::Window {
+        parts.tell(Event::Window {
             second,
             window,
             busy,
             awaited,
         });
-        self.send_copy(now);
-        let pause = self.collect_garbage(false);
-        if let Some(level) = &mut self.level {
-            level.gc_pause = level.gc_pause.max(pause);
-        }
-    }
-}
-
-impl World {
-    /// Records the start lag of an operation that was planned for `due` and starts now.
-    pub(crate) fn note_start(&mut self, due: Nanos) {
-        if self.level.hold.contains(due) {
-            let lag = self.clock.now() - due;
-            self.level.recorder.monitoring.start_lag.record(lag);
-        }
+        parts.send_copy(now);
+        self.gc_pause = self.gc_pause.max(parts.collect_garbage(false));
     }
 }

@@ -1,12 +1,13 @@
 use std::collections::HashSet;
 
-use model::{GroupId, Nanos};
+use model::{Fault, GroupId, Nanos, UserId};
 use rustc_hash::FxHashMap;
+use script::host::CheckPlace;
 
-use crate::level::Span;
 use crate::little::AtWork;
+use crate::nats::login::SharedLogin;
 use crate::people::{Group, Users};
-use crate::recorder::Recorder;
+use crate::recorder::{Recorder, Scene};
 use crate::timers::Timers;
 
 /// Everything on a worker that ends with a level, or with `setup` or `teardown`. It is replaced as a whole, so no state
@@ -15,8 +16,6 @@ use crate::timers::Timers;
 pub(crate) struct LevelState {
     /// The start of the level, including ramp-up and warm-up.
     pub(crate) start: Nanos,
-    /// The measured time. Operations that begin in it count.
-    pub(crate) hold: Span,
     /// Whether the measured time is over and its deliveries have settled. `stay()` then ends at once.
     pub(crate) hold_is_settled: bool,
     pub(crate) users: Users,
@@ -28,6 +27,8 @@ pub(crate) struct LevelState {
     pub(crate) recorder: Recorder,
     pub(crate) arrivals: Arrivals,
     pub(crate) at_work: AtWork,
+    /// The keys of the NATS connections that users share.
+    pub(crate) shared_nats: Vec<(SharedLogin, u32)>,
 }
 
 /// The starts of a level's iterations.
@@ -44,6 +45,74 @@ pub(crate) struct Arrivals {
 }
 
 impl LevelState {
+    /// The group with this ID.
+    pub(crate) fn group_by_id(&mut self, id: GroupId) -> Option<&mut Group> {
+        let slot = *self.group_slots.get(&id)?;
+        self.groups.get_mut(slot)
+    }
+
+    /// Whether the user is still in this iteration.
+    pub(crate) fn is_current(&mut self, user: UserId, epoch: u32) -> bool {
+        self.users.get(user).is_some_and(|user| user.epoch == epoch)
+    }
+
+    /// Counts a failure of a user under the name of the operation, if a part of `during` is measured.
+    pub(crate) fn fail_during(
+        &mut self,
+        (since, until): (Nanos, Nanos),
+        (user, what): (UserId, &str),
+        at: Nanos,
+        fault: &Fault,
+    ) {
+        if self.recorder.overlaps(since, until) {
+            self.fail(user, what, at, fault);
+        }
+    }
+
+    /// Counts a failure of an operation that the recorder has counted, under the name of the operation.
+    pub(crate) fn fail(&mut self, user: UserId, what: &str, at: Nanos, fault: &Fault) {
+        self.fail_at(None, (user, what), at, fault);
+    }
+
+    /// Like [`LevelState::fail`], but for a failure whose place in the script may be known.
+    pub(crate) fn fail_at(
+        &mut self,
+        place: Option<CheckPlace>,
+        (user, what): (UserId, &str),
+        at: Nanos,
+        fault: &Fault,
+    ) {
+        let (name, step) = match self.users.get(user) {
+            Some(user) => {
+                let counts = &self.recorder.funnel;
+                let own = user.steps.innermost().map(|node| counts.name_of(node));
+                let of_group = || self.groups.get(user.group)?.step_name(counts);
+                let step = own.or_else(of_group);
+                (Some(user.name.to_string()), step.map(str::to_owned))
+            }
+            None => (None, None),
+        };
+        self.recorder.fail(
+            fault,
+            Scene {
+                what: what.to_owned(),
+                at,
+                user: name,
+                step,
+            },
+            place.as_ref().map(|place| place.location.to_string()),
+            place.and_then(|place| place.frame),
+        );
+    }
+
+    /// The group of a user, the user's member number, and the recorder, which has the tallies of the group's ledger.
+    pub(crate) fn group_of(&mut self, user: UserId) -> Option<(&mut Group, u32, &mut Recorder)> {
+        let user = self.users.get(user)?;
+        let member = user.member;
+        let group = self.groups.get_mut(user.group)?;
+        Some((group, member, &mut self.recorder))
+    }
+
     /// The state after this one. It remembers only which user IDs are taken, so an ID that a script has kept finds no
     /// user.
     pub(crate) fn next(&self) -> Self {

@@ -7,15 +7,16 @@ use plan::{Threshold, Timeouts};
 use record::Level;
 
 use crate::busy::LatestShares;
-use crate::control::{Control, LOOK, OVERDUE, blank, died};
+use crate::control::{Control, OVERDUE, blank, died};
 use crate::in_flight::Awaited;
 use crate::level::{LevelPlan, Span};
 use crate::merge::Merged;
 use crate::messages::{Command, Event};
+use crate::notice::{InFlight, Live, Notice};
+use crate::outcome::RunError;
 use crate::rescue::Signs;
-use crate::run::{InFlight, Live, Notice, RunError};
 use crate::snapshot::AbortThresholds;
-use crate::workers::Heard;
+use crate::workers::{Heard, LOOK};
 
 /// Time for the workers to report their measurements after the second Ctrl-C. The whole run must end within a second.
 const GIVE_UP: Nanos = Nanos::from_millis(500);

@@ -5,13 +5,15 @@
 
 mod samples;
 
-use model::{Nanos, UserId};
+use model::Nanos;
 use record::{PerAddress, StatedLimit};
 use wire::http::{Headers, Quota};
 
-use crate::http::InFlight;
+use crate::config::RunConfig;
+use crate::http::Asked;
+use crate::level_state::LevelState;
 use crate::recorder::Family;
-use crate::world::World;
+use crate::sources::source_place;
 
 pub(crate) use samples::LimitedSamples;
 
@@ -19,73 +21,59 @@ pub(crate) use samples::LimitedSamples;
 /// the same values.
 const READ_PER_SECOND: u64 = 64;
 
-impl World {
-    /// Notes a request that was refused with status 429. The request itself has already been counted.
-    pub(crate) fn note_limited(&mut self, call: &InFlight, headers: &Headers, now: Nanos) {
-        if let Some(user) = self.level.users.get(call.context.user) {
-            user.responses.limited += 1;
-        }
-        let at_s = (now - self.level.start).as_secs_f64();
-        let ended = self.level.recorder.ended();
-        let name = self
-            .level
-            .recorder
-            .name_of(Family::Request, call.context.name)
-            .to_owned();
-        let limited = self.level.recorder.limited.get_or_insert_default();
-        let passed = ended.saturating_sub(limited.totals().count + 1);
-        let before = limited.totals().bins.last().map_or(0, |bin| bin.limited);
-        limited.note(at_s, passed);
-        limited.note_name(&name);
-        if before < READ_PER_SECOND {
-            read(limited, &Quota::of(headers), at_s);
-        }
+/// Notes a request that was refused with status 429. The request itself has already been counted.
+pub(crate) fn note_limited(level: &mut LevelState, call: &Asked, headers: &Headers, now: Nanos) {
+    if let Some(user) = level.users.get(call.user) {
+        user.responses.limited += 1;
     }
+    let at_s = (now - level.start).as_secs_f64();
+    let ended = level.recorder.ended();
+    let name = level
+        .recorder
+        .name_of(Family::Request, call.name)
+        .to_owned();
+    let limited = level.recorder.limited.get_or_insert_default();
+    let passed = ended.saturating_sub(limited.totals().count + 1);
+    let before = limited.totals().bins.last().map_or(0, |bin| bin.limited);
+    limited.note(at_s, passed);
+    limited.note_name(&name);
+    if before < READ_PER_SECOND {
+        read(limited, &Quota::of(headers), at_s);
+    }
+}
 
-    /// Takes all refusals of the level, with the counts of each user and each address. Call it after all connections
-    /// are closed, because the users' counts include the responses of a connection only after it is closed.
-    pub(crate) fn take_limited(&mut self, now: Nanos) -> LimitedSamples {
-        let ended = self.level.recorder.ended();
-        let mut limited = self.level.recorder.limited.take().unwrap_or_default();
-        let passed = ended.saturating_sub(limited.totals().count);
-        limited.close((now - self.level.start).as_secs_f64(), passed);
-        let sources = self.config.options.source.len();
-        let mut addresses = vec![PerAddress::default(); if sources > 1 { sources } else { 0 }];
-        for id in self.level.users.ids() {
-            let place = self.source_place(id);
-            let Some(user) = self
-                .level
-                .users
-                .get(id)
-                .filter(|user| user.responses.all > 0)
-            else {
-                continue;
-            };
-            let passed = user.responses.all.saturating_sub(user.responses.limited);
-            let (passed, refused) = (u64::from(passed), u64::from(user.responses.limited));
-            if refused > 0 {
-                limited.add_user(passed, refused);
-            }
-            if let Some(address) = place.and_then(|place| addresses.get_mut(place)) {
-                address.users += 1;
-                address.passed += passed;
-                address.limited += refused;
-            }
+/// Takes all refusals of the level, with the counts of each user and each address. Call it after all connections
+/// are closed, because the users' counts include the responses of a connection only after it is closed.
+pub(crate) fn take_limited(
+    level: &mut LevelState,
+    config: &RunConfig,
+    now: Nanos,
+) -> LimitedSamples {
+    let ended = level.recorder.ended();
+    let mut limited = level.recorder.limited.take().unwrap_or_default();
+    let passed = ended.saturating_sub(limited.totals().count);
+    limited.close((now - level.start).as_secs_f64(), passed);
+    let sources = config.options.source.len();
+    let mut addresses = vec![PerAddress::default(); if sources > 1 { sources } else { 0 }];
+    for user in level.users.each().filter(|user| user.responses.all > 0) {
+        let place = source_place(config, user.number);
+        let passed = user.responses.all.saturating_sub(user.responses.limited);
+        let (passed, refused) = (u64::from(passed), u64::from(user.responses.limited));
+        if refused > 0 {
+            limited.add_user(passed, refused);
         }
-        for (address, source) in addresses.iter_mut().zip(&self.config.options.source) {
-            address.address = source.to_string();
-        }
-        let used = addresses.iter().filter(|address| address.users > 0);
-        used.for_each(|address| limited.add_address(address));
-        *limited
-    }
-
-    /// Adds the responses of a closed connection to its user's count.
-    pub(crate) fn note_answers_of(&mut self, user: UserId, responses: u32) {
-        if let Some(user) = self.level.users.get(user) {
-            user.responses.all += responses;
+        if let Some(address) = place.and_then(|place| addresses.get_mut(place)) {
+            address.users += 1;
+            address.passed += passed;
+            address.limited += refused;
         }
     }
+    for (address, source) in addresses.iter_mut().zip(&config.options.source) {
+        address.address = source.to_string();
+    }
+    let used = addresses.iter().filter(|address| address.users > 0);
+    used.for_each(|address| limited.add_address(address));
+    *limited
 }
 
 fn read(limited: &mut LimitedSamples, quota: &Quota, at_s: f64) {

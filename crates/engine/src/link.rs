@@ -47,11 +47,14 @@ impl Link {
     pub(crate) fn each_awaiting(&self, owner: UserId, mut tell: impl FnMut(UserId)) {
         match self {
             Self::Http(http) => {
-                if http.call().is_some_and(|call| !call.context.is_poll()) {
+                if http.call().is_some_and(|call| !call.context.is_of_socket()) {
                     tell(owner);
                 }
             }
-            Self::Http2(http2) => http2.calls().for_each(|call| tell(call.context.user)),
+            Self::Http2(http2) => http2
+                .calls()
+                .filter(|call| !call.context.is_of_socket())
+                .for_each(|call| tell(call.context.user)),
             Self::Socket(socket) => {
                 if !socket.state.waiting.is_empty() {
                     tell(owner);

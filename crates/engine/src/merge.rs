@@ -1,6 +1,5 @@
 use model::Nanos;
 use record::{GeneratorUse, IssueCause, Measured, OpenWindow, Window, WorkerUse};
-use stats::Histogram;
 
 use crate::level::Span;
 use crate::limited::LimitedSamples;
@@ -14,7 +13,6 @@ use crate::quota::Quota;
 pub(crate) struct Merged {
     pub(crate) measured: Measured,
     pub(crate) generator: GeneratorUse,
-    pub(crate) dropped: u64,
     pub(crate) limited: LimitedSamples,
     pub(crate) loud: Loud,
     /// Actual length of the measured time.
@@ -24,8 +22,6 @@ pub(crate) struct Merged {
     /// The issues of workers that did not finish the level.
     pub(crate) lost_workers: Vec<IssueCause>,
     windows: Vec<OpenWindow>,
-    start_lag: Histogram,
-    busiest: f64,
     pub(crate) at_work: AtWork,
     pub(crate) quota: Quota,
 }
@@ -45,7 +41,9 @@ impl Merged {
     /// Adds the measurements of one worker.
     pub(crate) fn add(&mut self, outcome: LevelOutcome) {
         self.measured.merge(outcome.measured);
-        self.start_lag.merge(&outcome.monitoring.start_lag);
+        let generator = &mut self.generator;
+        generator.start_lag.merge(&outcome.monitoring.start_lag);
+        generator.dropped_queue += outcome.dropped;
         if let Some(delays) = &outcome.monitoring.receipts.delays {
             let all = self.generator.read_delay.get_or_insert_default();
             all.merge(delays);
@@ -55,8 +53,10 @@ impl Merged {
             all.merge(errors);
         }
         self.generator.implausible_stamps += outcome.monitoring.receipts.implausible;
-        self.busiest = self.busiest.max(outcome.busy);
-        self.dropped += outcome.dropped;
+        self.generator.busiest_worker_percent = largest(
+            self.generator.busiest_worker_percent,
+            Some(outcome.busy * 100.0),
+        );
         self.limited.merge(outcome.limited);
         self.loud.merge(outcome.monitoring.loud);
         self.at_work.merge(outcome.at_work);
@@ -121,9 +121,7 @@ impl Merged {
                 window.close(second.into())
             });
         let series = series.collect();
-        self.generator.busiest_worker_percent = Some(self.busiest * 100.0);
-        self.generator.start_lag = self.start_lag;
-        self.generator.dropped_queue = self.dropped;
+        self.generator.busiest_worker_percent.get_or_insert(0.0);
         (self.measured, self.generator, series)
     }
 }

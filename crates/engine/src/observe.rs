@@ -6,7 +6,7 @@ use model::TagFilter;
 use plan::{Aggregate, Op, SubjectKind, Threshold};
 use record::{
     Check, Convergence, Deliveries, FunnelStep, Inconclusive, Iterations, Level, Measured, Metric,
-    Timings,
+    Outcome, Timings,
 };
 use stats::Histogram;
 
@@ -54,6 +54,16 @@ pub(crate) fn observe(threshold: &Threshold, level: &Level) -> Seen {
         }
         SubjectKind::Target => asked.of_target(level),
     }
+}
+
+/// The outcome according to the figures alone, and the observed value.
+pub(crate) fn decide(threshold: &Threshold, level: &Level) -> (Outcome, Seen) {
+    let seen = observe(threshold, level);
+    let outcome = match &seen {
+        Ok(observed) => observed.outcome(threshold),
+        Err(why) => Outcome::Inconclusive(*why),
+    };
+    (outcome, seen)
 }
 
 /// The threshold, with the figures of the level that apply to every subject.

@@ -2,18 +2,16 @@
 
 use std::iter::Peekable;
 
-use model::Nanos;
+use model::{Nanos, UserId};
 use plan::{Arrivals, Starts, groups_of};
 use record::DropCause;
 
-use crate::level::{LevelPlan, Span};
+use crate::config::RunConfig;
+use crate::level::LevelPlan;
+use crate::level_state::LevelState;
+use crate::link::Link;
 use crate::people::Stage;
-use crate::worker::Worker;
-use crate::world::World;
-
-/// Maximum number of starts between two checks of the sockets. Without this limit, responses would wait until all
-/// overdue starts are handled.
-const STARTS_PER_PASS: usize = 16;
+use crate::recorder::Recorder;
 
 /// The arrivals of one worker, and the groups that are free to take them.
 #[derive(Debug)]
@@ -22,7 +20,7 @@ pub(crate) struct OpenRun {
     start: Nanos,
     /// Slots of groups that wait for an arrival. The group that became free last is used first, because its connections
     /// are open.
-    pub(crate) free: Vec<usize>,
+    free: Vec<usize>,
     /// Numbers of groups that have not been created yet.
     unmade: Vec<u32>,
 }
@@ -76,154 +74,90 @@ impl OpenRun {
         Some(self.start + *due)
     }
 
-    fn take_due(&mut self, now: Nanos) -> Option<(u64, Nanos)> {
+    /// Whether arrivals that are due before `end` have not been started yet.
+    pub(crate) fn is_behind(&mut self, end: Nanos) -> bool {
+        self.next_due().is_some_and(|due| due < end)
+    }
+
+    /// Adds a group that has finished its iteration.
+    pub(crate) fn group_is_free(&mut self, slot: usize) {
+        self.free.push(slot);
+    }
+
+    /// A group that waits for an arrival. If there is none, `create` makes a group, unless all groups exist already.
+    pub(crate) fn free_group(&mut self, create: impl FnOnce(u32) -> usize) -> Option<usize> {
+        self.free.pop().or_else(|| self.unmade.pop().map(create))
+    }
+
+    /// The arrivals that have not been started, each with its number and the time at which it was due.
+    pub(crate) fn into_rest(self) -> impl Iterator<Item = (u64, Nanos)> {
+        let start = self.start;
+        self.mine.map(move |(number, due)| (number, start + due))
+    }
+
+    /// Takes the next arrival, if it is due.
+    pub(crate) fn take_due(&mut self, now: Nanos) -> Option<(u64, Nanos)> {
         self.next_due().filter(|due| *due <= now)?;
         let (number, due) = self.mine.next()?;
         Some((number, self.start + due))
     }
 }
 
-impl Worker {
-    /// Starts the arrivals that are due. A late arrival keeps its due time. An arrival without a free group is dropped.
-    pub(crate) fn start_arrivals(&mut self) {
-        if self.open_run().is_none() {
-            return;
-        }
-        let (now, end) = {
-            let world = self.world.borrow();
-            (world.clock.now(), world.level.hold.end)
-        };
-        for _ in 0..STARTS_PER_PASS {
-            let Some(open) = self.open_run() else { return };
-            // Arrivals that are due after the measured time never start.
-            let Some((number, due)) = open.take_due(now.min(end - Nanos(1))) else {
-                break;
-            };
-            match self.free_group() {
-                Some(slot) => self.begin_iteration(slot, due, Some(number)),
-                None => self.world.borrow_mut().drop_arrival(due, number),
-            }
-        }
-        let next = self.next_arrival().filter(|due| *due < end);
-        self.world.borrow_mut().level.arrivals.next = next.unwrap_or(Nanos::MAX);
-    }
+/// Counts the planned arrivals of an open level, from the plan alone, so that planned = started + dropped is a real
+/// check.
+pub(crate) fn count_planned(
+    recorder: &mut Recorder,
+    config: &RunConfig,
+    plan: &LevelPlan,
+    worker: u32,
+) {
+    let Some(open) = &plan.load.open else { return };
+    let seed = config.arrivals_seed(plan.index);
+    let arrivals = mine(&open.arrivals, seed, worker, config.workers);
+    let arrivals = arrivals.map(|(number, due)| (config.scenario_of(number), plan.start + due));
+    recorder.plan_arrivals(config.scenario_names().len().max(1), arrivals);
+}
 
-    fn next_arrival(&mut self) -> Option<Nanos> {
-        self.open_run()?.next_due()
-    }
-
-    fn open_run(&mut self) -> Option<&mut OpenRun> {
-        self.level.as_mut()?.open_run()
-    }
-
-    /// Whether arrivals that are due in the measured time have not been started yet.
-    pub(crate) fn is_behind(&mut self) -> bool {
-        let end = self.world.borrow().level.hold.end;
-        self.next_arrival().is_some_and(|due| due < end)
-    }
-
-    /// Returns a free group or, if the limit is not reached, creates a group.
-    fn free_group(&mut self) -> Option<usize> {
-        let level = self.level.as_mut()?;
-        let open = level.open_run()?;
-        if let Some(slot) = open.free.pop() {
-            return Some(slot);
-        }
-        let number = open.unmade.pop()?;
-        level.open += 1;
-        let mut world = self.world.borrow_mut();
-        Some(world.add_group(&level.plan, number))
-    }
-
-    /// Handles a group of an open load that has finished its iteration.
-    pub(crate) fn group_is_free(&mut self, slot: usize) {
-        if let Some(open) = self.open_run() {
-            open.free.push(slot);
-        }
-    }
-
-    /// Ends the arrivals of the level. Arrivals that were due in the measured time and have not started are dropped.
-    /// Planned arrivals are counted separately, from the plan, so that planned = started + dropped is a real check.
-    pub(crate) fn close_arrivals(&self, open: OpenRun) {
-        let mut world = self.world.borrow_mut();
-        world.level.arrivals.next = Nanos::MAX;
-        let end = world.level.hold.end;
-        let overdue = open.mine.map(|(number, due)| (number, open.start + due));
-        for (number, due) in overdue.take_while(|(_, due)| *due < end) {
-            world.count_dropped(due, number, DropCause::GeneratorBehind);
-        }
-    }
-
-    /// For each scenario of a mix, the number of this worker's arrivals in the measured time, computed from the plan
-    /// alone.
-    pub(crate) fn planned_arrivals(&self, plan: &LevelPlan, hold: Span) -> Option<Vec<u64>> {
-        let open = plan.load.open.as_ref()?;
-        let world = self.world.borrow();
-        let config = &world.config;
-        let mix = config.options.mix.as_ref();
-        let mut counts = vec![0; mix.map_or(1, |mix| mix.names().len())];
-        let seed = config.arrivals_seed(plan.index);
-        let arrivals = mine(&open.arrivals, seed, self.number, config.workers);
-        for (number, _) in arrivals
-            .map(|(number, due)| (number, plan.start + due))
-            .take_while(|(_, due)| *due < hold.end)
-            .filter(|(_, due)| hold.contains(*due))
-        {
-            counts[mix.map_or(0, |mix| mix.pick(number))] += 1;
-        }
-        Some(counts)
+/// Ends the arrivals of the level. Arrivals that were due in the measured time and have not started are dropped.
+pub(crate) fn close_arrivals(level: &mut LevelState, config: &RunConfig, open: OpenRun) {
+    level.arrivals.next = Nanos::MAX;
+    let end = level.recorder.hold.end;
+    for (number, due) in open.into_rest().take_while(|(_, due)| *due < end) {
+        let (scenario, cause) = (config.scenario_of(number), DropCause::GeneratorBehind);
+        level.recorder.drop_arrival(scenario, due, cause);
     }
 }
 
-impl World {
-    fn drop_arrival(&mut self, due: Nanos, number: u64) {
-        let cause = if self.mostly_awaiting() {
-            DropCause::UsersWaiting
-        } else {
-            DropCause::UsersBusy
-        };
-        self.count_dropped(due, number, cause);
+/// Whether at least half of the groups at work wait for a response. `links` are all connections, each with its owner.
+/// The result is reused for 100 ms, because drops come in bursts and the search visits every connection.
+pub(crate) fn mostly_awaiting<'a>(
+    level: &mut LevelState,
+    links: impl Iterator<Item = (UserId, &'a Link)>,
+    now: Nanos,
+) -> bool {
+    const LOOK_AGAIN: Nanos = Nanos::from_millis(100);
+    if let Some((at, most)) = level.arrivals.awaiting
+        && now < at + LOOK_AGAIN
+    {
+        return most;
     }
-
-    fn count_dropped(&mut self, due: Nanos, number: u64, cause: DropCause) {
-        if !self.level.hold.contains(due) {
-            return;
-        }
-        let scenario = self.scenario_of(number);
-        self.level.recorder.iterations(scenario, |iterations| {
-            iterations.dropped += 1;
-            *iterations.dropped_by_cause.entry(cause).or_default() += 1;
+    let mut waits = vec![false; level.groups.len()];
+    for (owner, link) in links {
+        link.each_awaiting(owner, |user| {
+            if let Some(user) = level.users.get(user) {
+                waits[user.group] = true;
+            }
         });
     }
-
-    /// Whether at least half of the groups at work wait for a response. The result is reused for 100 ms, because
-    /// drops come in bursts and the search visits every connection.
-    fn mostly_awaiting(&mut self) -> bool {
-        const LOOK_AGAIN: Nanos = Nanos::from_millis(100);
-        let now = self.clock.now();
-        if let Some((at, most)) = self.level.arrivals.awaiting
-            && now < at + LOOK_AGAIN
-        {
-            return most;
-        }
-        let mut waits = vec![false; self.level.groups.len()];
-        for (_, conn) in self.net.conns.iter_mut() {
-            conn.link.each_awaiting(conn.owner, |user| {
-                if let Some(user) = self.level.users.get(user) {
-                    waits[user.group] = true;
-                }
-            });
-        }
-        let running = |stage: &Stage| matches!(stage, Stage::Running { .. });
-        let groups = self.level.groups.iter().zip(&waits);
-        let at_work = groups.filter(|(group, _)| running(&group.stage));
-        let (all, waiting) = at_work.fold((0, 0), |(all, waiting), (_, waits)| {
-            (all + 1, waiting + usize::from(*waits))
-        });
-        let most = are_most(waiting, all);
-        self.level.arrivals.awaiting = Some((now, most));
-        most
-    }
+    let running = |stage: &Stage| matches!(stage, Stage::Running { .. });
+    let groups = level.groups.iter().zip(&waits);
+    let at_work = groups.filter(|(group, _)| running(&group.stage));
+    let (all, waiting) = at_work.fold((0, 0), |(all, waiting), (_, waits)| {
+        (all + 1, waiting + usize::from(*waits))
+    });
+    let most = are_most(waiting, all);
+    level.arrivals.awaiting = Some((now, most));
+    most
 }
 
 /// Whether `part` is at least half of `all`, and `all` is not 0.

@@ -5,6 +5,7 @@ use delivery::{ChannelIndex, Ledger};
 use model::{GroupId, Nanos, UserId};
 use rand_core::{RngCore, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use script::UserStart;
 use script::host::OpId;
 use wire::http::CookieJar;
 
@@ -132,6 +133,28 @@ impl Users {
         self.list.get_mut(id.0.checked_sub(self.base)? as usize)
     }
 
+    /// The user as the script gets it at the start of an iteration. `index` is the user's number in the group, and
+    /// `number` the user's number in the level.
+    pub(crate) fn start_of(
+        &mut self,
+        id: UserId,
+        (index, number): (u32, u32),
+        role: Option<Arc<str>>,
+    ) -> UserStart {
+        let (name, data) = match self.get(id) {
+            Some(user) => (Arc::clone(&user.name), user.data.clone()),
+            None => (Arc::from(""), None),
+        };
+        UserStart {
+            id,
+            name,
+            index,
+            number,
+            role,
+            data,
+        }
+    }
+
     /// All users.
     pub(crate) fn each(&mut self) -> std::slice::IterMut<'_, User> {
         self.list.iter_mut()
@@ -141,12 +164,6 @@ impl Users {
     pub(crate) fn first_of(&self, id: UserId, count: u32) -> UserId {
         let at = id.0.saturating_sub(self.base);
         UserId(id.0 - at % count.max(1))
-    }
-
-    /// The IDs of all users.
-    pub(crate) fn ids(&self) -> impl Iterator<Item = UserId> + use<> {
-        let count = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
-        (self.base..self.base.saturating_add(count)).map(UserId)
     }
 
     /// An empty list whose IDs follow those of this list.
@@ -240,6 +257,12 @@ impl Group {
             held: UserStates::default(),
             progress: Progress::default(),
         }
+    }
+
+    /// The members, each with the role.
+    pub(crate) fn members(&self) -> Vec<(UserId, Option<Arc<str>>)> {
+        let users = self.users.iter().copied();
+        users.zip(self.roles.iter().cloned()).collect()
     }
 
     /// The name of the group's own innermost step.

@@ -8,7 +8,7 @@ use url::Url;
 
 use crate::certificates::Certificates;
 use crate::clock::Clock;
-use crate::config::RunConfig;
+use crate::config::{RunConfig, RunIdentity};
 use crate::program::{Plain, Program, Scenario};
 use crate::run_tag::run_tag;
 use crate::sources::check_sources;
@@ -56,6 +56,7 @@ pub fn prepare(bundle: Bundle, base: &Path, settings: Settings) -> Result<RunCon
         bundle,
         data,
         env: settings.env.clone(),
+        http2: options.http2,
         has_setup: declared.has_setup,
         has_teardown: declared.has_teardown,
     }));
@@ -110,8 +111,10 @@ fn config(
         workers: workers.max(1),
         cores: settings.cores,
         seed,
-        run_tag: run_tag(seed),
-        run_id: run_id(settings.fresh_seed),
+        run: RunIdentity {
+            tag: run_tag(seed),
+            id: run_id(settings.fresh_seed),
+        },
         target_pid: settings.target_pid,
         certificates,
         trace: settings.trace,

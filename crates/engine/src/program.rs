@@ -23,16 +23,17 @@ impl Program {
         self.streams().is_some()
     }
 
-    /// Number of concurrent requests on each connection, if the run uses HTTP/2.
+    /// Number of users on each connection, if the run uses HTTP/2.
     pub(crate) fn streams(&self) -> Option<u32> {
         match self {
             Self::Plain(plain) => plain.shared.map(|shared| shared.streams),
-            Self::Scenario(_) => None,
+            // Each user has a connection of their own, so groups cannot delay each other.
+            Self::Scenario(scenario) => scenario.http2.then_some(1),
         }
     }
 
-    /// The TLS settings for users' connections, with the protocols to offer.
-    pub(crate) fn tls_of_users(&self, tls: TlsSettings) -> TlsSettings {
+    /// The TLS settings for users' requests, with the protocols to offer.
+    pub(crate) fn tls_of_requests(&self, tls: TlsSettings) -> TlsSettings {
         if self.is_http2() {
             tls.offering_http2()
         } else {
@@ -50,6 +51,8 @@ pub struct Scenario {
     pub data: DataStore,
     /// The environment variables that the scenario may read.
     pub env: Env,
+    /// Whether the scenario uses HTTP/2.
+    pub http2: bool,
     /// Whether the scenario has a `setup`.
     pub has_setup: bool,
     /// Whether the scenario has a `teardown`.

@@ -7,7 +7,7 @@ use crate::link::Link;
 use crate::net::Link as _;
 use crate::net::http2::check_agreed;
 use crate::net::socket::Bytes;
-use crate::net::{Conn, EndpointIndex, Progress, ReadOutcome, ReadSample, Ready, TimedRead};
+use crate::net::{Conn, EndpointIndex, Progress, ReadOutcome, Ready, TimedRead};
 use crate::world::World;
 
 impl World {
@@ -30,7 +30,8 @@ impl World {
         self.net.queue.begin_pass();
         while let Some(dial) = self.net.queue.next() {
             // The connection could have been opened when it was requested, so the wait counts as start lag.
-            self.note_start(dial.asked());
+            let now = self.clock.now();
+            self.level.recorder.note_start(dial.asked(), now);
             self.open(dial);
         }
     }
@@ -65,8 +66,14 @@ impl World {
     /// Removes a connection.
     pub(crate) fn take_out(&mut self, key: u32) -> Option<Conn<Self>> {
         let conn = self.net.remove(key)?;
-        if let Link::Http(http) = &conn.link {
-            self.note_answers_of(conn.owner, http.responses());
+        // Connections that several users share do not show the responses of each.
+        let responses = match &conn.link {
+            Link::Http(http) => http.responses(),
+            Link::Http2(http2) if self.streams() == Some(1) => http2.responses(),
+            Link::Http2(_) | Link::Socket(_) => 0,
+        };
+        if let Some(owner) = self.level.users.get(conn.owner) {
+            owner.responses.all += responses;
         }
         Some(conn)
     }
@@ -104,6 +111,7 @@ impl World {
         if let Some(Link::Http2(http2)) = self.link(key) {
             check_agreed(http2.stream())?;
         }
+        self.nats_opened(key)?;
         self.http_opened(key, now);
         Ok(())
     }
@@ -119,7 +127,7 @@ impl World {
             } => {
                 let messages = self.received(key, &buffer[..count], received.at);
                 if let Some(sample) = self.net.sample_of(received, messages) {
-                    self.note_read(sample);
+                    self.level.recorder.note_read(sample);
                 }
                 if let Some(timed) = timed {
                     self.end_read(key, count, timed);
@@ -127,7 +135,7 @@ impl World {
             }
             ReadOutcome::Closed(sample) => {
                 if let Some(sample) = sample {
-                    self.note_read(sample);
+                    self.level.recorder.note_read(sample);
                 }
                 self.closed(key);
             }
@@ -145,6 +153,10 @@ impl World {
                 1
             }
             Some(Link::Http2(_)) => self.http2_received(key, bytes, at),
+            Some(Link::Socket(socket)) if socket.wire.is_nats() => {
+                self.nats_received(key, bytes, at)
+            }
+            Some(Link::Socket(socket)) if socket.is_redis() => self.redis_received(key, bytes, at),
             Some(Link::Socket(_)) => self.socket_received(key, Bytes(bytes), at),
             None => {
                 self.inconsistent("a connection that is not in the table received data");
@@ -200,20 +212,12 @@ impl World {
     /// Ends a timed read of `count` bytes, which have been handled.
     fn end_read(&mut self, key: u32, count: usize, timed: TimedRead) {
         let cost = self.net.end_read(key, count, timed, self.wakes.len());
-        if let Some(cost) = cost.filter(|_| self.level.hold.contains(self.clock.now())) {
-            let connector = &self.net.connector;
+        if let Some(cost) = cost {
+            let now = self.clock.now();
             let endpoint = self.net.conns.get(key).map(|conn| conn.endpoint);
-            let loud = &mut self.level.recorder.monitoring.loud;
-            loud.note(cost, || endpoint.map(|endpoint| connector.label(endpoint)));
+            let label = || endpoint.map(|endpoint| self.net.connector.label(endpoint));
+            self.level.recorder.note_cost(cost, now, label);
         }
-    }
-
-    fn note_read(&mut self, sample: ReadSample) {
-        self.level
-            .recorder
-            .monitoring
-            .receipts
-            .note(sample, self.level.hold);
     }
 
     /// The protocol on a connection.

@@ -2,7 +2,6 @@
 
 use stats::Histogram;
 
-use crate::level::Span;
 use crate::net::ReadSample;
 
 /// Read delays are recorded for one connection in `ONE_IN`. Each worker also records the first `ALWAYS` connections of
@@ -37,10 +36,7 @@ impl Receipts {
     }
 
     /// Counts a read of the measured time.
-    pub(crate) fn note(&mut self, sample: ReadSample, hold: Span) {
-        if !hold.contains(sample.read) {
-            return;
-        }
+    pub(crate) fn note(&mut self, sample: ReadSample) {
         self.implausible += u64::from(sample.implausible);
         if let Some(delay) = sample.delay {
             self.delays.get_or_insert_default().record(delay);

@@ -10,15 +10,18 @@ use rustc_hash::FxHashMap;
 
 use crate::deliveries::deliveries_of;
 use crate::funnel::FunnelCounts;
+use crate::level::Span;
 use crate::limited::LimitedSamples;
 use crate::self_monitoring::SelfMonitoring;
 
 mod courses;
+mod measured_time;
 mod names;
 
 use courses::Courses;
 use names::Named;
 
+pub(crate) use measured_time::Iteration;
 pub(crate) use names::{NAMES_LIMIT, OTHER_NAMES};
 
 /// Maximum number of kinds of failure that are stored, each with an example.
@@ -56,9 +59,17 @@ pub(crate) enum Ending {
     RanOut(Nanos),
 }
 
+impl Ending {
+    fn is_failure(self) -> bool {
+        !matches!(self, Self::Answered { failed: false })
+    }
+}
+
 /// The measurements of one worker in one level. Their size does not grow with the number of requests.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recorder {
+    /// The measured time. It may end earlier than planned.
+    pub(crate) hold: Span,
     timings: [Named<Timings>; FAMILIES],
     pub(crate) measured: Measured,
     pub(crate) funnel: FunnelCounts,
@@ -66,15 +77,22 @@ pub(crate) struct Recorder {
     scenarios: Vec<Iterations>,
     pub(crate) windows: Windows,
     pub(crate) monitoring: SelfMonitoring,
-    channels: Named<()>,
+    pub(crate) channels: Channels,
+    /// The tally of each channel.
     pub(crate) tallies: Vec<Tally>,
-    /// For each tally, how the message with the first misplaced stamp differed from what the channel looks for.
-    pub(crate) mismatches: FxHashMap<usize, Mismatch>,
     /// Responses with status 429; `None` until the first one.
     pub(crate) limited: Option<Box<LimitedSamples>>,
     courses: Courses,
     /// Number of messages and ticks that were dropped because a queue was full.
     pub(crate) dropped: u64,
+}
+
+/// The channels, in the order of their tallies.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Channels {
+    names: Named<()>,
+    /// For each tally, how the message with the first misplaced stamp differed from what the channel looks for.
+    pub(crate) mismatches: FxHashMap<usize, Mismatch>,
 }
 
 /// The windows of one second each.
@@ -108,8 +126,8 @@ impl Recorder {
         &self.timings[family as usize].values[index].0
     }
 
-    /// Counts an operation that began in the measured time.
-    pub(crate) fn time(
+    /// Counts an operation of the measured time.
+    fn count(
         &mut self,
         family: Family,
         index: usize,
@@ -130,8 +148,7 @@ impl Recorder {
             Family::RoundTrip => window.round_trips += 1,
             Family::Connection => return timings,
         }
-        let failed = !matches!(ending, Ending::Answered { failed: false });
-        window.failed += u64::from(failed);
+        window.failed += u64::from(ending.is_failure());
         match ending {
             Ending::Answered { .. } => window.response.record(timing.response_time()),
             Ending::Broke => {}
@@ -147,7 +164,7 @@ impl Recorder {
         self.windows.open.failed += 1;
     }
 
-    /// Counts an operation in flight for which headcount stops waiting, `age` after its planned start.
+    /// Counts an operation of the measured time that is in flight, `age` after its planned start.
     pub(crate) fn left_open(&mut self, family: Family, index: usize, age: Nanos) {
         self.timings[family as usize].values[index].1.left_open(age);
     }
@@ -164,27 +181,28 @@ impl Recorder {
 
     /// The index of the tally of a channel.
     pub(crate) fn tally(&mut self, channel: &str) -> usize {
-        let index = self.channels.entry(channel, || ());
+        let index = self.channels.names.entry(channel, || ());
         if self.tallies.len() <= index {
             self.tallies.resize_with(index + 1, Tally::default);
         }
         index
     }
 
-    pub(crate) fn check(&mut self, name: &str, ok: bool) {
-        if let Some(check) = self.measured.checks.get_mut(name) {
+    /// Counts a check. Returns whether it is measured.
+    pub(crate) fn check(&mut self, name: &str, ok: bool, now: Nanos) -> bool {
+        let measured = self.hold.contains(now);
+        if measured {
+            let checks = &mut self.measured.checks;
+            let full = checks.len() >= NAMES_LIMIT && !checks.contains_key(name);
+            let name = if full { OTHER_NAMES } else { name };
+            let check = match checks.get_mut(name) {
+                Some(known) => known,
+                None => checks.entry(name.to_owned()).or_default(),
+            };
             check.passed += u64::from(ok);
             check.failed += u64::from(!ok);
-            return;
         }
-        let name = if self.measured.checks.len() >= NAMES_LIMIT {
-            OTHER_NAMES
-        } else {
-            name
-        };
-        let check = self.measured.checks.entry(name.to_owned()).or_default();
-        check.passed += u64::from(ok);
-        check.failed += u64::from(!ok);
+        measured
     }
 
     /// The convergence counts of a user state.
@@ -195,7 +213,11 @@ impl Recorder {
         documents.entry(name.to_owned()).or_default()
     }
 
+    /// Adds a value to a metric of the script.
     pub(crate) fn metric(&mut self, kind: MetricKind, name: &str, value: f64, at: Nanos) {
+        if !self.hold.contains(at) {
+            return;
+        }
         if let Some(metric) = self.measured.metrics.get_mut(name) {
             metric.record(value, at.as_secs_f64());
             return;
@@ -220,7 +242,12 @@ impl Recorder {
         !failures.any(|known| known.side == side && known.kind == kind && known.what == what)
     }
 
-    /// Counts a failure, and stores the first example of its kind.
+    /// Whether a check that fails now would be the first failure of its name.
+    pub(crate) fn is_first_failed_check(&self, name: &str, now: Nanos) -> bool {
+        self.hold.contains(now) && self.is_first((Side::Target, FaultKind::Check), name)
+    }
+
+    /// Counts a failure of the measured time, and stores the first example of its kind.
     pub(crate) fn fail(
         &mut self,
         fault: &Fault,
@@ -293,8 +320,11 @@ impl Recorder {
                     .filter(|(_, timings)| timings.count + timings.unfinished > 0),
             );
         }
-        let channels = self.channels.values.into_iter().map(|(name, ())| name);
-        let mut mismatches = self.mismatches;
+        let Channels {
+            names,
+            mut mismatches,
+        } = self.channels;
+        let channels = names.values.into_iter().map(|(name, ())| name);
         let tallies = self.tallies.into_iter().enumerate();
         let mut deliveries: Vec<_> = tallies
             .map(|(at, tally)| deliveries_of(tally, mismatches.remove(&at)))
@@ -317,64 +347,4 @@ pub(crate) fn ending_of(fault: &Fault, limit: Nanos) -> Ending {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_without_end_are_counted_together() {
-        let mut recorder = Recorder::default();
-        let timing = Timing {
-            planned: Nanos(1),
-            started: Nanos(1),
-            ended: Nanos(5),
-        };
-        for user in 0..1000 {
-            let index = recorder.name(Family::Request, &format!("GET /users/{user}"));
-            recorder.time(
-                Family::Request,
-                index,
-                timing,
-                Ending::Answered { failed: false },
-            );
-        }
-        let measured = recorder.into_measured(&[]);
-        assert_eq!(measured.requests.len(), NAMES_LIMIT + 1);
-        assert_eq!(measured.requests[OTHER_NAMES].count, 500);
-    }
-
-    #[test]
-    fn a_time_out_is_counted_and_is_no_latency() {
-        let mut recorder = Recorder::default();
-        let index = recorder.name(Family::Request, "GET /");
-        let timing = Timing {
-            planned: Nanos(1),
-            started: Nanos(1),
-            ended: Nanos(5),
-        };
-        recorder.time(
-            Family::Request,
-            index,
-            timing,
-            Ending::RanOut(Nanos::from_secs(3)),
-        );
-        let broken = recorder.name(Family::Request, "GET /broken");
-        recorder.time(Family::Request, broken, timing, Ending::Broke);
-        let window = recorder.take_window();
-        assert_eq!(
-            (window.requests, window.failed, window.timed_out),
-            (2, 2, 1)
-        );
-        assert_eq!(window.response.count(), 0, "neither has a time");
-        assert_eq!(window.close(0.0).max_ms, None);
-        let timings = &recorder.into_measured(&[]).requests["GET /"];
-        assert_eq!(
-            (
-                timings.count,
-                timings.failed,
-                timings.timed_out,
-                timings.response.count()
-            ),
-            (1, 1, 1, 0)
-        );
-    }
-}
+mod tests;

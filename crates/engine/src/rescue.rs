@@ -4,9 +4,7 @@
 use model::{Fault, FaultKind, Nanos};
 use record::Measured;
 
-use crate::messages::Event;
-use crate::run::RunError;
-use crate::worker::Worker;
+use crate::outcome::RunError;
 
 /// Shortest time between two copies.
 const EVERY: Nanos = Nanos::from_secs(1);
@@ -26,17 +24,15 @@ pub(crate) struct Copies {
     next: Nanos,
 }
 
-impl Worker {
-    /// Sends a copy of the measurements once a second, or less often if the copy is large.
-    pub(crate) fn send_copy(&mut self, now: Nanos) {
-        if now < self.copies.next || now < self.world.borrow().level.hold.start {
-            return;
-        }
-        let copy = Box::new(self.so_far());
-        self.tell(Event::Copy(copy));
-        // A larger copy takes longer, so the pause grows with the time that this copy took.
-        let took = self.now() - now;
-        self.copies.next = now + Nanos(took.0.saturating_mul(SHARE)).max(EVERY);
+impl Copies {
+    pub(crate) fn is_due(self, now: Nanos) -> bool {
+        now >= self.next
+    }
+
+    /// Plans the next copy: once a second, or less often if the copy is large. A larger copy takes longer, so the pause
+    /// grows with the time that this copy took.
+    pub(crate) fn sent(&mut self, now: Nanos, took: Nanos) {
+        self.next = now + Nanos(took.0.saturating_mul(SHARE)).max(EVERY);
     }
 }
 

@@ -1,138 +1,20 @@
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
 
-use model::{Fault, HiddenValues, LevelPhase, Verdict};
-use record::{Forecast, Level, Note, Run, ScriptInfo};
-use script::ScriptFault;
-use script::host::LogLevel;
+use model::{HiddenValues, Verdict};
+use record::{Note, Run, ScriptInfo};
 use serde_json::Value;
-use thiserror::Error;
 
 use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::control::Control;
 use crate::forecast::forecasts;
 use crate::judge;
+use crate::notice::Notice;
+use crate::outcome::Outcome;
 use crate::program::Program;
 use crate::secrets::fit_to_be_stored;
-
-/// The number of times that the user has requested a stop. The first request ends the run early but in order, the
-/// second one ends it at once.
-#[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicU8>);
-
-impl Stop {
-    /// Adds a request to stop.
-    pub fn ask(&self) {
-        let _ = self
-            .0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |asked| {
-                Some(asked.saturating_add(1))
-            });
-    }
-
-    /// The number of requests to stop.
-    pub fn asked(&self) -> u8 {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-/// An event of a run to show to the user.
-#[derive(Clone, Debug)]
-pub enum Notice {
-    /// A level will have too few samples for a threshold. Sent before the first byte.
-    TooFewSamples(Forecast),
-    /// `setup` has started.
-    SettingUp,
-    /// The state of the running level, once a second.
-    Live(Live),
-    /// A remark that the user should see before the run ends. Sent after the first level.
-    Warning(Note),
-    /// A level is over.
-    LevelDone(Box<Level>),
-    /// A line of the script's `console`.
-    Log(LogLevel, String),
-}
-
-/// The state of a level, for a live line.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Live {
-    /// The number of the level, from 1.
-    pub level: u32,
-    /// The number of levels.
-    pub levels: u32,
-    /// Number of users of the level. In an open load, the maximum at the same time.
-    pub users: u32,
-    /// The rate of an open load, as the user wrote it.
-    pub rate: Option<String>,
-    /// The phase of the level.
-    pub phase: LevelPhase,
-    /// Seconds since the start of the level.
-    pub elapsed_s: f64,
-    /// Seconds from the start of the level to the planned end of the measured time.
-    pub total_s: f64,
-    /// Deliveries in the last second or, if there are none, requests and round trips.
-    pub per_s: f64,
-    /// 95th percentile of the last second, in milliseconds.
-    pub p95_ms: Option<f64>,
-    /// Failed requests and round trips so far.
-    pub failed: u64,
-    /// Percentage of the last second in which the busiest worker was busy.
-    pub busy_percent: f64,
-    /// Operations for which headcount still waits after the measured time.
-    pub in_flight: Option<InFlight>,
-}
-
-/// Operations in flight after the measured time. Each is awaited until its own time limit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct InFlight {
-    /// The number of operations.
-    pub count: u64,
-    /// Seconds until the latest time limit of these operations ends.
-    pub up_to_s: f64,
-}
-
-/// The reason why a run could not start or finish.
-#[derive(Debug, Error)]
-pub enum RunError {
-    /// The target is not reachable before the start.
-    #[error("cannot reach the target {target}: {fault}")]
-    Unreachable {
-        /// The target's URL.
-        target: String,
-        /// The cause.
-        fault: Fault,
-    },
-    /// The target's Prometheus endpoint does not respond before the start.
-    #[error(
-        "cannot reach the Prometheus endpoint {url} (`watch.metrics`, --watch-metrics): {fault}"
-    )]
-    Endpoint {
-        /// The endpoint's URL.
-        url: String,
-        /// The cause.
-        fault: Fault,
-    },
-    /// The script cannot continue.
-    #[error("{0}")]
-    Script(Box<ScriptFault>),
-    /// The options are impossible to satisfy, or the user interrupted the run.
-    #[error("{0}")]
-    Usage(String),
-    /// A problem of the generator.
-    #[error("{0}")]
-    Generator(String),
-}
-
-/// The measurements, and the error that ended the run early, if any.
-#[derive(Debug)]
-pub struct Outcome {
-    /// Everything that was measured until the end.
-    pub record: Run,
-    /// The error that ended the run early.
-    pub error: Option<RunError>,
-}
+use crate::stop::Stop;
 
 /// Runs the scenario: `setup`, every level, `teardown`. Calls `tell` from this thread.
 pub fn run(config: RunConfig, clock: Clock, stop: &Stop, tell: &mut dyn FnMut(Notice)) -> Outcome {
@@ -199,7 +81,7 @@ fn blank_record(config: &RunConfig, hidden: &HiddenValues, clock: Clock) -> Run 
         tool: concat!("headcount ", env!("CARGO_PKG_VERSION")).to_owned(),
         started_at: clock.started_at(),
         seed: config.seed,
-        run_tag: config.run_tag.clone(),
+        run_tag: config.run.tag.clone(),
         script: script_info(&config.program),
         options: fit_to_be_stored(&config.options_json),
         target: target(config, hidden),

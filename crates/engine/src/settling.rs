@@ -5,10 +5,13 @@
 //! deliveries have settled. Only these users may take longer than `settle`, because each of their operations has its
 //! own time limit.
 
+use std::collections::VecDeque;
+
 use model::Nanos;
 use script::host::Wake;
 
-use crate::people::Stage;
+use crate::level_state::LevelState;
+use crate::people::{Group, Stage};
 use crate::timers::Alarm;
 use crate::world::World;
 
@@ -65,10 +68,10 @@ impl Settling {
             return false;
         }
         let quiet = *self.quiet.get_or_insert(now);
-        if world.is_settled() {
+        if is_settled(&world.level.groups, &world.wakes) {
             return true;
         }
-        let until = world.settles_until(quiet, settle);
+        let until = settles_until(&world.level.groups, quiet, settle);
         if now < until {
             world.level.timers.set(now + LOOK, Alarm::Look);
         }
@@ -102,85 +105,59 @@ impl Draining {
         }
     }
 
+    /// Notes the groups whose users stayed and are about to be released at `now`. The grace period of all other groups
+    /// began when the last operation ended, at `quiet`.
+    pub(crate) fn begin(
+        level: &mut LevelState,
+        quiet: Nanos,
+        now: Nanos,
+        settle: Nanos,
+        finish: Nanos,
+    ) -> Self {
+        for group in &mut level.groups {
+            group.stays.released = !group.stays.waiting.is_empty();
+        }
+        let draining = Self::after(quiet, now, settle, finish);
+        level.timers.set(draining.until.max(now), Alarm::Look);
+        level.timers.set(draining.stayed_until, Alarm::Look);
+        draining
+    }
+
     /// Whether every iteration has ended or exceeded its time limit.
-    pub(crate) fn is_over(&mut self, world: &mut World, now: Nanos) -> bool {
+    pub(crate) fn is_over(&mut self, level: &mut LevelState, now: Nanos) -> bool {
         if now < self.until || now < self.next_look {
             return false;
         }
-        if now >= self.stayed_until || !world.has_stayers() {
+        if now >= self.stayed_until || !has_stayers(&level.groups) {
             return true;
         }
         self.next_look = now + LOOK_THROUGH;
-        world.level.timers.set(self.next_look, Alarm::Look);
+        level.timers.set(self.next_look, Alarm::Look);
         false
     }
 }
 
-impl World {
-    /// Whether no delivery is awaited, and no tick of the measured time waits for the script. A waiting tick may still
-    /// send messages.
-    fn is_settled(&self) -> bool {
-        self.awaited() == 0 && !self.has_ticks()
-    }
+/// Whether no delivery is awaited, and no tick of the measured time waits for the script. A waiting tick may still send
+/// messages.
+fn is_settled(groups: &[Group], wakes: &VecDeque<Wake>) -> bool {
+    let is_tick = |wake: &Wake| matches!(wake, Wake::Tick { .. });
+    groups.iter().all(|group| group.ledger.awaited() == 0) && !wakes.iter().any(is_tick)
+}
 
-    /// Whether ticks of the measured time wait for the script.
-    fn has_ticks(&self) -> bool {
-        let is_tick = |wake: &Wake| matches!(wake, Wake::Tick { .. });
-        self.wakes.iter().any(is_tick)
-    }
+/// The time limit of deliveries and ticks: `settle` after the last operation ended or after the last message was sent,
+/// whichever is later. Late ticks may send messages, so the limit is at most twice `settle` after `quiet`.
+fn settles_until(groups: &[Group], quiet: Nanos, settle: Nanos) -> Nanos {
+    let sent = groups.iter().map(|group| group.ledger.last_sent());
+    let last = sent.max().unwrap_or(quiet).max(quiet);
+    (last + settle).min(quiet + settle + settle)
+}
 
-    /// The time limit of deliveries and ticks: `settle` after the last operation ended or after the last message was
-    /// sent, whichever is later. Late ticks may send messages, so the limit is at most twice `settle` after `quiet`.
-    fn settles_until(&self, quiet: Nanos, settle: Nanos) -> Nanos {
-        let sent = self
-            .level
-            .groups
-            .iter()
-            .map(|group| group.ledger.last_sent());
-        let last = sent.max().unwrap_or(quiet).max(quiet);
-        (last + settle).min(quiet + settle + settle)
-    }
-
-    /// Number of deliveries that are still awaited.
-    fn awaited(&self) -> u64 {
-        self.level
-            .groups
-            .iter()
-            .map(|group| group.ledger.awaited())
-            .sum()
-    }
-
-    /// Notes the groups whose users stayed and are about to be released. The grace period of all other groups began
-    /// when the last operation ended, at `quiet`.
-    pub(crate) fn draining(
-        &mut self,
-        quiet: Option<Nanos>,
-        settle: Nanos,
-        hurried: bool,
-        now: Nanos,
-    ) -> Draining {
-        for group in &mut self.level.groups {
-            group.stays.released = !group.stays.waiting.is_empty();
-        }
-        let finish = if hurried {
-            settle
-        } else {
-            self.config.options.timeouts.total
-        };
-        let draining = Draining::after(quiet.unwrap_or(now), now, settle, finish);
-        self.level.timers.set(draining.until.max(now), Alarm::Look);
-        self.level.timers.set(draining.stayed_until, Alarm::Look);
-        draining
-    }
-
-    /// Whether a group with users who stayed has not ended.
-    fn has_stayers(&self) -> bool {
-        let runs = |stage: &Stage| matches!(stage, Stage::Running { .. } | Stage::Settling);
-        self.level
-            .groups
-            .iter()
-            .any(|group| group.stays.released && runs(&group.stage))
-    }
+/// Whether a group with users who stayed has not ended.
+fn has_stayers(groups: &[Group]) -> bool {
+    let runs = |stage: &Stage| matches!(stage, Stage::Running { .. } | Stage::Settling);
+    groups
+        .iter()
+        .any(|group| group.stays.released && runs(&group.stage))
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use crate::ask;
 use crate::control::Control;
 use crate::level::{LevelPlan, SetupResult};
 use crate::messages::{Command, Event, SetupOutcome};
-use crate::run::{Notice, RunError};
+use crate::notice::Notice;
+use crate::outcome::RunError;
 use crate::tls_port;
 
 /// Time limit of each of `setup` and `teardown`.

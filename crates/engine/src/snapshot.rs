@@ -8,30 +8,13 @@ use record::{Level, Measured};
 
 use crate::judge;
 use crate::level::Span;
-use crate::messages::Event;
 use crate::observe::observe;
 use crate::observed::Observed;
-use crate::worker::Worker;
 
 /// Time between two checks.
 const EVERY: Nanos = Nanos::from_secs(1);
 /// A threshold that might still hold in the end aborts the run when this number of consecutive checks find it broken.
 const LOOKS: u32 = 3;
-
-impl Worker {
-    /// Sends a copy of the measurements so far.
-    pub(crate) fn send_snapshot(&self) {
-        self.tell(Event::Snapshot(Box::new(self.so_far())));
-    }
-
-    pub(crate) fn so_far(&self) -> Measured {
-        let mut world = self.world.borrow_mut();
-        let so_far = world.recorded_so_far();
-        let mix = world.config.options.mix.as_ref();
-        let names = mix.map_or(&[][..], plan::Mix::names);
-        so_far.into_measured(names)
-    }
-}
 
 /// The thresholds of one level that can abort the run, and their state.
 #[derive(Debug)]

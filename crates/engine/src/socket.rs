@@ -70,36 +70,41 @@ impl World {
         write: impl FnOnce(&mut SocketLink) -> Result<(), Fault>,
     ) -> Result<Vec<Sent>, Fault> {
         let (user, _) = self.socket(id)?;
+        self.with_stamps(user, planned, |world| {
+            let (_, socket) = world.socket(id)?;
+            let sent = write(socket);
+            world.net.update_interest(id.0);
+            world.go_on_polling(id.0);
+            sent
+        })
+    }
+
+    /// Sends a message of a user with `send`. Returns the stamps that the user has made, which are sent with it.
+    pub(crate) fn with_stamps(
+        &mut self,
+        user: UserId,
+        planned: Option<Nanos>,
+        send: impl FnOnce(&mut Self) -> Result<(), Fault>,
+    ) -> Result<Vec<Sent>, Fault> {
         let carried = self.stamps_leave(user, planned);
-        let (_, socket) = self.socket(id)?;
-        let sent = write(socket);
-        let sent_failed = sent.is_err();
+        let sent = send(self);
         // Nothing was sent, so these deliveries are not awaited.
-        if let Some((group, ..)) = self.group_of(user).filter(|_| sent_failed) {
+        if let Some((group, ..)) = self.level.group_of(user).filter(|_| sent.is_err()) {
             for sent in &carried {
                 group.ledger.refuse(*sent);
             }
         }
-        self.net.update_interest(id.0);
-        self.go_on_polling(id.0);
         sent.map(|()| carried)
     }
 
     fn stamps_leave(&mut self, user: UserId, planned: Option<Nanos>) -> Vec<Sent> {
         let now = self.clock.now();
         let planned = planned.unwrap_or(now);
-        let measured = self.level.hold.contains(planned);
-        let carried = match self.group_of(user) {
-            Some((group, member, tallies)) => {
-                group.ledger.send(member, planned, now, measured, tallies)
-            }
-            None => Vec::new(),
+        let Some((group, member, recorder)) = self.level.group_of(user) else {
+            return Vec::new();
         };
-        if measured {
-            self.level.recorder.windows.open.messages += carried.len() as u64;
-        } else {
-            self.level.recorder.measured.before.messages += carried.len() as u64;
-        }
+        let carried = recorder.send(&mut group.ledger, member, planned, now);
+        recorder.count_messages(carried.len(), planned);
         carried
     }
 

@@ -2,12 +2,10 @@
 
 use std::net::{IpAddr, UdpSocket};
 
-use model::UserId;
 use record::Sources;
 
 use crate::config::RunConfig;
 use crate::prepare::PrepareError;
-use crate::world::World;
 
 /// Checks that every address belongs to this machine. The check binds a datagram socket to each address, which sends
 /// nothing.
@@ -40,19 +38,10 @@ pub(crate) fn told(config: &RunConfig) -> Option<Sources> {
     })
 }
 
-impl World {
-    /// The position of a user's source address in the list. It depends on the user's number in the level, not on the
-    /// worker. Users who share connections share an address too.
-    pub(crate) fn source_place(&mut self, user: UserId) -> Option<usize> {
-        let shared = self.streams().unwrap_or(1).max(1);
-        let number = self.level.users.get(user)?.number / shared;
-        let count = self.config.options.source.len();
-        (number as usize).checked_rem(count)
-    }
-
-    /// The local address of a user's connections; `None`: the kernel chooses.
-    pub(crate) fn source_of(&mut self, user: UserId) -> Option<IpAddr> {
-        let place = self.source_place(user)?;
-        self.config.options.source.get(place).copied()
-    }
+/// The position of a user's source address in the list. It depends on the user's number in the level, not on the
+/// worker. Users who share connections share an address too.
+pub(crate) fn source_place(config: &RunConfig, number: u32) -> Option<usize> {
+    let shared = config.program.streams().unwrap_or(1).max(1);
+    let count = config.options.source.len();
+    ((number / shared) as usize).checked_rem(count)
 }

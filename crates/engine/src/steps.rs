@@ -6,9 +6,8 @@ mod open;
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};
 use record::Example;
 
-use crate::funnel::StepEnd;
+use crate::funnel::{StepEnd, StepNames};
 use crate::level_state::LevelState;
-use crate::world::World;
 
 pub(crate) use open::Steps;
 
@@ -20,26 +19,35 @@ pub(crate) enum WayEnd<'a> {
     Unfinished,
 }
 
-impl World {
+/// The names of the steps that the worker's scripts have used, and the number of steps that have begun.
+#[derive(Debug, Default)]
+pub(crate) struct StepCounter {
+    pub(crate) names: StepNames,
+    begun: u64,
+}
+
+impl StepCounter {
     /// Begins a step of a user or of the group, nested in the open steps. Returns a token that identifies the step when
     /// it ends.
-    pub(crate) fn begin_step(&mut self, id: GroupId, user: Option<UserId>, name: u32) -> u64 {
-        let now = self.clock.now();
-        let Some(&slot) = self.level.group_slots.get(&id) else {
+    pub(crate) fn begin(
+        &mut self,
+        level: &mut LevelState,
+        (id, user): (GroupId, Option<UserId>),
+        name: u32,
+        now: Nanos,
+    ) -> u64 {
+        let Some(&slot) = level.group_slots.get(&id) else {
             return 0;
         };
-        self.step_token += 1;
-        let token = self.step_token;
-        let measured = self.level.hold.contains(now);
+        self.begun += 1;
+        let token = self.begun;
         let LevelState {
             groups,
             users,
             recorder,
             ..
-        } = &mut self.level;
-        let step_names = &self.step_names;
+        } = level;
         let group = &mut groups[slot];
-        let counts = &mut recorder.funnel;
         // While members act concurrently, a step of the group must not be nested in a step that another member began.
         let around = match group.progress.way.concurrent {
             0 => group.progress.steps.innermost(),
@@ -47,59 +55,57 @@ impl World {
         };
         let mut owner = user.and_then(|user| users.get(user));
         let own = owner.as_ref().and_then(|user| user.steps.innermost());
-        let node = counts.node(step_names, name, (own.or(around), group.scenario));
+        let node = recorder
+            .funnel
+            .node(&self.names, name, (own.or(around), group.scenario));
         let steps = owner
             .as_mut()
             .map_or(&mut group.progress.steps, |user| &mut user.steps);
         steps.begin(token, node, now);
         group.progress.way.begin(node);
-        if measured {
-            counts.begun(node);
-        }
+        recorder.begin_step(node, now);
         token
     }
+}
 
+impl LevelState {
     /// Ends a step. `fault` is the error that ended it, if any.
     pub(crate) fn end_step(
         &mut self,
-        id: GroupId,
-        user: Option<UserId>,
+        (id, user): (GroupId, Option<UserId>),
         token: u64,
         fault: Option<&Fault>,
+        now: Nanos,
     ) {
-        let now = self.clock.now();
-        let Some(&slot) = self.level.group_slots.get(&id) else {
+        let Some(&slot) = self.group_slots.get(&id) else {
             return;
         };
-        let open = match user.and_then(|user| self.level.users.get(user)) {
+        let open = match user.and_then(|user| self.users.get(user)) {
             Some(user) => user.steps.end(token),
-            None => self.level.groups[slot].progress.steps.end(token),
+            None => self.groups[slot].progress.steps.end(token),
         };
         let Some((node, started)) = open else { return };
         let end = StepEnd::of(fault);
-        if self.level.hold.contains(started) {
-            self.level.recorder.funnel.ended(node, now - started, end);
-        }
-        self.level.groups[slot].progress.way.end(node, end);
+        self.recorder.end_step(node, started, now, end);
+        self.groups[slot].progress.way.end(node, end);
         if let Some(fault) = fault {
             self.note_first(slot, Some(node), fault, ("", None), (user, now));
         }
     }
 
     /// Counts the open steps of a group whose iteration is over, because these steps never end.
-    pub(crate) fn leave_steps(&mut self, slot: usize) {
-        let (now, hold) = (self.clock.now(), self.level.hold);
+    pub(crate) fn leave_steps(&mut self, slot: usize, now: Nanos) {
         let LevelState {
             groups,
             users,
             recorder,
             ..
-        } = &mut self.level;
+        } = self;
         let group = &mut groups[slot];
-        group.progress.steps.leave(hold, now, &mut recorder.funnel);
+        group.progress.steps.leave(now, recorder);
         for &user in &group.users {
             if let Some(user) = users.get(user) {
-                user.steps.leave(hold, now, &mut recorder.funnel);
+                user.steps.leave(now, recorder);
             }
         }
     }
@@ -128,20 +134,20 @@ impl World {
         (what, status): (&str, Option<u16>),
         at: Nanos,
     ) {
-        let of_group = group.and_then(|id| self.level.group_slots.get(&id).copied());
-        let known = user.and_then(|user| self.level.users.get(user));
+        let of_group = group.and_then(|id| self.group_slots.get(&id).copied());
+        let known = user.and_then(|user| self.users.get(user));
         let own = known.as_ref().and_then(|user| user.steps.innermost());
         let Some(slot) = known.map(|user| user.group).or(of_group) else {
             return;
         };
-        let Some(group) = self.level.groups.get_mut(slot) else {
+        let Some(group) = self.groups.get_mut(slot) else {
             return;
         };
         let node = own.or(group.progress.steps.innermost());
         let mut flawed = node;
         while let Some(at) = flawed {
             group.progress.way.flaw(at);
-            flawed = self.level.recorder.funnel.parent_of(at);
+            flawed = self.recorder.funnel.parent_of(at);
         }
         self.note_first(slot, node, fault, (what, status), (user, at));
     }
@@ -160,7 +166,7 @@ impl World {
             users,
             recorder,
             ..
-        } = &mut self.level;
+        } = self;
         let way = &mut groups[slot].progress.way;
         if way.first.is_some() {
             return;
@@ -180,20 +186,19 @@ impl World {
     }
 
     /// Counts the steps and the first failure of an iteration that belongs to the level.
-    pub(crate) fn count_way(&mut self, slot: usize, end: WayEnd<'_>) {
+    pub(crate) fn count_way(&mut self, slot: usize, end: WayEnd<'_>, now: Nanos) {
         if let WayEnd::Failed(fault, user) = end
-            && self.level.groups[slot].progress.way.first.is_none()
+            && self.groups[slot].progress.way.first.is_none()
         {
             let node = match fault.kind {
                 FaultKind::NeverSettles | FaultKind::LoopedForever => self.where_is(slot),
                 _ => None,
             };
-            let now = self.clock.now();
             self.note_first(slot, node, fault, ("", None), (user, now));
         }
         let stuck = matches!(end, WayEnd::Unfinished).then(|| self.where_is(slot));
-        let way = &self.level.groups[slot].progress.way;
-        let counts = &mut self.level.recorder.funnel;
+        let way = &self.groups[slot].progress.way;
+        let counts = &mut self.recorder.funnel;
         counts.count_way(way);
         match (stuck, way.first) {
             (Some(node), _) => counts.count_stuck(node),
@@ -207,7 +212,7 @@ impl World {
     /// The current step of a group: of the members' innermost steps, the step that has been open longest. If no member
     /// is in a step, the group's own step.
     fn where_is(&mut self, slot: usize) -> Option<u32> {
-        let LevelState { groups, users, .. } = &mut self.level;
+        let LevelState { groups, users, .. } = self;
         let group = &groups[slot];
         let innermost = |user: &UserId| users.get(*user)?.steps.last();
         let open = group.users.iter().filter_map(innermost);

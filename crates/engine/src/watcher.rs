@@ -6,6 +6,8 @@ mod endpoint;
 mod own;
 mod port;
 mod process;
+mod process_figures;
+mod sampling;
 mod scraped;
 mod use_of_process;
 
@@ -20,10 +22,8 @@ use crate::level::Span;
 use endpoint::{Asker, Endpoint};
 use own::OwnWatch;
 use process::ProcessWatch;
+use sampling::EVERY;
 use scraped::Scraped;
-
-/// Interval between samples of the processes of the target and the generator.
-const EVERY: Nanos = Nanos::from_secs(1);
 
 #[derive(Debug)]
 pub(crate) struct Watcher {

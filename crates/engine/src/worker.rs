@@ -1,47 +1,35 @@
-use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 
-use model::{GroupId, Nanos, UserId};
-use probe::{OwnThread, ThreadTime};
+use model::GroupId;
 use script::host::Wake;
-use script::{ScriptError, ScriptFault, UserStart};
+use script::{ScriptError, ScriptFault};
 use wire::TlsSettings;
 
 use crate::clock::Clock;
 use crate::config::RunConfig;
-use crate::driver::Driver;
+use crate::iteration::never_settles;
 use crate::level_run::LevelRun;
 use crate::messages::{Command, Event, Fatal};
 use crate::net::{Ready, Waker};
-use crate::rescue::Copies;
 use crate::setup::SetupRun;
+use crate::tickers::{end_sleep, tick};
 use crate::timers::Alarm;
+use crate::worker_parts::WorkerParts;
 use crate::world::World;
 
 /// Maximum number of wakes that the script gets in one turn. Sockets are read between turns, so that the responses of
 /// one user do not wait for the scripts of many others.
 const WAKES_PER_TURN: usize = 16;
-/// Growth of memory, in bytes, below which garbage is not worth a pause in the middle of a level.
-const GARBAGE_WORTH_A_PAUSE: u64 = 128 << 20;
 
 /// One core's share of the run: an event loop, a script engine, the users and their measurements.
 pub(crate) struct Worker {
-    pub(crate) number: u32,
-    pub(crate) world: Rc<RefCell<World>>,
-    pub(crate) driver: Driver,
-    pub(crate) level: Option<LevelRun>,
-    pub(crate) setup_run: Option<SetupRun>,
+    parts: WorkerParts,
+    level: Option<LevelRun>,
+    setup_run: Option<SetupRun>,
     commands: Receiver<Command>,
-    events: Sender<(u32, Event)>,
     buffers: Buffers,
-    /// Time that the worker has spent waiting since the thread began.
-    idle: Nanos,
-    memory_after_collection: u64,
-    pub(crate) copies: Copies,
-    thread: Option<OwnThread>,
 }
 
 /// Buffers that are reused in every pass of the loop.
@@ -67,7 +55,7 @@ pub(crate) fn work(post: Post, hand_over: impl FnOnce(Waker)) {
     let (number, events) = (post.number, post.events.clone());
     match Worker::new(post, hand_over) {
         Ok(mut worker) => {
-            worker.tell(Event::Ready);
+            worker.parts.tell(Event::Ready);
             worker.run();
         }
         Err(fatal) => {
@@ -92,21 +80,13 @@ impl Worker {
         let world = World::new(Arc::clone(&config), number, clock, tls)
             .map_err(|why| Box::new(Fatal::Generator(format!("cannot set up epoll: {why}"))))?;
         hand_over(world.net.waker());
-        let world = Rc::new(RefCell::new(world));
-        let driver = Driver::load(&config, &world).map_err(fatal_of)?;
+        let parts = WorkerParts::new(number, world, events).map_err(fatal_of)?;
         Ok(Self {
-            number,
-            world,
-            driver,
+            parts,
             level: None,
             setup_run: None,
             commands,
-            events,
             buffers: Buffers::default(),
-            idle: Nanos::ZERO,
-            memory_after_collection: 0,
-            copies: Copies::default(),
-            thread: OwnThread::current().ok(),
         })
     }
 
@@ -120,37 +100,51 @@ impl Worker {
             }
             // The order matters: due starts come before the script's turn, and phases end last.
             self.poll();
-            self.start_arrivals();
+            if let Some(level) = &mut self.level {
+                level.start_arrivals(&mut self.parts);
+            }
             self.turn();
             self.end_iterations();
             self.report();
-            self.advance_setup();
-            self.advance_level();
+            self.advance();
         }
     }
 
     fn obey(&mut self, command: Command) {
         match command {
-            Command::Setup => self.start_setup(),
-            Command::Teardown(setup) => self.start_teardown(&setup),
-            Command::Level(plan) => self.start_level(plan),
-            Command::Snapshot => self.send_snapshot(),
+            Command::Setup => self.setup_run = Some(SetupRun::set_up(&mut self.parts)),
+            Command::Teardown(setup) => {
+                self.setup_run = Some(SetupRun::tear_down(&mut self.parts, &setup));
+            }
+            Command::Level(plan) => self.level = Some(LevelRun::start(plan, &mut self.parts)),
+            Command::Snapshot => self.parts.send_snapshot(),
             Command::EndHold => self.end_hold(),
-            Command::Abort => self.abort(),
+            Command::Abort => {
+                self.end_hold();
+                if let Some(level) = &mut self.level {
+                    level.abort();
+                }
+            }
             Command::Exit => {}
         }
     }
 
-    pub(crate) fn tell(&self, event: Event) {
-        // Sending fails only if the run is already over.
-        let _ = self.events.send((self.number, event));
+    /// Handles the first Ctrl-C: nothing new starts, and operations in flight get at most `settle`.
+    fn end_hold(&mut self) {
+        if let Some(level) = &mut self.level {
+            level.hurry();
+        }
+        let mut world = self.parts.world.borrow_mut();
+        let now = world.clock.now();
+        let hold = &mut world.level.recorder.hold;
+        hold.end = hold.end.min(now);
     }
 
     /// Sleeps until something is ready or due, and handles it: sockets first, then timers.
     fn poll(&mut self) {
-        let mut world = self.world.borrow_mut();
+        let mut world = self.parts.world.borrow_mut();
         let (due, start) = (world.next_due(), world.next_start());
-        self.idle += world.net.wait(due, start, &mut self.buffers.ready);
+        self.parts.idle += world.net.wait(due, start, &mut self.buffers.ready);
         for ready in self.buffers.ready.drain(..) {
             world.ready(ready);
         }
@@ -161,21 +155,32 @@ impl Worker {
         let mut starts = Vec::new();
         while let Some((due, alarm)) = world.level.timers.pop_due(now) {
             match alarm {
-                Alarm::Wake(key) => world.end_sleep(key),
-                Alarm::Tick(key) => world.tick(key, due),
+                Alarm::Wake(key) => {
+                    let World { level, wakes, .. } = &mut *world;
+                    if !end_sleep(level, wakes, key) {
+                        world.inconsistent("a sleep ended twice");
+                    }
+                }
+                Alarm::Tick(key) => {
+                    let now = world.clock.now();
+                    let World { level, wakes, .. } = &mut *world;
+                    tick(level, wakes, (key, due), now);
+                }
                 Alarm::Begin(slot) => starts.push((slot as usize, due)),
                 Alarm::Look => {}
             }
         }
         drop(world);
-        for (slot, due) in starts {
-            self.begin_iteration(slot, due, None);
+        if let Some(level) = &mut self.level {
+            for (slot, due) in starts {
+                level.begin_iteration(&mut self.parts, slot, due, None);
+            }
         }
     }
 
     /// Runs one bounded turn of the script.
     fn turn(&mut self) {
-        let world = &self.world;
+        let world = &self.parts.world;
         {
             // The borrow must end before the turn: the script borrows the world.
             let mut world = world.borrow_mut();
@@ -187,106 +192,59 @@ impl Worker {
         }
         let mut told = self.buffers.batch.drain(..).inspect(|wake| {
             if let Wake::Tick { due, .. } = wake {
-                world.borrow_mut().note_start(*due);
+                let mut world = world.borrow_mut();
+                let now = world.clock.now();
+                world.level.recorder.note_start(*due, now);
             }
         });
-        self.driver.turn(&mut told);
+        self.parts.driver.turn(&mut told);
         drop(told);
-        if let Some(fault) = self.driver.take_fatal() {
-            self.tell(Event::Fatal(Box::new(Fatal::Script(fault))));
+        if let Some(fault) = self.parts.driver.take_fatal() {
+            self.parts.tell_fatal(Fatal::Script(fault));
         }
     }
 
     /// Sends console lines of the script, and bugs of headcount, to control.
     fn report(&mut self) {
-        let mut world = self.world.borrow_mut();
+        let mut world = self.parts.world.borrow_mut();
         let logged = std::mem::take(&mut world.logged);
         let bug = world.inconsistencies.take();
         drop(world);
         for (level, line) in logged {
-            self.tell(Event::Log(level, line));
+            self.parts.tell(Event::Log(level, line));
         }
         if let Some(bug) = bug {
-            self.tell(Event::Fatal(Box::new(Fatal::Generator(bug))));
-        }
-    }
-
-    pub(crate) fn now(&self) -> Nanos {
-        self.world.borrow().clock.now()
-    }
-
-    /// Time spent waiting so far.
-    pub(crate) fn idle(&self) -> Nanos {
-        self.idle
-    }
-
-    /// The CPU time of the thread since it began, without the time spent spinning.
-    pub(crate) fn cpu_time(&self) -> Option<ThreadTime> {
-        let mut used = self.thread.as_ref()?.read().ok()?;
-        used.ran = used.ran - self.world.borrow().net.spun();
-        Some(used)
-    }
-
-    /// Collects the script's garbage, and returns the pause. In the middle of a level, it does so only if there is much
-    /// garbage.
-    pub(crate) fn collect_garbage(&mut self, between_levels: bool) -> Option<Nanos> {
-        let grown = probe::own_memory()
-            .unwrap_or(0)
-            .saturating_sub(self.memory_after_collection);
-        if !between_levels && grown < GARBAGE_WORTH_A_PAUSE.max(self.memory_after_collection) {
-            return None;
-        }
-        let before = self.now();
-        self.driver.collect_garbage();
-        self.memory_after_collection = probe::own_memory().unwrap_or(0);
-        Some(self.now() - before)
-    }
-
-    pub(crate) fn user_start(
-        &self,
-        id: UserId,
-        index: u32,
-        number: u32,
-        role: Option<Arc<str>>,
-    ) -> UserStart {
-        let mut world = self.world.borrow_mut();
-        let user = world.level.users.get(id);
-        let (name, data) = user.map_or_else(
-            || (Arc::from(""), None),
-            |user| (Arc::clone(&user.name), user.data.clone()),
-        );
-        UserStart {
-            id,
-            name,
-            index,
-            number,
-            role,
-            data,
+            self.parts.tell_fatal(Fatal::Generator(bug));
         }
     }
 
     /// Ends iterations that have ended in the script, and iterations that can never end by themselves.
     fn end_iterations(&mut self) {
         // Search for stuck groups first, because the search may also end iterations in other ways.
-        for group in self.driver.stuck() {
-            let fault = self.never_settles(group);
+        for group in self.parts.driver.stuck() {
+            let fault = never_settles(&mut self.parts, group);
             self.iteration_ended(group, Err(fault));
         }
-        for ended in self.driver.take_ended() {
+        for ended in self.parts.driver.take_ended() {
             self.iteration_ended(ended.group, ended.outcome);
         }
     }
 
     fn iteration_ended(&mut self, group: GroupId, outcome: Result<Option<String>, ScriptFault>) {
-        if self
-            .setup_run
-            .as_ref()
-            .is_some_and(|setup_run| setup_run.group == group)
-        {
-            self.end_setup(outcome);
-        } else {
-            self.end_iteration(group, outcome.map(drop));
+        let parts = &mut self.parts;
+        match (&mut self.setup_run, &mut self.level) {
+            (Some(run), _) if SetupRun::is_of(group) => run.end(parts, outcome),
+            (_, Some(level)) => level.end_iteration(parts, group, outcome.map(drop)),
+            // The level of the iteration is over.
+            (_, None) => parts.driver.cancel_group(group),
         }
+    }
+
+    /// Reports the end of `setup` or `teardown`, and moves the level to its next phase when one is over.
+    fn advance(&mut self) {
+        let parts = &mut self.parts;
+        self.setup_run.take_if(|run| run.report(parts));
+        self.level.take_if(|level| level.advance(parts));
     }
 }
 

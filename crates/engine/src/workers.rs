@@ -8,12 +8,13 @@ use wire::TlsSettings;
 
 use crate::clock::Clock;
 use crate::config::RunConfig;
-use crate::control::LOOK;
 use crate::messages::{Command, Event};
 use crate::net::Waker;
-use crate::run::Stop;
+use crate::stop::Stop;
 use crate::worker::{Post, work};
 
+/// Maximum time between two checks of control.
+pub(crate) const LOOK: Duration = Duration::from_millis(50);
 /// Stack size of a worker. The script engine recurses on it.
 const STACK_BYTES: usize = 8 << 20;
 

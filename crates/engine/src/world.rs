@@ -1,29 +1,29 @@
 use std::collections::VecDeque;
+use std::net::IpAddr;
 use std::sync::Arc;
 
-use delivery::Tally;
-use model::{Fault, GroupId, Nanos, UserId};
-use script::host::{CheckPlace, Wake};
+use model::{Nanos, UserId};
+use record::Measured;
+use script::host::{LogLevel, Wake};
 use wire::TlsSettings;
 
 use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::dial::Dial;
 use crate::driver::fixed::FixedRun;
-use crate::funnel::StepNames;
 use crate::inconsistency::Inconsistencies;
 use crate::level_state::LevelState;
 use crate::link::Link;
 use crate::net::{Client, Connector, Net};
-use crate::people::Group;
 use crate::pool::Pools;
-use crate::recorder::Scene;
 use crate::socket::Sights;
+use crate::sources::source_place;
+use crate::steps::StepCounter;
 
 /// The state of a worker outside the script: sockets, users, timers, ledgers and the recorder.
 ///
-/// The script reaches it through `script::Host`, and the worker's loop drives it. Each file of this crate adds the
-/// methods of one topic.
+/// The script reaches it through `script::Host`, and the worker's loop drives it. The protocols of the users add the
+/// methods that need connections, users and measurements at once. Code that needs less takes the parts.
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) clock: Clock,
@@ -31,12 +31,10 @@ pub(crate) struct World {
     pub(crate) net: Net<Self>,
     pub(crate) sights: Sights,
     pub(crate) level: LevelState,
-    pub(crate) step_names: StepNames,
-    /// Number of steps that have begun.
-    pub(crate) step_token: u64,
+    pub(crate) steps: StepCounter,
     pub(crate) wakes: VecDeque<Wake>,
     pub(crate) pools: Pools,
-    pub(crate) logged: Vec<(script::host::LogLevel, String)>,
+    pub(crate) logged: Vec<(LogLevel, String)>,
     pub(crate) inconsistencies: Inconsistencies,
     /// The users of a run without a script.
     pub(crate) fixed: Option<FixedRun>,
@@ -55,7 +53,6 @@ impl World {
         clock: Clock,
         tls: TlsSettings,
     ) -> Result<Self, rustix::io::Errno> {
-        let tls = config.program.tls_of_users(tls);
         let connector = Connector::new(config.target.clone(), config.target_is_mine, tls);
         Ok(Self {
             clock,
@@ -64,8 +61,7 @@ impl World {
             net: Net::new(clock, connector)?,
             sights: Sights::default(),
             level: LevelState::default(),
-            step_names: StepNames::default(),
-            step_token: 0,
+            steps: StepCounter::default(),
             wakes: VecDeque::new(),
             pools: Pools::default(),
             logged: Vec::new(),
@@ -73,60 +69,44 @@ impl World {
         })
     }
 
-    /// The group of a user, the user's member number, and the tallies of the group's ledger.
-    pub(crate) fn group_of(&mut self, user: UserId) -> Option<(&mut Group, u32, &mut [Tally])> {
+    /// Prints a line about a user if the run is traced. The line begins with the time since the level's start.
+    pub(crate) fn trace(&mut self, user: UserId, line: impl FnOnce() -> String) {
+        if !self.config.trace {
+            return;
+        }
+        let at = (self.clock.now() - self.level.start).as_secs_f64();
+        let user = self.level.users.get(user);
+        let name = user.map_or("", |user| &*user.name);
+        let line = format!("{at:8.3} s  {name}  {}", line());
+        self.logged.push((LogLevel::Info, line));
+    }
+
+    /// The local address of a user's connections; `None`: the kernel chooses.
+    pub(crate) fn source_of(&mut self, user: UserId) -> Option<IpAddr> {
         let user = self.level.users.get(user)?;
-        let member = user.member;
-        let group = self.level.groups.get_mut(user.group)?;
-        Some((group, member, &mut self.level.recorder.tallies))
+        let place = source_place(&self.config, user.number)?;
+        self.config.options.source.get(place).copied()
     }
 
-    pub(crate) fn group_by_id(&mut self, id: GroupId) -> Option<&mut Group> {
-        let slot = *self.level.group_slots.get(&id)?;
-        self.level.groups.get_mut(slot)
+    /// Closes the ledgers of the level, removes its users, and returns the measurements.
+    pub(crate) fn end_level(&mut self) -> Measured {
+        for group in &mut self.level.groups {
+            group.ledger.close(&mut self.level.recorder.tallies);
+        }
+        self.level.recorder.end_blocks();
+        let recorder = self.take_level().recorder;
+        recorder.into_measured(self.config.scenario_names())
     }
 
-    /// The index of the scenario that a start runs; 0 without a mix.
-    pub(crate) fn scenario_of(&self, number: u64) -> usize {
-        let mix = self.config.options.mix.as_ref();
-        mix.map_or(0, |mix| mix.pick(number))
-    }
-
-    /// Counts a failure of a user under the name of the operation. The caller checks that the failure belongs to the
-    /// measured time.
-    pub(crate) fn fail(&mut self, user: UserId, what: &str, at: Nanos, fault: &Fault) {
-        self.fail_at(None, (user, what), at, fault);
-    }
-
-    /// Like [`World::fail`], but for a failure whose place in the script may be known.
-    pub(crate) fn fail_at(
-        &mut self,
-        place: Option<CheckPlace>,
-        (user, what): (UserId, &str),
-        at: Nanos,
-        fault: &Fault,
-    ) {
-        let (name, step) = match self.level.users.get(user) {
-            Some(user) => {
-                let counts = &self.level.recorder.funnel;
-                let own = user.steps.innermost().map(|node| counts.name_of(node));
-                let of_group = || self.level.groups.get(user.group)?.step_name(counts);
-                let step = own.or_else(of_group);
-                (Some(user.name.to_string()), step.map(str::to_owned))
-            }
-            None => (None, None),
-        };
-        self.level.recorder.fail(
-            fault,
-            Scene {
-                what: what.to_owned(),
-                at,
-                user: name,
-                step,
-            },
-            place.as_ref().map(|place| place.location.to_string()),
-            place.and_then(|place| place.frame),
-        );
+    /// Takes the level's state, and ends all connections.
+    pub(crate) fn take_level(&mut self) -> LevelState {
+        self.net.clear();
+        if let Some(run) = &mut self.fixed {
+            run.end_level();
+        }
+        self.wakes.clear();
+        let next = self.level.next();
+        std::mem::replace(&mut self.level, next)
     }
 
     /// The time until which the loop may sleep; `None`: until an event.

@@ -36,7 +36,7 @@ use crate::threshold::Threshold;
 use section::Section;
 
 /// The names of all options, as in `headcount.d.ts`.
-const KNOWN: [&str; 22] = [
+const KNOWN: [&str; 23] = [
     "target",
     "group",
     "groups",
@@ -51,6 +51,7 @@ const KNOWN: [&str; 22] = [
     "ca",
     "cert",
     "key",
+    "http2",
     "redirects",
     "repeat",
     "maxMessage",
@@ -88,6 +89,8 @@ pub struct Options {
     pub ca: Option<String>,
     /// The certificate that the users present when the target asks for one.
     pub client_certificate: Option<ClientCertificateFiles>,
+    /// Whether requests and server-sent events use HTTP/2.
+    pub http2: bool,
     /// Maximum number of redirects to follow.
     pub redirects: u32,
     /// Whether to repeat an idempotent request once when a kept-alive connection closes before any response.
@@ -144,6 +147,7 @@ fn read(value: &Value, problems: &mut Problems) -> Options {
         insecure: root.field("insecure").read(problems, false, values::flag),
         ca: root.field("ca").read_some(problems, values::path),
         client_certificate: client_certificate::read(&root, problems),
+        http2: root.field("http2").read(problems, false, values::flag),
         redirects: root
             .field("redirects")
             .read(problems, 10, |v| values::whole(v, 0, 100)),

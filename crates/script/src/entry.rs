@@ -28,6 +28,22 @@ pub(crate) struct Entry {
     pub(crate) events: Kept,
     /// Creates a server-sent event.
     pub(crate) server_event: Kept,
+    /// Creates a connection to a NATS server.
+    pub(crate) nats: Kept,
+    /// Creates a NATS subscription.
+    pub(crate) subscription: Kept,
+    /// Creates a message of NATS.
+    pub(crate) nats_message: Kept,
+    /// Creates a connection to a Redis server.
+    pub(crate) redis: Kept,
+    /// Creates a Redis subscription.
+    pub(crate) redis_subscription: Kept,
+    /// Creates a message of a Redis subscription.
+    pub(crate) redis_message: Kept,
+    /// Creates a map, a set or a bigint in a reply of a Redis server.
+    pub(crate) redis_value: Kept,
+    /// Creates an error of a Redis server.
+    pub(crate) redis_error: Kept,
     /// Runs an event handler.
     pub(crate) hear: Kept,
     /// Converts an acknowledgement or an awaited event to its script value.
@@ -64,6 +80,14 @@ impl Entry {
             socketio: kept("makeSocketIo")?,
             events: kept("makeEventStream")?,
             server_event: kept("makeServerEvent")?,
+            nats: kept("makeNats")?,
+            subscription: kept("makeSubscription")?,
+            nats_message: kept("makeNatsMessage")?,
+            redis: kept("makeRedis")?,
+            redis_subscription: kept("makeRedisSubscription")?,
+            redis_message: kept("makeRedisMessage")?,
+            redis_value: kept("makeRedisValue")?,
+            redis_error: kept("makeRedisError")?,
             hear: kept("hear")?,
             heard: kept("heard")?,
             failure: kept("failure")?,

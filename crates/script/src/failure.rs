@@ -20,6 +20,14 @@ pub(crate) fn failure<'js>(ctx: &Ctx<'js>, state: &State, fault: &Fault) -> Resu
 
 /// Converts a fault to an error object with one of the prelude's functions.
 pub(crate) fn error_of<'js>(ctx: &Ctx<'js>, make: &Kept, fault: &Fault) -> Result<Value<'js>> {
+    let (side, kind) = names_of(fault);
+    make.clone()
+        .restore(ctx)?
+        .call((side, kind, fault.detail.as_str()))
+}
+
+/// The names of a fault's side and kind, as scripts see them.
+pub(crate) fn names_of(fault: &Fault) -> (Option<String>, Option<String>) {
     let name = |value: serde_json::Result<serde_json::Value>| {
         value
             .ok()
@@ -27,7 +35,5 @@ pub(crate) fn error_of<'js>(ctx: &Ctx<'js>, make: &Kept, fault: &Fault) -> Resul
     };
     let side = name(serde_json::to_value(fault.side));
     let kind = name(serde_json::to_value(fault.kind));
-    make.clone()
-        .restore(ctx)?
-        .call((side, kind, fault.detail.as_str()))
+    (side, kind)
 }

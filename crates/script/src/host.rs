@@ -5,6 +5,8 @@
 
 mod events;
 mod http;
+mod nats;
+mod redis;
 mod socketio;
 mod wake;
 
@@ -16,6 +18,14 @@ use crate::frame::Location;
 
 pub use events::{EventsCall, NextCall, ServerEvent, StreamState};
 pub use http::{Body, CountedRequest, HttpCall, Part, Reply};
+pub use nats::{
+    ConsumerCall, FetchCall, NatsCall, NatsHost, NatsLogin, NatsMessage, NatsRequest, NatsServer,
+    NatsSubscribeCall, Publication,
+};
+pub use redis::{
+    CommandsCall, RedisCall, RedisCommand, RedisError, RedisHost, RedisMessage, RedisServer,
+    RedisValue, SubscribeCall, SubscriptionKind,
+};
 pub use socketio::{Emission, EventCall, Heard, SocketIoCall};
 pub use wake::{Value, Wake};
 
@@ -65,6 +75,16 @@ pub enum Payload {
     Text(String),
     /// A binary frame.
     Binary(Vec<u8>),
+}
+
+impl Payload {
+    /// The bytes of the message.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Binary(bytes) => bytes,
+        }
+    }
 }
 
 /// The members who must receive a message.
@@ -194,8 +214,9 @@ pub enum LogLevel {
     Error,
 }
 
-/// The engine as a script sees it. No call blocks, and no call re-enters the script.
-pub trait Host {
+/// The engine as a script sees it. No call blocks, and no call re-enters the script. A protocol with many calls has a trait
+/// of its own.
+pub trait Host: NatsHost + RedisHost {
     /// Returns the time of the run's clock.
     fn now(&self) -> Nanos;
     /// Whether the level still creates load. False once the measured time has ended.

@@ -30,6 +30,7 @@ mod kept;
 mod linker;
 mod loading;
 mod pinpoint;
+mod redis;
 mod rejections;
 mod root;
 mod rounds;

@@ -7,7 +7,7 @@ use rquickjs::{Ctx, Exception, Module};
 use crate::bundle::{Bundle, Import, resolve};
 
 /// The modules of the API in JavaScript, by topic. Scenarios can import only `headcount`.
-const PRELUDE: [(&str, &str); 17] = [
+const PRELUDE: [(&str, &str); 20] = [
     ("headcount", include_str!("prelude/public.js")),
     ("headcount/native", include_str!("prelude/native.js")),
     ("headcount/check", include_str!("prelude/check.js")),
@@ -22,6 +22,12 @@ const PRELUDE: [(&str, &str); 17] = [
     ("headcount/socket", include_str!("prelude/socket.js")),
     ("headcount/socketio", include_str!("prelude/socketio.js")),
     ("headcount/events", include_str!("prelude/events.js")),
+    (
+        "headcount/natsmessage",
+        include_str!("prelude/natsmessage.js"),
+    ),
+    ("headcount/nats", include_str!("prelude/nats.js")),
+    ("headcount/redis", include_str!("prelude/redis.js")),
     ("headcount/together", include_str!("prelude/together.js")),
     ("headcount/group", include_str!("prelude/group.js")),
     ("headcount/entry", include_str!("prelude/entry.js")),

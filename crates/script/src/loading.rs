@@ -3,9 +3,11 @@
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};
 
 use crate::host::{
-    Audience, ChannelId, Checked, CountedRequest, Emission, EventCall, EventsCall, Host, HttpCall,
-    LogLevel, MetricKind, NextCall, OpId, Payload, Reply, RoundTripCall, SocketCall, SocketId,
-    SocketIoCall, StampPlace, StreamState, TickerId,
+    Audience, ChannelId, Checked, CommandsCall, CountedRequest, Emission, EventCall, EventsCall,
+    FetchCall, Host, HttpCall, LogLevel, MetricKind, NatsCall, NatsHost, NatsRequest, NatsServer,
+    NatsSubscribeCall, NextCall, OpId, Payload, Publication, RedisCall, RedisHost, RedisServer,
+    Reply, RoundTripCall, SocketCall, SocketId, SocketIoCall, StampPlace, StreamState,
+    SubscribeCall, TickerId,
 };
 
 /// A host with a clock, but without users and groups. Lines of the console and values of metrics are dropped.
@@ -23,6 +25,18 @@ macro_rules! calls_of_groups {
 fn refused<T>() -> Result<T, Fault> {
     let detail = "a module cannot do this while it loads";
     Err(Fault::script(FaultKind::Thrown, detail))
+}
+
+impl<C: Fn() -> Nanos> NatsHost for Loading<C> {
+    calls_of_groups! {
+        open_nats(OpId, UserId, NatsCall) -> Result<(), Fault> = refused();
+        nats_server(SocketId) -> Option<NatsServer> = None;
+        nats_publish(SocketId, Publication, Option<Nanos>) -> Result<(), Fault> = refused();
+        nats_request(OpId, SocketId, NatsRequest) -> Result<(), Fault> = refused();
+        nats_subscribe(OpId, SocketId, NatsSubscribeCall) -> Result<(), Fault> = refused();
+        nats_fetch(OpId, SocketId, FetchCall) -> Result<(), Fault> = refused();
+        nats_flush(OpId, SocketId) -> Result<(), Fault> = refused();
+    }
 }
 
 impl<C: Fn() -> Nanos> Host for Loading<C> {
@@ -87,5 +101,15 @@ impl<C: Fn() -> Nanos> Host for Loading<C> {
         step_end(GroupId, Option<UserId>, u64, Option<&Fault>);
         concurrent(GroupId, bool);
         check(GroupId, &str, Checked);
+    }
+}
+
+impl<C> RedisHost for Loading<C> {
+    calls_of_groups! {
+        open_redis(OpId, UserId, RedisCall) -> Result<(), Fault> = refused();
+        redis_server(SocketId) -> Option<RedisServer> = None;
+        call_redis(OpId, SocketId, CommandsCall) -> Result<(), Fault> = refused();
+        subscribe(OpId, SocketId, SubscribeCall) -> Result<(), Fault> = refused();
+        unsubscribe(OpId, SocketId);
     }
 }

@@ -8,7 +8,8 @@ use rquickjs::{ArrayBuffer, Ctx, IntoJs, Result, String as JsString, Undefined, 
 
 use crate::api::Response;
 use crate::failure::{error_of, failure};
-use crate::host::{Heard, Payload, ServerEvent, SocketId, Value as HostValue};
+use crate::host::{Heard, NatsMessage, Payload, ServerEvent, SocketId, Value as HostValue};
+use crate::redis;
 use crate::state::State;
 use crate::work::{Op, Socket, Then};
 
@@ -52,6 +53,21 @@ fn value_of<'js>(
         HostValue::Message(Payload::Text(text)) if op.then == Then::Parsed => ctx.json_parse(text),
         HostValue::Message(payload) => message_value(ctx, &payload),
         HostValue::ServerEvent(event) => event_object(ctx, state, &event),
+        HostValue::Nats(message) => match op.then {
+            Then::Message(connection) => nats_message(ctx, state, connection, &message),
+            _ => Err(rquickjs::Error::Unknown),
+        },
+        HostValue::NatsMessages(messages) => match op.then {
+            Then::Message(connection) => {
+                let each = messages.iter();
+                let each = each.map(|message| nats_message(ctx, state, connection, message));
+                each.collect::<Result<Vec<_>>>()?.into_js(ctx)
+            }
+            _ => Err(rquickjs::Error::Unknown),
+        },
+        HostValue::Redis(value) => redis::value(ctx, state, &value, op.then == Then::RedisBinary),
+        HostValue::RedisError(error) => Err(ctx.throw(redis::error_object(ctx, state, &error)?)),
+        HostValue::RedisMessage(message) => redis::message_object(ctx, state, &message),
         HostValue::Heard(heard) => {
             let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
             let (list, bytes) = heard_values(ctx, state, &heard)?;
@@ -118,6 +134,38 @@ pub(crate) fn event_object<'js>(
     make.call((event.as_str(), id.as_str(), data.as_str()))
 }
 
+/// Converts a message of the NATS connection with this key to its script object.
+pub(crate) fn nats_message<'js>(
+    ctx: &Ctx<'js>,
+    state: &State,
+    connection: u32,
+    message: &NatsMessage,
+) -> Result<Value<'js>> {
+    let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
+    let make = entry.nats_message.clone().restore(ctx)?;
+    let payload = message_value(ctx, &message.payload)?;
+    let headers: Vec<_> = message
+        .headers
+        .iter()
+        .map(|(name, value)| vec![name, value])
+        .collect();
+    let (subject, reply) = (message.subject.as_str(), message.reply.as_deref());
+    let status = message
+        .status
+        .as_ref()
+        .map(|(code, text)| (*code, text.as_str()));
+    let (code, description) = status.unzip();
+    make.call((
+        connection,
+        subject,
+        reply,
+        payload,
+        headers,
+        code,
+        description,
+    ))
+}
+
 fn socket_object<'js>(
     ctx: &Ctx<'js>,
     state: &Rc<State>,
@@ -129,7 +177,11 @@ fn socket_object<'js>(
     let (name, make) = match &op.then {
         Then::SocketIo(name) => (Arc::clone(name), &entry.socketio),
         Then::Events(name) => (Arc::clone(name), &entry.events),
+        Then::Nats(name) => (Arc::clone(name), &entry.nats),
+        Then::Subscription(_) => (Arc::from(""), &entry.subscription),
         Then::Socket(name) => (Arc::clone(name), &entry.socket),
+        Then::Redis => (Arc::from(""), &entry.redis),
+        Then::RedisSubscription => (Arc::from(""), &entry.redis_subscription),
         _ => (Arc::from(""), &entry.socket),
     };
     let socket = Socket {
@@ -138,6 +190,10 @@ fn socket_object<'js>(
         user: op.user,
         name,
         open: true,
+        connection: match op.then {
+            Then::Subscription(connection) => Some(connection),
+            _ => None,
+        },
         on_message: Vec::new(),
         on_close: Vec::new(),
         on_event: Vec::new(),

@@ -5,7 +5,8 @@ use rquickjs::{Ctx, Value};
 
 use crate::host::{Heard, OpId, SocketId, TickerId, Value as HostValue, Wake};
 use crate::interpreter::Interpreter;
-use crate::settle::{event_object, heard_values, message_value, settle};
+use crate::redis;
+use crate::settle::{event_object, heard_values, message_value, nats_message, settle};
 use crate::state::State;
 
 /// Passes events to the script. For each event, its promise or callback runs first, then every job that follows, so
@@ -23,6 +24,17 @@ pub(crate) fn turn(interpreter: &Interpreter, wakes: &mut dyn Iterator<Item = Wa
             Wake::ServerEvent { socket, event } => {
                 on_message(interpreter, socket, |ctx, state| {
                     event_object(ctx, state, &event)
+                });
+            }
+            Wake::Nats { socket, message } => {
+                on_message(interpreter, socket, |ctx, state| {
+                    let connection = state.work.borrow().connection_of(socket);
+                    nats_message(ctx, state, connection.unwrap_or_default(), &message)
+                });
+            }
+            Wake::RedisMessage { socket, message } => {
+                on_message(interpreter, socket, |ctx, state| {
+                    redis::message_object(ctx, state, &message)
                 });
             }
             Wake::Event {

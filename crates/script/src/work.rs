@@ -80,6 +80,18 @@ pub(crate) enum Then {
     SocketIo(Arc<str>),
     /// A stream of server-sent events, measured under this name.
     Events(Arc<str>),
+    /// A connection to a NATS server, measured under this name.
+    Nats(Arc<str>),
+    /// A subscription on the NATS connection with this key.
+    Subscription(u32),
+    /// A message on the NATS connection with this key.
+    Message(u32),
+    /// A connection to a Redis server.
+    Redis,
+    /// A subscription on a connection to a Redis server.
+    RedisSubscription,
+    /// A reply of a Redis server, whose strings are `ArrayBuffer`s.
+    RedisBinary,
 }
 
 /// A pending promise.
@@ -104,6 +116,8 @@ pub(crate) struct Socket {
     /// Name under which the socket is measured.
     pub(crate) name: Arc<str>,
     pub(crate) open: bool,
+    /// Key of the connection to which a NATS subscription belongs.
+    pub(crate) connection: Option<u32>,
     pub(crate) on_message: Vec<Kept>,
     pub(crate) on_close: Vec<Kept>,
     /// On Socket.IO, the handlers, keyed by event name.
@@ -241,6 +255,11 @@ impl Work {
 
     pub(crate) fn socket_key(&self, id: SocketId) -> Option<u32> {
         self.socket_keys.get(&id).copied()
+    }
+
+    /// Returns the key of the connection to which a NATS subscription belongs.
+    pub(crate) fn connection_of(&self, id: SocketId) -> Option<u32> {
+        self.sockets.get(self.socket_key(id)?)?.connection
     }
 
     /// Counts a new listener on a socket of the group, for which events may arrive.

@@ -17,7 +17,8 @@ declare module "headcount" {
 
   /** Options of a run. headcount checks all of them before it sends the first byte. */
   export interface Options {
-    /** Base URL of the system under test, e.g. "http://127.0.0.1:5000". `--target` overrides it. */
+    /** Base URL of the system under test, e.g. "http://127.0.0.1:5000" or "redis://127.0.0.1:6379". `--target`
+     * overrides it. */
     target?: string;
     /** Size of a group: a number of users, or a number per role (`{ buyer: 1, sellers: 3 }`). Default 1. */
     group?: number | Record<string, number>;
@@ -60,6 +61,9 @@ declare module "headcount" {
     cert?: string;
     /** PEM file with the private key of `cert`, not encrypted. */
     key?: string;
+    /** Send requests and open event streams over HTTP/2, on one connection per user and origin: agreed on with `https:`
+     * (ALPN), with prior knowledge otherwise. Without it, HTTP/1.1. Default false. */
+    http2?: boolean;
     /**
      * Maximum number of redirects to follow. Default 10. A redirect to another origin drops the headers of the options,
      * the user and the request. The redirect fails if it would send the request body to that origin.

@@ -3,7 +3,8 @@
  */
 declare module "headcount" {
   export interface User {
-    /** Opens a stream of server-sent events, with its own HTTP/1.1 connection. Resolves when the server accepts it. */
+    /** Opens a stream of server-sent events, with its own HTTP/1.1 connection, or on the user's HTTP/2 connection with
+     * `http2: true`. Resolves when the server accepts it. */
     events(url: string | URL, options?: EventsOptions): Promise<EventStream>;
   }
 

@@ -17,11 +17,16 @@ pub struct Endpoint {
 impl TryFrom<&Url> for Endpoint {
     type Error = Fault;
 
-    /// The endpoint of an `http`, `https`, `ws` or `wss` URL. Any other URL is a fault of the script.
+    /// The endpoint of a URL of HTTP, WebSocket, NATS (`nats`, `tls`) or Redis (`redis`, `rediss`). Any other URL is a fault
+    /// of the script.
     fn try_from(url: &Url) -> Result<Self, Fault> {
-        let tls = match url.scheme() {
-            "http" | "ws" => false,
-            "https" | "wss" => true,
+        let (tls, default_port) = match url.scheme() {
+            "http" | "ws" => (false, 80),
+            "https" | "wss" => (true, 443),
+            // A NATS server begins in plain text. TLS begins after its first line.
+            "nats" | "tls" => (false, 4222),
+            "redis" => (false, REDIS_PORT),
+            "rediss" => (true, REDIS_PORT),
             other => return Err(unusable(&format!("unsupported URL scheme `{other}`"))),
         };
         let host = match url.host() {
@@ -30,12 +35,13 @@ impl TryFrom<&Url> for Endpoint {
             Some(url::Host::Ipv6(address)) => address.to_string(),
             None => return Err(unusable("the URL has no host")),
         };
-        let port = url
-            .port_or_known_default()
-            .unwrap_or(if tls { 443 } else { 80 });
+        let port = url.port().unwrap_or(default_port);
         Ok(Self { host, port, tls })
     }
 }
+
+/// The port of a `redis` or `rediss` URL without one.
+const REDIS_PORT: u16 = 6379;
 
 fn unusable(detail: &str) -> Fault {
     Fault::script(FaultKind::Protocol, detail)
@@ -104,6 +110,11 @@ mod tests {
         check("https://a.test:8443", "a.test", 8443, true);
         check("ws://127.0.0.1:9", "127.0.0.1", 9, false);
         check("wss://[::1]/", "::1", 443, true);
+        check("nats://127.0.0.1", "127.0.0.1", 4222, false);
+        check("tls://a:b@[::1]:1", "::1", 1, false);
+        check("redis://user:word@h.test/2", "h.test", 6379, false);
+        check("rediss://10.0.0.1:7000", "10.0.0.1", 7000, true);
+        check("redis://[::1]", "::1", 6379, false);
         assert!(Endpoint::try_from(&Url::parse("ftp://a.test/").unwrap()).is_err());
     }
 

@@ -10,12 +10,15 @@ mod exchange;
 mod failure;
 mod flag;
 mod head;
+mod part;
 mod pipe;
 mod session;
+mod stream_id;
 
 pub use connection::Connection;
-pub use exchange::StreamId;
+pub use part::{Content, Part};
 pub use session::{Finished, Repeatable, Session};
+pub use stream_id::StreamId;
 
 use model::Fault;
 

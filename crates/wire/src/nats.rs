@@ -17,13 +17,14 @@
 //! | server | `+OK`, `-ERR 'text'` | a confirmation in verbose mode; an error, after most of which the server closes |
 //!
 //! [`Session`] is the handshake and everything after it. It does not send bytes itself, but appends them to the
-//! caller's buffer. [`jetstream`] are the subjects and replies of JetStream, which are ordinary messages. This module
-//! never reconnects, and it does not know which subscription a `sid` belongs to.
+//! caller's buffer. A [`Connection`] is a session on a stream. [`jetstream`] are the subjects and replies of JetStream,
+//! which are ordinary messages. This module never reconnects, and it does not know which subscription a `sid` belongs to.
 //!
 //! Sources: the client protocol of docs.nats.io; the architecture decisions ADR-4 (headers), ADR-14 (JWT) and ADR-15
 //! (subjects of acknowledgements); `nats-io/nkeys`.
 
 mod connect;
+mod connection;
 mod credentials;
 mod encode;
 mod error;
@@ -38,6 +39,7 @@ mod session;
 mod subject;
 
 pub use connect::Login;
+pub use connection::Connection;
 pub use credentials::Credentials;
 pub use encode::{encode_ping, encode_publish, encode_subscribe, encode_unsubscribe};
 pub use error::ServerError;

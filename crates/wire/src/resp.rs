@@ -1,4 +1,4 @@
-//! The client side of Redis' protocol RESP3, without I/O. Replies are parsed in the read buffer: a value borrows from
+//! The client side of Redis' protocol RESP3. Replies are parsed in the read buffer: a value borrows from
 //! it, and the elements of an aggregate are parsed when they are read. So an idle connection holds no buffer.
 //!
 //! A command is an array of blob strings. Each part of a reply begins with a letter for its type and ends with CR LF:
@@ -16,14 +16,16 @@
 //! | verbatim string | `=size`, then `txt:` and text | | |
 //!
 //! Replies arrive in the order of the commands. Pushes, such as published messages, arrive between them. [`Session`]
-//! tells them apart, and begins with `HELLO`. A node of a cluster redirects commands for keys of other nodes
-//! ([`Redirect`]); [`slot`] computes the slot of a key, and [`SlotMap`] knows the node of a slot. This module never
-//! reconnects, never follows a redirect itself, and does not know which arguments of a command are keys.
+//! tells them apart, and begins with `HELLO`. [`Connection`] adds the stream. A node of a cluster redirects commands for
+//! keys of other nodes ([`Redirect`]); [`slot`] computes the slot of a key, and [`SlotMap`] knows the node of a slot.
+//! This module never reconnects, never follows a redirect itself, and does not know which arguments of a command are
+//! keys.
 //!
 //! Sources: the RESP3 specification (`redis/redis-specifications`, `protocol/RESP3.md`); the serialization protocol and
 //! the cluster specification of redis.io.
 
 mod command;
+mod connection;
 mod encode;
 mod error;
 mod hello;
@@ -36,6 +38,7 @@ mod slot_map;
 mod token;
 mod value;
 
+pub use connection::Connection;
 pub use encode::encode_command;
 pub use error::{ErrorReply, Redirect, RedirectKind};
 pub use hello::{Hello, Login};

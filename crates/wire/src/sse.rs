@@ -1,4 +1,4 @@
-//! The client side of server-sent events over HTTP/1.1. Lines are parsed in the read buffer, so an idle stream holds no
+//! The client side of server-sent events over HTTP/1.1 and HTTP/2. Lines are parsed in the read buffer, so an idle stream holds no
 //! buffer except the last event's id.
 //!
 //! A stream is the body of an HTTP response with the content type `text/event-stream`. It is UTF-8, and a line ends
@@ -12,8 +12,8 @@
 //! | `retry: ms` | the time to wait before reconnecting |
 //! | `: text` | a comment, often to keep the connection alive |
 //!
-//! A [`Connection`] carries one response, and never reconnects. `open` has the headers of the request, and decides whether
-//! a response is a stream.
+//! A [`Connection`] carries one response over HTTP/1.1, and a [`SharedStream`] reads one that an HTTP/2 connection
+//! carries. Neither reconnects. `open` has the headers of the request, and decides whether a response is a stream.
 //!
 //! Source: WHATWG HTML, section 9.2 "Server-sent events".
 
@@ -23,9 +23,11 @@ mod open;
 mod parser;
 mod pending;
 mod reader;
+mod shared;
 
 pub use connection::Connection;
 pub use event::{Event, Ignored, Message};
-pub use open::DEFAULT_RETRY_MS;
+pub use open::{DEFAULT_RETRY_MS, request};
 pub use parser::Parser;
 pub use reader::Signal;
+pub use shared::SharedStream;

@@ -2,7 +2,8 @@
 
 use super::js;
 use super::limit::{Excess, Excesses, Kind, Subject};
-use super::repository::{Repository, has_extension};
+use super::path::has_extension;
+use super::repository::Repository;
 
 const CODE: &[&str] = &["rs", "js", "mjs", "ts", "py", "sh"];
 const SCRIPT: &[&str] = &["js", "mjs", "ts"];

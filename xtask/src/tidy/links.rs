@@ -1,7 +1,8 @@
 //! Checks that links in Markdown files lead to files that exist.
 
 use super::complaint::Complaint;
-use super::repository::{Repository, folder_of, has_extension, join};
+use super::path::{folder_of, has_extension, join};
+use super::repository::Repository;
 
 pub(super) fn check(repository: &Repository) -> Vec<Complaint> {
     let mut complaints = Vec::new();

@@ -5,7 +5,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::repository::OpenError;
+use super::error::OpenError;
+use super::path::folder_of;
 
 /// The members of the workspace, and all other packages that are built on this platform.
 #[derive(Debug)]
@@ -99,7 +100,7 @@ fn package(root: &Path, value: &Value) -> Package {
     let manifest = relative(root, &value["manifest_path"]);
     Package {
         name: text(&value["name"]),
-        folder: super::repository::folder_of(&manifest).to_owned(),
+        folder: folder_of(&manifest).to_owned(),
         manifest,
         described: value["description"]
             .as_str()

@@ -1,6 +1,7 @@
 //! Finds the files of modules.
 
-use super::repository::{Repository, folder_of, join};
+use super::path::{folder_of, join};
+use super::repository::Repository;
 use super::rust::Module;
 
 /// The file of a module.

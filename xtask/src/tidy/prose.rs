@@ -6,8 +6,9 @@
 //! compare, search or split such a sentence.
 
 use super::complaint::Complaint;
+use super::path::has_extension;
 use super::reach::reached;
-use super::repository::{Repository, has_extension};
+use super::repository::Repository;
 
 /// Retired words, each with its replacement. A word is written in two parts, so that this file does not match its own
 /// rule.

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use std::fs;
 
 use super::complaint::Complaint;
+use super::error::OpenError;
 use super::limit::{Excess, Excesses, Kind, Subject};
-use super::repository::{OpenError, Repository};
+use super::repository::Repository;
 
 const PATH: &str = "xtask/ratchet.txt";
 const BLESS: &str = "run `cargo run -p xtask -- tidy --bless`";

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::complaint::Complaint;
 use super::metadata::TargetKind;
 use super::modules::{Place, declared};
-use super::repository::{Repository, folder_of, has_extension, join};
+use super::path::{folder_of, has_extension, join};
+use super::repository::Repository;
 use super::rust::Source;
 
 /// Macros that read a file at compile time.

@@ -1,31 +1,17 @@
 //! The repository as the checks see it: its files with their text, and the metadata from cargo.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{fs, io};
 
+use super::error::OpenError;
 use super::metadata::{self, Workspace};
+use super::path::has_extension;
 use super::rust::Source;
 
 /// Generated folders, which are skipped if git cannot list the files.
 const GENERATED: &[&str] = &[".git", "target", "node_modules", ".venv", "__pycache__"];
-
-/// Why a repository could not be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// A file of the tree cannot be read or written.
-    #[error("cannot read or write {path}: {source}")]
-    File {
-        /// The path of the file.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
-    /// `cargo metadata` failed.
-    #[error("cargo metadata failed: {0}")]
-    Metadata(String),
-}
 
 /// A snapshot of the repository, read once.
 #[derive(Debug)]
@@ -104,31 +90,6 @@ impl Repository {
     }
 }
 
-/// Whether the path has one of these extensions.
-pub(crate) fn has_extension(path: &str, extensions: &[&str]) -> bool {
-    Path::new(path)
-        .extension()
-        .is_some_and(|found| extensions.iter().any(|wanted| found == *wanted))
-}
-
-/// Returns the folder of a file, without a trailing slash.
-pub(crate) fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
-/// Joins the paths and resolves `.` and `..`. `None` if the result is outside the tree.
-pub(crate) fn join(folder: &str, relative: &str) -> Option<String> {
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in relative.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()?),
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
-}
-
 /// Lists the files that git tracks or does not ignore. `None` if `root` is not the root of a git work tree.
 fn tracked(root: &Path) -> Option<Vec<String>> {
     if !root.join(".git").exists() {
@@ -184,19 +145,4 @@ fn walked(root: &Path) -> Result<Vec<String>, OpenError> {
         }
     }
     Ok(found)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::join;
-
-    #[test]
-    fn a_relative_path_is_followed_and_never_leaves_the_tree() {
-        assert_eq!(
-            join("docs/design", "../../README.md").as_deref(),
-            Some("README.md")
-        );
-        assert_eq!(join("", "./a/./b").as_deref(), Some("a/b"));
-        assert_eq!(join("docs", "../../etc"), None);
-    }
 }

@@ -37,6 +37,10 @@ impl Room {
     /// Creates a room of `members`, each with an open socket.
     pub fn new(members: u32) -> Self {
         let mut recorder = Recorder::default();
+        recorder.hold = Span {
+            start: Nanos::ZERO,
+            end: Nanos::MAX,
+        };
         let mut group = Group::new(GroupId(5), 0, vec![], vec![], 7, Nanos::from_secs(1));
         let mut channel = |name: &str| {
             let tally = recorder.tally(name);
@@ -114,10 +118,6 @@ impl Room {
             group: Some(&mut self.group),
             state,
             recorder: &mut self.recorder,
-            hold: Span {
-                start: Nanos::ZERO,
-                end: Nanos::MAX,
-            },
             wakes: &mut wakes,
             talked: Outcome::default(),
         };

@@ -41,7 +41,7 @@ impl Arrival<'_> {
         }
         let tallies = &mut self.recorder.tallies;
         if group.ledger.misplaced(&stamp, self.member, tallies) {
-            let example = self.recorder.mismatches.entry(receiving.tally);
+            let example = self.recorder.channels.mismatches.entry(receiving.tally);
             example.or_insert_with(|| mismatch(came, &stamp, first, receiving));
         }
     }

@@ -59,7 +59,7 @@ impl Listener {
     fn stored(&self) -> Vec<&str> {
         let data = |message| match message {
             &Received::Event(ServerEvent { ref data, .. }) => data.as_str(),
-            Received::Message(_) => "",
+            Received::Message(_) | Received::Nats(_) | Received::Redis(_) => "",
         };
         self.state.inbox.messages().map(data).collect()
     }

@@ -19,6 +19,7 @@ use crate::http::{Asked, Asker, InFlight};
 use crate::people::Stage;
 use crate::program::Send;
 use crate::recorder::Family;
+use crate::tickers::start_ticker;
 use crate::timers::Sleep;
 use crate::world::World;
 
@@ -32,6 +33,7 @@ impl World {
     /// Starts the user of a group.
     pub(super) fn begin_fixed(&mut self, group: GroupId, planned: Option<Nanos>) {
         let user = self
+            .level
             .group_by_id(group)
             .and_then(|group| group.users.first().copied());
         let op = |user| Some((self.fixed.as_mut()?.begin(user)?, user));
@@ -71,6 +73,8 @@ impl World {
             }
             Wake::Message { .. }
             | Wake::ServerEvent { .. }
+            | Wake::Nats { .. }
+            | Wake::RedisMessage { .. }
             | Wake::Event { .. }
             | Wake::Closed { .. } => {}
         }
@@ -85,14 +89,13 @@ impl World {
     fn fixed_done(&mut self, at: At, result: &Result<Value, Fault>) {
         match result {
             Ok(Value::Socket(..)) => self.fixed_opened(at),
-            Ok(_) if self.clock.now() >= self.level.hold.end => self.end_fixed(at),
+            Ok(_) if self.clock.now() >= self.level.recorder.hold.end => self.end_fixed(at),
             Ok(Value::Message(_)) if self.paces_sockets() => {}
             // The server closed the socket after its reply, so the user opens another one.
             Ok(Value::Message(_)) if self.open_socket_of(at.1).is_none() => self.fixed_pause(at),
             Ok(Value::Message(_)) => self.fixed_message(at, None),
-            Ok(Value::Nothing | Value::Response(_) | Value::Heard(_) | Value::ServerEvent(_)) => {
-                self.start_fixed(at, None);
-            }
+            // Such a user sends only requests and messages.
+            Ok(_) => self.start_fixed(at, None),
             Err(_) => {
                 // A late reply would be mistaken for the reply to the next message, so the socket cannot be used again.
                 self.close_sockets_of(at.1, CutOff::IterationFailed);
@@ -103,7 +106,7 @@ impl World {
 
     /// Takes one of the remaining requests or messages. Returns false if none is left or the measured time is over.
     fn take_one(&mut self) -> bool {
-        let within = self.clock.now() < self.level.hold.end;
+        let within = self.clock.now() < self.level.recorder.hold.end;
         let run = self.fixed.as_mut().filter(|_| within);
         run.is_some_and(FixedRun::take_one)
     }
@@ -127,9 +130,9 @@ impl World {
     /// Counts an operation that could not start, if it was due in the measured time.
     fn not_started(&mut self, user: UserId, what: &str, planned: Option<Nanos>, fault: &Fault) {
         let now = self.clock.now();
-        if self.level.hold.contains(planned.unwrap_or(now)) {
-            self.fail(user, what, now, fault);
-        }
+        let planned = planned.unwrap_or(now);
+        self.level
+            .fail_during((planned, planned), (user, what), now, fault);
     }
 
     fn try_fixed_request(&mut self, (op, user): At, planned: Option<Nanos>) -> Result<(), Fault> {
@@ -216,14 +219,12 @@ impl World {
     /// users.
     pub(crate) fn fixed_responded_on_stream(
         &mut self,
+        op: OpId,
         mut call: Box<InFlight>,
         response: &Response,
         now: Nanos,
     ) {
         self.count_answer(&call, response, now);
-        let Asker::Fixed(op) = call.context.asker else {
-            return self.inconsistent("a request of a script was sent over HTTP/2");
-        };
         if self.level.arrivals.is_open || !self.take_one() {
             return self.end_fixed((op, call.context.user));
         }
@@ -275,7 +276,8 @@ impl World {
     }
 
     fn fixed_opened(&mut self, at: At) {
-        if self.clock.now() >= self.level.hold.end {
+        let now = self.clock.now();
+        if now >= self.level.recorder.hold.end {
             return self.end_fixed(at);
         }
         let per_socket = self.fixed.as_ref().and_then(|run| run.plain.per_socket);
@@ -288,12 +290,12 @@ impl World {
             };
         };
         let period = Nanos::from_secs_f64(1.0 / per_s);
-        let ticker = self.start_ticker(user, period, None);
+        let ticker = start_ticker(&mut self.level, user, (period, None), now);
         if let Some(run) = &mut self.fixed {
             run.sends_at(ticker, op);
         }
         // The ticker stops when the measured time ends. This operation ends then too, which ends the user's iteration.
-        if let Some((group, ..)) = self.group_of(user) {
+        if let Some((group, ..)) = self.level.group_of(user) {
             group.stays.waiting.push(op);
         }
     }
@@ -345,6 +347,7 @@ impl World {
     /// Ends the user's iteration.
     fn end_fixed(&mut self, (op, user): At) {
         let group = self
+            .level
             .group_of(user)
             .map(|(group, ..)| group)
             .filter(|group| matches!(group.stage, Stage::Running { .. }))

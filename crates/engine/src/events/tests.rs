@@ -152,8 +152,8 @@ fn deliveries_of_a_stream_that_reconnects_at_the_end_are_cut_off_and_not_lost() 
     lab.waits_to_reconnect(stream);
     lab.stamp(posts);
     lab.world.close_sockets_of(lab.user, CutOff::LevelEnded);
-    let (group, _, tallies) = lab.world.group_of(lab.user).unwrap();
-    group.ledger.close(tallies);
+    let (group, _, recorder) = lab.world.level.group_of(lab.user).unwrap();
+    group.ledger.close(&mut recorder.tallies);
     let posts = &lab.measured().deliveries["posts"];
     assert_eq!((posts.expected, posts.lost_count()), (1, 0), "{posts:?}");
     assert_eq!(lab.world.net.conns.iter_mut().count(), 0);

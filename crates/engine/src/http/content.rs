@@ -23,7 +23,8 @@ impl World {
         self.trace(request.user, || format!("✗ {name}: {reason}"));
         let fault = Fault::target(FaultKind::Content, reason);
         let place = (None, Some(request.user));
-        self.flaw(place, &fault, (&name, Some(reply.status)), now);
+        self.level
+            .flaw(place, &fault, (&name, Some(reply.status)), now);
         if !request.measured {
             self.level.recorder.measured.before.failed_requests += 1;
             return;
@@ -31,6 +32,6 @@ impl World {
         self.level
             .recorder
             .fail_answered(request.name, reply.response_time);
-        self.fail(request.user, &name, now, &fault);
+        self.level.fail(request.user, &name, now, &fault);
     }
 }

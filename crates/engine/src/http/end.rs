@@ -8,13 +8,14 @@ use wire::http::{Request, Response, quoted_body};
 use wire::http2::Repeatable;
 
 use super::{Asked, Asker, InFlight};
+use crate::limited::note_limited;
 use crate::net::EndpointIndex;
 use crate::recorder::{Ending, Family, ending_of};
 use crate::trace;
 use crate::world::World;
 
 impl World {
-    /// Handles a complete response: the connection returns to the pool, and the script gets the response.
+    /// Handles a complete response: the connection returns to the pool, and the request ends or is redirected.
     pub(super) fn responded(
         &mut self,
         key: u32,
@@ -27,17 +28,27 @@ impl World {
             return self.fixed_responded(key, op, call, &response, reusable, now);
         }
         let (user, endpoint) = (call.context.user, call.endpoint);
-        if let Some(user) = self.level.users.get(user) {
-            // Store the cookies before the connection is released, because the next request on it may need them.
-            user.standing
-                .cookies
-                .store(&call.request.url, &response.headers);
-        }
+        // Store the cookies before the connection is released, because the next request on it may need them.
+        self.store_cookies(&call, &response);
         if reusable {
             self.release(key, user, endpoint);
         } else {
             self.drop_http(key);
         }
+        self.follow_or_end(call, response, now);
+    }
+
+    /// Stores the cookies that a response sets for the user.
+    pub(crate) fn store_cookies(&mut self, call: &InFlight, response: &Response) {
+        if let Some(user) = self.level.users.get(call.context.user) {
+            user.standing
+                .cookies
+                .store(&call.request.url, &response.headers);
+        }
+    }
+
+    /// Follows a redirect, or ends the request. The script then gets the response.
+    pub(crate) fn follow_or_end(&mut self, call: Box<InFlight>, response: Response, now: Nanos) {
         match self.redirected(&call, &response) {
             Ok(Some((request, endpoint))) => self.dispatch(Box::new(InFlight {
                 request,
@@ -95,10 +106,14 @@ impl World {
         now: Nanos,
         outcome: Result<Response, Fault>,
     ) {
-        // A poll only transports messages and is not a request of the script, so it is not counted as a request.
-        if let Asker::Poll(poll) = call.context.asker {
-            self.poll_ended(call, poll);
-            return self.polled(poll, outcome, now);
+        // These requests only transport messages and are not requests of the script, so they are not counted as requests.
+        match call.context.asker {
+            Asker::Poll(poll) => {
+                self.poll_ended(call, poll);
+                return self.polled(poll, outcome, now);
+            }
+            Asker::Events(socket) => return self.events_ended(socket, outcome),
+            Asker::Script(_) | Asker::Fixed(_) => {}
         }
         self.trace(call.context.user, || trace::outcome(call, &outcome));
         let fault = match &outcome {
@@ -106,11 +121,15 @@ impl World {
             Err(fault) => Some(fault.clone()),
         };
         let measured = self.count_http(call, now, fault.as_ref(), outcome.as_ref().ok());
-        if let Some((group, ..)) = self.group_of(call.context.user) {
+        if let Some((group, ..)) = self.level.group_of(call.context.user) {
             group.progress.last_done = Some((Family::Request, call.context.name));
         }
         // The target did not accept the messages that this request carried, so their deliveries are not awaited.
-        if let Some((group, ..)) = self.group_of(call.context.user).filter(|_| fault.is_some()) {
+        if let Some((group, ..)) = self
+            .level
+            .group_of(call.context.user)
+            .filter(|_| fault.is_some())
+        {
             for &sent in &call.context.carried {
                 group.ledger.refuse(sent);
             }
@@ -118,7 +137,7 @@ impl World {
         let op = match call.context.asker {
             Asker::Script(op) => op,
             Asker::Fixed(op) => return self.fixed_broke(op, call.context.user),
-            Asker::Poll(_) => return,
+            Asker::Poll(_) | Asker::Events(_) => return,
         };
         let user = self
             .level
@@ -153,12 +172,19 @@ impl World {
         now: Nanos,
     ) {
         let idempotent = call.request.is_idempotent();
+        let off = !self.config.options.repeat;
         let why_not = match repeatable {
             _ if call.context.repeated => None,
             Repeatable::No => None,
-            _ if !self.config.options.repeat => Some("repeats are turned off".to_owned()),
+            Repeatable::Yes if off => Some("not processed; repeats are turned off".to_owned()),
+            Repeatable::IfIdempotent if off => {
+                Some("on a kept-alive connection; repeats are turned off".to_owned())
+            }
             Repeatable::IfIdempotent if !idempotent => {
-                Some(format!("{} is not repeated", call.request.method))
+                let method = &call.request.method;
+                Some(format!(
+                    "on a kept-alive connection; {method} is not repeated"
+                ))
             }
             Repeatable::IfIdempotent | Repeatable::Yes => {
                 call.context.repeated = true;
@@ -167,7 +193,7 @@ impl World {
         };
         if let Some(why_not) = why_not {
             // The failure still counts against the target, because it may have processed the request.
-            let _ = write!(fault.detail, " (on a kept-alive connection; {why_not})");
+            let _ = write!(fault.detail, " ({why_not})");
         }
         self.end_http(&call, now, Err(fault));
     }
@@ -193,16 +219,10 @@ impl World {
                 .name_of(Family::Request, call.context.name)
                 .to_owned();
             let status = response.map(|response| response.status);
-            self.flaw((None, Some(call.context.user)), fault, (&name, status), now);
+            self.level
+                .flaw((None, Some(call.context.user)), fault, (&name, status), now);
             (name, fault)
         });
-        // Requests outside the measured time are only counted, because rate limits apply to them too.
-        if !self.level.hold.measures(call.context.planned, now) {
-            self.level.recorder.measured.before.requests += 1;
-            self.level.recorder.measured.before.failed_requests += u64::from(fault.is_some());
-            self.if_limited(call, now, fault, response);
-            return false;
-        }
         let timing = Timing {
             planned: call.context.planned,
             started: call.started,
@@ -211,16 +231,18 @@ impl World {
         let ending = fault.map_or(Ending::Answered { failed: false }, |fault| {
             ending_of(fault, call.until - call.since)
         });
-        let timings = self
-            .level
-            .recorder
-            .time(Family::Request, call.context.name, timing, ending);
+        let recorder = &mut self.level.recorder;
+        let timings = recorder.time(Family::Request, call.context.name, timing, ending);
+        let Some(timings) = timings else {
+            self.if_limited(call, now, fault, response);
+            return false;
+        };
         timings.repeated += u64::from(call.context.repeated);
         timings.bytes_out += call.bytes_out;
         timings.bytes_in += response.map_or(0, |response| response.size as u64);
         if let Some((name, fault)) = failed {
             let told = self.with_body(fault, &name, response);
-            self.fail(call.context.user, &name, now, &told);
+            self.level.fail(call.context.user, &name, now, &told);
         }
         self.if_limited(call, now, fault, response);
         true
@@ -256,7 +278,7 @@ impl World {
     ) {
         let limited = fault.is_some_and(|fault| fault.kind == FaultKind::RateLimited);
         if let Some(response) = response.filter(|_| limited) {
-            self.note_limited(call, &response.headers, now);
+            note_limited(&mut self.level, &call.context, &response.headers, now);
         }
     }
 }

@@ -14,7 +14,12 @@ pub(crate) enum Asker {
     Fixed(OpId),
     /// A Socket.IO session over polling. Its requests are not requests of the script, and are not measured.
     Poll(Poll),
+    /// A stream of server-sent events over HTTP/2, by its socket. It is measured as a socket.
+    Events(u32),
 }
+
+/// Time limit of a request for which its socket has a limit. It is practically unlimited.
+pub(crate) const FOR_EVER: Nanos = Nanos::from_secs(365 * 24 * 3600);
 
 /// A request of a user in flight.
 pub(crate) type InFlight = Call<Asked>;
@@ -59,9 +64,9 @@ impl Asked {
         self.repeated = false;
     }
 
-    /// Whether the request carries messages of a Socket.IO session.
-    pub(crate) fn is_poll(&self) -> bool {
-        matches!(self.asker, Asker::Poll(_))
+    /// Whether the request carries messages of a socket, and is no request of its own.
+    pub(crate) fn is_of_socket(&self) -> bool {
+        matches!(self.asker, Asker::Poll(_) | Asker::Events(_))
     }
 
     /// Whether `poll` waits for this request.

@@ -19,11 +19,13 @@ impl World {
     ) -> Result<(), Fault> {
         let now = self.clock.now();
         let planned = call.planned.unwrap_or(now);
-        // A GET without a body, additional headers or cookies has the same bytes each time, so it is encoded only once.
+        // Over HTTP/1.1, a GET without a body, additional headers or cookies has the same bytes each time, so it is encoded
+        // only once.
         let is_bare = call.method == "GET"
             && call.headers.is_empty()
             && matches!(call.body, Body::None)
-            && self.is_bare(user);
+            && self.is_bare(user)
+            && self.streams().is_none();
         let name = self.name_with_tags(user, call.name, &call.tags);
         let Located { url, endpoint, get } = self.net.connector.locate(&call.url)?;
         let mut headers = call.headers;
@@ -45,10 +47,9 @@ impl World {
         let mut timeouts = self.config.options.timeouts;
         timeouts.total = call.timeout.unwrap_or(timeouts.total);
         // The stamps that the user has made are sent with this request.
-        let measured = self.level.hold.contains(planned);
-        let carried = match self.group_of(user) {
-            Some((group, member, tallies)) => {
-                group.ledger.send(member, planned, now, measured, tallies)
+        let carried = match self.level.group_of(user) {
+            Some((group, member, recorder)) => {
+                recorder.send(&mut group.ledger, member, planned, now)
             }
             None => return Err(Fault::script(FaultKind::Thrown, "the user's level is over")),
         };

@@ -1,9 +1,8 @@
 //! The phase of a level on one worker. Each phase holds its data, and the results of the phases before it.
 
 use model::Nanos;
-use probe::ThreadTime;
 
-use crate::busy;
+use crate::busy::{self, TimeUse};
 use crate::level::Span;
 use crate::messages::CpuWait;
 use crate::open::OpenRun;
@@ -23,6 +22,16 @@ pub(super) enum Progress {
     Closing(Nanos, Settled),
 }
 
+impl Progress {
+    /// The load, until the measured time has ended.
+    pub(super) fn loading(&mut self) -> Option<&mut Loading> {
+        match self {
+            Self::Load(loading) => Some(loading),
+            _ => None,
+        }
+    }
+}
+
 /// A level under load.
 #[derive(Debug)]
 pub(super) struct Loading {
@@ -30,14 +39,6 @@ pub(super) struct Loading {
     pub(super) open_run: Option<OpenRun>,
     /// `None` during ramp-up and warm-up.
     pub(super) at_hold_start: Option<TimeUse>,
-}
-
-/// The worker's use of time since its thread began.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TimeUse {
-    /// Time that the worker has spent waiting.
-    pub(super) idle: Nanos,
-    pub(super) cpu: Option<ThreadTime>,
 }
 
 /// The end of the measured time, and how busy the worker was until then.

@@ -1,7 +1,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use model::{Fault, FaultKind};
+use model::{Fault, FaultKind, without_credentials};
 use rustc_hash::FxHashMap;
 use url::Url;
 use wire::{Endpoint, Loopback, Source, Stream, TlsSettings};
@@ -49,14 +49,24 @@ impl Connector {
         &self.target
     }
 
-    /// Parses a URL, absolute or relative to the target, and finds its endpoint.
+    /// Parses a URL of HTTP or of a WebSocket, absolute or relative to the target, and finds its endpoint.
     pub(crate) fn locate(&mut self, url: &str) -> Result<Located, Fault> {
         if let Some(known) = self.urls.get(url) {
             return Ok(known.clone());
         }
-        let parsed = self.target.join(url).map_err(|why| {
-            Fault::script(FaultKind::Protocol, format!("`{url}` is not a URL: {why}"))
-        })?;
+        let parsed = self.join(url)?;
+        let server = match parsed.scheme() {
+            "nats" | "tls" => Some(("NATS", "user.nats(…)")),
+            "redis" | "rediss" => Some(("Redis", "user.redis()")),
+            _ => None,
+        };
+        if let Some((server, call)) = server {
+            let shown = without_credentials(parsed.as_str());
+            let detail = format!(
+                "`{shown}` is the URL of a {server} server: connect with `{call}`, or write the URL with `http://`"
+            );
+            return Err(Fault::script(FaultKind::Protocol, detail));
+        }
         let found = self.endpoint_of(&parsed)?;
         let entry = Located {
             url: Arc::new(parsed),
@@ -67,6 +77,34 @@ impl Connector {
             self.urls.insert(url.to_owned(), entry.clone());
         }
         Ok(entry)
+    }
+
+    /// The URL and the endpoint of a NATS server; `None`: those of the target.
+    pub(crate) fn locate_nats(&mut self, url: Option<&str>) -> Result<(Url, EndpointIndex), Fault> {
+        let parsed = match url {
+            Some(url) => self.join(url)?,
+            None => self.target.clone(),
+        };
+        if !matches!(parsed.scheme(), "nats" | "tls") {
+            let what = url.map_or("the target".to_owned(), |url| format!("`{url}`"));
+            let detail = format!(
+                "{what} is not the URL of a NATS server: write `url: \"nats://host:4222\"`, or `tls://` for TLS"
+            );
+            return Err(Fault::script(FaultKind::Protocol, detail));
+        }
+        let endpoint = self.endpoint_of(&parsed)?;
+        Ok((parsed, endpoint))
+    }
+
+    fn join(&self, url: &str) -> Result<Url, Fault> {
+        let unfit =
+            |why| Fault::script(FaultKind::Protocol, format!("`{url}` is not a URL: {why}"));
+        self.target.join(url).map_err(unfit)
+    }
+
+    /// The settings for TLS with an endpoint, and the name that its certificate must have.
+    pub(crate) fn tls_of(&self, index: EndpointIndex) -> (&TlsSettings, &str) {
+        (&self.tls, &self.endpoints[index].0.host)
     }
 
     /// Caches the encoded GET request for this URL, with no headers except those of the run.
@@ -96,9 +134,30 @@ impl Connector {
         format!("{scheme}://{host}:{port}")
     }
 
-    /// Starts to connect. The host name is resolved at the first use, and the result is cached.
+    /// Starts to connect, for HTTP/1.1 or a WebSocket. The host name is resolved at the first use, and the result is
+    /// cached.
     pub(crate) fn connect(
         &mut self,
+        index: EndpointIndex,
+        source: Option<IpAddr>,
+    ) -> Result<Stream, Fault> {
+        let tls = self.tls.clone();
+        self.connect_with(&tls, index, source)
+    }
+
+    /// Like [`Connector::connect`], for HTTP/2.
+    pub(crate) fn connect_http2(
+        &mut self,
+        index: EndpointIndex,
+        source: Option<IpAddr>,
+    ) -> Result<Stream, Fault> {
+        let tls = self.tls.offering_http2();
+        self.connect_with(&tls, index, source)
+    }
+
+    fn connect_with(
+        &mut self,
+        tls: &TlsSettings,
         index: EndpointIndex,
         source: Option<IpAddr>,
     ) -> Result<Stream, Fault> {
@@ -112,7 +171,7 @@ impl Connector {
         let address = address
             .get_or_insert_with(|| address_of(endpoint, trust))
             .clone()?;
-        let tls = endpoint.tls.then_some((&self.tls, endpoint.host.as_str()));
+        let tls = endpoint.tls.then_some((tls, endpoint.host.as_str()));
         let source = source.map_or(Source::Spread(&mut self.loopback), Source::Given);
         Stream::connect_from(address, source, tls)
     }

@@ -2,7 +2,7 @@
 
 use model::{Fault, FaultKind, Nanos};
 use wire::Stream;
-use wire::http2::{Connection, Finished, StreamId};
+use wire::http2::{Connection, Content, Finished, Part, StreamId};
 
 use super::Opening;
 use super::http::{Call, no_connection};
@@ -12,6 +12,8 @@ use super::http::{Call, no_connection};
 pub(crate) struct Http2Link<T> {
     wire: Connection,
     calls: Vec<(StreamId, Box<Call<T>>)>,
+    /// The streams whose responses are returned in parts.
+    in_parts: Vec<StreamId>,
     /// `None` once the connection is open.
     opening: Option<Opening>,
     /// The number of sent bytes that have been attributed to a request.
@@ -28,13 +30,21 @@ pub(crate) struct TimedOut<T> {
 }
 
 impl<T> Http2Link<T> {
-    /// Creates the connection on a stream that is being opened.
-    pub(crate) fn new(stream: Stream, body_limit: usize, opening: Opening) -> Result<Self, Fault> {
+    /// Creates the connection on a stream that is being opened. With `discards`, bodies are counted and not stored.
+    pub(crate) fn new(
+        stream: Stream,
+        body_limit: usize,
+        discards: bool,
+        opening: Opening,
+    ) -> Result<Self, Fault> {
         let mut wire = Connection::new(stream, body_limit)?;
-        wire.discard();
+        if discards {
+            wire.discard();
+        }
         Ok(Self {
             wire,
             calls: Vec::new(),
+            in_parts: Vec::new(),
             opening: Some(opening),
             counted: 0,
         })
@@ -63,6 +73,11 @@ impl<T> Http2Link<T> {
         calls.fold(opening, Nanos::min)
     }
 
+    /// The number of complete responses.
+    pub(crate) fn responses(&self) -> u32 {
+        self.wire.answered()
+    }
+
     /// The requests in flight.
     pub(crate) fn calls(&self) -> impl Iterator<Item = &Call<T>> {
         self.calls.iter().map(|(_, call)| &**call)
@@ -71,6 +86,11 @@ impl<T> Http2Link<T> {
     /// Takes the requests in flight.
     pub(crate) fn into_calls(self) -> impl Iterator<Item = Box<Call<T>>> {
         self.calls.into_iter().map(|(_, call)| call)
+    }
+
+    /// The number of responses that are awaited as a whole.
+    pub(crate) fn awaited(&self) -> usize {
+        self.calls.len() - self.in_parts.len()
     }
 
     /// Whether the connection accepts requests, now or when a stream ends.
@@ -88,10 +108,20 @@ impl<T> Http2Link<T> {
         !self.wire.is_usable() && self.calls.is_empty()
     }
 
-    /// Sends a request on a free stream. Returns the request with the fault if that fails.
-    pub(crate) fn send(&mut self, call: Box<Call<T>>) -> Result<(), (Box<Call<T>>, Fault)> {
-        match self.wire.send(&call.request, None) {
+    /// Sends a request on a free stream. With `in_parts`, its response is returned as it arrives. Returns the request with
+    /// the fault if that fails.
+    pub(crate) fn send(
+        &mut self,
+        call: Box<Call<T>>,
+        cookies: Option<&str>,
+        in_parts: bool,
+    ) -> Result<(), (Box<Call<T>>, Fault)> {
+        match self.wire.send(&call.request, cookies) {
             Ok(stream) => {
+                if in_parts {
+                    self.wire.pass_parts(stream);
+                    self.in_parts.push(stream);
+                }
                 self.calls.push((stream, call));
                 Ok(())
             }
@@ -105,8 +135,8 @@ impl<T> Http2Link<T> {
         let failed = self.wire.on_bytes(bytes).is_err();
         // A server without HTTP/2 responds to the first frames in HTTP/1. Report this instead of a broken frame.
         if failed && bytes.starts_with(b"HTTP/1.") {
-            let other = "the server does not speak HTTP/2 here: it responded in HTTP/1";
-            return Err(Fault::target(FaultKind::Protocol, other));
+            let other = "headcount began in HTTP/2 (prior knowledge), and it responded in HTTP/1";
+            return Err(no_http2(other, "HTTP/2 without TLS (h2c)"));
         }
         Ok(())
     }
@@ -119,6 +149,27 @@ impl<T> Http2Link<T> {
     /// Ends all requests in flight with this fault. Call [`Http2Link::next_ended`] then.
     pub(crate) fn fail(&mut self, fault: &Fault) {
         self.wire.fail(fault);
+    }
+
+    /// Takes a part of a response, with the request.
+    pub(crate) fn next_part(&mut self) -> Option<(&Call<T>, Content)> {
+        loop {
+            let Part { stream, content } = self.wire.next_part()?;
+            // The streams of requests that were given up are unknown.
+            if let Some(at) = self.calls.iter().position(|(known, _)| *known == stream) {
+                return Some((&*self.calls[at].1, content));
+            }
+        }
+    }
+
+    /// Gives up the request for which `is_it` holds, and resets its stream. `None` if no such request is in flight; a
+    /// fault if the connection broke at the same time.
+    pub(crate) fn cancel(&mut self, is_it: impl Fn(&T) -> bool) -> Option<Result<(), Fault>> {
+        let mut calls = self.calls.iter();
+        let &(stream, _) = calls.find(|(_, call)| is_it(&call.context))?;
+        let cancelled = self.wire.cancel(stream);
+        self.take(stream);
+        Some(cancelled)
     }
 
     /// Takes a request that has ended, with its outcome.
@@ -143,6 +194,7 @@ impl<T> Http2Link<T> {
     fn take(&mut self, stream: StreamId) -> Option<Box<Call<T>>> {
         let at = self.calls.iter().position(|(known, _)| *known == stream)?;
         let (_, mut call) = self.calls.swap_remove(at);
+        self.in_parts.retain(|known| *known != stream);
         let sent = self.wire.bytes_sent();
         call.bytes_out += sent - std::mem::replace(&mut self.counted, sent);
         Some(call)
@@ -170,11 +222,18 @@ impl<T> Http2Link<T> {
 
 /// Checks that both sides agreed on HTTP/2. Without TLS there is no negotiation.
 pub(crate) fn check_agreed(stream: &Stream) -> Result<(), Fault> {
-    if !stream.is_secured() || stream.agreed_protocol() == Some(b"h2") {
+    let chosen = stream.agreed_protocol();
+    if !stream.is_secured() || chosen == Some(b"h2") {
         return Ok(());
     }
-    Err(Fault::target(
-        FaultKind::Protocol,
-        "the server does not speak HTTP/2 here: it did not accept h2 in the TLS handshake (ALPN)",
-    ))
+    let chosen = chosen.map_or("none of them".into(), String::from_utf8_lossy);
+    let offered = "headcount offered h2 and http/1.1 in the TLS handshake (ALPN)";
+    let detail = format!("{offered}, and it chose {chosen}");
+    Err(no_http2(&detail, "HTTP/2"))
+}
+
+fn no_http2(why: &str, missing: &str) -> Fault {
+    let remedy = format!("enable {missing} in the server, or remove `http2` (`--http2`)");
+    let detail = format!("the server does not speak HTTP/2 here: {why}; {remedy}");
+    Fault::target(FaultKind::Protocol, detail)
 }

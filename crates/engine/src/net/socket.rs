@@ -1,18 +1,25 @@
-//! The transport of a socket's messages: a WebSocket, the requests of a Socket.IO session that has none yet, or a stream
-//! of server-sent events.
+//! The transport of a socket's messages: a WebSocket, the requests of a Socket.IO session that has none yet, a stream of
+//! server-sent events, or a connection to a NATS or Redis server with the subscriptions on it.
 
 mod events;
+mod nats;
 mod polling;
+mod redis;
 
 use std::collections::VecDeque;
 
 use model::{Fault, FaultKind, Nanos};
+use wire::http2::Content;
 use wire::socketio::Part;
 use wire::websocket::Connection;
 use wire::{Stream, sse, websocket};
 
 pub(crate) use events::EventStream;
+pub(crate) use nats::{Inbox, NatsLink, NatsSubscription, Pong, Pulls, SharedNats, end_of_pull};
 pub(crate) use polling::{Carrier, Method, Next, Poll, Polling, Queued};
+pub(crate) use redis::{
+    Change, Cluster, Own, Redis, SourceKind, Subscription, Subscriptions, Way, take_own,
+};
 
 /// The transport of a socket's messages.
 #[derive(Debug)]
@@ -22,6 +29,17 @@ pub(crate) enum Wire {
     Polling(Box<Polling>),
     /// Server-sent events. Nothing can be sent.
     Events(Box<EventStream>),
+    Nats(Box<NatsLink>),
+    /// A user's part of a NATS connection of another socket.
+    SharedNats(Box<SharedNats>),
+    /// A subscription on the connection of another socket, which receives its messages.
+    NatsSubscription(Box<NatsSubscription>),
+    /// Commands for a Redis server. `None` while its replies are handled.
+    Redis(Option<Box<Redis>>),
+    /// Messages that arrive on the connection of another socket.
+    Subscription(Box<Subscription>),
+    /// Commands for a cluster of Redis servers, whose nodes have connections of their own.
+    Cluster(Box<Cluster>),
 }
 
 /// Something that a socket received.
@@ -39,6 +57,9 @@ pub(crate) trait Feed {
 /// Bytes of a connection.
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
 
+/// A part of a response over HTTP/2.
+pub(crate) struct ResponsePart(pub(crate) Content);
+
 /// Messages in the response to a poll.
 pub(crate) struct Parts<'a>(pub(crate) Vec<Part<'a>>);
 
@@ -49,7 +70,18 @@ impl Feed for Bytes<'_> {
                 connection.on_bytes(self.0, &mut |event| sink(Event::WebSocket(event)))
             }
             Wire::Events(stream) => stream.on_bytes(self.0, sink),
-            Wire::Polling(_) => Ok(()),
+            // `nats` and `redis` handle the bytes of their connections.
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Feed for ResponsePart {
+    fn feed(self, wire: &mut Wire, sink: &mut impl FnMut(Event<'_>)) -> Result<(), Fault> {
+        match wire {
+            Wire::Events(stream) => stream.on_part(&self.0, sink),
+            // Only event streams share a connection of HTTP/2.
+            _ => Ok(()),
         }
     }
 }
@@ -71,7 +103,9 @@ impl Wire {
         match self {
             Self::WebSocket(connection) => Some(connection.stream()),
             Self::Events(stream) => stream.stream(),
-            Self::Polling(_) => None,
+            Self::Nats(link) => link.stream(),
+            Self::Redis(redis) => redis.as_ref().map(|redis| redis.connection.stream()),
+            _ => None,
         }
     }
 
@@ -79,7 +113,9 @@ impl Wire {
         match self {
             Self::WebSocket(connection) => Some(connection.stream_mut()),
             Self::Events(stream) => stream.stream_mut(),
-            Self::Polling(_) => None,
+            Self::Nats(link) => link.stream_mut(),
+            Self::Redis(redis) => redis.as_mut().map(|redis| redis.connection.stream_mut()),
+            _ => None,
         }
     }
 
@@ -90,24 +126,24 @@ impl Wire {
     pub(crate) fn send_text_of(&mut self, parts: &[&str]) -> Result<(), Fault> {
         match self {
             Self::WebSocket(connection) => connection.send_text_of(parts),
-            Self::Events(_) => Err(only_receives()),
             Self::Polling(polling) => polling.queue(Queued::Text(parts.concat())),
+            _ => Err(only_receives()),
         }
     }
 
     pub(crate) fn send_binary(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         match self {
             Self::WebSocket(connection) => connection.send_binary(bytes),
-            Self::Events(_) => Err(only_receives()),
             Self::Polling(polling) => polling.queue(Queued::Binary(bytes.to_vec())),
+            _ => Err(only_receives()),
         }
     }
 
     pub(crate) fn send_ping(&mut self, payload: &[u8]) -> Result<(), Fault> {
         match self {
             Self::WebSocket(connection) => connection.send_ping(payload),
-            Self::Events(_) => Err(only_receives()),
             Self::Polling(_) => Ok(()),
+            _ => Err(only_receives()),
         }
     }
 
@@ -124,26 +160,59 @@ impl Wire {
             Self::WebSocket(connection) => connection.close(code, reason),
             // "1" is the close packet of Engine.IO.
             Self::Polling(polling) => polling.queue(Queued::Text("1".to_owned())),
-            // Dropping the connection closes it.
-            Self::Events(_) => Ok(()),
+            Self::Nats(link) => link.close(),
+            // Dropping the connection closes it, and a stream of a shared connection is reset.
+            _ => Ok(()),
         }
+    }
+
+    /// The order in which the sockets of a user are closed.
+    pub(crate) fn rank_of_closing(&self) -> u8 {
+        match self {
+            Self::Subscription(_) => 0,
+            Self::Cluster(_) => 2,
+            _ => 1,
+        }
+    }
+
+    /// Whether this is a connection to a NATS server, whose messages belong to other sockets.
+    pub(crate) fn is_nats(&self) -> bool {
+        matches!(self, Self::Nats(_))
     }
 
     /// Whether the other side takes part in closing.
     pub(crate) fn closes_with_handshake(&self) -> bool {
-        !matches!(self, Self::Events(_))
+        match self {
+            Self::WebSocket(_)
+            | Self::Polling(_)
+            | Self::Nats(_)
+            | Self::SharedNats(_)
+            | Self::NatsSubscription(_) => true,
+            Self::Events(_) | Self::Redis(_) | Self::Cluster(_) => false,
+            Self::Subscription(subscription) => subscription.is_ending,
+        }
     }
 
-    /// Whether the server ended the connection as the protocol intends, and without a closing handshake.
+    /// Whether a shared HTTP/2 connection carries the messages.
+    pub(crate) fn is_shared(&self) -> bool {
+        matches!(self, Self::Events(stream) if stream.is_shared())
+    }
+
+    /// Whether the end is no failure of its own: the server ended the connection as the protocol intends, and without a
+    /// closing handshake, or the failure is that of another socket's connection.
     pub(crate) fn ended_in_order(&self) -> bool {
-        matches!(self, Self::Events(stream) if stream.ended_in_order())
+        match self {
+            Self::Events(stream) => stream.ended_in_order(),
+            Self::Subscription(_) | Self::Cluster(_) => true,
+            _ => false,
+        }
     }
 
     /// The time at which the next connection is due; `Nanos::MAX` unless a stream waits to reconnect.
     pub(crate) fn reconnect_due(&self) -> Nanos {
         match self {
             Self::Events(stream) => stream.due(),
-            Self::WebSocket(_) | Self::Polling(_) => Nanos::MAX,
+            _ => Nanos::MAX,
         }
     }
 
@@ -151,7 +220,8 @@ impl Wire {
         match self {
             Self::WebSocket(connection) => connection.is_done(),
             Self::Events(stream) => stream.is_done(),
-            Self::Polling(_) => false,
+            Self::Nats(link) => link.is_closed(),
+            _ => false,
         }
     }
 
@@ -160,7 +230,11 @@ impl Wire {
         match self {
             Self::WebSocket(connection) => connection.holds_a_part(),
             Self::Events(stream) => stream.holds_a_part(),
-            Self::Polling(_) => false,
+            Self::Nats(link) => link.holds_a_part(),
+            Self::Redis(redis) => redis
+                .as_ref()
+                .is_some_and(|redis| redis.connection.holds_a_part()),
+            _ => false,
         }
     }
 
@@ -168,12 +242,17 @@ impl Wire {
         match self {
             Self::WebSocket(connection) => connection.on_close(),
             Self::Events(stream) => stream.on_close(),
-            Self::Polling(_) => Ok(()),
+            Self::Nats(link) => Err(link.on_close()),
+            Self::Redis(redis) => redis
+                .as_ref()
+                .map_or(Ok(()), |redis| Err(redis.connection.on_close())),
+            _ => Ok(()),
         }
     }
 }
 
 fn only_receives() -> Fault {
-    let detail = "nothing can be sent on a stream of server-sent events: use a request";
+    let detail =
+        "messages cannot be sent on this socket: use a request, a command or a publication";
     Fault::script(FaultKind::Thrown, detail)
 }

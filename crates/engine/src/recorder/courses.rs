@@ -30,17 +30,19 @@ fn end_of_block(start: Nanos) -> Nanos {
 
 impl Recorder {
     /// Closes the open block if it is over.
-    pub(crate) fn blocks_until(&mut self, now: Nanos, hold: Span) {
-        if now < hold.start + end_of_block(self.courses.closed) {
+    pub(crate) fn blocks_until(&mut self, now: Nanos) {
+        let start = self.hold.start;
+        if now < start + end_of_block(self.courses.closed) {
             return;
         }
-        self.end_blocks(hold);
-        self.courses.closed = now - hold.start;
+        self.end_blocks();
+        self.courses.closed = now - start;
     }
 
     /// Closes the open block. Values after the measured time belong to its last block.
-    pub(crate) fn end_blocks(&mut self, hold: Span) {
-        let last = Nanos((hold.end - hold.start).0.saturating_sub(1));
+    pub(crate) fn end_blocks(&mut self) {
+        let Span { start, end } = self.hold;
+        let last = Nanos((end - start).0.saturating_sub(1));
         let at = self.courses.closed.min(last);
         let courses = &mut self.courses;
         for (writers, named) in courses.timings.iter_mut().zip(&self.timings) {
@@ -118,16 +120,16 @@ mod tests {
     fn each_block_holds_what_ended_in_it_and_the_last_what_ended_later() {
         let mut recorder = Recorder::default();
         let second = Nanos::from_secs(1);
-        let hold = Span {
+        recorder.hold = Span {
             start: second,
             end: second + second,
         };
         let index = recorder.name(Family::Request, "GET /");
         let at = |recorder: &mut Recorder, millis: u64| {
             let now = Nanos::from_millis(millis);
-            recorder.blocks_until(now, hold);
+            recorder.blocks_until(now);
             let timing = Timing {
-                planned: now,
+                planned: now.min(Nanos::from_millis(1_999)),
                 started: now,
                 ended: now + Nanos::from_millis(1),
             };
@@ -142,7 +144,7 @@ mod tests {
             at(&mut recorder, millis);
         }
         recorder.left_open(Family::Request, index, Nanos::from_secs(5));
-        recorder.end_blocks(hold);
+        recorder.end_blocks();
         let blocks = recorder.into_measured(&[]).requests["GET /"].blocks.clone();
         assert_eq!(blocks.counts().collect::<Vec<_>>(), [3, 1, 0, 4]);
         assert_eq!(blocks.width(), Nanos::from_millis(250));

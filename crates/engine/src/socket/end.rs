@@ -5,6 +5,7 @@ use script::host::{OpId, SocketId, Value, Wake};
 use super::link::TimedOut;
 use super::{Closing, Opening, SocketLink, SocketState, Waiting};
 use crate::arrival::{Arrival, Outcome};
+use crate::http::Asker;
 use crate::link::Link;
 use crate::net::Conn;
 use crate::net::socket::{Feed, Wire};
@@ -37,7 +38,7 @@ impl World {
         self.say_goodbye(id.0, Some(op), Leaving::Left);
     }
 
-    fn say_goodbye(&mut self, key: u32, op: Option<OpId>, how: Leaving) {
+    pub(crate) fn say_goodbye(&mut self, key: u32, op: Option<OpId>, how: Leaving) {
         let until = self.clock.now() + GOODBYE;
         if op.is_some() {
             self.level.closed_by_script.insert(key);
@@ -48,18 +49,30 @@ impl World {
             self.net.watch_limit(until);
             self.net.update_interest(key);
             self.go_on_polling(key);
+            self.leave_nats(key, op.is_some(), how);
         }
         self.end_without_handshake(key);
     }
 
+    /// Ends a socket without a stream, whose last message has arrived.
+    pub(crate) fn end_in_order(&mut self, key: u32, fault: &Fault) {
+        let until = self.clock.now();
+        self.leave_channels(key, Leaving::Left);
+        if let Ok((_, socket)) = self.socket(SocketId(key)) {
+            let op = socket.state.closing.and_then(|closing| closing.op);
+            socket.state.closing = Some(Closing { op, until });
+            self.socket_broke(key, fault);
+        }
+    }
+
     /// Ends a socket that is closing, unless the other side takes part in it.
     fn end_without_handshake(&mut self, key: u32) {
-        let ends = |(_, socket): (UserId, &mut SocketLink)| !socket.wire.closes_with_handshake();
-        if self.socket(SocketId(key)).is_ok_and(ends) {
-            self.socket_broke(
-                key,
-                &Fault::script(FaultKind::Closed, "the script closed the event stream"),
-            );
+        let Ok((_, socket)) = self.socket(SocketId(key)) else {
+            return;
+        };
+        if !socket.wire.closes_with_handshake() {
+            let detail = format!("the script closed the {}", socket.state.line());
+            self.socket_broke(key, &Fault::script(FaultKind::Closed, detail));
         }
     }
 
@@ -72,12 +85,13 @@ impl World {
             .get(user)
             .map(|user| std::mem::take(&mut user.sockets))
             .unwrap_or_default();
+        let keys = self.in_order_of_closing(keys);
         for key in keys {
             // The probe of a session ends with the session.
             let Ok((_, socket)) = self.socket(SocketId(key)) else {
                 continue;
             };
-            let opening = socket.state.opening.is_some();
+            let opening = socket.state.opening.is_some() && socket.state.measures_opening();
             socket.leave_namespace();
             let _ = socket.wire.close(Some(1000), ""); // a broken connection is closed anyway
             self.leave_round_trips(key);
@@ -85,11 +99,15 @@ impl World {
             // A socket that is still being opened has no closing handshake.
             if opening {
                 if let Some(Conn {
+                    endpoint,
                     link: Link::Socket(socket),
                     ..
                 }) = self.take_out(key)
                 {
                     self.leave_dial(&socket.state);
+                    if socket.wire.is_shared() {
+                        self.cancel_request(Asker::Events(key), user, endpoint);
+                    }
                 }
             } else {
                 self.say_goodbye(key, None, Leaving::CutOff(why));
@@ -97,49 +115,73 @@ impl World {
         }
     }
 
-    /// Handles received data. Returns the number of messages in it, including an incomplete last message.
-    pub(crate) fn socket_received(&mut self, key: u32, came: impl Feed, now: Nanos) -> usize {
+    /// The sockets in the order in which they are closed: those that others carry or own come first, so that they are
+    /// closed for the reason of the iteration.
+    fn in_order_of_closing(&mut self, mut keys: Vec<u32>) -> Vec<u32> {
+        let rank = |key: &u32| match self.socket(SocketId(*key)) {
+            Ok((_, socket)) => socket.wire.rank_of_closing(),
+            Err(_) => 0,
+        };
+        keys.sort_by_cached_key(rank);
+        keys
+    }
+
+    /// Prepares to pass data that a socket received at `now` to its consumers. Returns the socket's user and wire too.
+    pub(crate) fn arrival(
+        &mut self,
+        key: u32,
+        now: Nanos,
+    ) -> Option<(UserId, Arrival<'_>, &mut Wire)> {
         let Some(Conn {
-            owner: user,
+            owner,
             link: Link::Socket(socket),
             ..
         }) = self.net.conns.get_mut(key)
         else {
-            self.inconsistent("a socket that is not in the table received data");
-            return 0;
+            return None;
         };
-        let (group, member) = match self.level.users.get(*user) {
+        let (group, member) = match self.level.users.get(*owner) {
             Some(owner) => (self.level.groups.get_mut(owner.group), owner.member),
             None => (None, 0),
         };
         let SocketLink { wire, state } = &mut **socket;
-        let was_opening = state.opening;
-        let mut arrival = Arrival {
+        let arrival = Arrival {
             key,
             now,
             member,
             group,
             state,
             recorder: &mut self.level.recorder,
-            hold: self.level.hold,
             wakes: &mut self.wakes,
             talked: Outcome::default(),
         };
+        Some((*owner, arrival, wire))
+    }
+
+    /// Handles received data. Returns the number of messages in it, including an incomplete last message.
+    pub(crate) fn socket_received(&mut self, key: u32, came: impl Feed, now: Nanos) -> usize {
+        let is_traced = self.config.trace;
+        let Some((user, mut arrival, wire)) = self.arrival(key, now) else {
+            self.inconsistent("a socket that is not in the table received data");
+            return 0;
+        };
+        let was_opening = arrival.state.opening;
         let (mut messages, mut traced) = (0, Vec::new());
         let outcome = came.feed(wire, &mut |event| {
             messages += 1;
-            if self.config.trace {
+            if is_traced {
                 traced.extend(trace::received(&event));
             }
             arrival.received(event);
         });
         messages += usize::from(wire.holds_a_part());
+        let Arrival { state, talked, .. } = arrival;
         let Outcome {
             says,
             fault,
             probed,
             begun,
-        } = arrival.talked;
+        } = talked;
         // Every ping postpones the session's deadline. The new deadline is looked up when the old one is due.
         let talk = state.talk.as_ref().filter(|_| begun);
         let dead_at = talk.map(|talk| talk.dead_at());
@@ -148,7 +190,6 @@ impl World {
         let outcome = outcome.and(fault.map_or(Ok(()), Err)).and(said);
         let open = state.opening.is_none();
         let is_over = wire.is_done() || state.close.is_some();
-        let user = *user;
         for line in traced {
             self.trace(user, || line);
         }
@@ -167,8 +208,7 @@ impl World {
         messages
     }
 
-    /// Counts the failure of a socket that failed in the measured time, or whose opening belongs to the measured time
-    /// and failed later.
+    /// Counts the failure of a socket, if the socket failed or was being opened in the measured time.
     pub(crate) fn count_socket_failure(
         &mut self,
         user: UserId,
@@ -177,11 +217,11 @@ impl World {
         fault: &Fault,
     ) {
         let now = self.clock.now();
-        self.flaw((None, Some(user)), fault, (what, None), now);
-        let opens = opening.is_some_and(|opening| self.level.hold.measures(opening.planned, now));
-        if opens || self.level.hold.contains(now) {
-            self.fail(user, what, now, fault);
-        }
+        self.level
+            .flaw((None, Some(user)), fault, (what, None), now);
+        let since = opening.map_or(now, |opening| opening.planned);
+        self.level
+            .fail_during((since, now), (user, what), now, fault);
     }
 
     /// Handles a connection that the server has closed.
@@ -234,12 +274,17 @@ impl World {
         if matches!(&wire, Wire::Polling(polling) if polling.waits_for_the_server()) {
             self.drop_poll(key, user, endpoint);
         }
+        if wire.is_shared() {
+            self.cancel_request(Asker::Events(key), user, endpoint);
+        }
         self.polling_is_over(&wire, state.probes());
+        let is_consequence = self.nats_is_over(key, &wire, fault);
+        self.redis_is_over(key, (&wire, &state), fault, expected);
         self.trace(user, || trace::socket_ended(fault));
         if expected {
             // A stream may be closed while it reconnects.
             self.leave_dial(&state);
-        } else if !wire.ended_in_order() {
+        } else if !wire.ended_in_order() && !is_consequence {
             self.count_socket_failure(user, &state.failing(), state.opening, fault);
         }
         self.end_waiting(user, key, state, fault);
@@ -255,7 +300,8 @@ impl World {
         let opener = state.opening.and_then(|opening| opening.op);
         self.wakes.extend(opener.map(refused));
         for waiting in state.waiting {
-            self.count_broken_round_trip(user, &waiting, fault, now);
+            let ending = ending_of(fault, waiting.limit);
+            self.count_broken_round_trip(user, &waiting, fault, (now, ending));
             self.wakes.push_back(refused(waiting.op));
         }
         self.wakes
@@ -277,12 +323,13 @@ impl World {
         }));
     }
 
-    fn count_broken_round_trip(
+    /// Counts a round trip that failed now.
+    pub(crate) fn count_broken_round_trip(
         &mut self,
         user: UserId,
         waiting: &Waiting,
         fault: &Fault,
-        now: Nanos,
+        (now, ending): (Nanos, Ending),
     ) {
         let Some(round_trip) = waiting.round_trip else {
             return;
@@ -292,22 +339,19 @@ impl World {
             .recorder
             .name_of(Family::RoundTrip, round_trip.name)
             .to_owned();
-        self.flaw((None, Some(user)), fault, (&name, None), now);
-        if !self.level.hold.measures(round_trip.planned, now) {
-            return;
-        }
+        self.level
+            .flaw((None, Some(user)), fault, (&name, None), now);
         let timing = Timing {
             planned: round_trip.planned,
             started: round_trip.started,
             ended: now,
         };
-        self.level.recorder.time(
-            Family::RoundTrip,
-            round_trip.name,
-            timing,
-            ending_of(fault, waiting.limit),
-        );
-        self.fail(user, &name, now, fault);
+        let recorder = &mut self.level.recorder;
+        let timings = recorder.time(Family::RoundTrip, round_trip.name, timing, ending);
+        if let Some(timings) = timings {
+            timings.repeated += waiting.repeats();
+            self.level.fail(user, &name, now, fault);
+        }
     }
 
     pub(crate) fn socket_timed_out(&mut self, key: u32, now: Nanos) {
@@ -320,12 +364,23 @@ impl World {
             TimedOut::Waiting(over) => over,
         };
         for waiting in over {
-            let fault = waiting.took_too_long();
-            self.count_broken_round_trip(user, &waiting, &fault, now);
-            self.wakes.push_back(Wake::Done {
-                op: waiting.op,
-                result: Err(fault),
-            });
+            self.fail_waiting(user, &waiting, waiting.took_too_long(), now);
         }
+    }
+
+    /// Fails a wait for a reply or a message, whose socket continues.
+    pub(crate) fn fail_waiting(
+        &mut self,
+        user: UserId,
+        waiting: &Waiting,
+        fault: Fault,
+        now: Nanos,
+    ) {
+        let ending = ending_of(&fault, waiting.limit);
+        self.count_broken_round_trip(user, waiting, &fault, (now, ending));
+        self.wakes.push_back(Wake::Done {
+            op: waiting.op,
+            result: Err(fault),
+        });
     }
 }

@@ -16,7 +16,7 @@ impl World {
         let (user, _) = self.socket(id)?;
         let keeps = place.keep;
         let sight = self.sights.of(place)?;
-        let Some((group, member, _)) = self.group_of(user) else {
+        let Some((group, member, _)) = self.level.group_of(user) else {
             return Ok(0);
         };
         let mut receiving = Receiving::new(channel, group.ledger.tally_of(channel), sight, keeps);
@@ -77,7 +77,7 @@ impl World {
             .filter(|one| one.ended.is_none())
             .map(|one| one.channel)
             .collect();
-        let Some((group, member, _)) = self.group_of(user) else {
+        let Some((group, member, _)) = self.level.group_of(user) else {
             return;
         };
         for &channel in left.iter().filter(|left| !followed.contains(left)) {

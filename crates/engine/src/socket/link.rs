@@ -5,7 +5,8 @@ use model::{Fault, FaultKind, Nanos};
 use super::state::{SocketState, Waiting};
 use crate::net::socket::Wire;
 
-/// One socket of a user: a WebSocket, a Socket.IO session over polling, or a stream of server-sent events.
+/// One socket of a user: a WebSocket, a Socket.IO session over polling, a stream of server-sent events, a connection to a
+/// NATS or Redis server, or a subscription on one.
 #[derive(Debug)]
 pub(crate) struct SocketLink {
     pub(crate) wire: Wire,
@@ -24,6 +25,11 @@ pub(super) enum TimedOut {
 }
 
 impl SocketLink {
+    /// Whether this is a connection to a Redis server.
+    pub(crate) fn is_redis(&self) -> bool {
+        matches!(self.wire, Wire::Redis(_))
+    }
+
     /// The time at which the socket's earliest time limit ends.
     pub(crate) fn limit(&self) -> Nanos {
         let state = &self.state;
@@ -61,7 +67,13 @@ impl SocketLink {
                 Wire::WebSocket(_) | Wire::Events(_) => {
                     "the server did not respond to the close frame"
                 }
+                Wire::Nats(_) | Wire::SharedNats(_) | Wire::NatsSubscription(_) => {
+                    "the server did not respond to the ping"
+                }
                 Wire::Polling(_) => "the server did not acknowledge the disconnect",
+                Wire::Redis(_) | Wire::Subscription(_) | Wire::Cluster(_) => {
+                    "the server did not confirm the end of the subscription"
+                }
             };
             return late(detail.to_owned());
         }

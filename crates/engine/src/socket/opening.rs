@@ -4,14 +4,15 @@ use rand_core::RngCore;
 use script::host::{DocumentsIn, OpId, SocketCall, SocketId, Wake};
 use url::Url;
 use wire::Stream;
+use wire::nats;
 use wire::websocket::{Connection, Handshake};
 
-use super::{Opening, SocketLink, SocketState};
+use super::{Opening, Purpose, SocketLink, SocketState};
 use crate::dial::{Dial, Opener, SocketDial};
 use crate::link::Link;
-use crate::net::socket::Wire;
+use crate::net::socket::{NatsLink, Redis, Wire};
 use crate::net::{EndpointIndex, Located};
-use crate::recorder::{Ending, Family, ending_of};
+use crate::recorder::{Ending, ending_of};
 use crate::socketio::Talk;
 use crate::trace;
 use crate::world::World;
@@ -73,30 +74,27 @@ impl World {
     }
 
     pub(crate) fn count_opening(&mut self, key: u32, opening: Opening, now: Nanos, ending: Ending) {
-        if !self.level.hold.measures(opening.planned, now) {
-            return;
-        }
         let Ok((_, socket)) = self.socket(SocketId(key)) else {
             return self.inconsistent("a socket that is not in the table opened");
         };
+        if !socket.state.measures_opening() {
+            return;
+        }
         let name = socket.state.name_of(&opening).into_owned();
         self.time_opening(&name, opening, now, ending);
     }
 
     fn time_opening(&mut self, name: &str, opening: Opening, now: Nanos, ending: Ending) {
-        let index = self.level.recorder.name(Family::Connection, name);
         let timing = Timing {
             planned: opening.planned,
             started: opening.asked,
             ended: now,
         };
-        self.level
-            .recorder
-            .time(Family::Connection, index, timing, ending);
+        self.level.recorder.time_opening(name, timing, ending);
     }
 
     /// Counts a socket that could not be connected, or was refused at once.
-    pub(super) fn never_opened(
+    pub(crate) fn never_opened(
         &mut self,
         user: UserId,
         (what, name): (&str, &str),
@@ -105,9 +103,7 @@ impl World {
     ) {
         let now = self.clock.now();
         self.trace(user, || trace::socket_ended(&fault));
-        if self.level.hold.measures(opening.planned, now) {
-            self.time_opening(name, opening, now, ending_of(&fault, opening.limit));
-        }
+        self.time_opening(name, opening, now, ending_of(&fault, opening.limit));
         self.count_socket_failure(user, what, Some(opening), &fault);
         self.wakes.extend(opening.op.map(|op| Wake::Done {
             op,
@@ -153,6 +149,15 @@ impl World {
                 events.connect(stream, cookies.as_deref())?;
                 Ok(Wire::Events(events))
             }
+            Opener::Nats(login) => {
+                let limit = self.config.options.max_message;
+                let connection = nats::Connection::new(stream, *login, limit);
+                Ok(Wire::Nats(Box::new(NatsLink::new(connection))))
+            }
+            Opener::Redis(login) => {
+                let redis = Redis::open(stream, &login, self.config.options.max_message)?;
+                Ok(Wire::Redis(Some(Box::new(redis))))
+            }
         }
     }
 
@@ -181,7 +186,7 @@ impl World {
         opening.asked = self.clock.now();
         opening.until = opening.asked + opening.limit;
         let opening = *opening;
-        let (what, name) = (state.failing(), state.name.clone());
+        let (what, name, purpose) = (state.failing(), state.name.clone(), state.purpose);
         let source = self.source_of(user);
         let stream = self.net.connector.connect(endpoint, source);
         let opened = stream.and_then(|stream| {
@@ -198,7 +203,12 @@ impl World {
                 self.probe_is_on_its_way(key, probes);
                 self.look_if_open(key);
             }
-            Err(fault) => self.never_opened(user, (&what, &name), opening, fault),
+            Err(fault) => {
+                self.never_opened(user, (&what, &name), opening, fault.clone());
+                if let Purpose::Node(cluster) = purpose {
+                    self.node_is_over(cluster, &name, &fault);
+                }
+            }
         }
     }
 }

@@ -1,19 +1,22 @@
-use script::host::{Payload, ServerEvent, SocketId, Value, Wake};
+use script::host::{NatsMessage, Payload, RedisMessage, ServerEvent, SocketId, Value, Wake};
 
-/// A message for the script: a message of a socket, or a server-sent event.
+/// A message for the script: a message of a socket, a server-sent event, or a message of a NATS or Redis subscription.
 #[derive(Debug)]
 pub(crate) enum Received {
     Message(Payload),
     Event(ServerEvent),
+    Nats(Box<NatsMessage>),
+    Redis(RedisMessage),
 }
 
 impl Received {
     /// The message, in which filters look for values.
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
-            Self::Message(Payload::Text(text)) => text.as_bytes(),
-            Self::Message(Payload::Binary(bytes)) => bytes,
+            Self::Message(payload) => payload.bytes(),
             Self::Event(event) => event.data.as_bytes(),
+            Self::Nats(message) => message.payload.bytes(),
+            Self::Redis(message) => &message.payload,
         }
     }
 
@@ -27,6 +30,8 @@ impl Received {
         match self {
             Self::Message(payload) => Value::Message(payload),
             Self::Event(event) => Value::ServerEvent(event),
+            Self::Nats(message) => Value::Nats(message),
+            Self::Redis(message) => Value::RedisMessage(message),
         }
     }
 
@@ -35,6 +40,8 @@ impl Received {
         match self {
             Self::Message(payload) => Wake::Message { socket, payload },
             Self::Event(event) => Wake::ServerEvent { socket, event },
+            Self::Nats(message) => Wake::Nats { socket, message },
+            Self::Redis(message) => Wake::RedisMessage { socket, message },
         }
     }
 }

@@ -3,11 +3,12 @@ use std::collections::VecDeque;
 
 use delivery::{Documents, Sent, stamps_in};
 use model::Nanos;
-use script::host::OpId;
+use script::host::{NatsMessage, OpId};
 
 use super::inbox::Inbox;
 use super::receiving::Receiving;
 use crate::filter::Filter;
+use crate::redis::Command;
 use crate::socketio::Talk;
 
 /// The state of a socket, with everything that is awaited on it.
@@ -42,6 +43,20 @@ pub(crate) enum Purpose {
     Probe(u32),
     /// Server-sent events.
     Events,
+    /// Requests to a NATS server, and subscriptions on it.
+    Nats,
+    /// The same, on a connection that several users share.
+    SharedNats,
+    /// The messages of a NATS subscription.
+    NatsSubscription,
+    /// Commands for a Redis server.
+    Redis,
+    /// Commands for a cluster of Redis servers.
+    Cluster,
+    /// Commands for a node of the cluster with this key.
+    Node(u32),
+    /// The messages of a subscription on a Redis server.
+    Subscription,
 }
 
 /// The channels that look for their stamps on a socket.
@@ -87,6 +102,22 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
+    /// The command of a Redis server whose reply is awaited.
+    pub(crate) fn command(&mut self) -> Option<&mut Command> {
+        match &mut self.wanted {
+            Wanted::Reply(command) => Some(command),
+            _ => None,
+        }
+    }
+
+    /// The number of times that the request was sent again.
+    pub(crate) fn repeats(&self) -> u64 {
+        match &self.wanted {
+            Wanted::Reply(command) => command.repeats(),
+            _ => 0,
+        }
+    }
+
     /// Whether the message contains a stamp of the request whose reply is awaited.
     pub(crate) fn is_answered_by(&self, message: &[u8]) -> bool {
         let sent = |stamp| self.carries.iter().any(|sent| sent.is_of(&stamp));
@@ -106,6 +137,19 @@ pub(crate) enum Wanted {
     },
     /// The acknowledgement with this number.
     Ack(u64),
+    /// The reply to the NATS request with this number.
+    NatsReply {
+        number: u64,
+        /// Whether JetStream replies, so that the reply can be an error.
+        is_jetstream: bool,
+    },
+    /// Messages of a JetStream consumer, of which these have arrived.
+    NatsMessages {
+        missing: u64,
+        messages: Vec<NatsMessage>,
+    },
+    /// The reply to this command of a Redis server.
+    Reply(Command),
     /// The next Socket.IO event of this name.
     Event(String),
 }
@@ -123,18 +167,43 @@ impl SocketState {
     pub(crate) fn probes(&self) -> Option<u32> {
         match self.purpose {
             Purpose::Probe(session) => Some(session),
-            Purpose::Messages | Purpose::Events => None,
+            _ => None,
         }
+    }
+
+    /// Notes that the end of the socket is expected, so that it is no failure.
+    pub(crate) fn expect_end(&mut self) {
+        self.closing.get_or_insert(Closing {
+            op: None,
+            until: Nanos::MAX,
+        });
     }
 
     /// The name under which failures of the socket are counted: protocol and name.
     pub(crate) fn failing(&self) -> String {
         let protocol = match self.purpose {
             Purpose::Events => "events",
+            // A socket that has the name of its protocol needs no other.
+            Purpose::Nats | Purpose::SharedNats | Purpose::NatsSubscription
+                if self.name == "nats" =>
+            {
+                return self.name.clone();
+            }
+            Purpose::Nats | Purpose::SharedNats | Purpose::NatsSubscription => "nats",
+            Purpose::Redis | Purpose::Cluster | Purpose::Node(_) => "connection",
+            Purpose::Subscription => "subscription",
             Purpose::Messages if self.talk.is_none() => "websocket",
             Purpose::Messages | Purpose::Probe(_) => "socket.io",
         };
         format!("{protocol} {}", self.name)
+    }
+
+    /// Whether the opening is measured. A socket on the connection of another is not.
+    pub(crate) fn measures_opening(&self) -> bool {
+        !matches!(
+            self.purpose,
+            Purpose::SharedNats | Purpose::NatsSubscription
+        )
     }
 
     /// The name under which this opening is measured.
@@ -148,12 +217,16 @@ impl SocketState {
 
     /// The kind of connection as it appears in the texts of failures.
     pub(super) fn line(&self) -> &'static str {
-        if self.talk.is_some() {
-            "Socket.IO session"
-        } else if self.purpose == Purpose::Events {
-            "event stream"
-        } else {
-            "WebSocket"
+        match self.purpose {
+            _ if self.talk.is_some() => "Socket.IO session",
+            Purpose::Events => "event stream",
+            Purpose::Nats | Purpose::SharedNats => "NATS connection",
+            Purpose::NatsSubscription => "NATS subscription",
+            Purpose::Redis | Purpose::Cluster | Purpose::Node(_) => {
+                "connection to the Redis server"
+            }
+            Purpose::Subscription => "Redis subscription",
+            Purpose::Messages | Purpose::Probe(_) => "WebSocket",
         }
     }
 }

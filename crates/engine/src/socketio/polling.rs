@@ -11,15 +11,12 @@ use wire::http::{Body, Request, Response};
 use wire::socketio::parts;
 
 use super::Talk;
-use crate::http::{Asked, Asker, InFlight};
+use crate::http::{Asked, Asker, FOR_EVER, InFlight};
 use crate::link::Link;
 use crate::net::socket::{Method, Next, Parts, Poll, Polling, Wire};
 use crate::net::{EndpointIndex, Located};
 use crate::socket::{Opening, SocketLink, SocketState};
 use crate::world::World;
-
-/// Time limit of a GET. It is practically unlimited, because the heartbeat detects a dead session.
-const FOR_EVER: Nanos = Nanos::from_secs(365 * 24 * 3600);
 
 /// Borrowed parts of a socket that has no WebSocket yet.
 pub(super) struct Polled<'a> {
@@ -83,7 +80,7 @@ impl World {
                 polling,
                 state,
             }),
-            Wire::WebSocket(_) | Wire::Events(_) => None,
+            _ => None,
         }
     }
 
@@ -135,6 +132,7 @@ impl World {
         let now = self.clock.now();
         let mut timeouts = self.config.options.timeouts;
         if poll.method == Method::Get {
+            // The heartbeat detects a dead session.
             (timeouts.first_byte, timeouts.total) = (FOR_EVER, FOR_EVER);
         }
         self.add_standing_headers(user, &mut request.headers);
@@ -175,6 +173,9 @@ impl World {
     pub(crate) fn drop_poll(&mut self, key: u32, user: UserId, endpoint: EndpointIndex) {
         let method = Method::Get;
         let poll = Poll { key, method };
+        if self.streams().is_some() {
+            return self.cancel_request(Asker::Poll(poll), user, endpoint);
+        }
         let Some(owner) = self.level.users.get(user) else {
             return self.inconsistent("a Socket.IO session has no user");
         };

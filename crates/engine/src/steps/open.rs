@@ -1,7 +1,6 @@
 use model::Nanos;
 
-use crate::funnel::FunnelCounts;
-use crate::level::Span;
+use crate::recorder::Recorder;
 
 /// Open steps of one user, or of a group as a whole, the innermost last. A script may run two steps at once, so they
 /// may end in any order.
@@ -31,11 +30,9 @@ impl Steps {
     }
 
     /// Ends the steps that are still open at the end of an iteration.
-    pub(super) fn leave(&mut self, hold: Span, now: Nanos, counts: &mut FunnelCounts) {
+    pub(super) fn leave(&mut self, now: Nanos, recorder: &mut Recorder) {
         for open in self.0.drain(..) {
-            if hold.contains(open.started) {
-                counts.left_open(open.node, now - open.started);
-            }
+            recorder.leave_step(open.node, open.started, now);
         }
     }
 

@@ -20,7 +20,7 @@ fn world_of_two() -> (World, [UserId; 2]) {
     let group = Group::new(GROUP, 0, users.to_vec(), roles, 0, Nanos::ZERO);
     world.level.groups.push(group);
     world.level.group_slots.insert(GROUP, 0);
-    world.level.hold = Span {
+    world.level.recorder.hold = Span {
         start: Nanos::ZERO,
         end: Nanos::MAX,
     };
@@ -42,8 +42,8 @@ fn over(world: &mut World, end: WayEnd<'_>) {
         WayEnd::Failed(..) => iterations.failed += 1,
         WayEnd::Unfinished => iterations.unfinished += 1,
     }
-    world.count_way(0, end);
-    world.leave_steps(0);
+    world.level.count_way(0, end, Nanos::ZERO);
+    world.level.leave_steps(0, Nanos::ZERO);
     world.level.groups[0].progress.way.clear();
 }
 
@@ -93,10 +93,10 @@ fn a_failure_names_the_step_of_its_own_user() {
     begin(&mut world, Some(ann), "offer");
     let browse = begin(&mut world, Some(bob), "browse");
     let fault = Fault::target(FaultKind::Refused, "refused");
-    world.fail(ann, "GET /offer", Nanos::ZERO, &fault);
-    world.fail(bob, "GET /browse", Nanos::ZERO, &fault);
+    world.level.fail(ann, "GET /offer", Nanos::ZERO, &fault);
+    world.level.fail(bob, "GET /browse", Nanos::ZERO, &fault);
     world.step_end(GROUP, Some(bob), browse, None);
-    world.fail(bob, "GET /after", Nanos::ZERO, &fault);
+    world.level.fail(bob, "GET /after", Nanos::ZERO, &fault);
     let told = world.level.recorder.measured.failures.iter();
     let told = told.map(|failure| {
         let first = &failure.first;
@@ -192,7 +192,9 @@ fn the_first_failure_is_the_cause_and_what_ended_the_iteration_is_not() {
     let select = begin(&mut world, None, "select");
     let refused = Fault::target(FaultKind::Status, "HTTP 500");
     let named = ("POST /select", Some(500));
-    world.flaw((None, Some(ann)), &refused, named, Nanos::ZERO);
+    world
+        .level
+        .flaw((None, Some(ann)), &refused, named, Nanos::ZERO);
     world.step_end(GROUP, None, select, None);
     let pay = begin(&mut world, None, "pay");
     let thrown = Fault::script(FaultKind::Thrown, "no id");
@@ -200,7 +202,9 @@ fn the_first_failure_is_the_cause_and_what_ended_the_iteration_is_not() {
     over(&mut world, WayEnd::Failed(&thrown, None));
     // In the next iteration a request fails in the same step, but without an error that ends the step.
     let select = begin(&mut world, None, "select");
-    world.flaw((None, Some(ann)), &refused, named, Nanos::ZERO);
+    world
+        .level
+        .flaw((None, Some(ann)), &refused, named, Nanos::ZERO);
     world.step_end(GROUP, None, select, None);
     over(&mut world, WayEnd::Succeeded);
     let funnel = told(world).funnel;

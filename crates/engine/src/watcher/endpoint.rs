@@ -11,7 +11,7 @@ use probe::Exposition;
 use url::Url;
 use wire::TlsSettings;
 
-use super::EVERY;
+use super::sampling::EVERY;
 use crate::ask::{Limits, get_within};
 use crate::clock::Clock;
 use crate::config::RunConfig;

@@ -1,7 +1,7 @@
 use model::Nanos;
 use probe::{Sample, Sampler, use_between};
 
-use super::EVERY;
+use super::sampling::is_due;
 use crate::level::Span;
 
 /// Samples of the generator's own process in the measured time.
@@ -49,13 +49,5 @@ impl OwnWatch {
     pub(super) fn cpu_percent(&self) -> Option<f64> {
         let used = use_between(self.first.as_ref()?, self.last.as_ref()?)?;
         Some(used.cpu_percent)
-    }
-}
-
-/// Whether a sample is due: at the start of the measured time, every second in it, and once at its end.
-pub(super) fn is_due(last: Option<Nanos>, now: Nanos, hold: Span) -> bool {
-    match last {
-        None => now >= hold.start,
-        Some(last) => last < hold.end && (now >= last + EVERY || now >= hold.end),
     }
 }

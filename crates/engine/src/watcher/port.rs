@@ -2,7 +2,7 @@ use model::Nanos;
 use probe::{PortLook, look_at_port, look_at_queue};
 use record::ListenQueue;
 
-use super::EVERY;
+use super::sampling::EVERY;
 use crate::clock::Clock;
 
 /// Interval between samples of the listen queue. The queue fills and empties within a second, so it is sampled more

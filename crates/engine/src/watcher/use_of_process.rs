@@ -7,7 +7,7 @@ use record::{
     ThreadUse,
 };
 
-use super::process::{Found, LevelWatch};
+use super::process_figures::{Found, LevelWatch};
 
 /// Maximum number of threads in the record.
 const THREADS: usize = 16;

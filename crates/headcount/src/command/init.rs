@@ -7,7 +7,7 @@ use crate::args::InitArgs;
 use crate::exit::Exit;
 use crate::screen::say;
 
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 11] = [
     (
         "scenario.ts",
         include_str!("../../../../scenarios/starter.ts"),
@@ -21,6 +21,11 @@ const FILES: [(&str, &str); 9] = [
         include_str!("../../../script/types/socketio.d.ts"),
     ),
     ("sse.d.ts", include_str!("../../../script/types/sse.d.ts")),
+    ("nats.d.ts", include_str!("../../../script/types/nats.d.ts")),
+    (
+        "redis.d.ts",
+        include_str!("../../../script/types/redis.d.ts"),
+    ),
     ("data.d.ts", include_str!("../../../script/types/data.d.ts")),
     ("env.d.ts", include_str!("../../../script/types/env.d.ts")),
     ("hash.d.ts", include_str!("../../../script/types/hash.d.ts")),

@@ -1,12 +1,10 @@
 //! `headcount bench --http2` against Node's own HTTP/2 server. The server counts requests itself, and curl fetches the
 //! counts.
 
-use std::process::Command;
-
 use rcgen::generate_simple_self_signed;
 use serde_json::Value;
 
-use crate::harness::{Ended, Lab, Server, http2_server};
+use crate::harness::{Ended, Lab, Server, ask_http2, http2_server};
 
 fn bench(lab: &Lab, url: &str, more: &[&str]) -> Ended {
     let mut args = vec!["bench", url, "--quiet", "--http2"];
@@ -23,15 +21,9 @@ fn level_and_record(url: &str, more: &[&str]) -> (Value, Value) {
     (level, lab.record()["levels"][0].take())
 }
 
-/// Returns the server's own counts. The server does not count the preflight as a session, because it sends no data.
+/// Returns the server's own counts.
 fn seen(server: &Server) -> Value {
-    let mut curl = Command::new("curl");
-    let url = format!("{}/seen", server.url());
-    let output = curl
-        .args(["-s", "--http2-prior-knowledge", &url])
-        .output()
-        .unwrap();
-    serde_json::from_slice(&output.stdout).unwrap()
+    ask_http2(&format!("{}/seen", server.url()))
 }
 
 #[test]

@@ -5,9 +5,10 @@ mod foreign;
 mod lab;
 mod program;
 mod raw;
+mod redis;
 mod server;
 
-pub(crate) use asked::{ask, text_at};
+pub(crate) use asked::{ask, ask_http2, text_at};
 pub(crate) use foreign::{
     SOCKET_IO, documents_room, grpc_server, http2_server, npx_tsc, official_signalr_client, python,
     python_socketio, room_servers, socketio_server, socketio_server_with, sse_room,
@@ -16,4 +17,5 @@ pub(crate) use foreign::{
 pub(crate) use lab::{Lab, scenarios};
 pub(crate) use program::{Ended, Program, is_invalid, issue};
 pub(crate) use raw::{Raw, read_request};
+pub(crate) use redis::RedisServer;
 pub(crate) use server::Server;

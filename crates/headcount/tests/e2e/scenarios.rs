@@ -3,8 +3,10 @@
 use serde_json::Value;
 
 use crate::harness::{
-    Lab, Program, SOCKET_IO, Server, npx_tsc, room_servers, scenarios, socketio_server, sse_room,
+    Lab, Program, RedisServer, SOCKET_IO, Server, npx_tsc, room_servers, scenarios,
+    socketio_server, sse_room,
 };
+use crate::nats::server::NatsServer;
 
 const SHORT: [&str; 6] = ["--duration", "1500ms", "--ramp", "0s", "--warmup", "0s"];
 
@@ -59,6 +61,27 @@ fn rooms_over_server_sent_events() {
         let deliveries = &level["deliveries"];
         assert!(deliveries["expected"].as_u64() > Some(0), "{level:#}");
         assert_eq!(deliveries["delivered"], deliveries["expected"], "{level:#}");
+    }
+}
+
+#[test]
+fn rooms_over_nats() {
+    let server = NatsServer::start("");
+    rooms_over_a_server("nats-room.ts", &server.url());
+}
+
+#[test]
+fn rooms_over_redis() {
+    let server = RedisServer::start(&[]);
+    rooms_over_a_server("redis.ts", &server.url());
+}
+
+fn rooms_over_a_server(scenario: &str, url: &str) {
+    for level in run(scenario, url, &SHORT) {
+        let deliveries = &level["deliveries"];
+        assert!(deliveries["expected"].as_u64() > Some(0), "{level:#}");
+        assert_eq!(deliveries["delivered"], deliveries["expected"], "{level:#}");
+        assert_eq!(level["round_trips"]["failed"], 0, "{level:#}");
     }
 }
 

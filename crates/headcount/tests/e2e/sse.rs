@@ -1,4 +1,5 @@
-//! Server-sent events: a room on Node's HTTP server, which counts the faults that it injects, and raw servers.
+//! Server-sent events: a room on Node's HTTP server, which counts the faults that it injects, and raw servers. `sse_http2`
+//! follows the same room over HTTP/2.
 
 use std::io::{BufReader, Write as _};
 use std::net::TcpStream;
@@ -6,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use crate::harness::{Lab, Raw, Server, ask, read_request, sse_room};
+use crate::harness::{Lab, Raw, Server, ask, ask_http2, read_request, sse_room};
 
 /// Four rooms of five. Each user posts 60 texts by HTTP, which every member receives as an event. All listen before the
 /// first post, and the last one is sent long before the end.
@@ -31,16 +32,16 @@ export default async function follow({ id, everyone, channel, check }: Group) {
 }
 "#;
 
-const USERS: u64 = 20;
-const EXPECTED: u64 = USERS * 60 * 5;
-const NAME: &str = "/rooms/:room/feed";
+pub(crate) const USERS: u64 = 20;
+pub(crate) const EXPECTED: u64 = USERS * 60 * 5;
+pub(crate) const NAME: &str = "/rooms/:room/feed";
 
 /// One run against the room.
-struct Followed {
-    lab: Lab,
-    level: Value,
+pub(crate) struct Followed {
+    pub(crate) lab: Lab,
+    pub(crate) level: Value,
     /// What the server did.
-    done: Value,
+    pub(crate) done: Value,
 }
 
 fn follow(faults: &[(&str, &str)]) -> Followed {
@@ -48,6 +49,23 @@ fn follow(faults: &[(&str, &str)]) -> Followed {
     let lab = Lab::new().with("feed.ts", FEED);
     let level = lab.level("feed.ts", &room.url(), &[]);
     let done = ask(&format!("{}/counts", room.url()));
+    followed(lab, level, done)
+}
+
+/// The same over HTTP/2, with the requests and the stream of a user on one connection.
+pub(crate) fn follow_http2(faults: &[(&str, &str)]) -> Followed {
+    let room = sse_room(&[faults, &[("HTTP2", "1")]].concat());
+    let text = FEED.replace("settle:", "http2: true, settle:");
+    let lab = Lab::new().with("feed.ts", &text);
+    let level = lab.level("feed.ts", &room.url(), &[]);
+    let mut done = ask_http2(&format!("{}/counts", room.url()));
+    // Without the connection of curl.
+    done["sessions"] = (done["sessions"].as_u64().unwrap() - 1).into();
+    done["address"] = room.url().into();
+    followed(lab, level, done)
+}
+
+fn followed(lab: Lab, level: Value, done: Value) -> Followed {
     assert_eq!(done["deliveries"], EXPECTED, "{done}");
     assert_eq!(level["deliveries"]["expected"], EXPECTED, "{level:#}");
     assert_eq!(level["deliveries"]["duplicated"], 0, "{level:#}");
@@ -57,12 +75,12 @@ fn follow(faults: &[(&str, &str)]) -> Followed {
 }
 
 impl Followed {
-    fn connections(&self, name: &str) -> Value {
+    pub(crate) fn connections(&self, name: &str) -> Value {
         self.lab.record()["levels"][0]["measured"]["connections"][name]["count"].clone()
     }
 
     #[track_caller]
-    fn loses(&self, lost: &Value) {
+    pub(crate) fn loses(&self, lost: &Value) {
         let found = &self.level["deliveries"];
         assert_eq!(found["lost"], *lost, "{found:#} {:#}", self.done);
         let delivered = found["delivered"].as_u64().unwrap() + found["late"].as_u64().unwrap_or(0);
@@ -143,20 +161,6 @@ fn answering(responses: &[&str]) -> (Raw, Arc<Mutex<Vec<String>>>) {
     (raw, seen)
 }
 
-/// A scenario of one user that runs once.
-fn once(body: &str) -> Lab {
-    let text = format!(
-        r#"import type {{ Failure, Group, Options }} from "headcount";
-export const options: Options = {{ load: {{ users: 1, once: true }} }};
-export default async function once({{ users, check, eventually }}: Group) {{
-  const user = users[0]!;
-{body}
-}}
-"#
-    );
-    Lab::new().with("once.ts", &text)
-}
-
 #[track_caller]
 fn passes(lab: &Lab, target: &str, checks: u64) {
     let level = lab.level("once.ts", target, &[]);
@@ -174,7 +178,8 @@ fn events_have_names_ids_and_data_and_the_stream_continues_where_it_ended() {
     let second = format!("{HEAD}event: late\nid: 8\ndata: \n\n");
     let stop = "HTTP/1.1 204 No Content\r\n\r\n";
     let (server, heads) = answering(&[&first, &second, stop]);
-    let lab = once(
+    let lab = Lab::once(
+        "",
         r#"
   const feed = await user.events("/feed", { lastEventId: "6", headers: { "X-A": "b" } });
   const other = await feed.next({ event: "other" });
@@ -207,7 +212,8 @@ fn events_have_names_ids_and_data_and_the_stream_continues_where_it_ended() {
 #[test]
 fn a_stream_without_reconnection_closes_with_its_reason() {
     let (server, heads) = answering(&[&format!("{HEAD}data: only\n\n")]);
-    let lab = once(
+    let lab = Lab::once(
+        "",
         r#"
   const feed = await user.events("/feed", { reconnect: false });
   let reason = "";
@@ -257,7 +263,7 @@ fn a_response_that_is_no_stream_fails_with_the_reason() {
     check("it failed", `${side} ${kind}` === "SIDE KIND");
   }
 "#;
-        let lab = once(&body.replace("SIDE KIND", &format!("{side} {kind}")));
+        let lab = Lab::once("", &body.replace("SIDE KIND", &format!("{side} {kind}")));
         passes(&lab, &server.url(), 1);
         assert_eq!(
             heads.lock().unwrap().len(),
@@ -274,7 +280,8 @@ fn a_response_that_is_no_stream_fails_with_the_reason() {
 fn a_server_that_is_gone_is_asked_again_and_each_attempt_counts() {
     // Only the first connection gets a stream. The others are closed without a response.
     let (server, heads) = answering(&[&format!("{HEAD}retry: 20\n\ndata: x\n\n")]);
-    let lab = once(
+    let lab = Lab::once(
+        "",
         r#"
   const feed = await user.events("/feed");
   await feed.next();
@@ -296,7 +303,8 @@ fn a_server_that_is_gone_is_asked_again_and_each_attempt_counts() {
 #[test]
 fn the_script_that_closes_a_stream_ends_what_waits_on_it() {
     let room: Server = sse_room(&[]);
-    let lab = once(
+    let lab = Lab::once(
+        "",
         r#"
   const feed = await user.events("/rooms/a/feed", { query: { user: "x" }, name: "mine" });
   const next = feed.next().catch((error: Failure) => error.kind);

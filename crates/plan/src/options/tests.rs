@@ -49,6 +49,7 @@ fn defaults_are_those_of_the_types() {
             insecure: false,
             ca: None,
             client_certificate: None,
+            http2: false,
             redirects: 10,
             repeat: true,
             max_message: 16_000_000,
@@ -85,6 +86,7 @@ fn the_types_state_the_same_defaults() {
     stated("connect", "\"5s\"");
     stated("total", "\"30s\"");
     stated("insecure", "false");
+    stated("http2", "false");
     stated("redirects", "10");
     stated("maxMessage", "\"16MB\"");
     stated("memory", "\"1GB\"");
@@ -125,11 +127,13 @@ fn everything_can_be_set() {
         "deadline": 250, "settle": "0s",
         "timeouts": { "connect": "1s", "total": "2s" },
         "headers": { "X-B": "1", "X-A": " 2 " },
-        "insecure": true, "ca": "ca.pem", "cert": "own.pem", "key": "own.key", "redirects": 0, "maxMessage": "1MiB",
+        "insecure": true, "ca": "ca.pem", "cert": "own.pem", "key": "own.key", "http2": true,
+        "redirects": 0, "maxMessage": "1MiB",
         "leftovers": { "url": "/sessions", "at": "/open" },
         "seed": 7, "script": { "memory": "64MB", "time": "100ms" },
     }));
     assert_eq!(options.target.as_deref(), Some("https://[::1]:8443/base"));
+    assert!(options.insecure && options.http2);
     let roles = vec![("buyer".to_owned(), 1), ("sellers".to_owned(), 3)];
     assert_eq!(options.grouping, Grouping::Roles(roles));
     let level = |users, groups| LevelLoad {
@@ -254,13 +258,15 @@ fn no_role_can_hide_a_member_of_the_group() {
 }
 
 #[test]
-fn targets_are_plain_http_urls() {
+fn targets_are_plain_urls() {
     for good in [
         "http://127.0.0.1:5000",
         "https://example.test/",
         "HTTP://a_b",
         "http://[::1]",
         "http://bücher.test:1/a%20b",
+        "nats://127.0.0.1:4222",
+        "tls://a.test",
     ] {
         let options = read(&json!({ "target": good, "load": { "users": 1 } }));
         assert_eq!(options.target.as_deref(), Some(good));

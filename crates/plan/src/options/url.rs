@@ -6,10 +6,13 @@ use serde_json::Value;
 
 use crate::problem::{Flaw, quoted};
 
+/// Schemes of targets that do not speak HTTP.
+const OTHERS: [&str; 4] = ["nats", "tls", "redis", "rediss"];
+
 /// Reads the base URL of the target: scheme, host, port and an optional path.
 pub(super) fn base(value: &Value) -> Result<String, Flaw> {
     let url = text(value)?;
-    let rest = check_whole(url)?;
+    let rest = check_whole(url, &OTHERS)?;
     if rest.contains(['?', '#']) {
         let message = format!(
             "{} has a query or a fragment, which a base URL cannot have",
@@ -26,13 +29,14 @@ pub(super) fn of_request(value: &Value) -> Result<String, Flaw> {
     if url.starts_with('/') && !url.starts_with("//") {
         check_characters(url)?;
     } else {
-        check_whole(url)?;
+        check_whole(url, &[])?;
     }
     Ok(url.to_owned())
 }
 
-/// Checks scheme and authority. Returns the part of the URL after the authority.
-fn check_whole(url: &str) -> Result<&str, Flaw> {
+/// Checks scheme and authority. `others` are allowed schemes besides those of HTTP. Returns the part of the URL after the
+/// authority.
+fn check_whole<'a>(url: &'a str, others: &[&str]) -> Result<&'a str, Flaw> {
     check_characters(url)?;
     let Some((scheme, rest)) = url.split_once("://") else {
         let hint = format!("write `http://{}`", url.trim_start_matches('/'));
@@ -41,7 +45,7 @@ fn check_whole(url: &str) -> Result<&str, Flaw> {
             hint,
         ));
     };
-    check_scheme(scheme, rest)?;
+    check_scheme(scheme, rest, others)?;
     let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
     if authority.contains('@') {
@@ -76,9 +80,10 @@ fn check_characters(url: &str) -> Result<(), Flaw> {
     }
 }
 
-fn check_scheme(scheme: &str, rest: &str) -> Result<(), Flaw> {
+fn check_scheme(scheme: &str, rest: &str, others: &[&str]) -> Result<(), Flaw> {
     match scheme.to_ascii_lowercase().as_str() {
         "http" | "https" => Ok(()),
+        other if others.contains(&other) => Ok(()),
         // A WebSocket begins as an HTTP request.
         "ws" | "wss" => {
             let secure = if scheme.len() == 3 { "s" } else { "" };
@@ -89,10 +94,14 @@ fn check_scheme(scheme: &str, rest: &str) -> Result<(), Flaw> {
                 hint,
             ))
         }
-        _ => Err(Flaw::new(format!(
-            "scheme {} is not http or https",
-            quoted(scheme)
-        ))),
+        _ => {
+            let known = ["http", "https"].iter().chain(others);
+            let known = known.copied().collect::<Vec<_>>().join(", ");
+            Err(Flaw::new(format!(
+                "unknown scheme {}; expected one of: {known}",
+                quoted(scheme)
+            )))
+        }
     }
 }
 

@@ -79,6 +79,14 @@ pub(super) fn scalar<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Res
     ))
 }
 
+/// Converts a boolean.
+pub(super) fn boolean<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<bool> {
+    value.as_bool().ok_or_else(|| {
+        let refusal = format!("{what} must be true or false, not {}", kind(value));
+        type_error(ctx, &refusal)
+    })
+}
+
 /// Converts a whole number within a range.
 pub(super) fn whole<'js>(
     ctx: &Ctx<'js>,

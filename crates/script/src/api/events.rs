@@ -3,7 +3,7 @@
 use model::Nanos;
 use rquickjs::{Ctx, Promise, Result, Value};
 
-use super::arg::{Given, kind, text, type_error, url_text};
+use super::arg::{Given, boolean, text, url_text};
 use super::native::{Call, Natives};
 use super::op::begin;
 use super::options::each;
@@ -79,13 +79,6 @@ fn events_call<'js>(
     made.headers = address.headers;
     made.timeout = address.timeout;
     Ok(made)
-}
-
-fn boolean<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<bool> {
-    value.as_bool().ok_or_else(|| {
-        let refusal = format!("{what} must be true or false, not {}", kind(value));
-        type_error(ctx, &refusal)
-    })
 }
 
 fn next<'js>(call: &Call<'_, 'js>, stream: Held, options: Value<'js>) -> Result<Promise<'js>> {

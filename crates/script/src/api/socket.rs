@@ -134,7 +134,9 @@ pub(super) fn await_next<'js>(
     known: &[&str],
 ) -> Result<Promise<'js>> {
     let ctx = &native.ctx;
-    let (mut call, mut then) = (NextCall::default(), Then::Plain);
+    let connection = native.state.work.borrow().connection_of(socket.id);
+    let mut then = connection.map_or(Then::Plain, Then::Message);
+    let mut call = NextCall::default();
     each(ctx, options, what, known, |key, value| {
         let what = format!("{what}: `{key}`");
         match key {

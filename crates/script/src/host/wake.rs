@@ -1,6 +1,9 @@
 use model::{Fault, Nanos};
 
-use super::{Heard, OpId, Payload, Reply, ServerEvent, SocketId, TickerId};
+use super::{
+    Heard, NatsMessage, OpId, Payload, RedisError, RedisMessage, RedisValue, Reply, ServerEvent,
+    SocketId, TickerId,
+};
 
 /// The value with which an operation resolves its promise.
 #[derive(Clone, Debug)]
@@ -17,6 +20,16 @@ pub enum Value {
     Heard(Heard),
     /// A server-sent event.
     ServerEvent(ServerEvent),
+    /// A message of NATS.
+    Nats(Box<NatsMessage>),
+    /// Messages of NATS.
+    NatsMessages(Vec<NatsMessage>),
+    /// A reply of a Redis server, or the list of the replies to a pipeline.
+    Redis(RedisValue),
+    /// An error of a Redis server, which rejects the promise.
+    RedisError(RedisError),
+    /// A message of a Redis subscription.
+    RedisMessage(RedisMessage),
 }
 
 /// An event for the script's next turn.
@@ -49,6 +62,20 @@ pub enum Wake {
         socket: SocketId,
         /// The event.
         event: ServerEvent,
+    },
+    /// A message for the handlers of a NATS subscription.
+    Nats {
+        /// The subscription.
+        socket: SocketId,
+        /// The message.
+        message: Box<NatsMessage>,
+    },
+    /// A message for the handlers of a Redis subscription.
+    RedisMessage {
+        /// The subscription.
+        socket: SocketId,
+        /// The message.
+        message: RedisMessage,
     },
     /// An event for the handlers on a Socket.IO socket.
     Event {

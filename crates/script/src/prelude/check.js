@@ -18,12 +18,15 @@ const noStack = () => undefined;
  * Creates the error of a promise that is rejected later, when no user code is on the stack. It has no stack yet: the
  * script engine adds one where the `await` throws it. The location thus costs time only when a call fails.
  */
-export function rejection(side, kind, message) {
+export const rejection = (side, kind, message) => withoutStack(() => new Failure(side, kind, message));
+
+/** Returns the error that `make` creates, without a stack. */
+export function withoutStack(make) {
   const { prepareStackTrace, stackTraceLimit } = Error;
   Error.prepareStackTrace = noStack;
   Error.stackTraceLimit = 0;
   try {
-    return new Failure(side, kind, message);
+    return make();
   } finally {
     Error.prepareStackTrace = prepareStackTrace;
     Error.stackTraceLimit = stackTraceLimit;

@@ -7,6 +7,8 @@ export const {
   send, roundTrip, next, receives, stopReceiving, last, listen, isOpen, ping, closeSocket,
   emit, emitPlain, emitAcknowledged, acknowledge, isProtocols, plainJson, nextEvent, listenEvent, receivesEvent,
   events, nextServerEvent, receivesServerEvent, lastEventId, reconnects,
+  nats, natsServer, natsPublish, natsRequest, natsSubscribe, natsConsume, natsFetch, natsFlush, natsNext, natsReceives,
+  redis, redisServer, redisCall, redisPipeline, redisSubscribe, redisUnsubscribe, nextRedisMessage, receivesRedisMessage,
   header, tag, cookie, dataOf, userName, userIndex, userNumber, userRole, random, chance, newUser, poolBegin, poolEnd, poolFailed, poolUser,
   userKind, makeUser, userKey, userGroup, groupKey, users,
   userState, think, pause, stay, every, stopTicker, now, isActive, span,

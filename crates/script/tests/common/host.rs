@@ -2,9 +2,11 @@
 
 use model::{Fault, GroupId, Nanos, UserId};
 use script::host::{
-    Audience, ChannelId, Checked, CountedRequest, Emission, EventCall, EventsCall, Host, HttpCall,
-    LogLevel, MetricKind, NextCall, OpId, Payload, Reply, RoundTripCall, SocketCall, SocketId,
-    SocketIoCall, StampPlace, StreamState, TickerId,
+    Audience, ChannelId, Checked, CommandsCall, CountedRequest, Emission, EventCall, EventsCall,
+    FetchCall, Host, HttpCall, LogLevel, MetricKind, NatsCall, NatsHost, NatsRequest, NatsServer,
+    NatsSubscribeCall, NextCall, OpId, Payload, Publication, RedisCall, RedisHost, RedisServer,
+    Reply, RoundTripCall, SocketCall, SocketId, SocketIoCall, StampPlace, StreamState,
+    SubscribeCall, TickerId,
 };
 
 /// A call of the script. Calls that few tests check are stored as text.
@@ -16,7 +18,14 @@ pub enum Call {
     RoundTrip(OpId, SocketId, RoundTripCall),
     Next(OpId, SocketId, NextCall),
     OpenEvents(OpId, UserId, EventsCall),
+    OpenRedis(OpId, UserId, RedisCall),
+    Commands(OpId, SocketId, CommandsCall),
+    Subscribe(OpId, SocketId, SubscribeCall),
     OpenSocketIo(OpId, UserId, SocketIoCall),
+    OpenNats(OpId, UserId, NatsCall),
+    Publish(SocketId, Publication),
+    NatsRequest(OpId, NatsRequest),
+    NatsSubscribe(OpId, NatsSubscribeCall),
     Emit(Emission),
     Request(OpId, EventCall),
     Op(OpId, String),
@@ -42,6 +51,8 @@ pub struct FakeHost {
     pub randoms: u32,
     pub last: Option<String>,
     pub stream: Option<StreamState>,
+    pub nats_server: Option<NatsServer>,
+    pub server: Option<RedisServer>,
     pub step_names: Vec<String>,
     pub steps: Vec<String>,
 }
@@ -52,6 +63,56 @@ impl FakeHost {
     }
     fn other(&mut self, text: String) {
         self.calls.push(Call::Other(text));
+    }
+}
+
+impl NatsHost for FakeHost {
+    fn open_nats(&mut self, op: OpId, user: UserId, call: NatsCall) -> Result<(), Fault> {
+        self.calls.push(Call::OpenNats(op, user, call));
+        self.refused()
+    }
+    fn nats_server(&mut self, _connection: SocketId) -> Option<NatsServer> {
+        self.nats_server.clone()
+    }
+    fn nats_publish(
+        &mut self,
+        connection: SocketId,
+        message: Publication,
+        _planned: Option<Nanos>,
+    ) -> Result<(), Fault> {
+        self.calls.push(Call::Publish(connection, message));
+        self.refused()
+    }
+    fn nats_request(
+        &mut self,
+        op: OpId,
+        _connection: SocketId,
+        call: NatsRequest,
+    ) -> Result<(), Fault> {
+        self.calls.push(Call::NatsRequest(op, call));
+        self.refused()
+    }
+    fn nats_subscribe(
+        &mut self,
+        op: OpId,
+        _connection: SocketId,
+        call: NatsSubscribeCall,
+    ) -> Result<(), Fault> {
+        self.calls.push(Call::NatsSubscribe(op, call));
+        self.refused()
+    }
+    fn nats_fetch(
+        &mut self,
+        op: OpId,
+        _subscription: SocketId,
+        call: FetchCall,
+    ) -> Result<(), Fault> {
+        self.calls.push(Call::Op(op, format!("fetch {call:?}")));
+        self.refused()
+    }
+    fn nats_flush(&mut self, op: OpId, _connection: SocketId) -> Result<(), Fault> {
+        self.calls.push(Call::Op(op, "flush".to_owned()));
+        self.refused()
     }
 }
 
@@ -284,5 +345,26 @@ impl Host for FakeHost {
     }
     fn log(&mut self, level: LogLevel, line: &str) {
         self.log.push((level, line.to_owned()));
+    }
+}
+
+impl RedisHost for FakeHost {
+    fn open_redis(&mut self, op: OpId, user: UserId, call: RedisCall) -> Result<(), Fault> {
+        self.calls.push(Call::OpenRedis(op, user, call));
+        self.refused()
+    }
+    fn redis_server(&mut self, _socket: SocketId) -> Option<RedisServer> {
+        self.server.clone()
+    }
+    fn call_redis(&mut self, op: OpId, socket: SocketId, call: CommandsCall) -> Result<(), Fault> {
+        self.calls.push(Call::Commands(op, socket, call));
+        self.refused()
+    }
+    fn subscribe(&mut self, op: OpId, socket: SocketId, call: SubscribeCall) -> Result<(), Fault> {
+        self.calls.push(Call::Subscribe(op, socket, call));
+        self.refused()
+    }
+    fn unsubscribe(&mut self, op: OpId, _socket: SocketId) {
+        self.calls.push(Call::Op(op, "unsubscribe".to_owned()));
     }
 }

@@ -1,7 +1,8 @@
 use model::Fault;
 
-use super::exchange::StreamId;
+use super::part::Part;
 use super::session::{Finished, Session};
+use super::stream_id::StreamId;
 use crate::http::Request;
 use crate::stream::Stream;
 
@@ -54,6 +55,11 @@ impl Connection {
         Ok(stream)
     }
 
+    /// Returns the response to a request in parts, as [`Session::pass_parts`] does.
+    pub fn pass_parts(&mut self, stream: StreamId) {
+        self.session.pass_parts(stream);
+    }
+
     /// Parses bytes that were read. A fault ends the connection. [`Connection::next_finished`] then returns the outcome
     /// of every request in flight.
     pub fn on_bytes(&mut self, bytes: &[u8]) -> Result<(), Fault> {
@@ -72,6 +78,11 @@ impl Connection {
         self.session.fail(fault);
     }
 
+    /// The earliest part of a response that was not returned yet; see [`Session::next_part`].
+    pub fn next_part(&mut self) -> Option<Part> {
+        self.session.next_part()
+    }
+
     /// The earliest finished request that was not returned yet.
     pub fn next_finished(&mut self) -> Option<Finished> {
         self.session.next_finished()
@@ -87,6 +98,11 @@ impl Connection {
     /// Whether at least the head of the response has arrived.
     pub fn has_begun(&self, stream: StreamId) -> bool {
         self.session.has_begun(stream)
+    }
+
+    /// The number of complete responses.
+    pub fn answered(&self) -> u32 {
+        self.session.answered()
     }
 
     /// The number of requests without a complete response.

@@ -1,3 +1,4 @@
+use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -10,14 +11,12 @@ use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, He
 use super::failure::Failure;
 use super::flag::Flag;
 use super::head;
+use super::part::{Content, Part};
+use super::stream_id::StreamId;
 use crate::fault::above_limit;
 use crate::http::decode::{Coding, decode};
 use crate::http::grpc;
 use crate::http::{GrpcError, Headers, Response};
-
-/// Identifies a request on its connection, which never reuses an id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct StreamId(u32);
 
 /// A request in flight, with the part of its response that has arrived.
 #[derive(Debug)]
@@ -27,6 +26,8 @@ pub(super) struct Exchange {
     pub(super) received_before: u64,
     /// Stored because dropping this handle would reset the stream.
     request: SendStream<Bytes>,
+    /// Whether the response is returned in parts, as they arrive.
+    in_parts: bool,
     progress: Progress,
     flag: Flag,
 }
@@ -35,6 +36,12 @@ pub(super) struct Exchange {
 enum Progress {
     Waiting(ResponseFuture),
     Reading(Box<Incoming>),
+    /// The response is returned in parts.
+    Passing {
+        body: RecvStream,
+        /// Bytes of the body so far.
+        received: usize,
+    },
 }
 
 #[derive(Debug)]
@@ -68,14 +75,20 @@ impl Exchange {
             id: StreamId(response.stream_id().as_u32()),
             received_before,
             request,
+            in_parts: false,
             progress: Progress::Waiting(response),
             flag: Flag::new(),
         }
     }
 
+    /// Returns the response in parts from now on. Its head must not have arrived.
+    pub(super) fn pass_parts(&mut self) {
+        self.in_parts = true;
+    }
+
     /// Whether the head of the response has arrived.
     pub(super) fn has_begun(&self) -> bool {
-        matches!(self.progress, Progress::Reading(_))
+        !matches!(self.progress, Progress::Waiting(_))
     }
 
     /// Bytes of the body that have arrived.
@@ -83,6 +96,7 @@ impl Exchange {
         match &self.progress {
             Progress::Waiting(_) => 0,
             Progress::Reading(incoming) => incoming.received,
+            Progress::Passing { received, .. } => *received,
         }
     }
 
@@ -91,8 +105,13 @@ impl Exchange {
         self.request.send_reset(Reason::CANCEL);
     }
 
-    /// Takes the data that has arrived. Cheap if `h2` has not woken this stream since the last poll.
-    pub(super) fn poll(&mut self, bodies: Bodies) -> Poll<Result<Response, Failure>> {
+    /// Takes the data that has arrived, and adds it to `parts` if the response is returned in parts; its body is then
+    /// empty. Cheap if `h2` has not woken this stream since the last poll.
+    pub(super) fn poll(
+        &mut self,
+        bodies: Bodies,
+        parts: &mut VecDeque<Part>,
+    ) -> Poll<Result<Response, Failure>> {
         if !self.flag.is_raised() {
             return Poll::Pending;
         }
@@ -101,11 +120,23 @@ impl Exchange {
         let mut context = Context::from_waker(self.flag.waker());
         if let Progress::Waiting(response) = &mut self.progress {
             let answer = ready!(Pin::new(response).poll(&mut context))?;
-            self.progress = Progress::Reading(Box::new(Incoming::new(answer, bodies)?));
+            self.progress = if self.in_parts {
+                begin_parts(self.id, answer, parts)
+            } else {
+                Progress::Reading(Box::new(Incoming::new(answer, bodies)?))
+            };
         }
         match &mut self.progress {
             Progress::Waiting(_) => Poll::Pending,
             Progress::Reading(incoming) => incoming.poll(&mut context),
+            Progress::Passing { body, received } => {
+                let stream = self.id;
+                pass(body, &mut context, |data| {
+                    *received += data.len();
+                    let content = Content::Data(data);
+                    parts.push_back(Part { stream, content });
+                })
+            }
         }
     }
 }
@@ -170,6 +201,39 @@ impl Incoming {
         response.body = decode(self.coding, response.body, self.bodies.limit)?;
         Poll::Ready(Ok(response))
     }
+}
+
+/// Returns the head of a response, whose body then follows in parts.
+fn begin_parts(
+    stream: StreamId,
+    answer: http::Response<RecvStream>,
+    parts: &mut VecDeque<Part>,
+) -> Progress {
+    let (head, body) = answer.into_parts();
+    let content = Content::Head {
+        status: head.status.as_u16(),
+        headers: head::decode(head.status, &head.headers),
+    };
+    parts.push_back(Part { stream, content });
+    Progress::Passing { body, received: 0 }
+}
+
+/// Passes on the data of a body. Returns an empty response at its end.
+fn pass(
+    body: &mut RecvStream,
+    context: &mut Context<'_>,
+    mut sink: impl FnMut(Bytes),
+) -> Poll<Result<Response, Failure>> {
+    while let Some(data) = ready!(body.poll_data(context)) {
+        let data = data?;
+        // The data is on its way to its consumer, so the peer may send more at once.
+        body.flow_control().release_capacity(data.len())?;
+        if !data.is_empty() {
+            sink(data);
+        }
+    }
+    ready!(body.poll_trailers(context))?;
+    Poll::Ready(Ok(Response::default()))
 }
 
 fn grpc_error(status: &HeaderValue, headers: &HeaderMap) -> Option<Box<GrpcError>> {

@@ -5,9 +5,11 @@ use std::task::Poll;
 use model::{Fault, FaultKind};
 
 use super::driver::Driver;
-use super::exchange::{Bodies, Exchange, StreamId};
+use super::exchange::{Bodies, Exchange};
 use super::failure::Failure;
 use super::head;
+use super::part::Part;
+use super::stream_id::StreamId;
 use crate::http::{Request, Response};
 
 /// A finished request and its outcome.
@@ -39,9 +41,11 @@ pub struct Session {
     driver: Driver,
     in_flight: Vec<Exchange>,
     finished: VecDeque<Finished>,
+    /// Parts of responses that are returned as they arrive.
+    parts: VecDeque<Part>,
     bodies: Bodies,
     received: u64,
-    answered: bool,
+    answered: u32,
     usable: bool,
 }
 
@@ -52,12 +56,13 @@ impl Session {
             driver: Driver::new()?,
             in_flight: Vec::new(),
             finished: VecDeque::new(),
+            parts: VecDeque::new(),
             bodies: Bodies {
                 limit: body_limit,
                 discarded: false,
             },
             received: 0,
-            answered: false,
+            answered: 0,
             usable: true,
         })
     }
@@ -95,6 +100,14 @@ impl Session {
             return Err(fault);
         }
         Ok(id)
+    }
+
+    /// Returns the response to a request in parts, as they arrive: see [`Session::next_part`]. Call it right after
+    /// [`Session::send`], for a response without a known end.
+    pub fn pass_parts(&mut self, stream: StreamId) {
+        if let Some(at) = self.position(stream) {
+            self.in_flight[at].pass_parts();
+        }
     }
 
     /// Parses bytes that were read. A fault ends the connection and every request in flight. [`Session::next_finished`]
@@ -138,7 +151,7 @@ impl Session {
         self.finished.push_back(Finished {
             stream: exchange.id,
             outcome: Err(fault),
-            repeatable: if self.answered && exchange.received_before == self.received {
+            repeatable: if self.answered > 0 && exchange.received_before == self.received {
                 Repeatable::IfIdempotent
             } else {
                 Repeatable::No
@@ -146,15 +159,22 @@ impl Session {
         });
     }
 
+    /// The earliest part of a response that was not returned yet. Take all parts before [`Session::next_finished`], which
+    /// returns the end of their response, whose body is then empty.
+    pub fn next_part(&mut self) -> Option<Part> {
+        self.parts.pop_front()
+    }
+
     /// The earliest finished request that was not returned yet.
     pub fn next_finished(&mut self) -> Option<Finished> {
         self.finished.pop_front()
     }
 
-    /// Resets a stream whose response is no longer needed. [`Session::next_finished`] then never returns it. Does
-    /// nothing if the request has finished and was already returned.
+    /// Resets a stream whose response is no longer needed. Neither [`Session::next_part`] nor [`Session::next_finished`]
+    /// returns it then. Does nothing if the request has finished and was already returned.
     pub fn cancel(&mut self, stream: StreamId) -> Result<(), Fault> {
         self.finished.retain(|finished| finished.stream != stream);
+        self.parts.retain(|part| part.stream != stream);
         if let Some(at) = self.position(stream) {
             self.in_flight.swap_remove(at).cancel();
             self.drive()?;
@@ -178,6 +198,11 @@ impl Session {
         self.in_flight
             .iter()
             .position(|exchange| exchange.id == stream)
+    }
+
+    /// The number of complete responses.
+    pub fn answered(&self) -> u32 {
+        self.answered
     }
 
     /// The number of requests without a complete response.
@@ -236,11 +261,11 @@ impl Session {
     fn collect(&mut self) {
         let mut at = 0;
         while let Some(exchange) = self.in_flight.get_mut(at) {
-            let Poll::Ready(end) = exchange.poll(self.bodies) else {
+            let Poll::Ready(end) = exchange.poll(self.bodies, &mut self.parts) else {
                 at += 1;
                 continue;
             };
-            self.answered |= end.is_ok();
+            self.answered += u32::from(end.is_ok());
             let repeatable = match &end {
                 Err(failure) if failure.unprocessed => Repeatable::Yes,
                 _ => Repeatable::No,

@@ -5,7 +5,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use url::Url;
 
-use super::Session;
+use super::{Content, Session};
 use crate::http::Request;
 
 /// An empty SETTINGS frame: the peer allows any number of streams.
@@ -44,15 +44,25 @@ fn check(pieces: &[&[u8]]) {
     let mut open: BTreeSet<_> = (0..3)
         .map(|_| session.send(&request(), None).unwrap())
         .collect();
+    let in_parts = *open.first().unwrap();
+    session.pass_parts(in_parts);
     for piece in pieces {
         if session.on_bytes(piece).is_err() {
             break;
         }
     }
     session.on_close();
+    let mut heads = 0;
+    while let Some(part) = session.next_part() {
+        assert_eq!(part.stream, in_parts);
+        heads += u32::from(matches!(part.content, Content::Head { .. }));
+        assert_eq!(heads, 1, "the head comes once, and first");
+    }
     while let Some(end) = session.next_finished() {
         assert!(open.remove(&end.stream), "{end:?} a second time");
-        if let Ok(response) = end.outcome {
+        if end.stream == in_parts {
+            assert!(end.outcome.is_err() || heads == 1);
+        } else if let Ok(response) = end.outcome {
             assert!(response.body.len() <= BODY_LIMIT && response.status >= 200);
         }
     }

@@ -87,6 +87,11 @@ impl Session {
         self.core.state == State::Connected
     }
 
+    /// Whether the caller must begin TLS, and then call [`Session::secured`].
+    pub fn is_securing(&self) -> bool {
+        self.core.state == State::Securing
+    }
+
     /// Whether a frame has begun to arrive and is not complete.
     pub fn holds_a_part(&self) -> bool {
         self.parser.holds_a_part()

@@ -1,10 +1,12 @@
 use std::fmt;
 
 use model::{Fault, FaultKind};
+use url::Url;
 
 use super::encode::encode_command;
 use super::value::Value;
 use crate::fault::protocol;
+use crate::http::encoding::percent_decoded;
 
 /// Who a client is.
 #[derive(Clone, Default)]
@@ -46,6 +48,27 @@ impl fmt::Debug for Login {
 }
 
 impl Login {
+    /// The login of a `redis` or `rediss` URL: `redis://user:password@host/database`. Any other path is a fault of the
+    /// script.
+    pub fn of_url(url: &Url) -> Result<Self, Fault> {
+        let decoded = |text: &str| percent_decoded(text.as_bytes());
+        let database = match url.path().trim_start_matches('/') {
+            "" => 0,
+            number => number.parse().map_err(|_| {
+                let detail = format!("`{number}` in the Redis URL is not the number of a database");
+                Fault::script(FaultKind::Protocol, detail)
+            })?,
+        };
+        Ok(Self {
+            user: Some(url.username())
+                .filter(|user| !user.is_empty())
+                .map(decoded),
+            password: url.password().map(decoded),
+            name: None,
+            database,
+        })
+    }
+
     /// Appends the `HELLO` that chooses RESP3 and logs in.
     pub(super) fn encode_hello(&self, out: &mut Vec<u8>) {
         let mut arguments: Vec<&[u8]> = vec![b"HELLO", b"3"];
@@ -112,4 +135,35 @@ impl Hello {
 
 fn unsupported() -> Fault {
     protocol("the Redis server does not speak RESP3: version 6 or later does")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_contains_the_login() {
+        let of = |url: &str| Login::of_url(&Url::parse(url).unwrap());
+        let all = of("redis://us%40er:p%3Aw%2F%25@h.test:7000/12").unwrap();
+        assert_eq!(all.user.as_deref(), Some("us@er"));
+        assert_eq!(all.password.as_deref(), Some("p:w/%"));
+        assert_eq!(all.database, 12);
+        let password = of("rediss://:secret@h.test").unwrap();
+        assert_eq!(password.user, None);
+        assert_eq!(password.password.as_deref(), Some("secret"));
+        for plain in ["redis://h.test", "redis://h.test/", "redis://h.test:1/0"] {
+            let plain = of(plain).unwrap();
+            assert_eq!(
+                (plain.user, plain.password, plain.database),
+                (None, None, 0)
+            );
+        }
+        for bad in [
+            "redis://h.test/x",
+            "redis://h.test/-1",
+            "redis://h.test/1/2",
+        ] {
+            assert!(of(bad).is_err(), "{bad}");
+        }
+    }
 }

@@ -104,6 +104,11 @@ impl Session {
         self.parser.holds_a_part()
     }
 
+    /// Refuses a command after which replies could not be matched, which is a fault of the script.
+    pub fn allows(arguments: &[&[u8]]) -> Result<(), Fault> {
+        expected(arguments).map(drop)
+    }
+
     /// Appends a command. Its response will have this token, which the caller chooses. A command after which replies
     /// could not be matched is a fault of the script.
     pub fn send(
@@ -112,13 +117,7 @@ impl Session {
         token: u64,
         arguments: &[&[u8]],
     ) -> Result<(), Fault> {
-        let Some((name, rest)) = arguments.split_first() else {
-            return Err(Fault::script(
-                FaultKind::Protocol,
-                "a Redis command needs a name",
-            ));
-        };
-        let response = command::response(name, rest.len(), rest.first().copied())?;
+        let response = expected(arguments)?;
         encode_command(out, arguments.iter().copied());
         self.core
             .in_flight
@@ -138,6 +137,17 @@ impl Session {
             _ => core.on_reply(reply, sink),
         })
     }
+}
+
+/// The response that a command gets.
+fn expected(arguments: &[&[u8]]) -> Result<Response, Fault> {
+    let Some((name, rest)) = arguments.split_first() else {
+        return Err(Fault::script(
+            FaultKind::Protocol,
+            "a Redis command needs a name",
+        ));
+    };
+    command::response(name, rest.len(), rest.first().copied())
 }
 
 impl Core {

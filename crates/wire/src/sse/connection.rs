@@ -1,6 +1,6 @@
 use model::Fault;
 
-use super::open::request_headers;
+use super::open;
 use super::reader::{Reader, Signal};
 use crate::http::Request;
 use crate::stream::Stream;
@@ -18,18 +18,12 @@ impl Connection {
     /// the jar's `Cookie` value. A line or an event above `limit` bytes is a fault.
     pub fn open(
         mut stream: Stream,
-        mut request: Request,
+        request: Request,
         cookies: Option<&str>,
         last_event_id: &str,
         limit: usize,
     ) -> Result<Self, Fault> {
-        // A compressed event would be visible only when the compressor flushes its buffer.
-        let plain = ("Accept-Encoding", "identity");
-        for (name, value) in request_headers(last_event_id).chain([plain]) {
-            if request.header(name).is_none() {
-                request.headers.push((name.to_owned(), value.to_owned()));
-            }
-        }
+        let request = open::request(request, last_event_id);
         let mut encoded = Vec::new();
         request.encode_into(cookies, &mut encoded)?;
         stream.write(&encoded)?;

@@ -1,6 +1,8 @@
 use model::{Fault, FaultKind};
 
 use crate::fault::protocol;
+use crate::http::decode::Coding;
+use crate::http::{Headers, Request};
 
 /// The time to wait before reconnecting until the server sets another one, in milliseconds. The standard says "a few
 /// seconds"; browsers wait for three or five.
@@ -17,17 +19,56 @@ pub(super) enum Acceptance {
     Stop,
 }
 
-/// The headers that a request for a stream adds. `last_event_id` is [`super::Parser::last_event_id`] of the stream
-/// before, or empty.
-pub(super) fn request_headers(last_event_id: &str) -> impl Iterator<Item = (&'static str, &str)> {
+/// The request for a stream of events. `asked` is a GET, to which this adds the headers that it does not have.
+/// `last_event_id` is the id after which the stream continues, or empty.
+pub fn request(mut asked: Request, last_event_id: &str) -> Request {
+    // A compressed event would be visible only when the compressor flushes its buffer.
+    let plain = ("Accept-Encoding", "identity");
+    for (name, value) in request_headers(last_event_id).chain([plain]) {
+        if asked.header(name).is_none() {
+            asked.headers.push((name.to_owned(), value.to_owned()));
+        }
+    }
+    asked
+}
+
+fn request_headers(last_event_id: &str) -> impl Iterator<Item = (&'static str, &str)> {
     let always = [("Accept", CONTENT_TYPE), ("Cache-Control", "no-store")];
     let continues = (!last_event_id.is_empty()).then_some(("Last-Event-ID", last_event_id));
     always.into_iter().chain(continues)
 }
 
+/// Decides whether a response is a stream that can be read.
+pub(super) fn begins(status: u16, headers: &Headers) -> Result<Acceptance, Fault> {
+    let acceptance = accepts(status, headers.get("content-type"))?;
+    let coding = headers.get("content-encoding").unwrap_or_default();
+    if acceptance == Acceptance::Stream && Coding::from_header(coding.as_bytes()) != Coding::Plain {
+        return Err(protocol(format!(
+            "the event stream has Content-Encoding `{coding}`: only uncompressed streams can be read"
+        )));
+    }
+    Ok(acceptance)
+}
+
+/// The fault of a response with status 204.
+pub(super) fn no_stream() -> Fault {
+    Fault::target(
+        FaultKind::Closed,
+        "the server has no event stream (status 204)",
+    )
+}
+
+/// The fault of a stream that ended before the empty line of an event.
+pub(super) fn half_an_event() -> Fault {
+    Fault::target(
+        FaultKind::Closed,
+        "the event stream ended in the middle of an event, which is lost: an event ends with an empty line",
+    )
+}
+
 /// Decides whether a response, after its redirects, is a stream. Any other response is a fault of the target, after
 /// which the standard forbids to reconnect.
-pub(super) fn accepts(status: u16, content_type: Option<&str>) -> Result<Acceptance, Fault> {
+fn accepts(status: u16, content_type: Option<&str>) -> Result<Acceptance, Fault> {
     match status {
         204 => return Ok(Acceptance::Stop),
         200 => {}

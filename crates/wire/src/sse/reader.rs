@@ -1,12 +1,11 @@
 use model::{Fault, FaultKind};
 
 use super::event::Event;
-use super::open::{Acceptance, accepts};
+use super::open::{Acceptance, begins, half_an_event, no_stream};
 use super::parser::Parser;
 use crate::fault::{printable, protocol};
 use crate::http::Headers;
 use crate::http::chunked::Chunked;
-use crate::http::decode::Coding;
 use crate::http::head::{self, Head};
 
 /// Maximum number of interim responses before the response. Servers usually send one or two.
@@ -134,15 +133,9 @@ impl Reader {
         sink: &mut impl FnMut(Signal<'_>),
     ) -> Result<(), Fault> {
         let headers = Headers::new(&rest[..head.size], head.sets_cookies);
-        if accepts(head.status, headers.get("content-type"))? == Acceptance::Stop {
+        if begins(head.status, &headers)? == Acceptance::Stop {
             self.state = State::Stopped;
             return Ok(());
-        }
-        if head.coding != Coding::Plain {
-            let coding = headers.get("content-encoding").unwrap_or_default();
-            return Err(protocol(format!(
-                "the event stream has Content-Encoding `{coding}`: only uncompressed streams can be read"
-            )));
         }
         self.state = State::Body(match head.length {
             _ if head.chunked => Framing::Chunked(Box::default()),
@@ -200,15 +193,12 @@ impl Reader {
                 head::parse(held)?; // an incomplete last line has not been parsed until now
                 closed("the server closed the connection in the middle of the response's head")
             }
-            State::Stopped => closed("the server has no event stream (status 204)"),
+            State::Stopped => Err(no_stream()),
             State::Body(Framing::Length(_) | Framing::Chunked(_)) => {
                 closed("the server closed the connection before the end of the event stream")
             }
             State::Body(Framing::UntilClose) | State::Ended if self.parser.holds_a_part() => {
-                closed(
-                    "the event stream ended in the middle of an event, which is lost: \
-                 an event ends with an empty line",
-                )
+                Err(half_an_event())
             }
             State::Body(Framing::UntilClose) | State::Ended => Ok(()),
         }

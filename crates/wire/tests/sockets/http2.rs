@@ -13,6 +13,7 @@ use crate::drive::{open, wait};
 
 mod frames;
 mod node;
+mod parts;
 
 const BODY_LIMIT: usize = 4 * 1024 * 1024;
 

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use model::Fault;
 use tempfile::TempDir;
-use wire::nats::{Login, Message, Session, Signal};
+use wire::nats::{Connection, Login, Message, Signal};
 use wire::{Stream, TlsSettings};
 
 use crate::drive::{flushed, open, received};
@@ -96,10 +96,9 @@ impl Heard {
     }
 }
 
-/// A session on a stream.
+/// A connection, with what it has received.
 struct Client {
-    stream: Stream,
-    session: Session,
+    connection: Connection,
     /// What is to be sent.
     out: Vec<u8>,
     heard: Vec<Heard>,
@@ -115,20 +114,19 @@ impl Client {
     ) -> Result<Self, Fault> {
         let stream = Stream::connect(address, None, None)?;
         let mut client = Self {
-            stream,
-            session: Session::new(login, false, LIMIT),
+            connection: Connection::new(stream, login, LIMIT),
             out: Vec::new(),
             heard: Vec::new(),
             refusals: Vec::new(),
             pongs: 0,
         };
-        open(&mut client.stream)?;
-        while !client.session.is_connected() {
+        open(client.connection.stream_mut())?;
+        while !client.connection.is_connected() {
             if client.receive()? {
-                let settings = tls.unwrap();
-                client.stream.start_tls(settings, "localhost")?;
-                open(&mut client.stream)?;
-                client.session.secured(&mut client.out)?;
+                client.connection.start_tls(tls.unwrap(), "localhost")?;
+                open(client.connection.stream_mut())?;
+                client.connection.on_open(&mut client.out)?;
+                client.out.clear();
             }
         }
         Ok(client)
@@ -136,12 +134,12 @@ impl Client {
 
     /// Sends what is to be sent, and handles one read. Returns whether TLS must begin.
     fn receive(&mut self) -> Result<bool, Fault> {
-        self.stream.write(&self.out)?;
+        self.connection.send(&self.out)?;
         self.out.clear();
-        flushed(&mut self.stream)?;
-        let bytes = received(&mut self.stream)?;
+        flushed(self.connection.stream_mut())?;
+        let bytes = received(self.connection.stream_mut())?;
         let mut starts_tls = false;
-        self.session
+        self.connection
             .on_bytes(&bytes, &mut self.out, &mut |signal| match signal {
                 Signal::Message(message) => self.heard.push(Heard::of(&message)),
                 Signal::Refused(error) => self.refusals.push(error.text.to_owned()),
@@ -158,8 +156,8 @@ impl Client {
     }
 
     fn publish(&mut self, subject: &str, reply: Option<&str>, payload: &[u8]) {
-        self.session
-            .publish(&mut self.out, subject, reply, &[], payload)
+        self.connection
+            .publish(&mut self.out, (subject, reply), &[], payload)
             .unwrap();
     }
 

@@ -15,7 +15,7 @@ fn world_of_one(send: Send, hold: Span) -> World {
     let group = Group::new(GROUP, 0, vec![user], vec![None], 0, Nanos::ZERO);
     world.level.groups.push(group);
     world.level.group_slots.insert(GROUP, 0);
-    world.level.hold = hold;
+    world.level.recorder.hold = hold;
     let plain = Plain {
         url: Url::parse("ftp://127.0.0.1/").unwrap(),
         send,

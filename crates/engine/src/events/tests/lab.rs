@@ -46,7 +46,7 @@ impl Lab {
         let group = Group::new(GROUP, 0, vec![user], vec![None], 0, settle);
         world.level.groups.push(group);
         world.level.group_slots.insert(GROUP, 0);
-        world.level.hold = Span {
+        world.level.recorder.hold = Span {
             start: Nanos::ZERO,
             end: Nanos::MAX,
         };
@@ -188,8 +188,8 @@ impl Lab {
     pub(super) fn stamp(&mut self, channel: ChannelId) -> String {
         let text = self.world.stamp(self.user, channel, None).unwrap();
         let now = self.world.clock.now();
-        let (group, member, tallies) = self.world.group_of(self.user).unwrap();
-        group.ledger.send(member, now, now, true, tallies);
+        let (group, member, recorder) = self.world.level.group_of(self.user).unwrap();
+        recorder.send(&mut group.ledger, member, now, now);
         text
     }
 }

@@ -4,7 +4,8 @@ use model::{Fault, FaultKind, Nanos, Side};
 use url::Url;
 use wire::Stream;
 use wire::http::Request;
-use wire::sse::{self, Connection, DEFAULT_RETRY_MS, Signal};
+use wire::http2::Content;
+use wire::sse::{self, Connection, DEFAULT_RETRY_MS, SharedStream, Signal};
 
 use super::Event;
 
@@ -15,8 +16,8 @@ const MAX_RETRY_MS: u64 = 24 * 3600 * 1000;
 ///
 /// | state | meaning | leaves on |
 /// |---|---|---|
-/// | connecting | waits for its first connection, or for one that is due | [`EventStream::connect`] |
-/// | connected | `connection` is set | its end: [`EventStream::wait_from`], or the end of the stream |
+/// | connecting | waits for its first connection, or for one that is due | [`EventStream::connect`], [`EventStream::share`] |
+/// | connected | `carrier` is set | its end: [`EventStream::wait_from`], or the end of the stream |
 /// | waiting | `due` is set | [`EventStream::take_due`] |
 #[derive(Debug)]
 pub(crate) struct EventStream {
@@ -26,16 +27,88 @@ pub(crate) struct EventStream {
     max_event: usize,
     /// Whether the script wants the stream to reconnect.
     reconnects: bool,
-    connection: Option<Connection>,
+    carrier: Option<Carrier>,
     /// The id of the last event on earlier connections.
     last_event_id: String,
-    retry: Nanos,
+    seen: Seen,
     /// The time at which the next connection is due; `Nanos::MAX` unless the stream waits for it.
     due: Nanos,
-    /// Number of connections that the server accepted.
-    accepted: u32,
     /// Whether the server ended the last connection as the protocol intends.
     ended_in_order: bool,
+}
+
+/// What carries the events now.
+#[derive(Debug)]
+enum Carrier {
+    /// An HTTP/1.1 connection of its own.
+    Own(Connection),
+    /// A request on the HTTP/2 connection of the user.
+    Shared(SharedStream),
+}
+
+/// What the server said on all connections.
+#[derive(Debug)]
+struct Seen {
+    /// The time to wait before reconnecting.
+    retry: Nanos,
+    /// Number of connections that the server accepted.
+    accepted: u32,
+}
+
+impl Seen {
+    fn note(&mut self, signal: Signal<'_>) {
+        match signal {
+            Signal::Opened => self.accepted += 1,
+            Signal::Event(sse::Event::Retry(ms)) => {
+                self.retry = Nanos::from_millis(ms.min(MAX_RETRY_MS));
+            }
+            Signal::Event(_) => {}
+        }
+    }
+}
+
+impl Carrier {
+    fn own(&self) -> Option<&Connection> {
+        match self {
+            Self::Own(connection) => Some(connection),
+            Self::Shared(_) => None,
+        }
+    }
+
+    fn last_event_id(&self) -> &str {
+        match self {
+            Self::Own(connection) => connection.last_event_id(),
+            Self::Shared(shared) => shared.last_event_id(),
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        match self {
+            Self::Own(connection) => connection.is_done(),
+            Self::Shared(shared) => shared.is_done(),
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        match self {
+            Self::Own(connection) => connection.is_stopped(),
+            Self::Shared(shared) => shared.is_stopped(),
+        }
+    }
+
+    fn holds_a_part(&self) -> bool {
+        match self {
+            Self::Own(connection) => connection.holds_a_part(),
+            Self::Shared(shared) => shared.holds_a_part(),
+        }
+    }
+
+    fn on_close(&self) -> Result<(), Fault> {
+        match self {
+            Self::Own(connection) => connection.on_close(),
+            Self::Shared(shared) => shared.on_close(),
+        }
+    }
 }
 
 impl EventStream {
@@ -51,11 +124,13 @@ impl EventStream {
             limit,
             max_event,
             reconnects,
-            connection: None,
+            carrier: None,
             last_event_id,
-            retry: Nanos::from_millis(DEFAULT_RETRY_MS),
+            seen: Seen {
+                retry: Nanos::from_millis(DEFAULT_RETRY_MS),
+                accepted: 0,
+            },
             due: Nanos::MAX,
-            accepted: 0,
             ended_in_order: false,
         }
     }
@@ -65,32 +140,57 @@ impl EventStream {
     }
 
     pub(super) fn stream(&self) -> Option<&Stream> {
-        self.connection.as_ref().map(Connection::stream)
+        self.carrier
+            .as_ref()
+            .and_then(Carrier::own)
+            .map(Connection::stream)
     }
 
     pub(super) fn stream_mut(&mut self) -> Option<&mut Stream> {
-        self.connection.as_mut().map(Connection::stream_mut)
+        match &mut self.carrier {
+            Some(Carrier::Own(connection)) => Some(connection.stream_mut()),
+            Some(Carrier::Shared(_)) | None => None,
+        }
     }
 
     /// The id of the last event that had one; empty if there was none.
     pub(crate) fn last_event_id(&self) -> &str {
-        match &self.connection {
-            Some(connection) => connection.last_event_id(),
+        match &self.carrier {
+            Some(carrier) => carrier.last_event_id(),
             None => &self.last_event_id,
         }
     }
 
     /// The number of times that the stream was reconnected.
     pub(crate) fn reconnects(&self) -> u32 {
-        self.accepted.saturating_sub(1)
+        self.seen.accepted.saturating_sub(1)
     }
 
     /// Sends the request on a connection that is being opened.
     pub(crate) fn connect(&mut self, stream: Stream, cookies: Option<&str>) -> Result<(), Fault> {
         let (request, id) = (self.request.clone(), self.last_event_id.as_str());
         let connection = Connection::open(stream, request, cookies, id, self.max_event)?;
-        self.connection = Some(connection);
+        self.carrier = Some(Carrier::Own(connection));
         Ok(())
+    }
+
+    /// Begins to wait for the response on an HTTP/2 connection. Returns the request to send there.
+    pub(crate) fn share(&mut self) -> Request {
+        let shared = SharedStream::new(&self.last_event_id, self.max_event);
+        self.carrier = Some(Carrier::Shared(shared));
+        sse::request(self.request.clone(), &self.last_event_id)
+    }
+
+    /// Whether a request on an HTTP/2 connection carries the stream.
+    pub(crate) fn is_shared(&self) -> bool {
+        matches!(self.carrier, Some(Carrier::Shared(_)))
+    }
+
+    /// Handles the end of the response on an HTTP/2 connection.
+    pub(crate) fn end_response(&mut self) {
+        if let Some(Carrier::Shared(shared)) = &mut self.carrier {
+            shared.on_end();
+        }
     }
 
     pub(super) fn on_bytes(
@@ -98,41 +198,48 @@ impl EventStream {
         bytes: &[u8],
         sink: &mut impl FnMut(Event<'_>),
     ) -> Result<(), Fault> {
-        let Some(connection) = &mut self.connection else {
+        let (carrier, seen) = (&mut self.carrier, &mut self.seen);
+        let Some(Carrier::Own(connection)) = carrier else {
             return Ok(());
         };
-        let (accepted, retry) = (&mut self.accepted, &mut self.retry);
         connection.on_bytes(bytes, &mut |signal| {
-            match signal {
-                Signal::Opened => *accepted += 1,
-                Signal::Event(sse::Event::Retry(ms)) => {
-                    *retry = Nanos::from_millis(ms.min(MAX_RETRY_MS));
-                }
-                Signal::Event(_) => {}
-            }
+            seen.note(signal);
+            sink(Event::Sse(signal));
+        })
+    }
+
+    pub(super) fn on_part(
+        &mut self,
+        part: &Content,
+        sink: &mut impl FnMut(Event<'_>),
+    ) -> Result<(), Fault> {
+        let (carrier, seen) = (&mut self.carrier, &mut self.seen);
+        let Some(Carrier::Shared(shared)) = carrier else {
+            return Ok(());
+        };
+        shared.on_part(part, &mut |signal| {
+            seen.note(signal);
             sink(Event::Sse(signal));
         })
     }
 
     /// Handles the end of the response or of the peer's data.
     pub(super) fn on_close(&mut self) -> Result<(), Fault> {
-        let Some(connection) = &self.connection else {
+        let Some(carrier) = &self.carrier else {
             return Ok(());
         };
-        let ended = connection.on_close();
+        let ended = carrier.on_close();
         // A 204 at the first connection means that there is no stream. Later it ends the stream.
-        self.ended_in_order = ended.is_ok() || self.accepted > 0 && connection.is_stopped();
+        self.ended_in_order = ended.is_ok() || self.seen.accepted > 0 && carrier.is_stopped();
         ended
     }
 
     pub(super) fn is_done(&self) -> bool {
-        self.connection.as_ref().is_some_and(Connection::is_done)
+        self.carrier.as_ref().is_some_and(Carrier::is_done)
     }
 
     pub(super) fn holds_a_part(&self) -> bool {
-        self.connection
-            .as_ref()
-            .is_some_and(Connection::holds_a_part)
+        self.carrier.as_ref().is_some_and(Carrier::holds_a_part)
     }
 
     pub(crate) fn ended_in_order(&self) -> bool {
@@ -146,21 +253,19 @@ impl EventStream {
             fault.kind,
             FaultKind::Closed | FaultKind::Reset | FaultKind::Refused | FaultKind::TimedOut
         );
-        let is_stopped = self.connection.as_ref().is_some_and(Connection::is_stopped);
+        let is_stopped = self.carrier.as_ref().is_some_and(Carrier::is_stopped);
         let is_target = fault.side == Side::Target;
-        self.reconnects && self.accepted > 0 && !is_stopped && is_target && of_network
+        self.reconnects && self.seen.accepted > 0 && !is_stopped && is_target && of_network
     }
 
     /// Drops the connection, and begins to wait for the next. Returns the time at which it is due.
     pub(crate) fn wait_from(&mut self, now: Nanos) -> Nanos {
-        if let Some(connection) = self.connection.take() {
-            connection
-                .last_event_id()
-                .clone_into(&mut self.last_event_id);
+        if let Some(carrier) = self.carrier.take() {
+            carrier.last_event_id().clone_into(&mut self.last_event_id);
         }
         // An attempt that finds nobody is another end, and not in order.
         self.ended_in_order = false;
-        self.due = now + self.retry;
+        self.due = now + self.seen.retry;
         self.due
     }
 

@@ -29,6 +29,20 @@ impl Lab {
         self
     }
 
+    /// Writes the scenario `once.ts`, in which one user runs `body` once. `options` are further options.
+    pub(crate) fn once(options: &str, body: &str) -> Self {
+        let text = format!(
+            r#"import type {{ Failure, Group, Options }} from "headcount";
+export const options: Options = {{ load: {{ users: 1, once: true }}, {options} }};
+export default async function once({{ users, check, eventually }}: Group) {{
+  const user = users[0]!;
+{body}
+}}
+"#
+        );
+        Self::new().with("once.ts", &text)
+    }
+
     pub(crate) fn start(&self, args: &[&str]) -> Program {
         Program::headcount(self.folder.path(), args)
     }

@@ -9,32 +9,32 @@ use wire::http2::Repeatable;
 use super::{answer, connected, finished, request, turn, until_free};
 use crate::drive::peer;
 
-const DATA: u8 = 0;
-const HEADERS: u8 = 1;
-const RST_STREAM: u8 = 3;
+pub(super) const DATA: u8 = 0;
+pub(super) const HEADERS: u8 = 1;
+pub(super) const RST_STREAM: u8 = 3;
 const SETTINGS: u8 = 4;
 const PING: u8 = 6;
 const GOAWAY: u8 = 7;
 
-const END_STREAM: u8 = 1;
+pub(super) const END_STREAM: u8 = 1;
 const ACK: u8 = 1;
-const END_HEADERS: u8 = 4;
+pub(super) const END_HEADERS: u8 = 4;
 
 const NO_ERROR: u32 = 0;
 const REFUSED_STREAM: u32 = 7;
 
 /// `:status: 200` in HPACK: the eighth entry of the static table (RFC 7541, Appendix A).
-const STATUS_200: &[u8] = &[0x88];
+pub(super) const STATUS_200: &[u8] = &[0x88];
 
 #[derive(Debug)]
-struct Frame {
+pub(super) struct Frame {
     kind: u8,
     flags: u8,
-    stream: u32,
+    pub(super) stream: u32,
     payload: Vec<u8>,
 }
 
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+pub(super) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let size = u32::try_from(payload.len()).unwrap().to_be_bytes();
     let mut bytes = size[1..].to_vec();
     bytes.extend([kind, flags]);
@@ -50,11 +50,11 @@ fn ok(stream: u32, body: &[u8]) -> Vec<u8> {
 }
 
 /// A server without an HTTP/2 library: the tests write its frames by hand.
-struct Server(TcpStream);
+pub(super) struct Server(pub(super) TcpStream);
 
 impl Server {
     /// Sends the server's settings at once, which is allowed, and reads the client's preface.
-    fn greet(socket: TcpStream, settings: &[u8]) -> Self {
+    pub(super) fn greet(socket: TcpStream, settings: &[u8]) -> Self {
         let mut server = Self(socket);
         server.send(&frame(SETTINGS, 0, 0, settings));
         let mut preface = [0; 24];
@@ -63,11 +63,11 @@ impl Server {
         server
     }
 
-    fn send(&mut self, bytes: &[u8]) {
+    pub(super) fn send(&mut self, bytes: &[u8]) {
         self.0.write_all(bytes).unwrap();
     }
 
-    fn next(&mut self) -> Option<Frame> {
+    pub(super) fn next(&mut self) -> Option<Frame> {
         let mut head = [0; 9];
         self.0.read_exact(&mut head).ok()?;
         let size = usize::from(head[0]) << 16 | usize::from(head[1]) << 8 | usize::from(head[2]);
@@ -82,7 +82,7 @@ impl Server {
     }
 
     /// The next frame of a kind. Skips other frames.
-    fn until(&mut self, kind: u8) -> Frame {
+    pub(super) fn until(&mut self, kind: u8) -> Frame {
         loop {
             let frame = self.next().unwrap();
             if frame.kind == kind {
@@ -93,7 +93,7 @@ impl Server {
 
     /// Reads to the end, because closing with unread data would make the kernel reset the
     /// connection.
-    fn drain(mut self) {
+    pub(super) fn drain(mut self) {
         while self.next().is_some() {}
     }
 }

@@ -32,15 +32,10 @@ fn stream(client: &mut Client) -> Api {
 fn stored(client: &mut Client, id: &str, payload: &[u8]) -> PublishAck {
     client.subscribe("_INBOX.ack", None, 50);
     let headers = [(MESSAGE_ID, id)];
+    let subjects = ("orders.1", Some("_INBOX.ack"));
     client
-        .session
-        .publish(
-            &mut client.out,
-            "orders.1",
-            Some("_INBOX.ack"),
-            &headers,
-            payload,
-        )
+        .connection
+        .publish(&mut client.out, subjects, &headers, payload)
         .unwrap();
     let reply = client.take(1).remove(0);
     wire::nats::encode_unsubscribe(&mut client.out, 50, None);
@@ -79,7 +74,7 @@ fn pull(client: &mut Client, api: &Api, batch: u64, expires_ns: u64) {
 fn a_stored_message_is_confirmed_once_and_recognised_again() {
     let server = server();
     let mut client = server.client();
-    assert!(client.session.info().jetstream);
+    assert!(client.connection.info().jetstream);
     stream(&mut client);
     let first = stored(&mut client, "a", b"x");
     assert_eq!(

@@ -97,7 +97,7 @@ fn tls_begins_after_the_servers_first_line() {
     ));
     let settings = TlsSettings::new(false, Some(cert.pem().as_bytes())).unwrap();
     let mut client = Client::connect(server.address, Login::default(), Some(&settings)).unwrap();
-    assert!(client.stream.is_secured() && client.session.info().tls_required);
+    assert!(client.connection.stream().is_secured() && client.connection.info().tls_required);
     client.subscribe("a", None, 1);
     client.publish("a", None, &vec![b'x'; 500_000]);
     assert_eq!(client.take(1)[0].payload.len(), 500_000);

@@ -98,8 +98,8 @@ fn headers_and_any_bytes_arrive_as_they_were_sent() {
     let payload: Vec<u8> = (0..=255).cycle().take(1_000_000).collect();
     let headers = [("Own", "Grüße: x"), ("own", "b"), ("Own", "")];
     client
-        .session
-        .publish(&mut client.out, "a", None, &headers, &payload)
+        .connection
+        .publish(&mut client.out, ("a", None), &headers, &payload)
         .unwrap();
     client.publish("a", None, b"\r\nPING\r\n");
     let heard = client.take(2);
@@ -133,9 +133,11 @@ fn one_connection_holds_thousands_of_subscriptions() {
 fn the_servers_limit_of_a_message_is_known_before_it_is_sent() {
     let server = Server::start("max_payload: 100");
     let mut client = server.client();
-    assert_eq!(client.session.info().max_payload, 100);
-    let Client { session, out, .. } = &mut client;
-    let fault = session.publish(out, "a", None, &[], &[0; 101]).unwrap_err();
+    assert_eq!(client.connection.info().max_payload, 100);
+    let fault = client
+        .connection
+        .publish(&mut client.out, ("a", None), &[], &[0; 101])
+        .unwrap_err();
     assert_eq!(
         (fault.side, fault.kind),
         (Side::Script, FaultKind::TooLarge)

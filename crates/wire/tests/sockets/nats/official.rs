@@ -43,14 +43,9 @@ fn the_official_client_and_ours_understand_each_other() {
         assert_eq!(heard.headers, [own("a"), own("b c")]);
 
         let headers = [("Own", "x"), ("Own", "y: z"), ("Empty", "")];
-        ours.session
-            .publish(
-                &mut ours.out,
-                "to.theirs",
-                Some("to.ours"),
-                &headers,
-                b"\x00\r\n\xff",
-            )
+        let subjects = ("to.theirs", Some("to.ours"));
+        ours.connection
+            .publish(&mut ours.out, subjects, &headers, b"\x00\r\n\xff")
             .unwrap();
         ours.settle();
         let message = inbox.next().await.unwrap();

@@ -13,21 +13,15 @@ fn ask<T>(server: &Server, arguments: &[&[u8]], read: impl Fn(&Value<'_>) -> T) 
     let mut client = server.client();
     client.send(1, arguments);
     client.stream.write(&client.out).unwrap();
-    let mut buffer = [0; 4096];
     loop {
-        let Read::Bytes(count) = crate::drive::read(&mut client.stream, &mut buffer) else {
-            panic!("the connection ended");
-        };
+        let bytes = received(&mut client.stream).unwrap();
         let mut found = None;
         let mut sink = |signal: Signal<'_>| {
             if let Signal::Reply { reply, .. } = signal {
                 found = Some(read(&reply.value));
             }
         };
-        client
-            .session
-            .on_bytes(&buffer[..count], &mut sink)
-            .unwrap();
+        client.session.on_bytes(&bytes, &mut sink).unwrap();
         if let Some(found) = found {
             return found;
         }

@@ -1,0 +1,273 @@
+//! NATS for users: connects, publishes, subscribes and sends requests. `received` handles what the connections receive, and
+//! `shared` are connections of several users.
+//!
+//! A connection is a socket whose messages are the replies to requests. Each subscription on it is a socket without a
+//! stream, so that channels, `next`, handlers and the inbox work as on every socket.
+
+mod ending;
+pub(crate) mod login;
+mod received;
+mod shared;
+
+use model::{Fault, FaultKind, Nanos, UserId};
+use script::host::{
+    ConsumerCall, FetchCall, NatsCall, NatsHost, NatsRequest, NatsServer, NatsSubscribeCall, OpId,
+    Publication, SocketId,
+};
+use wire::nats::jetstream::Api;
+
+use crate::dial::Opener;
+use crate::link::Link;
+use crate::net::socket::{Inbox, NatsLink, NatsSubscription, Pong, Pulls, Wire};
+use crate::recorder::Family;
+use crate::socket::{Opening, Purpose, RoundTrip, SocketLink, SocketState, Wanted};
+use crate::trace;
+use crate::world::World;
+use login::login_of;
+
+/// A connection as one of its users sees it.
+#[derive(Clone, Copy)]
+struct View {
+    user: UserId,
+    /// The socket with the stream.
+    connection: SocketId,
+}
+
+impl NatsHost for World {
+    fn open_nats(&mut self, op: OpId, user: UserId, call: NatsCall) -> Result<(), Fault> {
+        let now = self.clock.now();
+        let (url, endpoint) = self.net.connector.locate_nats(call.url.as_deref())?;
+        self.trace(user, || trace::opening(&url));
+        let limit = self.opening_limit(call.timeout);
+        let opening = Opening {
+            op: Some(op),
+            planned: call.planned.unwrap_or(now),
+            asked: now,
+            until: now + limit,
+            limit,
+        };
+        let state = SocketState {
+            opening: Some(opening),
+            name: call.name.clone(),
+            purpose: Purpose::Nats,
+            ..SocketState::default()
+        };
+        if call.is_shared {
+            return shared::open(self, (user, endpoint), &call, &url, (state, opening));
+        }
+        let name = self.level.users.get(user).map(|user| user.name.to_string());
+        let login = login_of(&call, &url, name.as_deref().unwrap_or_default())?;
+        self.dial_socket((user, endpoint), Opener::Nats(Box::new(login)), state);
+        Ok(())
+    }
+
+    fn nats_server(&mut self, id: SocketId) -> Option<NatsServer> {
+        let view = view_of(self, id).ok()?;
+        let info = link_of(self, view.connection).ok()?.info()?;
+        Some(NatsServer {
+            id: info.server_id.clone(),
+            version: info.version.clone(),
+            max_payload: info.max_payload,
+            jetstream: info.jetstream,
+        })
+    }
+
+    /// The stamps that the user has made are sent with the message.
+    fn nats_publish(
+        &mut self,
+        id: SocketId,
+        message: Publication,
+        planned: Option<Nanos>,
+    ) -> Result<(), Fault> {
+        let headers: Vec<(&str, &str)> = message
+            .headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
+        let subjects = (message.subject.as_str(), message.reply.as_deref());
+        let View { user, connection } = view_of(self, id)?;
+        self.with_stamps(user, planned, |world| {
+            let mut out = std::mem::take(&mut world.net.encoded);
+            let sent = link_of(world, connection).and_then(|link| {
+                link.publish(&mut out, subjects, &headers, message.payload.bytes())
+            });
+            world.net.encoded = out;
+            world.net.update_interest(connection.0);
+            sent
+        })?;
+        self.trace(user, || trace::published(&message));
+        Ok(())
+    }
+
+    fn nats_request(&mut self, op: OpId, id: SocketId, call: NatsRequest) -> Result<(), Fault> {
+        // Take the start time before the send, so that the round trip includes the time of writing.
+        let started = self.clock.now();
+        let NatsRequest {
+            name,
+            mut message,
+            is_jetstream,
+            timeout,
+            planned,
+        } = call;
+        let view = view_of(self, id)?;
+        let mut out = Vec::new();
+        let (number, reply) = inbox_of(self, id)?.next_request(&mut out, id.0)?;
+        link_of(self, view.connection)?.send(&out)?;
+        message.reply = Some(reply);
+        self.nats_publish(id, message, planned)?;
+        let round_trip = RoundTrip {
+            name: self.level.recorder.name(Family::RoundTrip, &name),
+            planned: planned.unwrap_or(started),
+            started,
+        };
+        let wanted = Wanted::NatsReply {
+            number,
+            is_jetstream,
+        };
+        self.wait_on_socket(op, id, wanted, timeout, Some(round_trip))
+    }
+
+    fn nats_subscribe(
+        &mut self,
+        op: OpId,
+        id: SocketId,
+        call: NatsSubscribeCall,
+    ) -> Result<(), Fault> {
+        let now = self.clock.now();
+        let limit = call.timeout.unwrap_or(self.config.options.timeouts.total);
+        let opening = Opening {
+            op: Some(op),
+            planned: now,
+            asked: now,
+            until: now + limit,
+            limit,
+        };
+        let View { user, connection } = view_of(self, id)?;
+        let (subject, pulls) = match &call.consumer {
+            Some(consumer) => {
+                let pulls = pulls_of(consumer)?;
+                (inbox_of(self, id)?.next_consumer(), Some(pulls))
+            }
+            None => (call.subject, None),
+        };
+        let (_, socket) = self.socket(id)?;
+        let state = SocketState {
+            opening: Some(opening),
+            name: socket.state.name.clone(),
+            purpose: Purpose::NatsSubscription,
+            ..SocketState::default()
+        };
+        let subscription = NatsSubscription::new(connection.0, subject.clone(), call.max, pulls);
+        let wire = Wire::NatsSubscription(Box::new(subscription));
+        let key = admit_carried(self, View { user, connection }, wire, state)?;
+        let link = link_of(self, connection)?;
+        if let Err(fault) = link.subscribe(key, &subject, call.queue.as_deref(), call.max) {
+            self.take_out(key);
+            return Err(fault);
+        }
+        if let Some(owner) = self.level.users.get(user) {
+            owner.sockets.push(key);
+        }
+        if let Ok((_, socket)) = self.socket(id)
+            && let Wire::SharedNats(shared) = &mut socket.wire
+        {
+            shared.subscriptions.insert(key);
+        }
+        self.net.update_interest(connection.0);
+        self.trace(user, || format!("→ subscribe {subject}"));
+        Ok(())
+    }
+
+    fn nats_fetch(&mut self, op: OpId, id: SocketId, call: FetchCall) -> Result<(), Fault> {
+        let FetchCall { count, timeout } = call;
+        let no_consumer = || {
+            let detail = "this subscription does not belong to a consumer";
+            Fault::script(FaultKind::Thrown, detail)
+        };
+        let (_, socket) = self.socket(id)?;
+        let Wire::NatsSubscription(subscription) = &socket.wire else {
+            return Err(no_consumer());
+        };
+        let pulls = subscription.pulls.as_ref().ok_or_else(no_consumer)?;
+        let connection = SocketId(subscription.connection);
+        let mut out = Vec::new();
+        pulls.request(&mut out, &subscription.subject, (count, timeout))?;
+        link_of(self, connection)?.send(&out)?;
+        self.net.update_interest(connection.0);
+        let wanted = Wanted::NatsMessages {
+            missing: count,
+            messages: Vec::new(),
+        };
+        // The server ends the request. This limit is for a server that does not.
+        let limit = timeout + self.config.options.timeouts.total;
+        self.wait_on_socket(op, id, wanted, Some(limit), None)
+    }
+
+    fn nats_flush(&mut self, op: OpId, id: SocketId) -> Result<(), Fault> {
+        let now = self.clock.now();
+        let view = view_of(self, id)?;
+        link_of(self, view.connection)?.ping(Pong::Flushed(id.0))?;
+        self.socket(id)?.1.state.pings.push_back((op, now));
+        self.net.update_interest(view.connection.0);
+        Ok(())
+    }
+}
+
+/// Adds a socket without a stream, which the connection of the view carries. The caller adds its key to the connection and
+/// to the user.
+fn admit_carried(
+    world: &mut World,
+    view: View,
+    wire: Wire,
+    state: SocketState,
+) -> Result<u32, Fault> {
+    let until = state.opening.map(|opening| opening.until);
+    let link = Link::Socket(Box::new(SocketLink { wire, state }));
+    let connection = world.net.conns.get(view.connection.0);
+    let endpoint = connection.map_or(0, |conn| conn.endpoint);
+    let key = world.admit(view.user, endpoint, link)?;
+    world.net.watch_limit(until.unwrap_or(Nanos::MAX));
+    Ok(key)
+}
+
+/// The connection of this socket, which has a stream or shares that of another.
+fn view_of(world: &mut World, id: SocketId) -> Result<View, Fault> {
+    let (user, socket) = world.socket(id)?;
+    let connection = match &socket.wire {
+        Wire::Nats(_) => id,
+        Wire::SharedNats(shared) => SocketId(shared.connection),
+        _ => return Err(no_nats()),
+    };
+    Ok(View { user, connection })
+}
+
+/// The inbox of this socket.
+fn inbox_of(world: &mut World, id: SocketId) -> Result<&mut Inbox, Fault> {
+    let (_, socket) = world.socket(id)?;
+    match &mut socket.wire {
+        Wire::Nats(link) => Ok(&mut link.inbox),
+        Wire::SharedNats(shared) => Ok(&mut shared.inbox),
+        _ => Err(no_nats()),
+    }
+}
+
+/// The link of a socket with a stream.
+fn link_of(world: &mut World, connection: SocketId) -> Result<&mut NatsLink, Fault> {
+    let (_, socket) = world.socket(connection)?;
+    match &mut socket.wire {
+        Wire::Nats(link) => Ok(link),
+        _ => Err(no_nats()),
+    }
+}
+
+fn no_nats() -> Fault {
+    let detail = "this socket is no connection to a NATS server";
+    Fault::script(FaultKind::Thrown, detail)
+}
+
+/// The requests for the messages of a consumer.
+fn pulls_of(consumer: &ConsumerCall) -> Result<Pulls, Fault> {
+    let subject = Api::default().next(&consumer.stream, &consumer.name)?;
+    let pulls = Pulls::new(subject, consumer.batch, consumer.acknowledges);
+    Ok(pulls)
+}

@@ -1,0 +1,60 @@
+//! Who a client of a NATS server is.
+
+use model::{Fault, FaultKind};
+use script::host::{NatsCall, NatsLogin};
+use url::Url;
+use wire::nats::{Credentials, Key, Login};
+
+use crate::net::EndpointIndex;
+
+/// The properties that users of a shared connection have in common.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SharedLogin {
+    endpoint: EndpointIndex,
+    login: NatsLogin,
+    is_tls: bool,
+    no_echo: bool,
+    name: String,
+}
+
+impl SharedLogin {
+    pub(super) fn new(endpoint: EndpointIndex, call: &NatsCall, url: &Url) -> Self {
+        Self {
+            endpoint,
+            login: call.login.clone(),
+            is_tls: url.scheme() == "tls",
+            no_echo: call.no_echo,
+            name: call.name.clone(),
+        }
+    }
+}
+
+/// What a client says about itself. `name` is for the server's monitoring.
+pub(super) fn login_of(call: &NatsCall, url: &Url, name: &str) -> Result<Login, Fault> {
+    Ok(Login {
+        credentials: credentials(&call.login, url)?,
+        name: format!("headcount {name}"),
+        no_echo: call.no_echo,
+        tls: url.scheme() == "tls",
+    })
+}
+
+/// The credentials of a login. The URL cannot have any, because URLs appear in messages.
+fn credentials(login: &NatsLogin, url: &Url) -> Result<Credentials, Fault> {
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(Fault::script(
+            FaultKind::Protocol,
+            "the URL of the NATS server contains credentials: use `user` and `password`, or `token`",
+        ));
+    }
+    Ok(match login {
+        NatsLogin::Anonymous => Credentials::None,
+        NatsLogin::Token(token) => Credentials::Token(token.clone()),
+        NatsLogin::Password { user, password } => Credentials::Password {
+            user: user.clone(),
+            password: password.clone(),
+        },
+        NatsLogin::Seed(seed) => Credentials::Key(Key::from_seed(seed)?),
+        NatsLogin::File(text) => Credentials::from_file(text)?,
+    })
+}

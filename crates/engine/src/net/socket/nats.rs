@@ -1,0 +1,255 @@
+//! A connection to a NATS server, and the sockets without a stream that it carries: its subscriptions, and users who share
+//! it. The connection receives their messages. The `sid` of a subscription is the key of its socket in the connection table.
+
+mod pulls;
+mod subscription;
+
+use std::collections::VecDeque;
+use std::hash::{BuildHasher as _, RandomState};
+
+use model::{Fault, FaultKind};
+use rustc_hash::FxHashSet;
+use wire::nats::{Connection, Info, encode_ping, encode_subscribe, encode_unsubscribe};
+use wire::{Stream, TlsSettings};
+
+pub(crate) use pulls::{Pulls, end_of_pull};
+pub(crate) use subscription::NatsSubscription;
+
+/// A connection to a NATS server.
+#[derive(Debug)]
+pub(crate) struct NatsLink {
+    /// `None` while its received bytes are handled.
+    connection: Option<Box<Connection>>,
+    /// The events that the next pongs confirm, in order.
+    pongs: VecDeque<Pong>,
+    /// The keys of the sockets without a stream that this connection serves: subscriptions, and users who share it.
+    pub(crate) carried: FxHashSet<u32>,
+    pub(crate) inbox: Inbox,
+    is_closed: bool,
+}
+
+/// The subjects on which replies and the messages of consumers arrive.
+#[derive(Debug)]
+pub(crate) struct Inbox {
+    /// The first words of the subjects.
+    subject: String,
+    /// Number of requests so far. The subjects of replies are subscribed with the first one.
+    requests: u64,
+    /// Number of consumers so far.
+    consumers: u64,
+}
+
+/// A user's part of a connection that several users share.
+#[derive(Debug)]
+pub(crate) struct SharedNats {
+    /// The key of the connection.
+    pub(crate) connection: u32,
+    /// The keys of the user's subscriptions.
+    pub(crate) subscriptions: FxHashSet<u32>,
+    pub(crate) inbox: Inbox,
+}
+
+impl Inbox {
+    fn new() -> Self {
+        // Other runs can use the same server and the same seed, so the subject must not depend on the seed.
+        let random = RandomState::new().hash_one(0);
+        Self {
+            subject: format!("_INBOX.{random:016x}"),
+            requests: 0,
+            consumers: 0,
+        }
+    }
+
+    /// The number of the next request, and the subject of its reply. The first request appends the subscription to these
+    /// subjects, with the key of the socket that receives the replies.
+    pub(crate) fn next_request(
+        &mut self,
+        out: &mut Vec<u8>,
+        key: u32,
+    ) -> Result<(u64, String), Fault> {
+        if self.requests == 0 {
+            encode_subscribe(out, &format!("{}.r.*", self.subject), None, key.into())?;
+        }
+        self.requests += 1;
+        Ok((
+            self.requests,
+            format!("{}.r.{}", self.subject, self.requests),
+        ))
+    }
+
+    /// A new subject for the messages of a consumer.
+    pub(crate) fn next_consumer(&mut self) -> String {
+        self.consumers += 1;
+        format!("{}.c.{}", self.subject, self.consumers)
+    }
+}
+
+impl SharedNats {
+    pub(crate) fn new(connection: u32) -> Self {
+        Self {
+            connection,
+            subscriptions: FxHashSet::default(),
+            inbox: Inbox::new(),
+        }
+    }
+}
+
+/// The event that a pong confirms. The server replies to a ping when it has processed all lines before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pong {
+    /// The server has processed what the user of the socket with this key sent before its call of `flush`.
+    Flushed(u32),
+    /// The subscription with this key has begun.
+    Subscribed(u32),
+    /// The socket with this key has left the connection, and its last message has arrived.
+    Left(u32),
+    /// Everything sent was processed, and everything received has arrived, so the connection can be closed.
+    Closed,
+}
+
+impl NatsLink {
+    pub(crate) fn new(connection: Connection) -> Self {
+        Self {
+            connection: Some(Box::new(connection)),
+            pongs: VecDeque::new(),
+            carried: FxHashSet::default(),
+            inbox: Inbox::new(),
+            is_closed: false,
+        }
+    }
+
+    pub(super) fn stream(&self) -> Option<&Stream> {
+        self.connection.as_ref().map(|it| it.stream())
+    }
+
+    pub(super) fn stream_mut(&mut self) -> Option<&mut Stream> {
+        self.connection.as_mut().map(|it| it.stream_mut())
+    }
+
+    pub(super) fn holds_a_part(&self) -> bool {
+        self.connection.as_ref().is_some_and(|it| it.holds_a_part())
+    }
+
+    /// Whether the server has confirmed that the connection can be closed.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
+    pub(super) fn on_close(&self) -> Fault {
+        match &self.connection {
+            _ if self.is_closed => Fault::script(FaultKind::Closed, "the script closed it"),
+            Some(connection) => connection.on_close(),
+            None => busy(),
+        }
+    }
+
+    /// The server's properties.
+    pub(crate) fn info(&self) -> Option<&Info> {
+        self.connection.as_ref().map(|it| it.info())
+    }
+
+    /// Whether the server has accepted the client.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.connection.as_ref().is_some_and(|it| it.is_connected())
+    }
+
+    /// Takes the connection, to handle its received bytes. Handling them changes the link itself.
+    pub(crate) fn take(&mut self) -> Option<Box<Connection>> {
+        self.connection.take()
+    }
+
+    pub(crate) fn put_back(&mut self, connection: Box<Connection>) {
+        self.connection = Some(connection);
+    }
+
+    pub(crate) fn start_tls(&mut self, settings: &TlsSettings, name: &str) -> Result<(), Fault> {
+        self.connection()?.start_tls(settings, name)
+    }
+
+    /// Continues when the stream has opened. Uses `out` to encode.
+    pub(crate) fn on_open(&mut self, out: &mut Vec<u8>) -> Result<(), Fault> {
+        self.connection()?.on_open(out)
+    }
+
+    /// Publishes a message. Uses `out` to encode.
+    pub(crate) fn publish(
+        &mut self,
+        out: &mut Vec<u8>,
+        subjects: (&str, Option<&str>),
+        headers: &[(&str, &str)],
+        payload: &[u8],
+    ) -> Result<(), Fault> {
+        let connection = self.connection()?;
+        out.clear();
+        connection.publish(out, subjects, headers, payload)?;
+        connection.send(out)
+    }
+
+    /// Begins the subscription with this key.
+    pub(crate) fn subscribe(
+        &mut self,
+        key: u32,
+        subject: &str,
+        queue: Option<&str>,
+        max: Option<u64>,
+    ) -> Result<(), Fault> {
+        let mut out = Vec::new();
+        encode_subscribe(&mut out, subject, queue, key.into())?;
+        if max.is_some() {
+            encode_unsubscribe(&mut out, key.into(), max);
+        }
+        self.send_and_ping(out, Pong::Subscribed(key))?;
+        self.carried.insert(key);
+        Ok(())
+    }
+
+    /// Ends the subscriptions with the key of this socket. Its messages in flight still arrive.
+    pub(crate) fn unsubscribe(&mut self, key: u32) -> Result<(), Fault> {
+        let mut out = Vec::new();
+        encode_unsubscribe(&mut out, key.into(), None);
+        self.send_and_ping(out, Pong::Left(key))
+    }
+
+    pub(crate) fn ping(&mut self, pong: Pong) -> Result<(), Fault> {
+        self.send_and_ping(Vec::new(), pong)
+    }
+
+    /// Begins to close: what was sent is still processed, and messages in flight still arrive.
+    pub(super) fn close(&mut self) -> Result<(), Fault> {
+        self.ping(Pong::Closed)
+    }
+
+    /// The event that a received pong confirms. `None` if no ping was sent.
+    pub(crate) fn ponged(&mut self) -> Option<Pong> {
+        let pong = self.pongs.pop_front();
+        self.is_closed |= pong == Some(Pong::Closed);
+        pong
+    }
+
+    /// Sends encoded frames.
+    pub(crate) fn send(&mut self, frames: &[u8]) -> Result<(), Fault> {
+        self.connection()?.send(frames)
+    }
+
+    fn send_and_ping(&mut self, mut out: Vec<u8>, pong: Pong) -> Result<(), Fault> {
+        encode_ping(&mut out);
+        self.connection()?.send(&out)?;
+        self.pongs.push_back(pong);
+        Ok(())
+    }
+
+    fn connection(&mut self) -> Result<&mut Connection, Fault> {
+        self.connection.as_deref_mut().ok_or_else(busy)
+    }
+}
+
+/// Nothing is sent while received bytes are handled, so this would be an error in headcount.
+fn busy() -> Fault {
+    Fault::generator(
+        FaultKind::Resources,
+        "the NATS connection is in use: this is a bug",
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+//! A connection to a Redis server, and the subscriptions on it.
+
+mod cluster;
+mod subscriptions;
+
+use std::collections::VecDeque;
+
+use model::Fault;
+use wire::Stream;
+use wire::resp::{Connection, Hello, Login};
+
+pub(crate) use cluster::{Cluster, Way};
+pub(crate) use subscriptions::{Change, SourceKind, Subscriptions};
+
+/// A connection to a Redis server, with the subscriptions on it.
+#[derive(Debug)]
+pub(crate) struct Redis {
+    pub(crate) connection: Connection,
+    /// What the server says about itself.
+    pub(crate) server: Hello,
+    pub(crate) subscriptions: Subscriptions,
+    /// Commands that the engine itself sent, in order.
+    pub(crate) own: VecDeque<(u64, Own)>,
+    /// The token of the next command.
+    next: u64,
+}
+
+/// A command that the engine itself sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Own {
+    /// `ASKING`, before a command that was redirected once.
+    Asking,
+    /// `CLUSTER SLOTS`.
+    Slots,
+}
+
+/// A subscription, whose messages arrive on a connection that other subscriptions may share.
+#[derive(Debug)]
+pub(crate) struct Subscription {
+    /// The key of the connection.
+    pub(crate) connection: u32,
+    pub(crate) kind: SourceKind,
+    /// The channels or patterns.
+    pub(crate) names: Vec<Vec<u8>>,
+    /// Whether the server has been asked to end the subscription.
+    pub(crate) is_ending: bool,
+}
+
+impl Redis {
+    /// Logs in on a connection that is being opened. `max_reply` is the maximum size of a reply, in bytes.
+    pub(crate) fn open(stream: Stream, login: &Login, max_reply: usize) -> Result<Self, Fault> {
+        Ok(Self {
+            connection: Connection::open(stream, login, max_reply)?,
+            server: Hello::default(),
+            subscriptions: Subscriptions::default(),
+            own: VecDeque::new(),
+            next: 0,
+        })
+    }
+
+    /// Sends commands in one write. Returns the token of the first; the others follow in order.
+    pub(crate) fn send(
+        &mut self,
+        scratch: &mut Vec<u8>,
+        commands: &[Vec<&[u8]>],
+    ) -> Result<u64, Fault> {
+        let first = self.next;
+        self.connection.send(scratch, first, commands)?;
+        self.next += commands.len() as u64;
+        Ok(first)
+    }
+
+    /// Sends a command of the engine itself.
+    pub(crate) fn send_own(
+        &mut self,
+        scratch: &mut Vec<u8>,
+        command: &[&[u8]],
+        own: Own,
+    ) -> Result<(), Fault> {
+        let token = self.send(scratch, &[command.to_vec()])?;
+        self.own.push_back((token, own));
+        Ok(())
+    }
+
+    /// Sends a command, after an `ASKING` in the same write if the command was redirected once. Returns its token.
+    pub(crate) fn send_asking(
+        &mut self,
+        scratch: &mut Vec<u8>,
+        command: &[&[u8]],
+        asks: bool,
+    ) -> Result<u64, Fault> {
+        if !asks {
+            return self.send(scratch, &[command.to_vec()]);
+        }
+        let asking: &[&[u8]] = &[b"ASKING"];
+        let token = self.send(scratch, &[asking.to_vec(), command.to_vec()])?;
+        self.own.push_back((token, Own::Asking));
+        Ok(token + 1)
+    }
+
+    /// Sends the command that begins or ends a subscription, and notes it. Returns its token.
+    pub(crate) fn change(
+        &mut self,
+        scratch: &mut Vec<u8>,
+        command: &'static str,
+        change: Change,
+    ) -> Result<u64, Fault> {
+        let names = change.names.iter().map(Vec::as_slice);
+        let words = std::iter::once(command.as_bytes()).chain(names).collect();
+        let token = self.send(scratch, &[words])?;
+        self.subscriptions.note(token, change);
+        Ok(token)
+    }
+}
+
+/// Takes the engine's own command with this token. `None` if the token is that of another command.
+pub(crate) fn take_own(own: &mut VecDeque<(u64, Own)>, token: u64) -> Option<Own> {
+    own.pop_front_if(|(its, _)| *its == token)
+        .map(|(_, own)| own)
+}

@@ -1,0 +1,58 @@
+use model::LevelPhase;
+use record::{Forecast, Level, Note};
+use script::host::LogLevel;
+
+/// An event of a run to show to the user.
+#[derive(Clone, Debug)]
+pub enum Notice {
+    /// A level will have too few samples for a threshold. Sent before the first byte.
+    TooFewSamples(Forecast),
+    /// `setup` has started.
+    SettingUp,
+    /// The state of the running level, once a second.
+    Live(Live),
+    /// A remark that the user should see before the run ends. Sent after the first level.
+    Warning(Note),
+    /// A level is over.
+    LevelDone(Box<Level>),
+    /// A line of the script's `console`.
+    Log(LogLevel, String),
+}
+
+/// The state of a level, for a live line.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Live {
+    /// The number of the level, from 1.
+    pub level: u32,
+    /// The number of levels.
+    pub levels: u32,
+    /// Number of users of the level. In an open load, the maximum at the same time.
+    pub users: u32,
+    /// The rate of an open load, as the user wrote it.
+    pub rate: Option<String>,
+    /// The phase of the level.
+    pub phase: LevelPhase,
+    /// Seconds since the start of the level.
+    pub elapsed_s: f64,
+    /// Seconds from the start of the level to the planned end of the measured time.
+    pub total_s: f64,
+    /// Deliveries in the last second or, if there are none, requests and round trips.
+    pub per_s: f64,
+    /// 95th percentile of the last second, in milliseconds.
+    pub p95_ms: Option<f64>,
+    /// Failed requests and round trips so far.
+    pub failed: u64,
+    /// Percentage of the last second in which the busiest worker was busy.
+    pub busy_percent: f64,
+    /// Operations for which headcount still waits after the measured time.
+    pub in_flight: Option<InFlight>,
+}
+
+/// Operations in flight after the measured time. Each is awaited until its own time limit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InFlight {
+    /// The number of operations.
+    pub count: u64,
+    /// Seconds until the latest time limit of these operations ends.
+    pub up_to_s: f64,
+}

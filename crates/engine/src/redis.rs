@@ -1,0 +1,399 @@
+//! Redis: connects users to Redis servers, sends their commands and passes the replies on. A connection is a socket on
+//! which only commands can be sent, so it shares the opening, the time limits and the end of sockets. `subscription`
+//! handles published messages.
+
+mod aftermath;
+mod cluster;
+mod command;
+mod host;
+mod key;
+mod redirected;
+mod server;
+mod subscription;
+mod value;
+
+use std::rc::Rc;
+
+use model::{Fault, FaultKind, Nanos, UserId};
+use script::host::{
+    CommandsCall, OpId, RedisCall, RedisError, RedisServer, RedisValue, SocketId, Value, Wake,
+};
+use wire::resp::{self, Signal, SlotMap};
+
+use crate::arrival::{Arrival, Outcome};
+use crate::dial::Opener;
+use crate::link::Link;
+use crate::net::Conn;
+use crate::net::socket::{Own, Redis, Wire, take_own};
+use crate::recorder::{Ending, Family};
+use crate::socket::{Opening, Purpose, RoundTrip, SocketLink, SocketState, Waiting, Wanted};
+use crate::trace;
+use crate::world::World;
+
+use aftermath::Aftermath;
+pub(crate) use command::Command;
+use command::{Batch, carried_by};
+use redirected::{Redirected, redirect_in};
+use value::owned;
+
+/// The name under which replies are counted whose commands had timed out.
+const LATE: &str = "late reply of the Redis server";
+
+impl World {
+    fn start_redis(&mut self, op: OpId, user: UserId, call: RedisCall) -> Result<(), Fault> {
+        let now = self.clock.now();
+        let (url, login) = server::of_call(&call, self.net.connector.target())?;
+        self.trace(user, || trace::connecting(&url));
+        let limit = self.opening_limit(call.timeout);
+        let opening = Opening {
+            op: Some(op),
+            planned: call.planned.unwrap_or(now),
+            asked: now,
+            until: now + limit,
+            limit,
+        };
+        let state = SocketState {
+            opening: Some(opening),
+            name: call.name.unwrap_or_else(|| server::address_in(&url)),
+            purpose: if call.cluster {
+                Purpose::Cluster
+            } else {
+                Purpose::Redis
+            },
+            ..SocketState::default()
+        };
+        if call.cluster {
+            return self.start_cluster(user, (&url, login), state);
+        }
+        let endpoint = self.net.connector.endpoint_of(&url)?;
+        self.dial_socket((user, endpoint), Opener::Redis(Box::new(login)), state);
+        Ok(())
+    }
+
+    /// The connection, if this socket is one to a Redis server.
+    fn redis(&mut self, key: u32) -> Option<&mut Redis> {
+        match &mut self.socket(SocketId(key)).ok()?.1.wire {
+            Wire::Redis(redis) => redis.as_deref_mut(),
+            _ => None,
+        }
+    }
+
+    fn server_of_redis(&mut self, id: SocketId) -> Option<RedisServer> {
+        let server = match &self.socket(id).ok()?.1.wire {
+            Wire::Redis(redis) => &redis.as_ref()?.server,
+            Wire::Cluster(cluster) => &cluster.server,
+            _ => return None,
+        };
+        Some(RedisServer {
+            version: server.version.clone(),
+            mode: server.mode.clone(),
+            role: server.role.clone(),
+        })
+    }
+
+    fn start_commands(&mut self, op: OpId, id: SocketId, call: &CommandsCall) -> Result<(), Fault> {
+        if self.cluster(id.0).is_some() {
+            return self.start_routed(op, id, call);
+        }
+        // Take the start time before the send, so that the round trip includes the time of writing.
+        let now = self.clock.now();
+        let commands = words_of(call);
+        let mut scratch = std::mem::take(&mut self.net.encoded);
+        let mut first = 0;
+        let sent = self.send_with_stamps(id, call.planned, |socket| {
+            first = redis_of(socket)?.send(&mut scratch, &commands)?;
+            Ok(())
+        });
+        self.net.encoded = scratch;
+        let carried = sent?;
+        let (user, _) = self.socket(id)?;
+        let waiting = self.waiting_for(op, call, now);
+        for ((token, mut waiting), words) in (first..).zip(waiting).zip(&commands) {
+            self.trace(user, || trace::command(words));
+            waiting.carries = carried_by(words, &carried, commands.len());
+            if let Some(command) = waiting.command() {
+                command.token = token;
+            }
+            self.net.watch_limit(waiting.until);
+            self.socket(id)?.1.state.waiting.push_back(waiting);
+        }
+        Ok(())
+    }
+
+    /// The waits for the replies to commands that are sent now.
+    fn waiting_for(&mut self, op: OpId, call: &CommandsCall, now: Nanos) -> Vec<Waiting> {
+        let limit = call.timeout.unwrap_or(self.config.options.timeouts.total);
+        let batch = Batch::of(call).map(Rc::new);
+        let recorder = &mut self.level.recorder;
+        let commands = call.commands.iter().enumerate();
+        let waiting = commands.map(|(index, command)| Waiting {
+            op,
+            until: now + limit,
+            limit,
+            wanted: Wanted::Reply(Command {
+                index,
+                batch: batch.clone(),
+                ..Command::default()
+            }),
+            round_trip: Some(RoundTrip {
+                name: recorder.name(Family::RoundTrip, &command.name),
+                planned: call.planned.unwrap_or(now),
+                started: now,
+            }),
+            carries: Vec::new(),
+        });
+        waiting.collect()
+    }
+
+    /// Handles bytes from a Redis server. Returns the number of replies and messages in them, including an incomplete last
+    /// one.
+    pub(crate) fn redis_received(&mut self, key: u32, bytes: &[u8], now: Nanos) -> usize {
+        // Take the connection out while it parses, because handling its signals borrows the world.
+        let Some(mut redis) = self.redis_place(key).and_then(Option::take) else {
+            self.inconsistent("a Redis connection that is not in the table received data");
+            return 0;
+        };
+        let Redis {
+            connection,
+            server,
+            subscriptions,
+            own,
+            ..
+        } = &mut *redis;
+        let (mut messages, mut left) = (0, Aftermath::default());
+        let outcome = connection.on_bytes(bytes, &mut |signal| {
+            messages += 1;
+            match signal {
+                Signal::Connected(hello) => {
+                    server.clone_from(hello);
+                    left.node_of = self.redis_connected(key, now);
+                }
+                Signal::Reply { token, reply } => match take_own(own, token) {
+                    Some(Own::Asking) => {}
+                    Some(Own::Slots) => left.slots = Some(slots_in(&reply.value)),
+                    None => {
+                        let change = subscriptions.take_change(token);
+                        let is_end = change.as_ref().is_some_and(|change| change.ends);
+                        left.refused
+                            .extend(change.map(|change| change.subscription));
+                        if !is_end {
+                            let redirected = self.redis_replied(key, token, &reply.value, now);
+                            left.redirected.extend(redirected);
+                        }
+                    }
+                },
+                Signal::Confirmed { token } => {
+                    if let Some(change) = subscriptions.take_change(token) {
+                        self.redis_confirmed((key, token), &change, &mut left, now);
+                    }
+                }
+                Signal::Push { kind, items, .. } => {
+                    self.redis_pushed(key, (kind, items), (&*subscriptions, &mut left), now);
+                }
+            }
+        });
+        messages += usize::from(connection.holds_a_part());
+        if let Some(place) = self.redis_place(key) {
+            *place = Some(redis);
+        }
+        // Whatever happens to this connection, these commands go on.
+        for redirected in std::mem::take(&mut left.redirected) {
+            self.follow_redirect(key, redirected);
+        }
+        match outcome.and(left.malformed.take().map_or(Ok(()), Err)) {
+            Ok(()) => self.settle(key, left),
+            Err(fault) => self.socket_broke(key, &fault),
+        }
+        messages
+    }
+
+    fn redis_place(&mut self, key: u32) -> Option<&mut Option<Box<Redis>>> {
+        match &mut self.socket(SocketId(key)).ok()?.1.wire {
+            Wire::Redis(redis) => Some(redis),
+            _ => None,
+        }
+    }
+
+    /// Handles a connection that the server has accepted. Returns the cluster to which it belongs.
+    fn redis_connected(&mut self, key: u32, now: Nanos) -> Option<u32> {
+        let opened = self.socket(SocketId(key)).ok();
+        let opened = opened.and_then(|(user, socket)| {
+            let opening = socket.state.opening.take()?;
+            Some((user, opening, socket.state.purpose))
+        });
+        let Some((user, opening, purpose)) = opened else {
+            self.inconsistent("a Redis connection opened that is not being opened");
+            return None;
+        };
+        self.trace(user, || trace::OPENED.to_owned());
+        self.count_opening(key, opening, now, Ending::Answered { failed: false });
+        self.wakes.extend(opening.op.map(|op| Wake::Done {
+            op,
+            result: Ok(Value::Socket(SocketId(key), None)),
+        }));
+        match purpose {
+            Purpose::Node(cluster) => Some(cluster),
+            _ => None,
+        }
+    }
+
+    /// Does what is left to do after the bytes of a connection have been handled.
+    fn settle(&mut self, key: u32, mut left: Aftermath) {
+        if let Some(cluster) = left.node_of.take() {
+            self.node_is_open(cluster, key);
+        }
+        if let Some(slots) = left.slots.take() {
+            self.slots_arrived(key, slots);
+        }
+        self.settle_subscriptions(left);
+    }
+
+    /// Takes the command whose response has arrived. `None` if its time limit had passed: then counts the late response,
+    /// which nobody awaits any more.
+    fn take_command(&mut self, key: u32, token: u64, now: Nanos) -> Option<(UserId, Waiting)> {
+        let Ok((user, socket)) = self.socket(SocketId(key)) else {
+            self.inconsistent("a Redis connection that is not in the table replied");
+            return None;
+        };
+        // Responses arrive in the order of the commands, so only the first command can be meant.
+        let its = |waiting: &mut Waiting| waiting.command().is_some_and(|its| its.token == token);
+        let waiting = socket.state.waiting.pop_front_if(its);
+        if waiting.is_none() && self.level.recorder.measures(now, now) {
+            let detail = "a reply arrived after the time limit of its command";
+            self.level
+                .fail(user, LATE, now, &Fault::target(FaultKind::TimedOut, detail));
+        }
+        Some((user, waiting?))
+    }
+
+    /// Handles the reply to a command. Returns the command if the reply redirects it.
+    fn redis_replied(
+        &mut self,
+        key: u32,
+        token: u64,
+        reply: &resp::Value<'_>,
+        now: Nanos,
+    ) -> Option<Redirected> {
+        let (user, mut waiting) = self.take_command(key, token, now)?;
+        self.trace(user, || trace::reply(reply));
+        if let Some(redirect) = redirect_in(reply, &mut waiting) {
+            return Some(Redirected::new(waiting, redirect));
+        }
+        let (index, batch) = match waiting.command() {
+            Some(command) => (command.index, command.batch.take()),
+            None => (0, None),
+        };
+        let is_pipeline = batch.as_ref().is_some_and(|batch| batch.is_pipeline());
+        let value = if let resp::Value::Error(error) = reply {
+            let expected = batch
+                .as_ref()
+                .is_some_and(|batch| batch.expects(error.code()));
+            let error = self.error_reply((key, user), &waiting, error, (expected, now));
+            if expected || is_pipeline {
+                Value::Redis(RedisValue::Error(error))
+            } else {
+                Value::RedisError(error)
+            }
+        } else {
+            self.count_reply(key, &waiting, now);
+            Value::Redis(owned(reply))
+        };
+        let whole = match (batch, value) {
+            (Some(batch), Value::Redis(value)) if is_pipeline => batch.complete(index, value),
+            (_, value) => Some(value),
+        };
+        self.wakes.extend(whole.map(|value| Wake::Done {
+            op: waiting.op,
+            result: Ok(value),
+        }));
+        None
+    }
+
+    /// Counts an error reply, which is a failure unless the script expects it.
+    fn error_reply(
+        &mut self,
+        (key, user): (u32, UserId),
+        waiting: &Waiting,
+        error: &resp::ErrorReply<'_>,
+        (expected, now): (bool, Nanos),
+    ) -> RedisError {
+        let (code, fault) = (error.code().to_owned(), error.fault());
+        if expected {
+            self.count_reply(key, waiting, now);
+        } else {
+            let ending = Ending::Answered { failed: true };
+            self.count_broken_round_trip(user, waiting, &fault, (now, ending));
+        }
+        self.refuse_stamps(user, waiting);
+        RedisError { code, fault }
+    }
+
+    /// The server did not execute the command, so the deliveries of its stamps are not awaited.
+    fn refuse_stamps(&mut self, user: UserId, waiting: &Waiting) {
+        if let Some((group, ..)) = self
+            .level
+            .group_of(user)
+            .filter(|_| !waiting.carries.is_empty())
+        {
+            for sent in &waiting.carries {
+                group.ledger.refuse(*sent);
+            }
+        }
+    }
+
+    fn count_reply(&mut self, key: u32, waiting: &Waiting, now: Nanos) {
+        if let Some(mut arrival) = self.arrival_at(key, now) {
+            arrival.answered(waiting);
+        }
+    }
+
+    /// What a socket received, for its consumers.
+    fn arrival_at(&mut self, key: u32, now: Nanos) -> Option<Arrival<'_>> {
+        let Some(Conn {
+            owner,
+            link: Link::Socket(socket),
+            ..
+        }) = self.net.conns.get_mut(key)
+        else {
+            return None;
+        };
+        let (group, member) = match self.level.users.get(*owner) {
+            Some(owner) => (self.level.groups.get_mut(owner.group), owner.member),
+            None => (None, 0),
+        };
+        Some(Arrival {
+            key,
+            now,
+            member,
+            group,
+            state: &mut socket.state,
+            recorder: &mut self.level.recorder,
+            wakes: &mut self.wakes,
+            talked: Outcome::default(),
+        })
+    }
+}
+
+/// The connection of a socket on which the script sends commands.
+fn redis_of(socket: &mut SocketLink) -> Result<&mut Redis, Fault> {
+    let other = || Fault::script(FaultKind::Thrown, "this socket is no Redis connection");
+    match &mut socket.wire {
+        Wire::Redis(redis) => redis.as_deref_mut().ok_or_else(other),
+        _ => Err(other()),
+    }
+}
+
+fn words_of(call: &CommandsCall) -> Vec<Vec<&[u8]>> {
+    let commands = call.commands.iter();
+    commands
+        .map(|one| one.words.iter().map(Vec::as_slice).collect())
+        .collect()
+}
+
+/// The node of each slot, in the reply of a node.
+fn slots_in(reply: &resp::Value<'_>) -> Result<SlotMap, Fault> {
+    match reply {
+        resp::Value::Error(error) => Err(error.fault()),
+        reply => SlotMap::parse(reply),
+    }
+}

@@ -1,0 +1,360 @@
+//! Subscriptions on the connections of users to Redis servers. Each is a socket without a connection of its own: its
+//! messages arrive on that of another socket.
+
+use delivery::Leaving;
+use model::{Fault, FaultKind, Nanos};
+use script::host::{OpId, RedisMessage, SocketId, SubscribeCall, SubscriptionKind, Value, Wake};
+use wire::resp::{self, Items};
+
+use super::aftermath::Aftermath;
+use super::command::Command;
+use super::redis_of;
+use crate::link::Link;
+use crate::net::socket::{Change, SourceKind, Subscription, Subscriptions, Wire};
+use crate::recorder::Family;
+use crate::socket::{Came, Purpose, Received, RoundTrip, SocketLink, SocketState, Wanted};
+use crate::trace;
+use crate::world::World;
+
+impl World {
+    pub(super) fn start_subscription(
+        &mut self,
+        op: OpId,
+        id: SocketId,
+        call: SubscribeCall,
+    ) -> Result<(), Fault> {
+        let now = self.clock.now();
+        let id = self.subscribing_on(id, call.kind)?;
+        let (user, socket) = self.socket(id)?;
+        let name = socket.state.name.clone();
+        redis_of(socket)?;
+        let kind = match call.kind {
+            SubscriptionKind::Channel => SourceKind::Channel,
+            SubscriptionKind::Pattern => SourceKind::Pattern,
+            SubscriptionKind::Shard => SourceKind::Shard,
+        };
+        let wire = Wire::Subscription(Box::new(Subscription {
+            connection: id.0,
+            kind,
+            names: call.names.clone(),
+            is_ending: false,
+        }));
+        let state = SocketState {
+            name,
+            purpose: Purpose::Subscription,
+            ..SocketState::default()
+        };
+        let Some(endpoint) = self.net.conns.get(id.0).map(|conn| conn.endpoint) else {
+            return Ok(());
+        };
+        let link = Link::Socket(Box::new(SocketLink { wire, state }));
+        let key = self.admit(user, endpoint, link)?;
+        let change = Change {
+            subscription: key,
+            kind,
+            names: call.names,
+            ends: false,
+        };
+        let token = match self.change_subscription(id.0, kind.subscribe(), change) {
+            Ok(token) => token,
+            Err(fault) => {
+                self.take_out(key);
+                return Err(fault);
+            }
+        };
+        if let Some(owner) = self.level.users.get(user) {
+            owner.sockets.push(key);
+        }
+        let round_trip = RoundTrip {
+            name: self
+                .level
+                .recorder
+                .name(Family::RoundTrip, kind.subscribe()),
+            planned: call.planned.unwrap_or(now),
+            started: now,
+        };
+        let wanted = Wanted::Reply(Command {
+            token,
+            ..Command::default()
+        });
+        self.wait_on_socket(op, id, wanted, call.timeout, Some(round_trip))
+    }
+
+    /// The connection for a subscription. In a cluster, every node passes all published messages on, except those of
+    /// shards.
+    fn subscribing_on(&mut self, id: SocketId, kind: SubscriptionKind) -> Result<SocketId, Fault> {
+        let Some((_, cluster, _)) = self.cluster(id.0) else {
+            return Ok(id);
+        };
+        if kind == SubscriptionKind::Shard {
+            let detail = "a cluster's connections cannot subscribe to shards: connect to the node of the channel with \
+                          `user.redis({ url })`";
+            return Err(Fault::script(FaultKind::Thrown, detail));
+        }
+        let node = cluster.keys().next();
+        let closed = || Fault::target(FaultKind::Closed, "no node of the cluster is connected");
+        node.map(SocketId).ok_or_else(closed)
+    }
+
+    /// Sends the command that begins or ends a subscription. Returns its token.
+    fn change_subscription(
+        &mut self,
+        key: u32,
+        command: &'static str,
+        change: Change,
+    ) -> Result<u64, Fault> {
+        let mut scratch = std::mem::take(&mut self.net.encoded);
+        let (user, socket) = self.socket(SocketId(key))?;
+        let redis = redis_of(socket)?;
+        let names = change.names.clone();
+        if !change.ends {
+            redis
+                .subscriptions
+                .add(change.subscription, change.kind, &names);
+        }
+        let sent = redis.change(&mut scratch, command, change);
+        self.net.encoded = scratch;
+        self.net.update_interest(key);
+        let words = || std::iter::once(command.as_bytes()).chain(names.iter().map(Vec::as_slice));
+        self.trace(user, || trace::command(&words().collect::<Vec<_>>()));
+        sent
+    }
+
+    /// Ends a subscription for the script. Its promise settles when the server has confirmed the end.
+    pub(super) fn end_subscription(&mut self, op: OpId, id: SocketId) {
+        if self.ask_to_unsubscribe(id.0).is_ok() {
+            return self.say_goodbye(id.0, Some(op), Leaving::Left);
+        }
+        // The subscription has ended already, or its connection is broken and ends it.
+        self.wakes.push_back(Wake::Done {
+            op,
+            result: Ok(Value::Nothing),
+        });
+    }
+
+    /// Asks the server to end the names that no other subscription follows.
+    fn ask_to_unsubscribe(&mut self, key: u32) -> Result<(), Fault> {
+        let (_, socket) = self.socket(SocketId(key))?;
+        let Wire::Subscription(subscription) = &socket.wire else {
+            let detail = "this socket is no Redis subscription";
+            return Err(Fault::script(FaultKind::Thrown, detail));
+        };
+        let (connection, kind) = (subscription.connection, subscription.kind);
+        let names = subscription.names.clone();
+        let (_, socket) = self.socket(SocketId(connection))?;
+        let names = redis_of(socket)?.subscriptions.leave(key, kind, &names);
+        if names.is_empty() {
+            return Ok(());
+        }
+        let change = Change {
+            subscription: key,
+            kind,
+            names,
+            ends: true,
+        };
+        self.change_subscription(connection, kind.unsubscribe(), change)?;
+        if let Ok((
+            _,
+            SocketLink {
+                wire: Wire::Subscription(subscription),
+                ..
+            },
+        )) = self.socket(SocketId(key))
+        {
+            subscription.is_ending = true;
+        }
+        Ok(())
+    }
+
+    /// Handles the confirmation of a command that began or ended a subscription.
+    pub(super) fn redis_confirmed(
+        &mut self,
+        (key, token): (u32, u64),
+        change: &Change,
+        left: &mut Aftermath,
+        now: Nanos,
+    ) {
+        if change.ends {
+            return left.over.push(change.subscription);
+        }
+        let Some((_, waiting)) = self.take_command(key, token, now) else {
+            return left.too_late.push(change.subscription);
+        };
+        self.count_reply(key, &waiting, now);
+        self.wakes.push_back(Wake::Done {
+            op: waiting.op,
+            result: Ok(Value::Socket(SocketId(change.subscription), None)),
+        });
+    }
+
+    /// Passes a published message to the subscriptions that follow its channel.
+    pub(super) fn redis_pushed(
+        &mut self,
+        key: u32,
+        (push, items): (&str, Items<'_>),
+        (subscriptions, left): (&Subscriptions, &mut Aftermath),
+        now: Nanos,
+    ) {
+        if let Some(kind) = SourceKind::of_end(push) {
+            let name = items.values().next().and_then(|name| name.bytes());
+            if let Some(name) = name.filter(|name| !subscriptions.expects_end(kind, name)) {
+                left.lost.extend(subscriptions.followers(kind, name));
+            }
+            return;
+        }
+        // Other pushes, such as the invalidation of a cached key, have no consumer.
+        let Some(kind) = SourceKind::of_message(push) else {
+            return;
+        };
+        let Some(published) = Published::of(kind, items) else {
+            let detail = "a published message of the Redis server is malformed";
+            left.malformed = Some(Fault::target(FaultKind::Protocol, detail));
+            return;
+        };
+        let followers = subscriptions.followers(kind, published.source);
+        if followers.len() == 0 {
+            self.count_unasked(key);
+        }
+        for subscription in followers {
+            self.trace_message(subscription, &published);
+            if let Some(mut arrival) = self.arrival_at(subscription, now) {
+                let came = Came::message(published.payload);
+                arrival.offer(came, || Received::Redis(published.to_message()));
+            }
+        }
+    }
+
+    fn trace_message(&mut self, subscription: u32, published: &Published<'_>) {
+        if self.config.trace
+            && let Ok((user, _)) = self.socket(SocketId(subscription))
+        {
+            let channel = String::from_utf8_lossy(published.channel);
+            self.trace(user, || trace::message_on(&channel, published.payload));
+        }
+    }
+
+    /// Counts a message of a channel that nobody has subscribed to.
+    fn count_unasked(&mut self, key: u32) {
+        let Ok((user, socket)) = self.socket(SocketId(key)) else {
+            return;
+        };
+        let what = socket.state.failing();
+        let detail = "the server sent a message of a channel without a subscription";
+        let fault = Fault::target(FaultKind::Protocol, detail);
+        self.count_socket_failure(user, &what, None, &fault);
+    }
+
+    /// Ends subscriptions, after the bytes that ended them have been handled.
+    pub(super) fn settle_subscriptions(&mut self, left: Aftermath) {
+        let closed = || Fault::script(FaultKind::Closed, "the script ended the subscription");
+        for key in left.over.into_iter().chain(left.refused) {
+            self.drop_socket(key, &closed());
+        }
+        for key in left.too_late {
+            // Nobody has this subscription, because the script's call has timed out.
+            if self.ask_to_unsubscribe(key).is_ok() {
+                self.say_goodbye(key, None, Leaving::Left);
+            }
+        }
+        for key in left.lost {
+            let fault = Fault::target(FaultKind::Closed, "the server ended the subscription");
+            if let Ok((user, socket)) = self.socket(SocketId(key)) {
+                let what = socket.state.failing();
+                self.count_socket_failure(user, &what, None, &fault);
+                self.socket_broke(key, &fault);
+            }
+        }
+    }
+
+    /// Ends a socket without counting a failure.
+    pub(super) fn drop_socket(&mut self, key: u32, fault: &Fault) {
+        if let Ok((_, socket)) = self.socket(SocketId(key)) {
+            socket.state.expect_end();
+            self.socket_broke(key, fault);
+        }
+    }
+
+    /// Ends what belongs to a socket that is gone: the subscriptions of a connection, the connections of a cluster, or what
+    /// a connection or a cluster knows about the socket.
+    pub(crate) fn redis_is_over(
+        &mut self,
+        key: u32,
+        (wire, state): (&Wire, &SocketState),
+        fault: &Fault,
+        expected: bool,
+    ) {
+        match wire {
+            Wire::Redis(Some(redis)) => {
+                for subscription in redis.subscriptions.keys() {
+                    if expected {
+                        self.drop_socket(subscription, fault);
+                    } else {
+                        self.socket_broke(subscription, fault);
+                    }
+                }
+                if let Purpose::Node(cluster) = state.purpose {
+                    self.node_is_over(cluster, &state.name, fault);
+                }
+            }
+            Wire::Cluster(cluster) => {
+                for node in cluster.keys() {
+                    self.drop_socket(node, fault);
+                }
+            }
+            Wire::Subscription(subscription) => {
+                let Subscription {
+                    connection,
+                    kind,
+                    names,
+                    ..
+                } = &**subscription;
+                if let Some(redis) = self.redis(*connection) {
+                    redis.subscriptions.remove(key, *kind, names);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A published message, borrowed from the read buffer.
+struct Published<'a> {
+    /// The channel or the pattern of the subscription.
+    source: &'a [u8],
+    channel: &'a [u8],
+    payload: &'a [u8],
+    kind: SourceKind,
+}
+
+impl<'a> Published<'a> {
+    fn of(kind: SourceKind, items: Items<'a>) -> Option<Self> {
+        let mut values = items.values();
+        let mut next = || {
+            values
+                .next()
+                .and_then(|value: resp::Value<'a>| value.bytes())
+        };
+        let source = next()?;
+        let channel = if kind == SourceKind::Pattern {
+            next()?
+        } else {
+            source
+        };
+        Some(Self {
+            source,
+            channel,
+            payload: next()?,
+            kind,
+        })
+    }
+
+    fn to_message(&self) -> RedisMessage {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let is_pattern = self.kind == SourceKind::Pattern;
+        RedisMessage {
+            channel: text(self.channel),
+            pattern: is_pattern.then(|| text(self.source)),
+            payload: self.payload.to_vec(),
+        }
+    }
+}
