@@ -45,11 +45,19 @@ fn four_trades(lab: &Lab, market: &Server, name: &str) -> Value {
     lab.record()
 }
 
-/// The marketplace checks its ledger against its invariants.
+/// The marketplace checks its ledger against its invariants. A busy machine can leave the run inconclusive, but the
+/// checks in it have run all the same.
 fn the_ledger_adds_up(lab: &Lab, market: &Server) {
     let look = scenario("marketplace-ledger.ts");
-    let ended = lab.headcount(&["run", &look, "--quiet", "--target", &market.url()]);
-    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    let ended = lab.headcount(&["run", &look, "--json", "--quiet", "--target", &market.url()]);
+    assert!(matches!(ended.code, Some(0 | 98)), "{ended:#?}");
+    let summary: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let iterations = &summary["levels"][0]["iterations"];
+    assert!(iterations["succeeded"].as_u64() > Some(0), "{summary:#}");
+    assert_eq!(iterations["failed"], 0, "{summary:#}");
+    let checks = &summary["levels"][0]["checks"];
+    assert!(checks["passed"].as_u64() > Some(0), "{summary:#}");
+    assert_eq!(checks["failed"], 0, "{summary:#}");
 }
 
 fn succeeded_and_failed(level: &Value) -> (u64, u64) {

@@ -1,11 +1,9 @@
 //! A cluster of two nodes of `redis-server`, and raw servers that redirect.
 
-use std::thread::sleep;
-use std::time::{Duration, Instant};
-
 use super::raw::{answer, serving, url};
 use super::{Value, once, passes, round_trip};
 use crate::harness::RedisServer;
+use crate::interrupt::until;
 
 /// Two nodes that know each other. Each serves half of the slots.
 fn cluster() -> (RedisServer, RedisServer) {
@@ -21,15 +19,11 @@ fn cluster() -> (RedisServer, RedisServer) {
         first.cli(&["CLUSTER", "MEET", "127.0.0.1", &port, &bus]),
         "OK"
     );
-    let start = Instant::now();
     let is_whole = |node: &RedisServer| {
         let info = node.cli(&["CLUSTER", "INFO"]);
         info.contains("cluster_state:ok") && info.contains("cluster_slots_ok:16384")
     };
-    while !(is_whole(&first) && is_whole(&second)) {
-        assert!(start.elapsed() < Duration::from_secs(30), "no cluster");
-        sleep(Duration::from_millis(20));
-    }
+    until("a cluster", || is_whole(&first) && is_whole(&second));
     (first, second)
 }
 
