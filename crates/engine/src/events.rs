@@ -37,13 +37,7 @@ impl World {
         let max_event = self.config.options.max_message;
         let continues = (call.last_event_id, call.reconnects);
         let stream = EventStream::new(request, limit, max_event, continues);
-        let opening = Opening {
-            op: Some(op),
-            planned: call.planned.unwrap_or(now),
-            asked: now,
-            until: now + limit,
-            limit,
-        };
+        let opening = Opening::new(Some(op), call.planned.unwrap_or(now), now, limit);
         let state = SocketState {
             opening: Some(opening),
             name: call.name,
@@ -113,13 +107,7 @@ impl World {
         let Some((user, stream, state)) = self.event_stream(key) else {
             return self.inconsistent("a socket that is not a stream waits to reconnect");
         };
-        state.opening = Some(Opening {
-            op: None,
-            planned: stream.take_due(),
-            asked: now,
-            until: now + stream.limit,
-            limit: stream.limit,
-        });
+        state.opening = Some(Opening::new(None, stream.take_due(), now, stream.limit));
         if self.streams().is_some() {
             return self.ask_for_events(key);
         }

@@ -39,13 +39,7 @@ impl NatsHost for World {
         let (url, endpoint) = self.net.connector.locate_nats(call.url.as_deref())?;
         self.trace(user, || trace::opening(&url));
         let limit = self.opening_limit(call.timeout);
-        let opening = Opening {
-            op: Some(op),
-            planned: call.planned.unwrap_or(now),
-            asked: now,
-            until: now + limit,
-            limit,
-        };
+        let opening = Opening::new(Some(op), call.planned.unwrap_or(now), now, limit);
         let state = SocketState {
             opening: Some(opening),
             name: call.name.clone(),
@@ -135,13 +129,7 @@ impl NatsHost for World {
     ) -> Result<(), Fault> {
         let now = self.clock.now();
         let limit = call.timeout.unwrap_or(self.config.options.timeouts.total);
-        let opening = Opening {
-            op: Some(op),
-            planned: now,
-            asked: now,
-            until: now + limit,
-            limit,
-        };
+        let opening = Opening::new(Some(op), now, now, limit);
         let View { user, connection } = view_of(self, id)?;
         let (subject, pulls) = match &call.consumer {
             Some(consumer) => {

@@ -45,13 +45,7 @@ impl World {
         let (url, login) = server::of_call(&call, self.net.connector.target())?;
         self.trace(user, || trace::connecting(&url));
         let limit = self.opening_limit(call.timeout);
-        let opening = Opening {
-            op: Some(op),
-            planned: call.planned.unwrap_or(now),
-            asked: now,
-            until: now + limit,
-            limit,
-        };
+        let opening = Opening::new(Some(op), call.planned.unwrap_or(now), now, limit);
         let state = SocketState {
             opening: Some(opening),
             name: call.name.unwrap_or_else(|| server::address_in(&url)),

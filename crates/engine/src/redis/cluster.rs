@@ -66,13 +66,7 @@ impl World {
             Ok(endpoint) => endpoint,
             Err(fault) => return self.node_is_over(key, &address, &fault),
         };
-        let opening = Opening {
-            op: None,
-            planned: now,
-            asked: now,
-            until: now + limit,
-            limit,
-        };
+        let opening = Opening::new(None, now, now, limit);
         let state = SocketState {
             opening: Some(opening),
             name: address,

@@ -30,13 +30,7 @@ impl World {
         self.trace(user, || trace::opening(&url));
         let limit = self.opening_limit(call.timeout);
         let (handshake, seed) = self.handshake(user, &url, &call.subprotocols, call.headers)?;
-        let opening = Opening {
-            op: Some(op),
-            planned: call.planned.unwrap_or(now),
-            asked: now,
-            until: now + limit,
-            limit,
-        };
+        let opening = Opening::new(Some(op), call.planned.unwrap_or(now), now, limit);
         let state = SocketState {
             opening: Some(opening),
             name: call.name,

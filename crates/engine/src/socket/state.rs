@@ -81,6 +81,19 @@ pub(crate) struct Opening {
     pub(crate) limit: Nanos,
 }
 
+impl Opening {
+    /// An opening that is requested at `now`. Its time limit counts from there.
+    pub(crate) fn new(op: Option<OpId>, planned: Nanos, now: Nanos, limit: Nanos) -> Self {
+        Self {
+            op,
+            planned,
+            asked: now,
+            until: now + limit,
+            limit,
+        }
+    }
+}
+
 /// A closing handshake that headcount has started.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Closing {

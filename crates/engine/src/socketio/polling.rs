@@ -41,13 +41,7 @@ impl World {
         let Located { url, endpoint, .. } = self.net.connector.locate(&call.url)?;
         let limit = self.opening_limit(call.timeout);
         let planned = call.planned.unwrap_or(now);
-        let opening = Opening {
-            op: Some(op),
-            planned,
-            asked: now,
-            until: now + limit,
-            limit,
-        };
+        let opening = Opening::new(Some(op), planned, now, limit);
         let state = SocketState {
             opening: Some(opening),
             name: call.name,

@@ -28,13 +28,7 @@ impl World {
         let url = polling.url_of("websocket", open.map(|open| open.sid.as_str()));
         let (limit, headers) = (polling.limit, polling.headers.clone());
         let name = format!("{} (upgrade)", state.name);
-        let opening = Opening {
-            op: None,
-            planned: now,
-            asked: now,
-            until: now + limit,
-            limit,
-        };
+        let opening = Opening::new(None, now, now, limit);
         let state = SocketState {
             opening: Some(opening),
             name,
