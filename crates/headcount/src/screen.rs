@@ -15,6 +15,15 @@ pub(crate) fn colour() -> bool {
     io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
+/// How a report is rendered on this terminal.
+pub(crate) fn terminal(saved_to: Option<&str>) -> report::Terminal<'_> {
+    report::Terminal {
+        colour: colour(),
+        width: width(),
+        saved_to,
+    }
+}
+
 /// Returns the width of stdout in characters. `None` for a file or a pipe.
 pub(crate) fn width() -> Option<usize> {
     width_of(&io::stdout())

@@ -11,7 +11,7 @@ use format::{Tone, amount, millis, paint, seconds, span};
 pub use map::ceiling_map;
 
 use crate::section::findings;
-use crate::terminal::Terminal;
+use crate::terminal::{Page, Terminal, finding_text};
 
 /// Formats a load with the unit of its quantity: `385/s`, `12 groups`.
 fn load(load: f64, quantity: Quantity) -> String {
@@ -32,7 +32,10 @@ pub fn search_result(search: &SavedSearch, options: Terminal<'_>) -> String {
     )];
     lines.extend(answer::details(search));
     lines.push(String::new());
-    lines.extend(why_no_more(search, options.colour));
+    lines.extend(why_no_more(
+        search,
+        Page::new(options.colour, options.width),
+    ));
     let mut table = table::of(search);
     if !table.is_empty() {
         let title = "Loads tried (without warm-up and recovery trials)";
@@ -59,24 +62,16 @@ pub fn search_result(search: &SavedSearch, options: Terminal<'_>) -> String {
 }
 
 /// The causes that limit the target. Empty if the search found no limit of the target.
-fn why_no_more(search: &SavedSearch, colour: bool) -> Vec<String> {
+fn why_no_more(search: &SavedSearch, page: Page) -> Vec<String> {
     if search.answer.fails.is_none() && search.findings.is_empty() {
         return Vec::new();
     }
-    let mut lines = vec![paint("Why no more", Tone::Strong, colour)];
+    let mut lines = vec![page.title("Why no more")];
     if search.findings.is_empty() {
         lines.push("  no known cause shows in the figures".to_owned());
     }
     for finding in &search.findings {
-        for line in findings::reasons(finding) {
-            let indent = if line.word.is_empty() { "  " } else { "    " };
-            let word = if line.word.is_empty() {
-                String::new()
-            } else {
-                paint(&format!("{:<11}", line.word), Tone::Quiet, colour)
-            };
-            lines.push(format!("{indent}{word}{}", line.text));
-        }
+        lines.extend(finding_text(findings::reasons(finding), page));
     }
     lines.push(String::new());
     lines

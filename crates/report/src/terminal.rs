@@ -13,7 +13,8 @@ use crate::section::levels::{self, Lead};
 use crate::section::operations::Operations;
 use crate::section::{counts, findings, funnel, marked, overstated_by, pass_rate, verdict};
 use frame::{foot, headline, notes, threshold_lines};
-use page::{NOTE, Page, cut};
+pub(crate) use page::Page;
+use page::{NOTE, cut};
 
 /// Options of the terminal.
 #[derive(Clone, Copy, Debug, Default)]
@@ -207,24 +208,31 @@ fn own_metrics(run: &Run, room: usize, page: Page) -> Vec<String> {
 
 /// Returns the lines of the findings.
 fn finding_lines(run: &Run, page: Page) -> Vec<String> {
-    const WORD: usize = 11;
     let mut lines = Vec::new();
     for finding in &run.findings {
         if lines.is_empty() {
             lines.push(page.title("Findings"));
         }
-        for line in findings::lines(run, finding) {
-            let text = page.wrapped(&line.text, 4 + WORD, NOTE);
-            let numbered = text.iter().map(|text| text.trim_start()).enumerate();
-            lines.extend(numbered.map(|(number, text)| match (line.word, number) {
-                ("", _) => format!("  {text}"),
-                (word, 0) => {
-                    let word = paint(&format!("{word:<WORD$}"), Tone::Quiet, page.colour);
-                    format!("    {word}{text}")
-                }
-                _ => format!("    {:<WORD$}{text}", ""),
-            }));
-        }
+        lines.extend(finding_text(findings::lines(run, finding), page));
     }
     lines
+}
+
+/// Formats the lines of one finding: the cause, and below it evidence, open questions and next steps, each with its word.
+pub(crate) fn finding_text(lines: Vec<findings::Line>, page: Page) -> Vec<String> {
+    const WORD: usize = 11;
+    let mut texts = Vec::new();
+    for line in lines {
+        let text = page.wrapped(&line.text, 4 + WORD, NOTE);
+        let numbered = text.iter().map(|text| text.trim_start()).enumerate();
+        texts.extend(numbered.map(|(number, text)| match (line.word, number) {
+            ("", _) => format!("  {text}"),
+            (word, 0) => {
+                let word = paint(&format!("{word:<WORD$}"), Tone::Quiet, page.colour);
+                format!("    {word}{text}")
+            }
+            _ => format!("    {:<WORD$}{text}", ""),
+        }));
+    }
+    texts
 }

@@ -24,7 +24,7 @@ use crate::exit::Exit;
 use crate::folder::RunFolder;
 use crate::hurry::{self, stop_on_ctrl_c};
 use crate::save::save_text;
-use crate::screen::{self, colour, complain, print, say, width};
+use crate::screen::{self, complain, print, say, terminal};
 
 use load::LoadShape;
 use settings::search_settings;
@@ -40,7 +40,7 @@ pub(crate) fn find(args: &FindArgs) -> anyhow::Result<Exit> {
         return by_group_size::find(args, &sizes.0);
     }
     let clock = Clock::start();
-    let (subject, declared) = scenario(args, None)?;
+    let (subject, declared) = scenario(args, bundle(args)?, None)?;
     let (folder, shape, saved) = if let Some(folder) = &args.resume {
         let opened = RunFolder::reopen(folder)?;
         let saved = resume::read(&folder.join(FILE), &declared, &args.range)?;
@@ -59,11 +59,23 @@ pub(crate) fn find(args: &FindArgs) -> anyhow::Result<Exit> {
     search(runner, saved, Some(folder.path()), args.screen.json)
 }
 
-/// Reads the scenario. With `group`, each group has this number of users.
-fn scenario(args: &FindArgs, group: Option<u64>) -> anyhow::Result<(Subject, RunConfig)> {
-    let base = args.scenario.parent().unwrap_or(Path::new(""));
-    let root = args.root.as_deref().unwrap_or(base);
+/// Reads the scenario and its modules.
+fn bundle(args: &FindArgs) -> anyhow::Result<Bundle> {
+    let root = args.root.as_deref().unwrap_or(folder_of(args));
     let bundle = Bundle::read_within(&args.scenario, root).map_err(PrepareError::from)?;
+    Ok(bundle)
+}
+
+fn folder_of(args: &FindArgs) -> &Path {
+    args.scenario.parent().unwrap_or(Path::new(""))
+}
+
+/// The scenario with the options of the command line. With `group`, each group has this number of users.
+fn scenario(
+    args: &FindArgs,
+    bundle: Bundle,
+    group: Option<u64>,
+) -> anyhow::Result<(Subject, RunConfig)> {
     let overrides = Overrides {
         target: args.target.clone(),
         metrics: args.watch_metrics.clone(),
@@ -77,7 +89,7 @@ fn scenario(args: &FindArgs, group: Option<u64>) -> anyhow::Result<(Subject, Run
     settings.root.clone_from(&args.root);
     settings.env = env::passed(&args.env)?;
     screen::hide(settings.env.hidden());
-    let subject = Subject::scenario(bundle, base.to_owned(), settings);
+    let subject = Subject::scenario(bundle, folder_of(args).to_owned(), settings);
     let declared = subject.declared()?;
     Ok((subject, declared))
 }
@@ -176,14 +188,7 @@ fn finish(ending: &Ending, folder: Option<&Path>, json: bool) -> anyhow::Result<
             print(&format!("{}\n", serde_json::to_string_pretty(saved)?))?;
         } else {
             let place = folder.map(|folder| folder.join(FILE).display().to_string());
-            print(&report::search_result(
-                saved,
-                report::Terminal {
-                    colour: colour(),
-                    width: width(),
-                    saved_to: place.as_deref(),
-                },
-            ))?;
+            print(&report::search_result(saved, terminal(place.as_deref())))?;
         }
         if saved.default_thresholds {
             say(&format!(

@@ -4,7 +4,7 @@ use anyhow::Context as _;
 
 use crate::args::{Format, ReportArgs};
 use crate::exit::Exit;
-use crate::screen::{colour, print, width};
+use crate::screen::{print, terminal};
 
 /// `headcount report`
 pub(crate) fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
@@ -17,14 +17,7 @@ pub(crate) fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
         fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let run = record::from_json(&text).with_context(|| format!("cannot use {}", path.display()))?;
     print(&match args.format {
-        Format::Terminal => report::terminal(
-            &run,
-            report::Terminal {
-                colour: colour(),
-                width: width(),
-                saved_to: None,
-            },
-        ),
+        Format::Terminal => report::terminal(&run, terminal(None)),
         Format::Markdown => report::markdown(&run),
         Format::Json => format!("{:#}\n", record::summary(&run)),
     })?;

@@ -13,7 +13,7 @@ use crate::folder::RunFolder;
 use crate::hurry::{self, stop_on_ctrl_c};
 use crate::progress::Progress;
 use crate::save::save;
-use crate::screen::{self, colour, complain, print, say, width};
+use crate::screen::{self, complain, print, say, terminal};
 
 /// `headcount run`
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
@@ -152,14 +152,7 @@ pub(crate) fn finish(
         if json {
             print(&format!("{:#}\n", record::summary(run)))?;
         } else {
-            print(&report::terminal(
-                run,
-                report::Terminal {
-                    colour: colour(),
-                    width: width(),
-                    saved_to: place.as_deref(),
-                },
-            ))?;
+            print(&report::terminal(run, terminal(place.as_deref())))?;
         }
         if asked == Asked::Run {
             audit_of_its_own(run);

@@ -1,5 +1,6 @@
 use harness::Notice;
 use selftest::{FindingsSettings, GridSettings, SelftestError, Settings, Verdict};
+use serde_json::Value;
 
 use crate::args::SelftestArgs;
 use crate::command::harness::harness;
@@ -19,26 +20,15 @@ pub(crate) fn selftest(args: &SelftestArgs) -> anyhow::Result<Exit> {
     }
     let stop = stop_on_ctrl_c()?;
     let mut progress = Progress::new(args.screen.quiet);
-    let mut tell = |notice: Notice<'_>| match notice {
-        Notice::Part {
-            number,
-            parts,
-            title,
-        } => progress.title(&format!("{number} of {parts}: {title}")),
-        Notice::Run(notice) => progress.show(notice),
-        Notice::Done { .. } => {}
-    };
-    let outcome = selftest::selftest(&settings(args)?, &stop, &mut tell);
+    let outcome = selftest::selftest(&settings(args)?, &stop, &mut |notice| {
+        show(&mut progress, notice);
+    });
     progress.close();
     let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(why) => return refused(why),
     };
-    if args.screen.json {
-        print(&format!("{:#}\n", outcome.to_json()))?;
-    } else {
-        print(&outcome.terminal())?;
-    }
+    print_outcome(args, || outcome.to_json(), || outcome.terminal())?;
     Ok(if stop.asked() > 0 {
         Exit::Interrupted
     } else {
@@ -48,6 +38,31 @@ pub(crate) fn selftest(args: &SelftestArgs) -> anyhow::Result<Exit> {
             Verdict::Disturbed => Exit::Inconclusive,
         }
     })
+}
+
+fn show(progress: &mut Progress, notice: Notice<'_>) {
+    match notice {
+        Notice::Part {
+            number,
+            parts,
+            title,
+        } => progress.title(&format!("{number} of {parts}: {title}")),
+        Notice::Run(notice) => progress.show(notice),
+        Notice::Done { .. } => {}
+    }
+}
+
+/// Prints an outcome in the form that the user wants.
+fn print_outcome(
+    args: &SelftestArgs,
+    json: impl FnOnce() -> Value,
+    text: impl FnOnce() -> String,
+) -> anyhow::Result<()> {
+    if args.screen.json {
+        print(&format!("{:#}\n", json()))
+    } else {
+        print(&text())
+    }
 }
 
 /// Reports an error of the self-test. An unknown part or kind counts as a usage error.
@@ -78,25 +93,15 @@ fn findings(args: &SelftestArgs) -> anyhow::Result<Exit> {
         only: args.only.clone(),
     };
     let mut progress = Progress::new(args.screen.quiet);
-    let outcome = selftest::findings(&settings, &stop, &mut |notice| match notice {
-        Notice::Part {
-            number,
-            parts,
-            title,
-        } => progress.title(&format!("{number} of {parts}: {title}")),
-        Notice::Run(notice) => progress.show(notice),
-        Notice::Done { .. } => {}
+    let outcome = selftest::findings(&settings, &stop, &mut |notice| {
+        show(&mut progress, notice);
     });
     progress.close();
     let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(why) => return refused(why),
     };
-    if args.screen.json {
-        print(&format!("{:#}\n", outcome.to_json()))?;
-    } else {
-        print(&outcome.terminal())?;
-    }
+    print_outcome(args, || outcome.to_json(), || outcome.terminal())?;
     Ok(match (outcome.wrong(), outcome.missed()) {
         _ if outcome.interrupted => Exit::Interrupted,
         (0, 0) => Exit::Passed,
@@ -134,11 +139,7 @@ fn thorough(args: &SelftestArgs) -> anyhow::Result<Exit> {
     };
     // Folders of wrong cells are kept for inspection: `remove_dir` removes only an empty folder.
     let _ = std::fs::remove_dir(&folder);
-    if args.screen.json {
-        print(&format!("{:#}\n", outcome.to_json()))?;
-    } else {
-        print(&outcome.terminal())?;
-    }
+    print_outcome(args, || outcome.to_json(), || outcome.terminal())?;
     Ok(match (outcome.wrong_cells(), outcome.interrupted) {
         (1.., _) => Exit::Bug,
         (_, true) => Exit::Interrupted,

@@ -5,7 +5,7 @@ pub(super) const NOTE: usize = 3;
 
 /// The size and colours of the output.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Page {
+pub(crate) struct Page {
     pub(super) colour: bool,
     /// Width in characters.
     width: usize,
@@ -22,7 +22,7 @@ const LABEL: usize = 9;
 
 impl Page {
     /// `width` is the width of the terminal in characters. `None` for a file or a pipe.
-    pub(super) fn new(colour: bool, width: Option<usize>) -> Self {
+    pub(crate) fn new(colour: bool, width: Option<usize>) -> Self {
         let width = width.map(|width| width.clamp(NARROWEST, WIDEST));
         Self {
             colour,
@@ -41,7 +41,7 @@ impl Page {
         self.width.saturating_sub(indentation)
     }
 
-    pub(super) fn title(self, text: &str) -> String {
+    pub(crate) fn title(self, text: &str) -> String {
         paint(&self.cut_to(text, 0), Tone::Strong, self.colour)
     }
 

@@ -5,17 +5,18 @@ use std::path::Path;
 use anyhow::Context as _;
 use capacity::search::{CeilingMap, Ended, Quantity, SizedSearch};
 use engine::{Clock, Stop};
+use script::Bundle;
 
 use super::load::LoadShape;
 use super::settings::{budget_s, search_settings};
 use super::trial_runner::TrialRunner;
-use super::{blank, exit_of, save, scenario};
+use super::{blank, bundle, exit_of, save, scenario};
 use crate::args::{FindArgs, SearchArgs};
 use crate::exit::Exit;
 use crate::folder::RunFolder;
 use crate::hurry::{self, stop_on_ctrl_c};
 use crate::save::save_text;
-use crate::screen::{colour, complain, print, say, width};
+use crate::screen::{complain, print, say, terminal};
 
 /// Name of the saved map in the folder.
 const FILE: &str = "find-map.json";
@@ -25,6 +26,7 @@ const BUDGET_S: f64 = 180.0;
 /// Searches at each size in turn, with an equal share of the remaining time.
 pub(super) fn find(args: &FindArgs, sizes: &[u64]) -> anyhow::Result<Exit> {
     let clock = Clock::start();
+    let bundle = bundle(args)?; // once, so that all sizes are searched with the same scenario
     let folder = RunFolder::claim(args.out.as_deref(), &clock.started_at())?;
     let mut map = CeilingMap {
         kind: CeilingMap::KIND.to_owned(),
@@ -47,7 +49,7 @@ pub(super) fn find(args: &FindArgs, sizes: &[u64]) -> anyhow::Result<Exit> {
         let place = folder.path().join(format!("group-size-{size}"));
         std::fs::create_dir_all(&place)
             .with_context(|| format!("cannot create {}", place.display()))?;
-        let searched = search_at(args, (size, share_s), &stop, &place)?;
+        let searched = search_at(args, bundle.clone(), (size, share_s), &stop, &place)?;
         left_s -= searched.search.answer.spent_s;
         let stops = searched.search.answer.ended == Ended::Interrupted;
         map.searches.push(searched);
@@ -64,12 +66,13 @@ pub(super) fn find(args: &FindArgs, sizes: &[u64]) -> anyhow::Result<Exit> {
 /// Searches at one group size. An error that ends the search early is shown, and the search counts as interrupted.
 fn search_at(
     args: &FindArgs,
+    bundle: Bundle,
     (size, budget_s): (u64, f64),
     stop: &Stop,
     place: &Path,
 ) -> anyhow::Result<SizedSearch> {
     let clock = Clock::start();
-    let (subject, declared) = scenario(args, Some(size))?;
+    let (subject, declared) = scenario(args, bundle, Some(size))?;
     let wanted = if size == 1 {
         Quantity::Users
     } else {
@@ -104,14 +107,7 @@ fn show(map: &CeilingMap, folder: &Path, json: bool) -> anyhow::Result<()> {
         return print(&format!("{}\n", serde_json::to_string_pretty(map)?));
     }
     let place = folder.join(FILE).display().to_string();
-    print(&report::ceiling_map(
-        map,
-        report::Terminal {
-            colour: colour(),
-            width: width(),
-            saved_to: Some(&place),
-        },
-    ))
+    print(&report::ceiling_map(map, terminal(Some(&place))))
 }
 
 /// The exit code: that of the first search without a ceiling, if there is one.
