@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use model::{LevelPhase, Nanos};
-use plan::{Threshold, Timeouts};
+use model::Nanos;
+use plan::Threshold;
 use record::Level;
 
 use crate::busy::LatestShares;
-use crate::control::{Control, OVERDUE, blank, died};
-use crate::in_flight::Awaited;
+use crate::control::{Control, blank, died};
 use crate::level::{LevelPlan, Span};
+use crate::level_limit::LevelLimit;
 use crate::merge::Merged;
 use crate::messages::{Command, Event};
 use crate::notice::{InFlight, Live, Notice};
@@ -36,10 +36,7 @@ struct Watch<'a> {
     give_up: Nanos,
     /// The threshold that aborts the run.
     broken: Option<Threshold>,
-    /// The time by which the level must have ended.
-    limit: Nanos,
-    /// The latest reported second, and the operations for which the workers still waited in that second.
-    awaited: (u64, Awaited),
+    limit: LevelLimit,
     busy: LatestShares,
     signs: Signs,
 }
@@ -47,22 +44,6 @@ struct Watch<'a> {
 impl Watch<'_> {
     fn cut_short(&mut self, now: Nanos) {
         self.hold.end = self.hold.end.min(now.max(self.hold.start));
-    }
-
-    /// The time by which the level must have ended if the last operation in flight ends at `operations`.
-    fn ends_after(&self, operations: Nanos, timeouts: Timeouts) -> Nanos {
-        // Deliveries settle within twice `settle`, and users who stayed end their operations within the time limits.
-        operations + self.plan.settle + self.plan.settle + timeouts.total + OVERDUE
-    }
-
-    fn waits_for(&mut self, second: u64, awaited: Awaited, timeouts: Timeouts) {
-        if self.awaited.0 < second {
-            self.awaited = (second, Awaited::default());
-        }
-        if awaited.count > 0 {
-            self.awaited.1.merge(awaited);
-            self.limit = self.limit.max(self.ends_after(awaited.until, timeouts));
-        }
     }
 }
 
@@ -79,7 +60,7 @@ impl Control<'_> {
         self.watcher.begin_level(plan.start);
         self.workers
             .order_all(|| Command::Level(Arc::clone(&shared)));
-        let thresholds = &self.config.options.thresholds;
+        let options = &self.config.options;
         let mut watch = Watch {
             plan,
             hold: plan.hold(),
@@ -87,19 +68,12 @@ impl Control<'_> {
             done: 0,
             asked: 0,
             give_up: Nanos::MAX,
-            aborting: AbortThresholds::of(thresholds, &blank(plan), plan.hold()),
+            aborting: AbortThresholds::of(&options.thresholds, &blank(plan), plan.hold()),
             broken: None,
-            limit: Nanos::ZERO,
-            awaited: (0, Awaited::default()),
+            limit: LevelLimit::of(plan.hold().end, plan.settle, options.timeouts.total),
             busy: LatestShares::of(self.workers.len()),
-            signs: Signs::of(
-                self.workers.len(),
-                plan.start,
-                self.config.options.script.time,
-            ),
+            signs: Signs::of(self.workers.len(), plan.start, options.script.time),
         };
-        let timeouts = self.config.options.timeouts;
-        watch.limit = watch.ends_after(plan.hold().end + timeouts.total, timeouts);
         let ended = self.watch_level(&mut watch, merged);
         merged.quota.end();
         if ended.is_err() {
@@ -130,7 +104,7 @@ impl Control<'_> {
                     self.level_event(worker, event, watch, merged)?;
                 }
                 Heard::Died(worker) => return Err(died(&worker)),
-                Heard::Nothing if self.clock.now() > watch.limit => {
+                Heard::Nothing if watch.limit.has_passed(self.clock.now()) => {
                     self.workers.order_all(|| Command::Abort);
                     return Err(RunError::Generator(
                         "a level did not end within its time limits".to_owned(),
@@ -157,7 +131,7 @@ impl Control<'_> {
                 awaited,
             } => {
                 merged.add_window(second, &window);
-                watch.waits_for(second, awaited, self.config.options.timeouts);
+                watch.limit.report(second, awaited);
                 watch.busy.report(worker, busy);
                 let live = self.live(watch, merged);
                 (self.tell)(Notice::Live(live));
@@ -215,25 +189,19 @@ impl Control<'_> {
     fn live(&self, watch: &Watch<'_>, merged: &Merged) -> Live {
         let (plan, levels) = (watch.plan, watch.levels);
         let elapsed = self.clock.now() - plan.start;
-        let phase = match elapsed {
-            elapsed if elapsed < plan.phases.ramp_ends => LevelPhase::RampUp,
-            elapsed if elapsed < plan.phases.hold_starts => LevelPhase::WarmUp,
-            elapsed if elapsed < plan.phases.hold_ends => LevelPhase::Measurement,
-            _ => LevelPhase::Settling,
-        };
         let window = merged.last_window().cloned().unwrap_or_default();
         let per_s = if window.deliveries > 0 {
             window.deliveries
         } else {
             window.requests + window.round_trips
         };
-        let (_, awaited) = watch.awaited;
+        let awaited = watch.limit.awaited();
         Live {
             level: plan.index + 1,
             levels,
             users: plan.load.users,
             rate: plan.load.open.as_ref().map(|open| open.rate.clone()),
-            phase,
+            phase: plan.phases.at(elapsed),
             elapsed_s: elapsed.as_secs_f64(),
             total_s: plan.phases.hold_ends.as_secs_f64(),
             per_s: per_s as f64,

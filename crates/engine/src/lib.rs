@@ -32,6 +32,7 @@ mod inconsistency;
 mod iteration;
 mod judge;
 mod level;
+mod level_limit;
 mod level_run;
 mod level_state;
 mod level_watch;

@@ -7,7 +7,7 @@
 //!               └─ ramp ──┴── warm-up ──┴────────── measured ──────────┴ drain
 //! ```
 
-use model::Nanos;
+use model::{LevelPhase, Nanos};
 
 use crate::options::{LevelLoad, Load};
 
@@ -35,6 +35,19 @@ impl Phases {
             ramp_ends: load.ramp,
             hold_starts,
             hold_ends: hold_starts + hold,
+        }
+    }
+
+    /// The phase at a time since the start of the level's first group.
+    pub fn at(&self, elapsed: Nanos) -> LevelPhase {
+        if elapsed < self.ramp_ends {
+            LevelPhase::RampUp
+        } else if elapsed < self.hold_starts {
+            LevelPhase::WarmUp
+        } else if elapsed < self.hold_ends {
+            LevelPhase::Measurement
+        } else {
+            LevelPhase::Settling
         }
     }
 }
@@ -89,6 +102,14 @@ mod tests {
             hold_ends: Nanos(37),
         };
         assert_eq!(Phases::of(&load, &level), phases);
+        let at = [0, 4, 5, 6, 7, 36, 37, 1000].map(|at| phases.at(Nanos(at)));
+        let (ramp, warm, hold) = (
+            LevelPhase::RampUp,
+            LevelPhase::WarmUp,
+            LevelPhase::Measurement,
+        );
+        let over = LevelPhase::Settling;
+        assert_eq!(at, [ramp, ramp, warm, warm, hold, hold, over, over]);
         load = Load {
             duration: Nanos::ZERO,
             ramp: Nanos::ZERO,

@@ -73,3 +73,98 @@ fn workers_are_added_up_however_long_their_pieces_are() {
     assert_eq!(all.users.passed.variation(2), Some(0.0));
     assert_eq!(all.addresses[0].passed, 40);
 }
+
+#[test]
+fn without_a_429_nothing_is_saved() {
+    let mut none = LimitedSamples::default();
+    none.close(10.0, 5);
+    assert_eq!(none.into_record(), None);
+    let mut one = LimitedSamples::default();
+    one.note(1.0, 3);
+    assert_eq!(one.totals().count, 1);
+    let saved = one.into_record().unwrap();
+    assert_eq!((saved.count, saved.passed), (1, 3));
+}
+
+#[test]
+fn requests_are_counted_by_name_up_to_a_limit() {
+    let mut limited = LimitedSamples::default();
+    for name in ["a", "b", "a", "a"] {
+        limited.note_name(name);
+    }
+    for number in 0..100 {
+        limited.note_name(&number.to_string());
+    }
+    limited.note_name("b");
+    let names = limited.totals.names;
+    assert_eq!((names["a"], names["b"]), (3, 2));
+    assert_eq!(names.len(), KEPT);
+}
+
+#[test]
+fn equal_stated_limits_are_counted_together() {
+    let stated = |header: &str, limit, window_s| StatedLimit {
+        header: header.to_owned(),
+        limit,
+        window_s,
+        partitioned: false,
+        spent: 1,
+        count: 2,
+    };
+    let mut limited = LimitedSamples::default();
+    limited.note_stated(&stated("RateLimit", 10.0, None));
+    limited.note_stated(&StatedLimit {
+        partitioned: true,
+        ..stated("RateLimit", 10.0, None)
+    });
+    limited.note_stated(&stated("RateLimit", 10.0, None));
+    // Each of these differs in one property.
+    limited.note_stated(&stated("X-RateLimit", 10.0, None));
+    limited.note_stated(&stated("RateLimit", 20.0, None));
+    limited.note_stated(&stated("RateLimit", 10.0, Some(60.0)));
+    let known = &limited.totals.stated;
+    assert_eq!(known.len(), 4);
+    assert_eq!((known[0].count, known[0].spent), (6, 3));
+    assert!(known[0].partitioned && !known[1].partitioned);
+    assert_eq!(known[3].window_s, Some(60.0));
+    for number in 0..100_u32 {
+        limited.note_stated(&stated("RateLimit", 100.0 + f64::from(number), None));
+    }
+    assert_eq!(limited.totals.stated.len(), KEPT);
+}
+
+#[test]
+fn times_at_which_a_limit_resets_are_joined_if_they_are_near() {
+    let mut limited = LimitedSamples::default();
+    limited.note_wait(1.0, 2.0);
+    limited.note_wait(2.0, 2.0); // one second later
+    limited.note_wait(2.5, 0.1); // the earliest is kept
+    limited.note_wait(2.0, 4.0);
+    let totals = &limited.totals;
+    assert_eq!((totals.told_to_wait, totals.longest_wait_s), (4, 4.0));
+    assert_eq!(totals.free_at_s, [2.6, 6.0]);
+    for number in 0..100_u32 {
+        limited.note_wait(10.0 * f64::from(number), 10.0);
+    }
+    assert_eq!(limited.totals.free_at_s.len(), KEPT);
+}
+
+#[test]
+fn counts_of_one_address_are_added_up() {
+    let counts = |users, passed, limited| PerAddress {
+        address: "127.0.0.9".to_owned(),
+        users,
+        passed,
+        limited,
+    };
+    let mut limited = LimitedSamples::default();
+    limited.add_address(&counts(1, 10, 100));
+    limited.add_address(&counts(2, 20, 200));
+    limited.add_address(&PerAddress {
+        address: "127.0.0.10".to_owned(),
+        ..counts(4, 40, 400)
+    });
+    let addresses = &limited.totals.addresses;
+    assert_eq!(addresses[0], counts(3, 30, 300));
+    assert_eq!((addresses.len(), addresses[1].limited), (2, 400));
+}
