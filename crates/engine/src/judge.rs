@@ -64,32 +64,45 @@ pub(crate) fn verdict(run: &Run) -> Verdict {
     if run.thresholds.is_empty() {
         return without_thresholds(run);
     }
-    let mut results = run.thresholds.iter();
-    let broken = results.clone().any(|result| result.held == Some(false));
-    if broken || run.levels.iter().any(|level| failed_unasked(run, level)) {
+    let results = || run.thresholds.iter();
+    let unasked = || run.levels.iter().filter_map(|level| unasked(run, level));
+    if results().any(|result| result.held == Some(false))
+        || unasked().any(|verdict| verdict == Verdict::Failed)
+    {
         Verdict::Failed
-    } else if results.all(|result| result.held == Some(true)) {
+    } else if results().all(|result| result.held == Some(true)) && unasked().next().is_none() {
         Verdict::Passed
     } else {
         Verdict::Inconclusive
     }
 }
 
-/// Whether the script itself failed or nothing succeeded, although no threshold limits such failures.
-fn failed_unasked(run: &Run, level: &Level) -> bool {
+/// The verdict on failures that no threshold limits: the script itself failed, or nothing succeeded. `None` if there are
+/// no such failures. In an invalid level, the generator may be the cause, and iterations in flight may still succeed, so
+/// such a run is inconclusive.
+fn unasked(run: &Run, level: &Level) -> Option<Verdict> {
     let is_about = |subject: &str| {
         let mut results = run.thresholds.iter();
         results.any(|one| one.metric.starts_with(subject) && one.limits == Some(Limits::Failures))
     };
     let measured = &level.measured;
     let iterations = &measured.iterations;
-    let no_iteration = !level.is_invalid()
-        && iterations.failed > 0
-        && iterations.succeeded + iterations.unfinished == 0;
-    let by_iteration = no_iteration || measured.script_failed();
-    let tried = ["requests", "roundTrips", "connections"];
-    let by_operation = !level.is_invalid() && measured.only_failures().is_some();
-    by_iteration && !is_about("iterations") || by_operation && !tried.into_iter().any(is_about)
+    let of_iterations = !is_about("iterations");
+    if of_iterations && measured.script_failed() {
+        return Some(Verdict::Failed);
+    }
+    let no_iteration = of_iterations && iterations.failed > 0 && iterations.succeeded == 0;
+    let operations = ["requests", "roundTrips", "connections"];
+    let no_operation = measured.only_failures().is_some() && !operations.into_iter().any(is_about);
+    if !no_iteration && !no_operation {
+        return None;
+    }
+    let may_succeed = !no_operation && iterations.unfinished > 0;
+    Some(if level.is_invalid() || may_succeed {
+        Verdict::Inconclusive
+    } else {
+        Verdict::Failed
+    })
 }
 
 /// Without thresholds, a run passes unless the script itself failed, or nothing succeeded in a level.

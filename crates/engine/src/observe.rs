@@ -153,9 +153,9 @@ impl Asked<'_> {
             Aggregate::Delivered => self.part(deliveries.delivered, of, unseen),
             Aggregate::Late => self.part(deliveries.late, of, unseen),
             Aggregate::Lost => self.part(lost, of, unseen),
-            // If nothing arrived, duplicates and order are unknown.
-            Aggregate::Duplicated | Aggregate::Reordered
-                if received + deliveries.duplicated + deliveries.reordered == 0 =>
+            // If nothing arrived, it is unknown whether something would arrive twice, in another order or elsewhere.
+            Aggregate::Duplicated | Aggregate::Reordered | Aggregate::Misdelivered
+                if !deliveries.anything_arrived() =>
             {
                 Err(NO_DATA)
             }

@@ -184,6 +184,11 @@ impl Deliveries {
         self.delivered + self.late
     }
 
+    /// Whether any stamped message arrived, wherever it belonged.
+    pub fn anything_arrived(&self) -> bool {
+        self.received() + self.duplicated + self.reordered + self.misdelivered_count() > 0
+    }
+
     /// Returns quantile `q` of the latency. The confidence interval is computed from blocks, because deliveries of the
     /// same message and of consecutive messages are not independent.
     pub fn latency_at(&self, q: f64) -> Estimate {

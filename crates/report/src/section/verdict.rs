@@ -241,21 +241,41 @@ fn unjudged(run: &Run) -> String {
     )
 }
 
-/// Describes a run without thresholds if nothing succeeded in a level, but operations were still in flight.
+/// Describes a run without an open threshold in which nothing succeeded in a level, although operations in flight or a
+/// better generator might have.
 fn none_ended(run: &Run) -> String {
+    let none = |level: &Level| level.measured.only_failures();
     let nothing = |level: &&Level| {
         let measured = &level.measured;
-        measured.iterations.succeeded == 0 || measured.only_failures_so_far()
+        let no_iteration = measured.iterations.succeeded == 0;
+        no_iteration || measured.only_failures_so_far() || none(level).is_some()
     };
     let Some(level) = run.levels.iter().find(nothing) else {
         return ": nothing was measured.".to_owned();
     };
     let at = label(&level.load);
-    match level.measured.iterations.unfinished {
-        0 => format!(" at {at}: nothing succeeded, and operations were still in flight."),
-        open => {
+    let iterations = &level.measured.iterations;
+    let but = if level.is_invalid() {
+        ", but the level is invalid"
+    } else {
+        ""
+    };
+    match (none(level), iterations.failed, iterations.unfinished) {
+        (Some(none), ..) => format!(" at {at}: {}{but}.", words::none_succeeded(none)),
+        (None, 0, 0) => {
+            format!(" at {at}: nothing succeeded, and operations were still in flight.")
+        }
+        (None, 0, open) => {
             let open = plural(open, "iteration");
             format!(" at {at}: nothing succeeded, and {open} had not ended.")
+        }
+        (None, failed, 0) => {
+            let failed = plural(failed, "iteration");
+            format!(" at {at}: {failed} failed and none succeeded{but}.")
+        }
+        (None, failed, open) => {
+            let failed = plural(failed, "iteration");
+            format!(" at {at}: {failed} failed, {open} had not ended, and none succeeded.")
         }
     }
 }

@@ -224,9 +224,33 @@ fn a_held_threshold_about_something_else_passes_no_run_in_which_nothing_succeede
     failing.levels[0] = invalid(failing.levels[0].clone());
     assert_eq!(
         verdict(&failing),
-        Verdict::Passed,
+        Verdict::Inconclusive,
         "whose fault is not known"
     );
+}
+
+#[test]
+fn no_threshold_passes_a_run_whose_iterations_failed_or_did_not_end() {
+    let of = |succeeded, failed, unfinished| {
+        let mut level = requests(6_000, 0);
+        level.measured.iterations = Iterations {
+            planned: 30,
+            started: 30,
+            succeeded,
+            failed,
+            unfinished,
+            ..Iterations::default()
+        };
+        level
+    };
+    let asked = [threshold("requests", "failed == 0")];
+    let judged = |level| verdict(&run_of(level, &asked));
+    assert_eq!(judged(of(0, 19, 11)), Verdict::Inconclusive);
+    assert_eq!(judged(of(0, 30, 0)), Verdict::Failed);
+    assert_eq!(judged(invalid(of(0, 30, 0))), Verdict::Inconclusive);
+    assert_eq!(judged(of(1, 18, 11)), Verdict::Passed);
+    let endless = judged(of(0, 0, 30));
+    assert_eq!(endless, Verdict::Passed, "users who loop until the end");
 }
 
 #[test]
