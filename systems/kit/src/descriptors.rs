@@ -6,21 +6,29 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 /// Maximum number of files in reserve. Most of them are for connections that the system refuses.
 const RESERVE: u64 = 768;
 
-/// Raises the limit on open files as far as the operating system allows. Returns the number of connections that may
-/// then be open, at most `wanted`. Logs a warning if that is fewer than `wanted`.
-#[must_use]
-pub fn connections(wanted: u32) -> u32 {
+/// Connections that the limit on open files allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Room {
+    /// Maximum number of open connections.
+    pub(crate) connections: u32,
+    /// Maximum number of further connections that are open only until they are refused.
+    pub(crate) beyond: usize,
+}
+
+/// Raises the limit on open files as far as the operating system allows. Returns how many of the `wanted` connections
+/// may then be open. Logs a warning if not all of them may.
+pub(crate) fn room(wanted: u32) -> Room {
     let limit = raised();
-    let most = within(wanted, limit);
-    if most < wanted {
+    let room = within(wanted, limit);
+    if room.connections < wanted {
         tracing::warn!(
             wanted,
-            most,
+            most = room.connections,
             open_files = limit,
             "raise the limit on open files (`ulimit -n`) to allow `--max-connections`"
         );
     }
-    most
+    room
 }
 
 /// Raises the limit as far as possible and returns the limit then in effect. `None` if there is no limit.
@@ -35,15 +43,17 @@ fn raised() -> Option<u64> {
     getrlimit(Resource::Nofile).current
 }
 
-/// Returns how many of the `wanted` connections the limit allows. Half of the limit is reserved, but at most `RESERVE`
-/// files.
-fn within(wanted: u32, limit: Option<u64>) -> u32 {
-    let room = limit.map_or(u64::MAX, |limit| {
-        (limit / 2).max(limit.saturating_sub(RESERVE))
-    });
-    u32::try_from(u64::from(wanted).min(room))
-        .unwrap_or(wanted)
-        .max(1)
+/// Half of the limit is reserved, but at most `RESERVE` files. Two thirds of the reserve are for connections that the
+/// system refuses.
+fn within(wanted: u32, limit: Option<u64>) -> Room {
+    let limit = limit.unwrap_or(u64::MAX);
+    let room = (limit / 2).max(limit.saturating_sub(RESERVE));
+    let reserve = (limit - room).min(RESERVE);
+    let connections = u32::try_from(u64::from(wanted).min(room)).unwrap_or(wanted);
+    Room {
+        connections: connections.max(1),
+        beyond: usize::try_from(reserve * 2 / 3).unwrap_or(0).max(1),
+    }
 }
 
 #[cfg(test)]
@@ -52,11 +62,16 @@ mod tests {
 
     #[test]
     fn connections_leave_files_for_the_system_itself() {
-        assert_eq!(within(60_000, None), 60_000);
-        assert_eq!(within(60_000, Some(1 << 20)), 60_000);
-        assert_eq!(within(60_000, Some(4096)), 3328);
-        assert_eq!(within(100, Some(4096)), 100);
-        assert_eq!(within(60_000, Some(256)), 128);
-        assert_eq!(within(60_000, Some(0)), 1);
+        let of = |wanted, limit| {
+            let room = within(wanted, limit);
+            (room.connections, room.beyond)
+        };
+        assert_eq!(of(60_000, None), (60_000, 512));
+        assert_eq!(of(60_000, Some(1 << 20)), (60_000, 512));
+        assert_eq!(of(60_000, Some(4096)), (3328, 512));
+        assert_eq!(of(100, Some(4096)), (100, 512));
+        assert_eq!(of(60_000, Some(1024)), (512, 341));
+        assert_eq!(of(60_000, Some(256)), (128, 85));
+        assert_eq!(of(60_000, Some(0)), (1, 1));
     }
 }

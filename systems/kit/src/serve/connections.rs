@@ -19,9 +19,7 @@ use crate::descriptors;
 /// client could keep the data in memory forever.
 const UNREAD_LIMIT: Duration = Duration::from_mins(1);
 
-/// Maximum number of connections kept open briefly beyond the limit, to refuse them or to serve `/healthz` and
-/// `/metrics`. A further connection ends the oldest one, so a client that sends its request at once is served even
-/// during a flood. These connections use the files in reserve.
+/// Maximum number of connections beyond the limit, unless the limit on open files requires fewer.
 const BEYOND: usize = 512;
 
 /// The open connections of a server: their number, their limit, and the signal to stop.
@@ -32,7 +30,11 @@ pub struct Connections {
     refused: Counter,
     stopping: watch::Sender<bool>,
     unread_limit: Duration,
+    /// Connections beyond the limit, kept open briefly to refuse them or to serve `/healthz` and `/metrics`. A further
+    /// connection ends the oldest one, so a client that sends its request at once is served even during a flood. These
+    /// connections use the files in reserve.
     beyond: Arc<Mutex<VecDeque<AbortHandle>>>,
+    beyond_limit: usize,
 }
 
 /// A place among the open connections. Upgrade requests carry the place in their extensions. The code that handles the
@@ -67,13 +69,18 @@ impl Connections {
             stopping: watch::Sender::new(false),
             unread_limit: UNREAD_LIMIT,
             beyond: Arc::default(),
+            beyond_limit: BEYOND,
         }
     }
 
     /// Creates the counters. At most `wanted` connections may be open, or fewer if the limit on open files requires it.
     #[must_use]
     pub fn within_descriptors(wanted: u32) -> Self {
-        Self::new(descriptors::connections(wanted))
+        let room = descriptors::room(wanted);
+        Self {
+            beyond_limit: room.beyond,
+            ..Self::new(room.connections)
+        }
     }
 
     /// Sets the socket options of an accepted connection.
@@ -120,11 +127,11 @@ impl Connections {
         })
     }
 
-    /// Stores the task of a connection beyond the limit. Aborts the oldest task if there are more than [`BEYOND`].
+    /// Stores the task of a connection beyond the limit. Aborts the oldest task if there are too many.
     pub(super) fn keep_beyond(&self, task: AbortHandle) {
         let mut beyond = self.beyond.lock().unwrap_or_else(PoisonError::into_inner);
         beyond.push_back(task);
-        if beyond.len() > BEYOND
+        if beyond.len() > self.beyond_limit
             && let Some(oldest) = beyond.pop_front()
         {
             oldest.abort();
