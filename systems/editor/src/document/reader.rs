@@ -1,10 +1,12 @@
 //! Parses the encoding of Yjs (lib0, version 1) from untrusted input. Counts that exceed the remaining bytes are
 //! refused, and so are values nested more than 100 levels deep.
 
+use serde::de::IgnoredAny;
+
 use super::error::UpdateError;
 use super::id::Id;
 
-/// Maximum nesting depth of values (arrays and maps). JSON in updates is never parsed here.
+/// Maximum nesting depth of values (arrays and maps), also of those in JSON.
 pub(super) const VALUE_DEPTH: usize = 100;
 /// Maximum clock, because clients use signed 32-bit clocks.
 pub(super) const MAX_CLOCK: u64 = i32::MAX as u64;
@@ -80,6 +82,16 @@ impl<'a> Reader<'a> {
         str::from_utf8(self.buffer()?).map_err(|_| UpdateError::Malformed)
     }
 
+    /// Skips a string of JSON. Clients parse it, so a room could not be opened with a string that is not JSON.
+    pub(super) fn json(&mut self) -> Read<()> {
+        let text = self.string()?;
+        serde_json::from_str::<IgnoredAny>(text).map_err(|_| UpdateError::Malformed)?;
+        if nesting(text) > VALUE_DEPTH {
+            return Err(UpdateError::TooNested);
+        }
+        Ok(())
+    }
+
     /// Returns the bytes that `read` consumes.
     pub(super) fn raw(&mut self, read: impl FnOnce(&mut Self) -> Read<()>) -> Read<&'a [u8]> {
         let before = self.0;
@@ -133,4 +145,24 @@ impl<'a> Reader<'a> {
             _ => Err(UpdateError::Malformed),
         }
     }
+}
+
+/// The nesting depth of the arrays and objects in valid JSON. serde_json does not limit the depth of skipped values.
+fn nesting(json: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => in_string = !in_string,
+            b'[' | b'{' if !in_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !in_string => depth -= 1,
+            _ => {}
+        }
+    }
+    deepest
 }

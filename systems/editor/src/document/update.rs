@@ -176,9 +176,9 @@ fn read_other(reader: &mut Reader<'_>, kind: u8) -> Read<(Content, u32)> {
     }
     let bytes = reader.raw(|reader| match kind {
         3 => reader.buffer().map(drop),
-        // A JSON string, which is an embedded object or the value after a format's key.
-        5 => reader.string().map(drop),
-        6 => reader.string().and_then(|_| reader.string()).map(drop),
+        // An embedded object, and a format's key with its value.
+        5 => reader.json(),
+        6 => reader.string().and_then(|_| reader.json()),
         TYPE => reader.shared_type(),
         // 2 is obsolete JSON. 9 is a subdocument, which no client could open here.
         _ => Err(UpdateError::Malformed),

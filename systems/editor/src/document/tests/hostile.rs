@@ -58,6 +58,49 @@ fn what_was_stored_by_one_who_took_deeper_ones_is_read() {
     });
 }
 
+/// An update with one embedded object in the text, or with one format.
+fn with_json(is_format: bool, json: &str) -> Vec<u8> {
+    let mut update = vec![1, 1, 9, 0, if is_format { 6 } else { 5 }, 1, 4];
+    update.extend(b"code");
+    if is_format {
+        update.extend([1, b'k']);
+    }
+    update.extend(number(json.len()));
+    update.extend(json.as_bytes());
+    update.push(0);
+    update
+}
+
+#[test]
+fn an_embedded_object_or_format_that_clients_could_not_parse_is_refused() {
+    on_a_small_stack(|| {
+        let nested = |depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        let applied = |is_format, json: &str| {
+            let mut document = Document::default();
+            document.apply(&with_json(is_format, json))
+        };
+        for is_format in [false, true] {
+            for json in [
+                "null",
+                "7",
+                r#""\ud800[[\\""#,
+                r#"{"a":["[["]}"#,
+                &nested(100),
+            ] {
+                assert_eq!(applied(is_format, json), Ok(()), "{json}");
+            }
+            for json in ["", "{\"a\":", "undefined", "[1]]", "'a'"] {
+                let refused = applied(is_format, json);
+                assert_eq!(refused, Err(UpdateError::Malformed), "{json}");
+            }
+            for depth in [101, 24_000, 400_000] {
+                let refused = applied(is_format, &nested(depth));
+                assert_eq!(refused, Err(UpdateError::TooNested), "{depth}");
+            }
+        }
+    });
+}
+
 #[test]
 fn a_document_in_the_document_is_refused() {
     let subdocument = [1, 1, 7, 0, 9, 1, 1, b'd', 1, b'g', 118, 0, 0];
