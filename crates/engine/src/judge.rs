@@ -78,8 +78,8 @@ pub(crate) fn verdict(run: &Run) -> Verdict {
 }
 
 /// The verdict on failures that no threshold limits: the script itself failed, or nothing succeeded. `None` if there are
-/// no such failures. In an invalid level, the generator may be the cause, and iterations in flight may still succeed, so
-/// such a run is inconclusive.
+/// no such failures. The run is inconclusive if the generator may be the cause, because the level is invalid or a limit
+/// of headcount was reached, or if iterations in flight may still succeed.
 fn unasked(run: &Run, level: &Level) -> Option<Verdict> {
     let is_about = |subject: &str| {
         let mut results = run.thresholds.iter();
@@ -98,11 +98,13 @@ fn unasked(run: &Run, level: &Level) -> Option<Verdict> {
         return None;
     }
     let may_succeed = !no_operation && iterations.unfinished > 0;
-    Some(if level.is_invalid() || may_succeed {
-        Verdict::Inconclusive
-    } else {
-        Verdict::Failed
-    })
+    Some(
+        if level.is_invalid() || measured.only_own_failures() || may_succeed {
+            Verdict::Inconclusive
+        } else {
+            Verdict::Failed
+        },
+    )
 }
 
 /// Without thresholds, a run passes unless the script itself failed, or nothing succeeded in a level.
@@ -111,13 +113,14 @@ fn without_thresholds(run: &Run) -> Verdict {
     // A fault of the script also counts in an invalid level, because it does not depend on how well the target was
     // measured.
     let failed = |level: &Level| {
-        level.measured.script_failed() || !level.is_invalid() && nothing_succeeded(level)
+        let may_be_ours = level.is_invalid() || level.measured.only_own_failures();
+        level.measured.script_failed() || !may_be_ours && nothing_succeeded(level)
     };
     if levels().any(failed) {
         Verdict::Failed
     } else if run.levels.is_empty()
-        || levels()
-            .any(|level| level.is_invalid() || nothing_known(level) || asked_in_vain(run, level))
+        || levels().any(|level| level.is_invalid() || nothing_succeeded(level))
+        || levels().any(|level| nothing_known(level) || asked_in_vain(run, level))
     {
         Verdict::Inconclusive
     } else {

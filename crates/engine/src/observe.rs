@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::TagFilter;
+use model::{Side, TagFilter};
 use plan::{Aggregate, Op, SubjectKind, Threshold};
 use record::{
     Check, Convergence, Deliveries, FunnelStep, Inconclusive, Iterations, Level, Measured, Metric,
@@ -31,9 +31,23 @@ pub(crate) fn observe(threshold: &Threshold, level: &Level) -> Seen {
         duration_s: level.phases.duration_s,
         dropped: (measured.iterations.dropped, measured.iterations.planned),
     };
-    let timed = |map| asked.of_timings(&pooled(map, name, Timings::merge)?);
+    let timed = |map| {
+        let own = own_failures(measured, |what| match name {
+            Some(name) => what == name,
+            None => BTreeMap::contains_key(map, what),
+        });
+        asked.of_timings(&pooled(map, name, Timings::merge)?, own)
+    };
     match threshold.subject.kind {
-        SubjectKind::Request => asked.of_timings(&requests(&measured.requests, name)?),
+        SubjectKind::Request => {
+            let all = &measured.requests;
+            let filter = name.map(TagFilter::of);
+            let own = own_failures(measured, |what| match &filter {
+                Some(filter) => filter.selects(what),
+                None => all.contains_key(what),
+            });
+            asked.of_timings(&requests(all, name)?, own)
+        }
         SubjectKind::RoundTrip => timed(&measured.round_trips),
         SubjectKind::Step => asked.of_steps(measured, name),
         SubjectKind::Connection => timed(&measured.connections),
@@ -79,11 +93,19 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    fn of_timings(self, timings: &Timings) -> Seen {
+    /// `own`: number of the failures that headcount's own limits caused.
+    fn of_timings(self, timings: &Timings, own: u64) -> Seen {
         match self.aggregate {
             Aggregate::Failed => {
                 let open = timings.unfinished;
-                self.part(timings.failed, timings.count + open, in_flight(open))
+                let all = timings.count + open;
+                let operations = own.min(timings.failed) + open;
+                let of_target = timings.failed.saturating_sub(own);
+                if own > 0 {
+                    self.part(of_target, all, Inconclusive::OwnFailures { operations })
+                } else {
+                    self.part(of_target, all, in_flight(open))
+                }
             }
             Aggregate::Count | Aggregate::Rate => self.amount(timings.count, timings.unfinished),
             Aggregate::Percentile(percent) => {
@@ -106,8 +128,8 @@ impl Asked<'_> {
             };
         }
         match pooled(&measured.steps, name, Timings::merge) {
-            Ok(all) => self.of_timings(&all),
-            Err(missing) => self.of_timings(&step.ok_or(missing)?.timings()),
+            Ok(all) => self.of_timings(&all, 0),
+            Err(missing) => self.of_timings(&step.ok_or(missing)?.timings(), 0),
         }
     }
 
@@ -300,6 +322,14 @@ fn requests(map: &BTreeMap<String, Timings>, name: Option<&str>) -> Result<Timin
     let selected = map.iter().filter(|(counted, _)| filter.selects(counted));
     let selected = selected.map(|(_, timings)| timings.clone());
     merged(selected, Timings::merge).ok_or(NO_DATA)
+}
+
+/// The number of failures that headcount's own limits caused, of the operations that `selects` selects by name. They
+/// never break a threshold, because the target might have served these operations.
+fn own_failures(measured: &Measured, selects: impl Fn(&str) -> bool) -> u64 {
+    let failures = measured.failures.iter();
+    let own = failures.filter(|failure| failure.side == Side::Generator && selects(&failure.what));
+    own.map(|failure| failure.count).sum()
 }
 
 /// The figures of one name, or of all names merged.

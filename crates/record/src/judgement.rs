@@ -41,6 +41,11 @@ pub enum Inconclusive {
         /// Number of deliveries of unknown fate.
         deliveries: u64,
     },
+    /// Operations failed because of headcount's own limits, and could decide the threshold.
+    OwnFailures {
+        /// Number of these operations, and of the operations in flight.
+        operations: u64,
+    },
     /// The threshold held, but the load was lower than planned.
     LessLoad {
         /// Why the load was lower than planned.

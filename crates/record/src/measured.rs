@@ -111,6 +111,12 @@ impl Measured {
         self.iterations.failed > 0 && self.failures.iter().any(own)
     }
 
+    /// Whether every failure was caused by headcount's own limits.
+    pub fn only_own_failures(&self) -> bool {
+        let own = |failure: &Failure| failure.side == model::Side::Generator;
+        !self.failures.is_empty() && self.failures.iter().all(own)
+    }
+
     /// Returns a kind of operation of which none succeeded. `None` if an operation succeeded, or if none was tried.
     pub fn only_failures(&self) -> Option<NoneSucceeded> {
         let requests = tried(&self.requests);

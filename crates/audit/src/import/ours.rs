@@ -47,7 +47,7 @@ fn level(recorded: &Recorded) -> Level {
                 sent: count(deliveries.expected),
                 ok: count(deliveries.received()),
                 failed: count(deliveries.lost_count()),
-                unfinished: count(0),
+                unfinished: count(deliveries.cut_off.count()),
                 failures: lost.collect(),
                 ..Counts::default()
             },

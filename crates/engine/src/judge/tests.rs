@@ -335,3 +335,38 @@ fn what_arrived_where_nobody_looks_is_not_held_against_the_target() {
         assert_eq!(why, Inconclusive::NoData, "{condition}");
     }
 }
+
+#[test]
+fn failures_that_our_own_limits_caused_break_nothing() {
+    let mut measured = Measured {
+        requests: named("GET /big", timings(90, 0)),
+        ..Measured::default()
+    };
+    let failed = |level: &mut Level, failed| {
+        let all = level.measured.requests.get_mut("GET /big");
+        all.unwrap().failed = failed;
+    };
+    measured.failures.push(record::Failure {
+        side: model::Side::Generator,
+        kind: model::FaultKind::TooLarge,
+        what: "GET /big".to_owned(),
+        count: 45,
+        first: record::Example::default(),
+    });
+    let mut level = level(measured);
+    failed(&mut level, 45);
+    let own = Inconclusive::OwnFailures { operations: 45 };
+    for subject in ["requests", "request(GET /big)"] {
+        assert_eq!(why(&level, subject, "failed < 1%"), own);
+        assert_eq!(held(&level, subject, "failed <= 50%"), Some(true));
+    }
+    failed(&mut level, 46);
+    assert_eq!(held(&level, "requests", "failed == 0"), Some(false));
+    failed(&mut level, 90);
+    level.measured.failures[0].count = 90;
+    let run = Run {
+        levels: vec![level],
+        ..Run::default()
+    };
+    assert_eq!(verdict(&run), Verdict::Inconclusive, "none succeeded");
+}

@@ -106,6 +106,7 @@ impl Asked<'_> {
             Inconclusive::InFlight { open } => open,
             Inconclusive::GroupsUnknown { groups } => groups,
             Inconclusive::DeliveriesOpen { deliveries } => deliveries,
+            Inconclusive::OwnFailures { operations } => operations,
             _ => 0,
         };
         let whole = if self.share { of as f64 } else { 1.0 };

@@ -53,6 +53,10 @@ pub(crate) fn why_inconclusive(run: &Run, result: &ThresholdResult, why: Inconcl
             "{} deliveries of unknown fate could decide the threshold",
             count(deliveries)
         ),
+        Inconclusive::OwnFailures { operations } => format!(
+            "{} that failed because of headcount's own limits, or did not end, could decide the threshold",
+            plural(operations, "operation")
+        ),
         Inconclusive::LessLoad { shortfall } => format!(
             "the threshold held, but the load was lower than planned: {}",
             missing_load(shortfall)

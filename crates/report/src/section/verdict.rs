@@ -257,6 +257,8 @@ fn none_ended(run: &Run) -> String {
     let iterations = &level.measured.iterations;
     let but = if level.is_invalid() {
         ", but the level is invalid"
+    } else if level.measured.only_own_failures() {
+        ", because of headcount's own limits"
     } else {
         ""
     };
