@@ -143,11 +143,10 @@ fn nothing_known(level: &Level) -> bool {
 /// Whether no request or message of a `bench` ended in the measured time, for example because every user has been
 /// waiting since the warm-up. The target's performance is then unknown.
 fn asked_in_vain(run: &Run, level: &Level) -> bool {
-    let is_bench = run.script.sha256.is_empty() && !run.script.path.is_empty();
     let measured = &level.measured;
     let families = [&measured.requests, &measured.round_trips];
     let mut all = families.iter().flat_map(|family| family.values());
-    is_bench && all.all(|one| one.count == 0)
+    run.is_bench() && all.all(|one| one.count == 0)
 }
 
 fn result(threshold: &Threshold, level: &Level) -> ThresholdResult {

@@ -200,6 +200,12 @@ impl FailedAround {
 }
 
 impl Run {
+    /// Whether this is a run of `bench`, which has no script. Its iterations are connections, so their number says
+    /// nothing about its requests.
+    pub fn is_bench(&self) -> bool {
+        self.script.sha256.is_empty() && !self.script.path.is_empty()
+    }
+
     /// Returns the number of failures in `setup`, without the error that ended it.
     pub fn failed_in_setup(&self) -> FailedAround {
         let of = |it: &Setup| FailedAround::of(&it.requests, &it.failures, &it.checks);

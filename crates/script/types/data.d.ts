@@ -11,7 +11,9 @@ declare module "headcount" {
    * rows are an error. "random": a random row in every iteration. */
   export type Take = "unique" | "cycle" | "random";
   /** Reads a CSV file (.csv, .tsv, .txt) with a header line, from the scenario's folder. Works only at the top level.
-   * With `take: "unique"`, the file must have a row for each user of the largest level. */
+   * With `take: "unique"`, the file must have a row for each user of the largest level. This is checked before the
+   * load; in an open load, a user without a row fails its iteration, because the load determines how many users work
+   * at a time. */
   export function csv<T extends object = Record<string, string>>(path: string, options?: { take?: Take; separator?: string }): Table<T>;
   /** Reads a JSON file that contains an array. Works only at the top level. */
   export function json<T extends object = any>(path: string, options?: { take?: Take }): Table<T>;

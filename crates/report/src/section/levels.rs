@@ -205,7 +205,7 @@ fn row(run: &Run, level: &Level, lead: Lead, in_full: bool) -> Row {
     ];
     cells.extend(fates(level));
     cells.extend(shortfalls(level, lead));
-    cells.push(pass_rate::succeeded(level));
+    cells.push(pass_rate::succeeded(level).filter(|_| pass_rate::any(run)));
     cells.push(threshold_cell(run, level));
     cells.push(Some(validity(level)));
     let tone = match (level.validity(), held(run, level)) {

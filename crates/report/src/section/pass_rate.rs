@@ -20,7 +20,7 @@ fn is_told(level: &Level) -> bool {
 
 /// Whether any level of the run has a pass rate.
 pub(crate) fn any(run: &Run) -> bool {
-    run.levels.iter().any(is_told)
+    !run.is_bench() && run.levels.iter().any(is_told)
 }
 
 /// Formats the pass rate of a level: `16 of 16 (≥ 79.4 %)`, `15 of 16 (69.8–99.8 %)`. `None` if the level does not run
