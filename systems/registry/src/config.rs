@@ -38,6 +38,11 @@ pub struct Config {
     /// Deliveries.
     #[command(flatten)]
     pub delivery: DeliveryConfig,
+    /// Origins whose web pages may connect, for example `http://localhost:3000`, or `*` for all. Programs send no origin,
+    /// so they are not checked
+    #[arg(long, value_name = "ORIGIN", env = "REGISTRY_ALLOW_ORIGIN", value_delimiter = ',',
+          value_parser = kit::origin::parse, help_heading = "Serving")]
+    pub allow_origin: Vec<String>,
     /// JSON file with the namespaces: `{"NAME": {"token": "…", "max_identities": 1000, …}}`. A namespace without a token
     /// is open, and missing limits are those of the flags [default: one open namespace, `default`]
     #[arg(

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::hub::Posted;
-use crate::mailbox::{Delivery, Receipt};
+use crate::mailbox::{Delivery, End, Receipt};
 use crate::message::{Message, MessageId};
 use crate::name::Name;
 use crate::refusal::Refusal;
@@ -129,9 +129,7 @@ impl Embedded {
             drop(remove.remove(&tenant.name, identity, generation));
             (change, clear.clear(&tenant.name, identity))
         };
-        tenant
-            .hub
-            .close(identity, crate::mailbox::End::Unregistered);
+        tenant.hub.close(identity, End::Unregistered);
         cleared.wait().await?;
         Ok(Some(change))
     }
@@ -143,13 +141,16 @@ impl Embedded {
         }
         let over = tenant.view.edit().expire(now);
         for registration in &over {
-            let identity = &registration.identity;
-            tenant
-                .hub
-                .close(identity, crate::mailbox::End::Unregistered);
-            // The row is removed only up to this generation, and a row that stays is ignored at the next start.
-            let slot = self.store.slot()?;
-            drop(slot.remove(&tenant.name, identity, registration.generation));
+            tenant.hub.close(&registration.identity, End::Unregistered);
+        }
+        // The row is removed only up to this generation. A row that stays is ignored at the next start.
+        for registration in &over {
+            let (identity, generation) = (&registration.identity, registration.generation);
+            drop(
+                self.store
+                    .slot()?
+                    .remove(&tenant.name, identity, generation),
+            );
         }
         Ok(over.len())
     }

@@ -1,13 +1,17 @@
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use kit::fault::{Faults, HOLD_LIMIT, Kind, Lane, Step};
+use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
 use crate::backend::Backend;
-use crate::mailbox::{Delivery, Mailbox};
+use crate::mailbox::{Delivery, End, Mailbox, Receipt};
 use crate::name::Name;
 use crate::tenant::Tenant;
+
+/// Maximum number of deliveries that wait for an injected delay or stall. A multicast waits while there are more.
+const WAITING: usize = 65_536;
 
 /// Where a delivery goes.
 #[derive(Clone, Debug)]
@@ -22,9 +26,26 @@ pub(crate) enum Destination {
 #[derive(Debug)]
 pub(crate) struct Handover {
     backend: Arc<Backend>,
-    faults: Option<Arc<Faults>>,
-    /// The deliveries that are held for a swap. Empty unless swaps are configured.
+    tampering: Option<Tampering>,
+}
+
+/// The faults, and the deliveries that wait for them.
+#[derive(Debug)]
+struct Tampering {
+    faults: Arc<Faults>,
+    /// The deliveries that are held for a swap.
     lanes: Mutex<HashMap<(Name, Name), Lane<(), Parcel>>>,
+    /// One task hands over what passed the faults, so that a delay changes no order.
+    waiting: mpsc::Sender<Waiting>,
+}
+
+/// A delivery that passed the faults and waits for a delay or a stall.
+#[derive(Debug)]
+struct Waiting {
+    ready: Instant,
+    tenant: Arc<Tenant>,
+    identity: Name,
+    steps: Vec<Step<Parcel>>,
 }
 
 #[derive(Clone, Debug)]
@@ -35,15 +56,27 @@ struct Parcel {
 
 impl Handover {
     pub(crate) fn new(backend: Arc<Backend>, faults: Option<Arc<Faults>>) -> Arc<Self> {
-        Arc::new(Self {
-            backend,
-            faults,
+        let Some(faults) = faults else {
+            return Arc::new(Self {
+                backend,
+                tampering: None,
+            });
+        };
+        let (waiting, queue) = mpsc::channel(WAITING);
+        let tampering = Tampering {
+            faults: faults.clone(),
             lanes: Mutex::default(),
-        })
+            waiting,
+        };
+        let handover = Arc::new(Self {
+            backend,
+            tampering: Some(tampering),
+        });
+        tokio::spawn(pass_on(Arc::downgrade(&handover), faults, queue));
+        handover
     }
 
-    /// Hands over one delivery. With a configured delay or stall, it waits in a task of its own, so that it delays no
-    /// other.
+    /// Hands over one delivery.
     pub(crate) async fn hand(
         self: &Arc<Self>,
         tenant: &Arc<Tenant>,
@@ -55,40 +88,57 @@ impl Handover {
             destination,
             delivery,
         };
-        let Some(faults) = &self.faults else {
-            return self.send(tenant, identity, &parcel).await;
-        };
-        if !self.backend.may_reach(tenant, identity) {
-            // The delivery reaches nobody, so it gets no number.
-            return self.send(tenant, identity, &parcel).await;
-        }
-        let turn = faults.next_turn();
-        let mut steps = Vec::new();
-        let now = Instant::now();
-        let key = (tenant.name.clone(), identity.clone());
-        let release = {
-            let mut lanes = self.lanes();
-            let lane = lanes.entry(key).or_default();
-            lane.offer((), parcel, turn, now, &mut steps);
-            lane.next_release()
-                .filter(|release| *release == now + HOLD_LIMIT)
-        };
-        let (handover, tenant, identity) = (self.clone(), tenant.clone(), identity.clone());
-        let faults = faults.clone();
-        drop(tokio::spawn(async move {
-            faults.hold(now).await;
-            handover.perform(&tenant, &identity, steps).await;
-            if let Some(release) = release {
-                sleep_until(release).await;
-                handover.release(&tenant, &identity).await;
+        match &self.tampering {
+            // A delivery that reaches nobody gets no number.
+            Some(tampering) if self.backend.may_reach(tenant, identity) => {
+                self.tamper(tampering, tenant, identity, parcel).await;
             }
-        }));
+            _ => self.send(tenant, identity, &parcel).await,
+        }
     }
 
+    async fn tamper(
+        self: &Arc<Self>,
+        tampering: &Tampering,
+        tenant: &Arc<Tenant>,
+        identity: &Name,
+        parcel: Parcel,
+    ) {
+        let turn = tampering.faults.next_turn();
+        let mut steps = Vec::new();
+        let ready = Instant::now();
+        let held = {
+            let key = (tenant.name.clone(), identity.clone());
+            let mut lanes = tampering.lanes();
+            let lane = lanes.entry(key).or_default();
+            lane.offer((), parcel, turn, ready, &mut steps);
+            lane.next_release()
+        };
+        let waiting = Waiting {
+            ready,
+            tenant: tenant.clone(),
+            identity: identity.clone(),
+            steps,
+        };
+        // The task lives as long as this handover.
+        let _ = tampering.waiting.send(waiting).await;
+        if let Some(release) = held.filter(|release| *release == ready + HOLD_LIMIT) {
+            let (handover, tenant, identity) = (self.clone(), tenant.clone(), identity.clone());
+            drop(tokio::spawn(async move {
+                sleep_until(release).await;
+                handover.release(&tenant, &identity).await;
+            }));
+        }
+    }
+
+    /// Hands over a delivery that was held for a swap and got no successor.
     async fn release(&self, tenant: &Tenant, identity: &Name) {
+        let Some(tampering) = &self.tampering else {
+            return;
+        };
         let mut steps = Vec::new();
         let key = (tenant.name.clone(), identity.clone());
-        if let Some(lane) = self.lanes().get_mut(&key) {
+        if let Some(lane) = tampering.lanes().get_mut(&key) {
             lane.release(Instant::now(), &mut steps);
         }
         self.perform(tenant, identity, steps).await;
@@ -115,7 +165,7 @@ impl Handover {
         let stray = Parcel {
             destination: Destination::Identity,
             delivery: Delivery {
-                receipt: crate::mailbox::Receipt::Nobody,
+                receipt: Receipt::Nobody,
                 ..parcel.delivery
             },
         };
@@ -130,19 +180,38 @@ impl Handover {
             }
             Destination::Mailbox(mailbox) => {
                 if !mailbox.post(parcel.delivery.clone()) {
-                    mailbox.finish(crate::mailbox::End::TooSlow);
+                    mailbox.finish(End::TooSlow);
                 }
             }
         }
     }
 
     fn count(&self, kind: Kind) {
-        if let Some(faults) = &self.faults {
-            faults.tally().add(kind, 1);
+        if let Some(tampering) = &self.tampering {
+            tampering.faults.tally().add(kind, 1);
         }
     }
+}
 
+impl Tampering {
     fn lanes(&self) -> MutexGuard<'_, HashMap<(Name, Name), Lane<(), Parcel>>> {
         self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Hands over deliveries after the configured delay, and outside of stalls.
+async fn pass_on(
+    handover: Weak<Handover>,
+    faults: Arc<Faults>,
+    mut queue: mpsc::Receiver<Waiting>,
+) {
+    while let Some(waiting) = queue.recv().await {
+        faults.hold(waiting.ready).await;
+        let Some(handover) = handover.upgrade() else {
+            return;
+        };
+        handover
+            .perform(&waiting.tenant, &waiting.identity, waiting.steps)
+            .await;
     }
 }

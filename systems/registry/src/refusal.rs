@@ -32,6 +32,8 @@ pub(crate) enum Refusal {
     NotJson,
     #[error("send the token of the namespace as `Authorization: Bearer TOKEN`")]
     Unauthenticated,
+    #[error("requests from this origin are not allowed: add it to --allow-origin")]
+    ForeignOrigin,
     #[error("no such namespace")]
     UnknownNamespace,
     #[error("the identity is not registered")]
@@ -72,6 +74,7 @@ impl Refusal {
             Self::BodyTooLarge(_) => (S::PAYLOAD_TOO_LARGE, "body_too_large"),
             Self::NotJson => (S::UNSUPPORTED_MEDIA_TYPE, "not_json"),
             Self::Unauthenticated => (S::UNAUTHORIZED, "unauthenticated"),
+            Self::ForeignOrigin => (S::FORBIDDEN, "foreign_origin"),
             Self::UnknownNamespace => (S::NOT_FOUND, "unknown_namespace"),
             Self::NotRegistered => (S::NOT_FOUND, "not_registered"),
             Self::UnknownRoute => (S::NOT_FOUND, "unknown_route"),

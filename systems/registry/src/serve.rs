@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
+use axum::response::IntoResponse;
 use hyper::service::service_fn;
 use kit::database::Database;
 use kit::fault::Faults;
 use kit::network::Peer;
+use kit::origin::Origins;
 use kit::serve::{Connections, Server, listen, stop_signal};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -20,6 +22,7 @@ use crate::embedded::Embedded;
 use crate::http::router;
 use crate::mailbox::End;
 use crate::metrics::Counters;
+use crate::refusal::Refusal;
 use crate::registry::Registry;
 use crate::shared::{Shared, SharedError};
 use crate::store::{Store, StoreError};
@@ -82,10 +85,11 @@ async fn run(
     let tasks = start(&registry);
     announce(&url)?;
 
+    let origins = Origins::new(&config.allow_origin);
     let server = Server {
         service: move |peer| {
-            let router = router.clone();
-            service_fn(move |request| answer(router.clone(), peer, request))
+            let (router, origins) = (router.clone(), origins.clone());
+            service_fn(move |request| answer(router.clone(), origins.clone(), peer, request))
         },
         connections,
         stop_limit: config.serve.stop_limit,
@@ -172,9 +176,13 @@ async fn close(registry: &Registry, left: Duration) {
 
 async fn answer(
     router: Router,
+    origins: Origins,
     peer: SocketAddr,
     request: hyper::Request<hyper::body::Incoming>,
 ) -> Result<axum::response::Response, std::convert::Infallible> {
+    if !origins.admit(request.headers()) {
+        return Ok(Refusal::ForeignOrigin.into_response());
+    }
     let mut request = request.map(Body::new);
     request.extensions_mut().insert(Peer(peer));
     router.oneshot(request).await

@@ -7,6 +7,8 @@
 //! Kept messages wait in Redis under a key per identity. `JetStream` would need a consumer per identity, which costs a
 //! request and memory for each, while a key costs nothing until a message waits.
 
+#[cfg(test)]
+mod agreement;
 mod backend;
 mod codec;
 mod error;

@@ -60,6 +60,11 @@ impl Reading {
                 }
                 Err(end) => {
                     self.over = true;
+                    if end == End::Stopping {
+                        self.seat.rest(&mut self.batch);
+                        let events = self.batch.drain(..).map(|delivery| event(&delivery));
+                        self.ready.extend(events);
+                    }
                     self.ready.push_back(farewell(end));
                     if end == End::TooSlow {
                         self.seat.registry.counters.too_slow.inc();

@@ -1,0 +1,12 @@
+//! The registry as a program, used by independent clients.
+
+mod conformance;
+mod faults;
+mod inboxes;
+mod instances;
+mod multicasts;
+mod operations;
+mod receiver;
+mod restarts;
+mod served;
+mod tenants;
