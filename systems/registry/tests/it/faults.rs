@@ -82,7 +82,7 @@ async fn receivers_see_exactly_the_faults_that_are_counted() {
             .filter(|m| !seen.contains_key(&format!("{own}{m}")))
             .count();
     }
-    let order = |every: usize| (1..=MULTICASTS).filter(|n| n % every == 0);
+    let order = |every: usize| (1..=MULTICASTS).filter(move |n| n % every == 0);
     assert_eq!(dropped, order(7).count());
     assert_eq!(duplicated, order(5).filter(|n| n % 7 != 0).count());
     assert_eq!(

@@ -4,6 +4,7 @@ mod conformance;
 mod faults;
 mod inboxes;
 mod instances;
+mod latency;
 mod multicasts;
 mod operations;
 mod receiver;
