@@ -169,19 +169,25 @@ impl Edit<'_> {
         over
     }
 
-    /// Replaces all registrations by those that the backend has, except for ones that changed after `asked`. Watchers
-    /// see the differences as changes.
-    pub(crate) fn reconcile(&mut self, found: Vec<Arc<Registration>>, asked: u64) {
+    /// Makes the view equal to the registrations that the backend has, except for those that changed after the
+    /// generation `asked`, which the view had before it asked. Watchers see the differences as changes. Returns the
+    /// registrations that are gone. Those that are over stay, because they expire by themselves.
+    pub(crate) fn reconcile(
+        &mut self,
+        found: Vec<Arc<Registration>>,
+        asked: u64,
+        now: Time,
+    ) -> Vec<Arc<Registration>> {
         let names: BTreeSet<Name> = found.iter().map(|r| r.identity.clone()).collect();
-        let gone: Vec<_> = self
-            .inside
-            .registrations
-            .values()
-            .filter(|known| known.generation <= asked && !names.contains(&known.identity))
-            .cloned()
-            .collect();
-        for registration in gone {
+        let is_gone = |known: &&Arc<Registration>| {
+            let is_missing = !names.contains(&known.identity) && !known.is_over(now);
+            is_missing && known.generation <= asked
+        };
+        let known = self.inside.registrations.values();
+        let gone: Vec<_> = known.filter(is_gone).cloned().collect();
+        for registration in &gone {
             self.inside.remove(&registration.identity);
+            let registration = registration.clone();
             let kind = ChangeKind::Unregistered;
             // An error means that nobody watches.
             let _ = self.changes.send(Arc::new(Change { kind, registration }));
@@ -190,6 +196,7 @@ impl Edit<'_> {
             let kind = ChangeKind::Registered;
             self.apply(Change { kind, registration });
         }
+        gone
     }
 }
 
@@ -283,7 +290,8 @@ mod tests {
         view.edit().apply(change(Registered, "gone", 1, None));
         view.edit().apply(change(Registered, "fresh", 9, None));
         let found = vec![change(Registered, "other", 5, None).registration];
-        view.edit().reconcile(found, 5);
+        let gone = view.edit().reconcile(found, 5, Time::of_millis(0));
+        assert_eq!(gone[0].identity.as_str(), "gone");
         assert_eq!(names(&view, 0), ["fresh", "other"]);
     }
 }

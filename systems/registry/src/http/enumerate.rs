@@ -26,8 +26,7 @@ pub(super) struct Enumerate;
 #[serde(deny_unknown_fields)]
 pub(super) struct EnumerateBody {
     /// Conditions on metadata. Default: all identities.
-    #[serde(default)]
-    #[schemars(with = "Metadata")]
+    #[schemars(with = "Option<Metadata>")]
     filter: Option<Value>,
     /// Maximum number of identities on the page.
     #[schemars(range(min = 1, max = 10_000))]

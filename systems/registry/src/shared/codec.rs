@@ -1,3 +1,5 @@
+use std::fmt;
+
 use async_nats::{HeaderMap, Subject};
 
 use crate::message::{JSON, Message, MessageId, Mode};
@@ -42,6 +44,21 @@ pub(super) fn last(subject: &str) -> Option<Name> {
     Name::new(subject.rsplit_once('.')?.1).ok()
 }
 
+/// A connection of an instance. Acknowledgements come back on the connection that sent the message, because the server
+/// tells only that connection that a subject has no subscribers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LineId {
+    /// A random number of the instance.
+    pub(super) instance: u32,
+    pub(super) number: usize,
+}
+
+impl fmt::Display for LineId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:08x}-{}", self.instance, self.number)
+    }
+}
+
 /// Where the acknowledgement of one delivery belongs. It is the reply subject of the message, so that any receiver of NATS
 /// can acknowledge with an empty reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,19 +73,19 @@ pub(super) struct Ack {
 }
 
 impl Ack {
-    /// The subject of all acknowledgements for one instance.
-    pub(super) fn all(instance: u32) -> String {
-        format!("{OWN}.acks.{instance:08x}.>")
+    /// The subject of all acknowledgements for one connection of an instance.
+    pub(super) fn all(line: LineId) -> String {
+        format!("{OWN}.acks.{line}.>")
     }
 
-    pub(super) fn subject(&self, instance: u32) -> String {
+    pub(super) fn subject(&self, line: LineId) -> String {
         let target = match self.target {
             Some((multicast, target)) => format!("{multicast}.{target}"),
             None => "-.-".to_owned(),
         };
         let kept = if self.kept { "kept" } else { "once" };
         let (space, identity, id) = (&self.space, &self.identity, &self.id);
-        format!("{OWN}.acks.{instance:08x}.{target}.{kept}.{space}.{identity}.{id}")
+        format!("{OWN}.acks.{line}.{target}.{kept}.{space}.{identity}.{id}")
     }
 
     pub(super) fn read(subject: &str) -> Option<Self> {
@@ -147,7 +164,11 @@ mod tests {
                 identity: name("device:1"),
                 id: MessageId::new("0-1:x_y").unwrap(),
             };
-            assert_eq!(Ack::read(&ack.subject(0xab)), Some(ack));
+            let line = LineId {
+                instance: 0xab,
+                number: 3,
+            };
+            assert_eq!(Ack::read(&ack.subject(line)), Some(ack));
         }
         for foreign in ["_INBOX.x.y", "headcount.registry.acks.1.2", ""] {
             assert_eq!(Ack::read(foreign), None);

@@ -10,7 +10,7 @@ use super::codec::{self, Ack};
 use super::error::SharedError;
 use super::sender::Sender;
 use crate::hub::Posted;
-use crate::mailbox::{Delivery, Receipt};
+use crate::mailbox::{Delivery, End, Receipt};
 use crate::message::MessageId;
 use crate::name::Name;
 use crate::registration::Change;
@@ -36,7 +36,10 @@ pub(super) async fn start(
     };
     let changes = client.subscribe(codec::all_changes()).await?;
     let settled = client.subscribe(codec::all_settled()).await?;
-    let acks = client.subscribe(Ack::all(sender.instance)).await?;
+    for (number, client) in sender.lines.all() {
+        let acks = client.subscribe(Ack::all(sender.line(number))).await?;
+        tokio::spawn(follow_acks(acks, Arc::downgrade(sender)));
+    }
     sender.lines.settle().await;
     // The subscriptions are active, so no change is missed between this and the first comparison.
     for tenant in tenants.values() {
@@ -44,7 +47,6 @@ pub(super) async fn start(
     }
     tokio::spawn(follow_changes(changes, tenants.clone()));
     tokio::spawn(follow_settled(settled, tenants.clone()));
-    tokio::spawn(follow_acks(acks, Arc::downgrade(sender)));
     let compared = compare_often(Arc::downgrade(sender), tenants.clone(), interruptions);
     tokio::spawn(compared);
     Ok(())
@@ -56,12 +58,15 @@ async fn compare(
     tenant: &Tenant,
     in_any_case: bool,
 ) -> Result<(), redis::RedisError> {
-    let asked = sender.data.generation(&tenant.name).await?;
-    if !in_any_case && asked == tenant.view.read().generation() {
+    let known = tenant.view.read().generation();
+    if !in_any_case && known == sender.data.generation(&tenant.name).await? {
         return Ok(());
     }
     let found = sender.data.registrations(&tenant.name).await?;
-    tenant.view.edit().reconcile(found, asked);
+    let gone = tenant.view.edit().reconcile(found, known, Time::now());
+    for registration in gone {
+        tenant.hub.close(&registration.identity, End::Unregistered);
+    }
     Ok(())
 }
 

@@ -60,14 +60,19 @@ impl Lines {
         self.clients.first()
     }
 
-    /// The connection for messages to an identity. `None` if it is interrupted.
-    pub(super) fn of(&self, identity: &Name) -> Option<&Client> {
+    /// All connections, by their numbers.
+    pub(super) fn all(&self) -> impl Iterator<Item = (usize, &Client)> {
+        self.clients.iter().enumerate()
+    }
+
+    /// The connection for messages to an identity, and its number. `None` if it is interrupted.
+    pub(super) fn of(&self, identity: &Name) -> Option<(usize, &Client)> {
         let mut hasher = DefaultHasher::new();
         identity.hash(&mut hasher);
         let count = u64::try_from(self.clients.len()).ok()?;
-        let index = usize::try_from(hasher.finish().checked_rem(count)?).ok()?;
-        let client = self.clients.get(index)?;
-        (client.connection_state() == State::Connected).then_some(client)
+        let number = usize::try_from(hasher.finish().checked_rem(count)?).ok()?;
+        let client = self.clients.get(number)?;
+        (client.connection_state() == State::Connected).then_some((number, client))
     }
 
     pub(super) fn is_connected(&self) -> bool {
@@ -99,10 +104,10 @@ impl Lines {
         }
     }
 
-    /// Waits until the server has processed everything that was sent on the control connection. The request has no
-    /// responder, and the server says so after it has processed the earlier commands.
+    /// Waits until the server has processed everything that was sent before. The request has no responder, and the server
+    /// says so after it has processed the earlier commands.
     pub(super) async fn settle(&self) {
-        if let Some(client) = self.control() {
+        for client in &self.clients {
             let asked = client.request("headcount.registry.nobody", "".into());
             // Every outcome but a response means the same: nothing more can be done.
             drop(timeout(PATIENCE, asked).await);

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::mpsc;
 
-use super::codec::{self, Ack};
+use super::codec::{self, Ack, LineId};
 use super::nats::{Lines, Outgoing};
 use super::redis::Data;
 use super::settle::Settled;
@@ -44,6 +44,14 @@ impl Sender {
         }
     }
 
+    /// The id of a connection.
+    pub(super) fn line(&self, number: usize) -> LineId {
+        LineId {
+            instance: self.instance,
+            number,
+        }
+    }
+
     /// Queues the end of a kept message.
     pub(super) fn settle(
         &self,
@@ -73,14 +81,16 @@ impl Sender {
         if let Some((tracking, _)) = tracking {
             self.follow(tracking);
         }
-        let outgoing = Outgoing {
-            subject: self.lines.subject(space, identity),
-            reply: ack.subject(self.instance),
-            headers: codec::headers(message),
-            payload: message.payload.clone(),
-        };
         let published = match self.lines.of(identity) {
-            Some(client) => Lines::publish(client, outgoing).await,
+            Some((number, client)) => {
+                let outgoing = Outgoing {
+                    subject: self.lines.subject(space, identity),
+                    reply: ack.subject(self.line(number)),
+                    headers: codec::headers(message),
+                    payload: message.payload.clone(),
+                };
+                Lines::publish(client, outgoing).await
+            }
             None => false,
         };
         if let Some((tracking, target)) = tracking.filter(|_| !published) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use crate::receiver::Receiver;
+use crate::receiver::{Closed, Receiver};
 use crate::served::{Backends, PATIENCE, Served};
 
 /// Registers identities and keeps messages for one of them until the registry is killed. Appends what was acknowledged.
@@ -147,4 +147,21 @@ async fn recovered(served: &Served) {
         assert!(Instant::now() < deadline, "{answer} {health}");
         sleep(Duration::from_millis(50)).await;
     }
+}
+
+#[tokio::test]
+async fn a_stop_delivers_what_was_accepted_and_tells_the_receivers() {
+    let served = Served::start(&[]);
+    served.register("a", json!({})).await;
+    let mut receiver = Receiver::open(&served, "a").await;
+    for n in 0..20 {
+        let body = json!({ "filter": {}, "payload": n, "timeout_ms": 0 });
+        served.done("multicast", body).await;
+    }
+    let stopped = tokio::spawn(served.stop());
+    for n in 0..20 {
+        receiver.gets(&json!(n)).await;
+    }
+    assert_eq!(receiver.next().await, Err(Closed(1001)));
+    stopped.await.unwrap();
 }

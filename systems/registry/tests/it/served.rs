@@ -38,9 +38,10 @@ impl Backends {
     /// Starts an instance.
     pub(crate) fn instance(&self, arguments: &[&str]) -> Served {
         let (redis, nats) = (self.redis.url(), self.nats.url());
-        let mut all = vec!["--redis", &redis, "--nats", &nats];
-        all.extend(arguments);
-        Served::run(&all)
+        Served::run(
+            &with(&["--redis", &redis, "--nats", &nats], arguments),
+            None,
+        )
     }
 }
 
@@ -49,19 +50,15 @@ impl Served {
     pub(crate) fn start(arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = format!("sqlite:{}/registry.db", folder.path().display());
-        let mut served = Self::on(&store, arguments);
-        served._folder = Some(folder);
-        served
+        Self::run(&with(&["--store", &store], arguments), Some(folder))
     }
 
     /// Starts a registry with the embedded backend on an existing store.
     pub(crate) fn on(store: &str, arguments: &[&str]) -> Self {
-        let mut all = vec!["--store", store];
-        all.extend(arguments);
-        Self::run(&all)
+        Self::run(&with(&["--store", store], arguments), None)
     }
 
-    fn run(arguments: &[&str]) -> Self {
+    fn run(arguments: &[&str], folder: Option<TempDir>) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_headcount-registry"))
             // Flags of a test take precedence over these variables.
             .envs([
@@ -86,13 +83,22 @@ impl Served {
             child,
             url,
             http,
-            _folder: None,
+            _folder: folder,
         }
     }
 
     /// Kills the process, as `kill -9` does.
     pub(crate) fn kill(mut self) {
         self.end();
+    }
+
+    /// Asks the process to stop, and waits until it has ended.
+    pub(crate) async fn stop(mut self) {
+        let pid = i32::try_from(self.child.id()).unwrap();
+        let pid = rustix::process::Pid::from_raw(pid).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        let ended = tokio::task::spawn_blocking(move || self.child.wait().unwrap());
+        assert!(ended.await.unwrap().success());
     }
 
     fn end(&mut self) {
@@ -158,7 +164,7 @@ impl Served {
     }
 
     /// The value of a metric, or the sum over its labels.
-    pub(crate) async fn metric(&self, name: &str) -> f64 {
+    pub(crate) async fn metric(&self, name: &str) -> u64 {
         let text = self.http.get(format!("{}/metrics", self.url)).send();
         let text = text.await.unwrap().text().await.unwrap();
         let lines = text.lines().filter(|line| {
@@ -166,9 +172,13 @@ impl Served {
             rest.is_some_and(|rest| rest.starts_with([' ', '{']))
         });
         lines
-            .map(|line| line.rsplit_once(' ').unwrap().1.parse::<f64>().unwrap())
+            .map(|line| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap())
             .sum()
     }
+}
+
+fn with<'a>(first: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    [first, more].concat()
 }
 
 /// The identities in a response.
