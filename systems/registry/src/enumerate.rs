@@ -92,18 +92,17 @@ impl Registry {
     ) -> Result<Found, Refusal> {
         let begin = Instant::now();
         tenant.spend(Rated::Enumerate, begin)?;
-        let mut matching = match (&*self.backend, wanted.consistency) {
-            (Backend::Shared(shared), Consistency::Shared) => {
-                let mut found = shared.enumerate(&tenant.name, &wanted.filter).await?;
-                found.sort_by(|one, other| one.identity.cmp(&other.identity));
-                found
-            }
-            _ => {
-                let view = tenant.view.read();
-                let live = view.live(Time::now());
-                let matching = live.filter(|found| wanted.filter.matches(&found.metadata));
-                matching.cloned().collect()
-            }
+        let mut matching = if let Backend::Shared(shared) = &*self.backend
+            && wanted.consistency == Consistency::Shared
+        {
+            let mut found = shared.enumerate(&tenant.name, &wanted.filter).await?;
+            found.sort_by(|one, other| one.identity.cmp(&other.identity));
+            found
+        } else {
+            let view = tenant.view.read();
+            let live = view.live(Time::now());
+            let matching = live.filter(|found| wanted.filter.matches(&found.metadata));
+            matching.cloned().collect()
         };
         let total = matching.len();
         let found = page(&mut matching, total, wanted);
@@ -117,7 +116,7 @@ fn page(matching: &mut Vec<Arc<Registration>>, total: usize, wanted: &Wanted) ->
     let position = |found: &Arc<Registration>| Position::of(found, wanted.sort_by);
     // The view is sorted by identity already.
     if wanted.sort_by != SortBy::Identity {
-        matching.sort_by(|one, other| position(one).cmp(&position(other)));
+        matching.sort_by_cached_key(position);
     }
     let begin = wanted.after.as_ref().map_or(0, |after| {
         matching.partition_point(|found| position(found).cmp(after) != Ordering::Greater)

@@ -19,6 +19,7 @@ pub(crate) const JSON: &str = "application/json";
 /// The promise with which a message is delivered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[expect(clippy::enum_variant_names, reason = "these are the usual names")]
 pub(crate) enum Mode {
     /// Sent once to the receivers that are online.
     #[default]

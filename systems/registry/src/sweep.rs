@@ -5,7 +5,6 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use crate::backend::Backend;
 use crate::mailbox::End;
-use crate::name::Name;
 use crate::registry::Registry;
 use crate::tenant::Tenant;
 use crate::time::Time;
@@ -81,7 +80,7 @@ pub(crate) async fn tidy(registry: Arc<Registry>) {
                             registry.counters.redelivered.inc_by(sent);
                         }
                         Err(refusal) => {
-                            tracing::warn!(%refusal, "kept messages cannot be sent again yet")
+                            tracing::warn!(%refusal, "kept messages cannot be sent again yet");
                         }
                     }
                 }
@@ -95,7 +94,7 @@ pub(crate) async fn check(registry: Arc<Registry>) {
     let Backend::Shared(shared) = &*registry.backend else {
         return;
     };
-    let Some(space) = registry.tenants.keys().next().map(Name::clone) else {
+    let Some(space) = registry.tenants.keys().next().cloned() else {
         return;
     };
     let mut ticks = interval(CHECK);

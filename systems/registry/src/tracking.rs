@@ -136,7 +136,7 @@ mod tests {
         let tracking = Arc::new(Tracking::of(1, 2));
         let waiting = tokio::spawn({
             let tracking = tracking.clone();
-            async move { tracking.wait(Duration::from_secs(60)).await }
+            async move { tracking.wait(Duration::from_mins(1)).await }
         });
         tracking.settle(0, State::Failed(Cause::SlowReceiver));
         tracking.settle(0, State::Received);

@@ -34,7 +34,7 @@ pub(super) struct RegisterBody {
 
 /// A registration after a change.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Registered {
+pub(super) struct RegistrationView {
     identity: Name,
     registered_at: Time,
     expires_at: Option<Time>,
@@ -44,7 +44,7 @@ pub(super) struct Registered {
     change: ChangeKind,
 }
 
-impl From<Change> for Registered {
+impl From<Change> for RegistrationView {
     fn from(change: Change) -> Self {
         let registration = &change.registration;
         Self {
@@ -63,13 +63,13 @@ impl Operation for Register {
     const SUMMARY: &'static str = "Registers an identity with metadata and a time to live";
     const REFUSALS: &'static [&'static str] = &["409"];
     type Body = RegisterBody;
-    type Answer = Registered;
+    type Answer = RegistrationView;
 
     async fn perform(
         registry: &Registry,
         tenant: &Arc<Tenant>,
         body: RegisterBody,
-    ) -> Result<Registered, Refusal> {
+    ) -> Result<RegistrationView, Refusal> {
         let begin = Instant::now();
         let wish = Wish {
             identity: Name::new(&body.identity)?,
@@ -105,13 +105,13 @@ impl Operation for Refresh {
     const SUMMARY: &'static str = "Starts the time to live of a registration again (heartbeat)";
     const REFUSALS: &'static [&'static str] = &[];
     type Body = RefreshBody;
-    type Answer = Registered;
+    type Answer = RegistrationView;
 
     async fn perform(
         registry: &Registry,
         tenant: &Arc<Tenant>,
         body: RefreshBody,
-    ) -> Result<Registered, Refusal> {
+    ) -> Result<RegistrationView, Refusal> {
         let identity = Name::new(&body.identity)?;
         let ttl_seconds = ttl(body.ttl_seconds, tenant)?;
         tenant.spend(Rated::Change, Instant::now())?;

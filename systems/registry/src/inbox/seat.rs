@@ -96,7 +96,7 @@ impl Seat {
         tokio::select! {
             biased;
             end = ended => Err(end),
-            _ = self.slot.receive(ready, BURST) => {
+            () = self.slot.receive(ready, BURST) => {
                 let (mailbox, now) = (&self.slot.mailbox, Instant::now());
                 ready.retain(|delivery| mailbox.admit(delivery, limit, now));
                 Ok(())

@@ -113,10 +113,8 @@ impl Shared {
         tenant.apply(change.clone());
         match serde_json::to_string(&change) {
             Ok(text) => {
-                self.sender
-                    .lines
-                    .tell(codec::changes(&tenant.name), text)
-                    .await
+                let subject = codec::changes(&tenant.name);
+                self.sender.lines.tell(subject, text).await;
             }
             Err(error) => tracing::error!(%error, "a change cannot be encoded"),
         }
@@ -130,7 +128,7 @@ impl Shared {
         filter: &Filter,
     ) -> Result<Vec<Arc<Registration>>, Refusal> {
         let found = self.sender.data.enumerate(space, filter).await;
-        found.map_err(unavailable)
+        found.map_err(|error| unavailable(&error))
     }
 
     /// Saves a message for identities. See [`Data::keep`].
@@ -159,7 +157,7 @@ impl Shared {
             .data
             .pending(space, identity)
             .await
-            .map_err(unavailable)
+            .map_err(|error| unavailable(&error))
     }
 
     /// Subscribes to the messages of an identity that has its first inbox here. Returns when NATS knows the subscription.
@@ -239,14 +237,20 @@ impl Shared {
     pub(crate) async fn send_again(&self, tenant: &Tenant) -> Result<u64, Refusal> {
         let space = &tenant.name;
         let mut sent = 0;
-        for identity in self.sender.data.queued(space).await.map_err(unavailable)? {
+        for identity in self
+            .sender
+            .data
+            .queued(space)
+            .await
+            .map_err(|error| unavailable(&error))?
+        {
             let span = self.ack_timeout;
             if !self
                 .sender
                 .data
                 .takes_turn(space, &identity, span)
                 .await
-                .map_err(unavailable)?
+                .map_err(|error| unavailable(&error))?
             {
                 continue;
             }

@@ -98,7 +98,7 @@ async fn follow_changes(mut changes: Subscriber, tenants: Tenants) {
             }
             (None, _) => {}
             (Some(_), Err(error)) => {
-                tracing::warn!(%error, "a change of another instance cannot be read")
+                tracing::warn!(%error, "a change of another instance cannot be read");
             }
         }
     }

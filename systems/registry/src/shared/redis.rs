@@ -76,7 +76,7 @@ impl Data {
             .arg(limit)
             .invoke_async(&mut self.link.clone())
             .await
-            .map_err(unavailable)?;
+            .map_err(|error| unavailable(&error))?;
         change(&wish.identity, &fields, limit)
     }
 
@@ -96,7 +96,7 @@ impl Data {
             .arg(ttl_seconds.map(|ttl| ttl.to_string()).unwrap_or_default())
             .invoke_async(&mut self.link.clone())
             .await
-            .map_err(unavailable)?;
+            .map_err(|error| unavailable(&error))?;
         change(identity, &fields, 0)
     }
 
@@ -116,7 +116,7 @@ impl Data {
             .arg(identity.as_str())
             .invoke_async(&mut self.link.clone())
             .await
-            .map_err(unavailable)?;
+            .map_err(|error| unavailable(&error))?;
         match change(identity, &fields, 0) {
             Err(Refusal::NotRegistered) => Ok(None),
             found => found.map(Some),
@@ -219,7 +219,7 @@ impl Data {
             .arg(&message.payload[..])
             .invoke_async(&mut self.link.clone())
             .await
-            .map_err(unavailable)?;
+            .map_err(|error| unavailable(&error))?;
         if answer == redis::Value::Nil {
             return Ok(None);
         }
@@ -310,7 +310,7 @@ impl Data {
 }
 
 /// The error of a request to Redis.
-pub(super) fn unavailable(error: RedisError) -> Refusal {
+pub(super) fn unavailable(error: &RedisError) -> Refusal {
     Refusal::BackendUnavailable(format!("Redis: {error}"))
 }
 

@@ -29,9 +29,10 @@ impl Store {
         let rows = rows.fetch_all(&self.reader).await?;
         let mut found = Vec::with_capacity(rows.len());
         for row in &rows {
-            match registration(row)? {
-                Some(registration) => found.push(registration),
-                None => tracing::error!("a registration in the database is damaged and left out"),
+            if let Some(registration) = registration(row)? {
+                found.push(registration);
+            } else {
+                tracing::error!("a registration in the database is damaged and left out");
             }
         }
         Ok(found)

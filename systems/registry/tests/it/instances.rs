@@ -89,7 +89,7 @@ async fn a_receiver_directly_on_nats_gets_the_payload_as_it_is_and_acknowledges_
     let message = timeout(PATIENCE, messages.next()).await.unwrap().unwrap();
     assert_eq!(message.payload, "{\"n\":1}");
     let headers = message.headers.unwrap();
-    let header = |name: &str| headers.get(name).map(|value| value.as_str());
+    let header = |name: &str| headers.get(name).map(async_nats::HeaderValue::as_str);
     assert_eq!(header("Nats-Msg-Id"), answer["message_id"].as_str());
     assert_eq!(
         (header("Content-Type"), header("Redelivered")),

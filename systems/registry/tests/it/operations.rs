@@ -80,11 +80,13 @@ async fn pages_cover_everything_once_in_every_order() {
             assert_eq!(page["total"], 13);
             seen.extend(names(&page));
             let listed = page["identities"].as_array().unwrap();
-            ends.extend(
-                listed
-                    .iter()
-                    .map(|found| found[sort_by].as_str().unwrap().to_owned()),
-            );
+            // Times are shown without trailing zeros, so compare them as times.
+            let order = listed.iter().map(|found| {
+                let text = found[sort_by].as_str().unwrap().to_owned();
+                let time = text.parse::<jiff::Timestamp>();
+                (time.ok(), text)
+            });
+            ends.extend(order.map(|(time, text)| (time, time.is_none().then_some(text))));
             cursor = page["next_cursor"].clone();
             if cursor.is_null() {
                 break;
