@@ -8,13 +8,14 @@
 //! * [`log`], logs;
 //! * [`token`], unguessable tokens;
 //! * [`secret`], values that are never shown;
-//! * [`descriptors`], [`origin`], [`limit`], [`rate`], [`network`], [`socket`], [`json`], [`mod@file`], protection against
+//! * [`body`], [`descriptors`], [`origin`], [`limit`], [`rate`], [`network`], [`socket`], [`json`], [`mod@file`], protection against
 //!   hostile clients;
 //! * [`fault`], injected faults, whose exact counts can be compared with a load tester's report.
 //!
 //! Only [`program`] prints, and nothing ends the process except an injected crash. This crate contains no behaviour of a
 //! particular system. It shares no code with the load tester, because an error in shared code would stay hidden.
 
+pub mod body;
 pub mod config;
 pub mod database;
 pub mod descriptors;

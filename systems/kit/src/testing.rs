@@ -7,8 +7,10 @@
 
 mod arguments;
 pub mod hostile;
+mod servers;
 
 pub use arguments::config;
+pub use servers::{Nats, Redis};
 
 use std::fs;
 use std::path::{Path, PathBuf};

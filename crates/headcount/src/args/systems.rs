@@ -64,6 +64,7 @@ Examples:
   headcount serve bridge --listen 127.0.0.1:0 --faults drop=100,stall=1s/10s
   headcount serve editor
   headcount serve marketplace
+  headcount serve registry --redis redis://127.0.0.1:6379 --nats nats://127.0.0.1:4222
   headcount serve truth --listen 127.0.0.1:0")]
 pub(crate) struct ServeArgs {
     #[command(subcommand)]
@@ -79,6 +80,8 @@ pub(crate) enum System {
     Editor(Box<editor::Config>),
     /// Buyers request, sellers offer, and payments wait in escrow
     Marketplace(Box<marketplace::Config>),
+    /// Identities register with metadata, are found by filters, and receive multicast messages
+    Registry(Box<registry::Config>),
     /// A server with exactly known behaviour, to check the figures of a load tester
     Truth(Box<truth::Config>),
     /// A server that misbehaves as configured and logs every request, to check the verdicts of a load tester

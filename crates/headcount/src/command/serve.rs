@@ -20,6 +20,10 @@ pub(crate) fn serve(args: ServeArgs) -> anyhow::Result<Exit> {
             let usage = error.is_usage();
             (usage, error.into())
         }),
+        System::Registry(config) => registry::serve(&config, announce).map_err(|error| {
+            let usage = error.is_usage();
+            (usage, error.into())
+        }),
         System::Truth(config) => {
             truth::serve(&config, announce).map_err(|error| (false, error.into()))
         }

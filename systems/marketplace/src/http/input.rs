@@ -2,18 +2,13 @@ use axum::body::{Body, Bytes};
 use axum::extract::{FromRequestParts, Path, Query};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
-use http_body_util::BodyExt;
-use kit::serve::BODY_LIMIT;
+use kit::body::BodyError;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
-use tokio::time::timeout;
 
 use crate::refusal::Refusal;
 use crate::store::answers::Key;
 use crate::work::Actor;
-
-/// Maximum number of bytes beyond the body limit that are read and discarded.
-const DRAINED: usize = 1 << 20;
 
 /// Parses the ids in the path. A malformed id is reported as not found, because nothing can have this id.
 pub(super) async fn path<T: DeserializeOwned + Send>(parts: &mut Parts) -> Result<T, Refusal> {
@@ -29,34 +24,13 @@ pub(super) async fn query<T: DeserializeOwned>(parts: &mut Parts) -> Result<T, R
         .map_err(|error| Refusal::InvalidQuery(error.body_text()))
 }
 
-/// Reads the whole body, at most `limit` bytes. Of a larger body, up to [`DRAINED`] more bytes are read, so that the
-/// client gets the error response instead of a closed connection.
+/// Reads the whole body, at most `limit` bytes.
 pub(super) async fn body(body: Body, limit: usize) -> Result<Bytes, Refusal> {
-    let read = timeout(BODY_LIMIT, take(body, limit)).await;
-    let (whole, length) = read.map_err(|_| Refusal::BodyIncomplete)??;
-    if length > limit {
-        return Err(Refusal::BodyTooLarge { limit });
-    }
-    Ok(whole.into())
-}
-
-/// Returns the body and the number of bytes read. If that number exceeds `limit`, the body is incomplete.
-async fn take(mut body: Body, limit: usize) -> Result<(Vec<u8>, usize), Refusal> {
-    let (mut whole, mut length) = (Vec::new(), 0);
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| Refusal::BodyIncomplete)?;
-        let Ok(piece) = frame.into_data() else {
-            continue;
-        };
-        length += piece.len();
-        if length <= limit {
-            whole.extend_from_slice(&piece);
-        }
-        if length > limit + DRAINED {
-            break;
-        }
-    }
-    Ok((whole, length))
+    let read = kit::body::read(body, limit).await;
+    read.map_err(|error| match error {
+        BodyError::TooLarge(limit) => Refusal::BodyTooLarge { limit },
+        BodyError::Incomplete => Refusal::BodyIncomplete,
+    })
 }
 
 /// Parses a JSON body. An empty body counts as `{}`.

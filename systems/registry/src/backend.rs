@@ -1,0 +1,150 @@
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::embedded::Embedded;
+use crate::hub::Posted;
+use crate::mailbox::Delivery;
+use crate::message::{Message, MessageId};
+use crate::name::Name;
+use crate::refusal::Refusal;
+use crate::registration::{Change, Wish};
+use crate::shared::Shared;
+use crate::tenant::Tenant;
+
+/// Where registrations and kept messages are, and how messages reach receivers.
+#[derive(Debug)]
+pub(crate) enum Backend {
+    Embedded(Embedded),
+    Shared(Shared),
+}
+
+impl Backend {
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Embedded(_) => "embedded",
+            Self::Shared(_) => "redis+nats",
+        }
+    }
+
+    pub(crate) async fn register(&self, tenant: &Tenant, wish: Wish) -> Result<Change, Refusal> {
+        match self {
+            Self::Embedded(embedded) => embedded.register(tenant, wish).await,
+            Self::Shared(shared) => shared.register(tenant, wish).await,
+        }
+    }
+
+    pub(crate) async fn refresh(
+        &self,
+        tenant: &Tenant,
+        identity: &Name,
+        ttl_seconds: Option<u64>,
+    ) -> Result<Change, Refusal> {
+        match self {
+            Self::Embedded(embedded) => embedded.refresh(tenant, identity, ttl_seconds).await,
+            Self::Shared(shared) => shared.refresh(tenant, identity, ttl_seconds).await,
+        }
+    }
+
+    /// Returns `None` if the identity was not registered.
+    pub(crate) async fn unregister(
+        &self,
+        tenant: &Tenant,
+        identity: &Name,
+    ) -> Result<Option<Change>, Refusal> {
+        match self {
+            Self::Embedded(embedded) => embedded.unregister(tenant, identity).await,
+            Self::Shared(shared) => shared.unregister(tenant, identity).await,
+        }
+    }
+
+    /// Saves a message for identities until they acknowledge it. Returns the identities for which too many messages
+    /// wait, and `None` if `is_new` is false and a message with this id was saved before.
+    pub(crate) async fn keep(
+        &self,
+        tenant: &Tenant,
+        message: &Arc<Message>,
+        identities: &[Name],
+        retention: Duration,
+        is_new: bool,
+    ) -> Result<Option<HashSet<Name>>, Refusal> {
+        match self {
+            Self::Embedded(embedded) => {
+                let kept = embedded.keep(tenant, message, identities, retention, is_new);
+                kept.await
+            }
+            Self::Shared(shared) => {
+                let kept = shared.keep(tenant, message, identities, retention, is_new);
+                kept.await
+            }
+        }
+    }
+
+    /// Forgets a kept message that an identity has acknowledged.
+    pub(crate) async fn settle(
+        &self,
+        space: &Name,
+        identity: &Name,
+        ids: &[MessageId],
+    ) -> Result<(), Refusal> {
+        let mut last = None;
+        for id in ids {
+            match self {
+                Self::Embedded(embedded) => last = Some(embedded.settle(space, identity, id)?),
+                Self::Shared(shared) => shared.settle(space, identity, id)?,
+            }
+        }
+        // Writes are saved in order, so the wait for the last one covers all.
+        match last {
+            Some(saved) => saved.wait().await,
+            None => Ok(()),
+        }
+    }
+
+    /// The kept messages of an identity, oldest first. They count as sent before.
+    pub(crate) async fn pending(
+        &self,
+        space: &Name,
+        identity: &Name,
+    ) -> Result<Vec<Arc<Message>>, Refusal> {
+        match self {
+            Self::Embedded(embedded) => embedded.pending(space, identity).await,
+            Self::Shared(shared) => shared.pending(space, identity).await,
+        }
+    }
+
+    /// Whether a delivery to this identity can reach anyone, as far as this instance knows.
+    pub(crate) fn may_reach(&self, tenant: &Tenant, identity: &Name) -> bool {
+        match self {
+            Self::Embedded(_) => tenant.hub.has(identity),
+            Self::Shared(_) => true,
+        }
+    }
+
+    /// Hands a message over to the receivers of an identity. The receipt learns about failures. Returns whether a
+    /// receiver was too slow.
+    pub(crate) async fn send(&self, tenant: &Tenant, identity: &Name, delivery: &Delivery) -> bool {
+        match self {
+            Self::Embedded(_) => Embedded::send(tenant, identity, delivery) == Posted::Full,
+            Self::Shared(shared) => {
+                shared.send(&tenant.name, identity, delivery).await;
+                false
+            }
+        }
+    }
+
+    /// Prepares the deliveries to an identity that has its first inbox here.
+    pub(crate) async fn enter(&self, tenant: &Arc<Tenant>, identity: &Name) -> Result<(), Refusal> {
+        match self {
+            Self::Embedded(_) => Ok(()),
+            Self::Shared(shared) => shared.enter(tenant, identity).await,
+        }
+    }
+
+    /// Ends the deliveries to an identity without inboxes here.
+    pub(crate) fn leave(&self, tenant: &Tenant, identity: &Name) {
+        if let Self::Shared(shared) = self {
+            shared.leave(&tenant.name, identity);
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! The bounded queue of one inbox connection, and the messages that its receiver has not acknowledged yet. Multicasts
+//! fill the queue, and the connection's own task empties it, so a slow receiver fills only its own mailbox.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::message::{Message, MessageId};
+use crate::tracking::Tracking;
+
+/// Maximum number of messages of one connection that wait for their acknowledgement. The oldest are then forgotten.
+const UNACKNOWLEDGED: usize = 4096;
+
+/// Who must learn about an acknowledgement.
+#[derive(Clone, Debug)]
+pub(crate) enum Receipt {
+    /// A multicast of this instance: the target's number.
+    Here(Arc<Tracking>, usize),
+    /// The instance that sent the message over NATS listens on this subject.
+    There(async_nats::Subject),
+    /// No multicast waits, because the message was saved earlier.
+    Nobody,
+}
+
+/// A message on its way to one receiver.
+#[derive(Clone, Debug)]
+pub(crate) struct Delivery {
+    pub(crate) message: Arc<Message>,
+    pub(crate) receipt: Receipt,
+}
+
+/// Reason why the registry closes an inbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The receiver's queue was full.
+    TooSlow,
+    /// The identity is no longer registered.
+    Unregistered,
+    /// The registry is stopping.
+    Stopping,
+}
+
+/// The side of a mailbox on which messages are posted and acknowledged.
+#[derive(Debug)]
+pub(crate) struct Mailbox {
+    queue: Sender<Delivery>,
+    end: watch::Sender<Option<End>>,
+    unacknowledged: Mutex<BTreeMap<MessageId, Sent>>,
+}
+
+/// A message that was sent and is not acknowledged yet.
+#[derive(Debug)]
+struct Sent {
+    delivery: Delivery,
+    at: Instant,
+}
+
+/// The side of a mailbox from which the connection's task reads.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    pub(crate) mailbox: Arc<Mailbox>,
+    queue: Receiver<Delivery>,
+    end: watch::Receiver<Option<End>>,
+}
+
+/// Creates a mailbox for at most `limit` messages.
+pub(crate) fn mailbox(limit: usize) -> Slot {
+    let (queue, receiver) = channel(limit);
+    let (end, ended) = watch::channel(None);
+    let mailbox = Mailbox {
+        queue,
+        end,
+        unacknowledged: Mutex::default(),
+    };
+    Slot {
+        mailbox: Arc::new(mailbox),
+        queue: receiver,
+        end: ended,
+    }
+}
+
+impl Mailbox {
+    /// Adds a message. Returns `false` if the queue is full or closed.
+    pub(crate) fn post(&self, delivery: Delivery) -> bool {
+        self.queue.try_send(delivery).is_ok()
+    }
+
+    /// Closes the connection. The first reason counts.
+    pub(crate) fn finish(&self, end: End) {
+        self.end.send_if_modified(|known| {
+            let first = known.is_none();
+            known.get_or_insert(end);
+            first
+        });
+    }
+
+    /// Remembers a message that is sent now. Returns `false` if it must not be sent, because a copy of it was sent less
+    /// than `limit` ago and may still be acknowledged.
+    pub(crate) fn admit(&self, delivery: &Delivery, limit: Duration, now: Instant) -> bool {
+        let kept = delivery.message.mode.is_kept();
+        let mut unacknowledged = self.unacknowledged();
+        if kept && let Some(sent) = unacknowledged.get_mut(&delivery.message.id) {
+            if matches!(sent.delivery.receipt, Receipt::Nobody) {
+                sent.delivery.receipt = delivery.receipt.clone();
+            }
+            if now.saturating_duration_since(sent.at) < limit {
+                return false;
+            }
+        }
+        if kept || !matches!(delivery.receipt, Receipt::Nobody) {
+            let sent = Sent {
+                delivery: delivery.clone(),
+                at: now,
+            };
+            unacknowledged.insert(delivery.message.id.clone(), sent);
+        }
+        while unacknowledged.len() > UNACKNOWLEDGED {
+            // Ids of older messages are smaller. A kept message that is forgotten here is sent again after the next
+            // connect.
+            unacknowledged.pop_first();
+        }
+        true
+    }
+
+    /// Ends the wait for an acknowledgement. `None` if the message was not sent or is already acknowledged.
+    pub(crate) fn acknowledge(&self, id: &MessageId) -> Option<Delivery> {
+        let sent = self.unacknowledged().remove(id)?;
+        Some(sent.delivery)
+    }
+
+    /// The kept messages that were sent before `limit` ago. They count as sent now. Other messages of that age are
+    /// forgotten.
+    pub(crate) fn overdue(&self, limit: Duration, now: Instant) -> Vec<Delivery> {
+        let mut unacknowledged = self.unacknowledged();
+        let is_old = |sent: &Sent| now.saturating_duration_since(sent.at) >= limit;
+        unacknowledged.retain(|_, sent| !is_old(sent) || sent.delivery.message.mode.is_kept());
+        let old = unacknowledged.values_mut().filter(|sent| is_old(sent));
+        old.map(|sent| {
+            sent.at = now;
+            if !sent.delivery.message.redelivered {
+                sent.delivery.message = Arc::new(sent.delivery.message.again());
+            }
+            sent.delivery.clone()
+        })
+        .collect()
+    }
+
+    fn unacknowledged(&self) -> MutexGuard<'_, BTreeMap<MessageId, Sent>> {
+        self.unacknowledged
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Slot {
+    /// Waits for messages and appends at most `most` of them. Cancel safe.
+    pub(crate) async fn receive(&mut self, into: &mut Vec<Delivery>, most: usize) {
+        self.queue.recv_many(into, most).await;
+    }
+
+    /// Appends what is queued, without waiting.
+    pub(crate) fn rest(&mut self, into: &mut Vec<Delivery>) {
+        while let Ok(delivery) = self.queue.try_recv() {
+            into.push(delivery);
+        }
+    }
+
+    /// Waits until the connection must close. Cancel safe.
+    pub(crate) fn ended(&self) -> impl Future<Output = End> + Send + use<> {
+        let mut end = self.end.clone();
+        async move {
+            let found = end
+                .wait_for(Option::is_some)
+                .await
+                .ok()
+                .and_then(|end| *end);
+            // Without a mailbox, nothing more can arrive.
+            found.unwrap_or(End::Stopping)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Mode;
+    use crate::name::Name;
+    use crate::time::Time;
+
+    fn delivery(id: &str, mode: Mode, receipt: Receipt) -> Delivery {
+        let message = Message::new(
+            MessageId::new(id).unwrap(),
+            Name::new("default").unwrap(),
+            "text/plain".into(),
+            mode,
+            "x".into(),
+            Time::of_millis(0),
+        );
+        let message = Arc::new(message);
+        Delivery { message, receipt }
+    }
+
+    #[tokio::test]
+    async fn a_full_mailbox_refuses_and_the_first_end_counts() {
+        let mut slot = mailbox(1);
+        let post = |id| {
+            slot.mailbox
+                .post(delivery(id, Mode::AtMostOnce, Receipt::Nobody))
+        };
+        assert!(post("1"));
+        assert!(!post("2"));
+        slot.mailbox.finish(End::TooSlow);
+        slot.mailbox.finish(End::Stopping);
+        assert_eq!(slot.ended().await, End::TooSlow);
+        let mut found = Vec::new();
+        slot.receive(&mut found, 8).await;
+        assert_eq!(found.len(), 1);
+    }
+
+    #[test]
+    fn kept_messages_are_sent_again_until_they_are_acknowledged_and_others_are_forgotten() {
+        let slot = mailbox(8);
+        let tracking = Arc::new(Tracking::of(1, 1));
+        let begin = Instant::now();
+        let sent = [
+            delivery("kept", Mode::AtLeastOnce, Receipt::Nobody),
+            delivery("fleeting", Mode::AtMostOnce, Receipt::Here(tracking, 0)),
+        ];
+        let limit = Duration::from_secs(5);
+        for delivery in &sent {
+            assert!(slot.mailbox.admit(delivery, limit, begin));
+        }
+        assert!(
+            !slot.mailbox.admit(&sent[0], limit, begin),
+            "it was just sent"
+        );
+        let before = begin + Duration::from_secs(4);
+        assert!(slot.mailbox.overdue(limit, before).is_empty());
+        let after = begin + limit;
+        let again = slot.mailbox.overdue(limit, after);
+        assert_eq!(again.len(), 1);
+        assert!(again[0].message.redelivered);
+        let id = |id| MessageId::new(id).unwrap();
+        assert!(slot.mailbox.acknowledge(&id("fleeting")).is_none());
+        assert!(slot.mailbox.acknowledge(&id("kept")).is_some());
+        assert!(slot.mailbox.acknowledge(&id("kept")).is_none());
+        assert!(slot.mailbox.overdue(limit, after + limit).is_empty());
+    }
+}

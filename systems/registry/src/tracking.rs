@@ -1,0 +1,157 @@
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use tokio::sync::Notify;
+use tokio::time::timeout;
+
+/// What is known about the delivery to one target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Status {
+    /// The receiver acknowledged the message.
+    Received,
+    /// The message was handed to the receiver's connection or to NATS. The multicast did not wait for an
+    /// acknowledgement.
+    Published,
+    /// The message is saved, because the receiver is offline.
+    Queued,
+    /// The message was handed over, but no acknowledgement came in time. A message that is kept is sent again.
+    TimedOut,
+    /// The message was not delivered and will not be.
+    Failed,
+}
+
+/// The cause of a failed delivery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Cause {
+    /// Nobody is registered under this identity.
+    NotRegistered,
+    /// The receiver is offline, and the message is not kept.
+    NoReceiver,
+    /// The receiver's queue is full.
+    SlowReceiver,
+    /// Too many messages already wait for this identity.
+    QueueFull,
+    /// The backend did not accept the message.
+    Backend,
+}
+
+impl Cause {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::NotRegistered => "not_registered",
+            Self::NoReceiver => "no_receiver",
+            Self::SlowReceiver => "slow_receiver",
+            Self::QueueFull => "queue_full",
+            Self::Backend => "backend",
+        }
+    }
+}
+
+/// The state of one target while a multicast is in progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    Open,
+    Received,
+    Failed(Cause),
+}
+
+/// Collects the acknowledgements of one multicast.
+#[derive(Debug)]
+pub(crate) struct Tracking {
+    /// Number of the multicast in this process.
+    pub(crate) number: u64,
+    inside: Mutex<Inside>,
+    complete: Notify,
+}
+
+#[derive(Debug)]
+struct Inside {
+    states: Vec<State>,
+    open: usize,
+}
+
+impl Tracking {
+    /// All targets are open.
+    pub(crate) fn of(number: u64, targets: usize) -> Self {
+        Self {
+            number,
+            inside: Mutex::new(Inside {
+                states: vec![State::Open; targets],
+                open: targets,
+            }),
+            complete: Notify::new(),
+        }
+    }
+
+    /// Settles one target. The first result counts, except that an acknowledgement overrides a failure: one of several
+    /// connections of the receiver was slow, another one was not.
+    pub(crate) fn settle(&self, target: usize, state: State) {
+        let mut inside = self.inside();
+        let Some(known) = inside.states.get_mut(target) else {
+            return;
+        };
+        let was_open = *known == State::Open;
+        if was_open || state == State::Received {
+            *known = state;
+        }
+        if was_open && state != State::Open {
+            inside.open -= 1;
+            if inside.open == 0 {
+                self.complete.notify_one();
+            }
+        }
+    }
+
+    /// Waits until every target is settled, but not longer than `limit`. Returns the states at the end.
+    pub(crate) async fn wait(&self, limit: Duration) -> Vec<State> {
+        let done = async {
+            while self.inside().open > 0 {
+                self.complete.notified().await;
+            }
+        };
+        if !limit.is_zero() {
+            // Targets that are still open when the time limit passes have timed out.
+            let _ = timeout(limit, done).await;
+        }
+        self.inside().states.clone()
+    }
+
+    fn inside(&self) -> MutexGuard<'_, Inside> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_wait_ends_with_the_last_acknowledgement() {
+        let tracking = Arc::new(Tracking::of(1, 2));
+        let waiting = tokio::spawn({
+            let tracking = tracking.clone();
+            async move { tracking.wait(Duration::from_mins(1)).await }
+        });
+        tracking.settle(0, State::Failed(Cause::SlowReceiver));
+        tracking.settle(0, State::Received);
+        tracking.settle(0, State::Failed(Cause::NoReceiver));
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        tracking.settle(1, State::Received);
+        assert_eq!(waiting.await.unwrap(), [State::Received, State::Received]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_does_not_answer_stays_open() {
+        let tracking = Tracking::of(1, 2);
+        tracking.settle(1, State::Received);
+        let states = tracking.wait(Duration::from_millis(50)).await;
+        assert_eq!(states, [State::Open, State::Received]);
+    }
+}
