@@ -17,6 +17,7 @@ use crate::people::Group;
 use crate::recorder::{Ending, Family, Recorder};
 use crate::socket::{Came, Received, Receiving, SocketState, Waiting, Wanted};
 use crate::tickers::WAKES_LIMIT;
+pub(crate) use misplaced::{LOOKS as MISPLACED_LOOKS, mismatch};
 use socketio::Frame;
 pub(crate) use socketio::Outcome;
 
@@ -203,6 +204,12 @@ impl Arrival<'_> {
         index: usize,
     ) -> bool {
         let receiving = &receives[index];
+        // Only the members of its audience are receivers of such a message, and they count it.
+        let is_broadcast =
+            |group: &&mut Group| stamp.is_ok_and(|it| group.ledger.is_broadcast(&it));
+        if self.group.as_ref().is_some_and(is_broadcast) {
+            return false;
+        }
         let own = stamp.ok().filter(|stamp| {
             let group = self.group.as_ref();
             group.is_some_and(|group| group.ledger.is_own(stamp))

@@ -1,10 +1,11 @@
-use model::{Nanos, UserId};
-use wire::websocket::Handshake;
-use wire::{nats, resp};
+use model::{Fault, Nanos, UserId};
+use wire::websocket::{Connection, Handshake};
+use wire::{Stream, nats, resp};
 
+use crate::audience::MemberDial;
 use crate::http::InFlight;
 use crate::net::EndpointIndex;
-use crate::net::socket::EventStream;
+use crate::net::socket::{EventStream, NatsLink, Redis, Wire};
 use crate::socket::SocketState;
 
 /// A connection that waits to be opened.
@@ -13,6 +14,7 @@ pub(crate) enum Dial {
     Http(Box<InFlight>),
     Socket(Box<SocketDial>),
     Reconnect(Reconnect),
+    Member(Box<MemberDial>),
 }
 
 /// A WebSocket, a stream of server-sent events, or a connection to a NATS or Redis server that waits to be opened.
@@ -47,12 +49,44 @@ pub(crate) struct Reconnect {
     pub(crate) asked: Nanos,
 }
 
-impl Dial {
-    pub(crate) fn user(&self) -> UserId {
+impl Opener {
+    /// Sends the opening request on a connection that is being opened. `cookies` are sent with a request for server-sent
+    /// events; the request for a WebSocket already has them.
+    pub(crate) fn open_on(
+        self,
+        stream: Stream,
+        max_message: usize,
+        cookies: Option<&str>,
+    ) -> Result<Wire, Fault> {
         match self {
-            Self::Http(flight) => flight.context.user,
-            Self::Socket(dial) => dial.user,
-            Self::Reconnect(dial) => dial.user,
+            Self::WebSocket { handshake, seed } => {
+                let opened = Connection::with_message_limit(stream, handshake, seed, max_message);
+                opened.map(Wire::WebSocket)
+            }
+            Self::Events(mut events) => {
+                events.connect(stream, cookies)?;
+                Ok(Wire::Events(events))
+            }
+            Self::Nats(login) => {
+                let connection = nats::Connection::new(stream, *login, max_message);
+                Ok(Wire::Nats(Box::new(NatsLink::new(connection))))
+            }
+            Self::Redis(login) => {
+                let redis = Redis::open(stream, &login, max_message)?;
+                Ok(Wire::Redis(Some(Box::new(redis))))
+            }
+        }
+    }
+}
+
+impl Dial {
+    /// The user who needs the connection; `None` for a member of a passive audience.
+    pub(crate) fn user(&self) -> Option<UserId> {
+        match self {
+            Self::Http(flight) => Some(flight.context.user),
+            Self::Socket(dial) => Some(dial.user),
+            Self::Reconnect(dial) => Some(dial.user),
+            Self::Member(_) => None,
         }
     }
 
@@ -62,6 +96,8 @@ impl Dial {
             Self::Http(flight) => flight.started,
             Self::Socket(dial) => dial.state.opening.map_or(Nanos::ZERO, |it| it.asked),
             Self::Reconnect(dial) => dial.asked,
+            // Members connect before the level starts, where no start is measured.
+            Self::Member(_) => Nanos::ZERO,
         }
     }
 
@@ -70,7 +106,7 @@ impl Dial {
     pub(crate) fn limit(&self) -> Nanos {
         match self {
             Self::Http(flight) => flight.limit(),
-            Self::Socket(_) | Self::Reconnect(_) => Nanos::MAX,
+            Self::Socket(_) | Self::Reconnect(_) | Self::Member(_) => Nanos::MAX,
         }
     }
 }

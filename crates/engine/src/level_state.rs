@@ -4,6 +4,7 @@ use model::{Fault, GroupId, Nanos, UserId};
 use rustc_hash::FxHashMap;
 use script::host::CheckPlace;
 
+use crate::audience::Audiences;
 use crate::little::AtWork;
 use crate::nats::login::SharedLogin;
 use crate::people::{Group, Users};
@@ -27,6 +28,8 @@ pub(crate) struct LevelState {
     pub(crate) recorder: Recorder,
     pub(crate) arrivals: Arrivals,
     pub(crate) at_work: AtWork,
+    /// The passive audiences of the level.
+    pub(crate) audience: Audiences,
     /// The keys of the NATS connections that users share.
     pub(crate) shared_nats: Vec<(SharedLogin, u32)>,
 }
@@ -49,6 +52,12 @@ impl LevelState {
     pub(crate) fn group_by_id(&mut self, id: GroupId) -> Option<&mut Group> {
         let slot = *self.group_slots.get(&id)?;
         self.groups.get_mut(slot)
+    }
+
+    /// The member numbers of these users in their groups.
+    pub(crate) fn members(&mut self, users: &[UserId]) -> Vec<u32> {
+        let member = |&user: &UserId| Some(self.users.get(user)?.member);
+        users.iter().filter_map(member).collect()
     }
 
     /// Whether the user is still in this iteration.

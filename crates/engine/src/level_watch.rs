@@ -6,6 +6,7 @@ use model::{LevelPhase, Nanos};
 use plan::{Threshold, Timeouts};
 use record::Level;
 
+use crate::audience::SentToAudiences;
 use crate::busy::LatestShares;
 use crate::control::{Control, OVERDUE, blank, died};
 use crate::in_flight::Awaited;
@@ -42,6 +43,7 @@ struct Watch<'a> {
     awaited: (u64, Awaited),
     busy: LatestShares,
     signs: Signs,
+    sent: SentToAudiences,
 }
 
 impl Watch<'_> {
@@ -51,8 +53,9 @@ impl Watch<'_> {
 
     /// The time by which the level must have ended if the last operation in flight ends at `operations`.
     fn ends_after(&self, operations: Nanos, timeouts: Timeouts) -> Nanos {
-        // Deliveries settle within twice `settle`, and users who stayed end their operations within the time limits.
-        operations + self.plan.settle + self.plan.settle + timeouts.total + OVERDUE
+        // Deliveries settle within twice `settle`, those to passive audiences once more, and users who stayed end their operations within the time limits.
+        let settle = self.plan.settle;
+        operations + settle + settle + settle + timeouts.total + OVERDUE
     }
 
     fn waits_for(&mut self, second: u64, awaited: Awaited, timeouts: Timeouts) {
@@ -97,6 +100,7 @@ impl Control<'_> {
                 plan.start,
                 self.config.options.script.time,
             ),
+            sent: SentToAudiences::default(),
         };
         let timeouts = self.config.options.timeouts;
         watch.limit = watch.ends_after(plan.hold().end + timeouts.total, timeouts);
@@ -161,6 +165,12 @@ impl Control<'_> {
                 watch.busy.report(worker, busy);
                 let live = self.live(watch, merged);
                 (self.tell)(Notice::Live(live));
+            }
+            Event::GroupsSettled(sent) => {
+                if let Some(sent) = watch.sent.add(sent, self.workers.len()) {
+                    self.workers
+                        .order_all(|| Command::SettleAudiences(Arc::clone(&sent)));
+                }
             }
             Event::LevelDone(outcome) => {
                 merged.add(*outcome);

@@ -25,6 +25,7 @@ use crate::dial::Opener;
 use crate::link::Link;
 use crate::net::Conn;
 use crate::net::socket::{Own, Redis, Wire, take_own};
+use crate::owner::Owner;
 use crate::recorder::{Ending, Family};
 use crate::socket::{Opening, Purpose, RoundTrip, SocketLink, SocketState, Waiting, Wanted};
 use crate::trace;
@@ -344,7 +345,7 @@ impl World {
     /// What a socket received, for its consumers.
     fn arrival_at(&mut self, key: u32, now: Nanos) -> Option<Arrival<'_>> {
         let Some(Conn {
-            owner,
+            owner: Owner::User(owner),
             link: Link::Socket(socket),
             ..
         }) = self.net.conns.get_mut(key)

@@ -6,6 +6,7 @@
 )]
 
 mod arg;
+mod audience;
 mod crypto;
 mod data;
 mod env;
@@ -41,6 +42,7 @@ use rquickjs::{Ctx, Object, Result};
 use crate::state::State;
 use native::Natives;
 
+pub(crate) use audience::{Members, describe};
 pub(crate) use people::group_object;
 pub(crate) use response::Response;
 
@@ -65,6 +67,7 @@ pub(crate) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
     user::install(&natives)?;
     time::install(&natives)?;
     group::install(&natives)?;
+    audience::install(&natives)?;
     measure::install(&natives)?;
     data::install(&natives)?;
     text::install(&natives)?;

@@ -3,6 +3,7 @@
 //! The script side never waits. Every call returns at once. Results arrive later as a [`Wake`] with the [`OpId`] that
 //! the script passed to the call.
 
+mod audience;
 mod events;
 mod http;
 mod nats;
@@ -16,6 +17,7 @@ use model::{Fault, GroupId, Nanos, UserId};
 
 use crate::frame::Location;
 
+pub use audience::{AudienceChannel, AudienceSpec, MemberCall, MemberOpening};
 pub use events::{EventsCall, NextCall, ServerEvent, StreamState};
 pub use http::{Body, CountedRequest, HttpCall, Part, Reply};
 pub use nats::{
@@ -96,6 +98,8 @@ pub enum Audience {
     Everyone,
     /// These members, if they listen.
     Users(Vec<UserId>),
+    /// The members of the passive audience with this number.
+    Passive(u32),
 }
 
 /// The location of a stamp in a message.

@@ -9,6 +9,7 @@ use crate::http::Asker;
 use crate::link::Link;
 use crate::net::Conn;
 use crate::net::socket::{Feed, Wire};
+use crate::owner::Owner;
 use crate::recorder::{Ending, Family, ending_of};
 use crate::trace;
 use crate::world::World;
@@ -133,7 +134,7 @@ impl World {
         now: Nanos,
     ) -> Option<(UserId, Arrival<'_>, &mut Wire)> {
         let Some(Conn {
-            owner,
+            owner: Owner::User(owner),
             link: Link::Socket(socket),
             ..
         }) = self.net.conns.get_mut(key)
@@ -258,7 +259,7 @@ impl World {
             self.count_opening(key, opening, now, ending_of(fault, opening.limit));
         }
         let Some(Conn {
-            owner: user,
+            owner: Owner::User(user),
             endpoint,
             link: Link::Socket(socket),
             ..

@@ -47,6 +47,7 @@ mod loud;
 mod marketplace;
 mod nats;
 mod open_load;
+mod passive;
 mod places;
 mod ports;
 mod random_runs;
