@@ -291,6 +291,23 @@ impl Ledger {
         &self.broadcasts
     }
 
+    /// Whether the member has received this stamp of the group before. Also true for a message that the ledger has
+    /// forgotten.
+    pub fn has_received(&mut self, stamp: &Stamp, member: u32) -> bool {
+        let channel = self.channels.get_mut(usize::from(stamp.channel));
+        let Some(sender) =
+            channel.and_then(|channel| channel.senders.get_mut(stamp.sender as usize))
+        else {
+            return false;
+        };
+        let is_forgotten = stamp.sequence < sender.base;
+        let message = sender.get(stamp.sequence);
+        let has = |message: &mut Message| {
+            message.audience.contains(member) && !message.pending.contains(member)
+        };
+        is_forgotten || message.is_some_and(has)
+    }
+
     /// The time at which the last measured message was sent.
     pub fn last_sent(&self) -> Nanos {
         self.last_sent

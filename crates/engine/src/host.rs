@@ -24,7 +24,7 @@ fn too_many_sleeps() -> Fault {
     Fault::generator(FaultKind::Resources, detail)
 }
 
-fn level_over() -> Fault {
+pub(crate) fn level_over() -> Fault {
     Fault::script(FaultKind::Thrown, "the user's level is over")
 }
 
@@ -374,7 +374,7 @@ impl Host for World {
     }
 }
 
-fn channel_index(
+pub(crate) fn channel_index(
     group: &crate::people::Group,
     channel: ChannelId,
 ) -> Result<delivery::ChannelIndex, Fault> {

@@ -4,6 +4,7 @@
 mod content;
 mod end;
 mod in_flight;
+mod received;
 mod start;
 
 use model::{Fault, FaultKind, Nanos, UserId};

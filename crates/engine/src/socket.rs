@@ -27,7 +27,7 @@ use crate::world::World;
 pub(crate) use link::SocketLink;
 pub(crate) use opening::framing_of;
 pub(crate) use received::Received;
-pub(crate) use receiving::Receiving;
+pub(crate) use receiving::{Followed, Receiving};
 pub(crate) use sight::{Came, Sight, Sights};
 use state::Closing;
 pub(crate) use state::{Opening, Purpose, RoundTrip, SocketState, Waiting, Wanted};

@@ -26,6 +26,7 @@ mod receiver;
 mod redis;
 mod request;
 mod response;
+mod responses;
 mod socket;
 mod socketio;
 mod tags;
@@ -57,6 +58,7 @@ pub(crate) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
     };
     http::install(&natives)?;
     response::install(&natives)?;
+    responses::install(&natives)?;
     tags::install(&natives)?;
     socket::install(&natives)?;
     socketio::install(&natives)?;

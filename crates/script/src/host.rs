@@ -8,6 +8,7 @@ mod events;
 mod http;
 mod nats;
 mod redis;
+mod responses;
 mod socketio;
 mod wake;
 
@@ -28,6 +29,7 @@ pub use redis::{
     CommandsCall, RedisCall, RedisCommand, RedisError, RedisHost, RedisMessage, RedisServer,
     RedisValue, SubscribeCall, SubscriptionKind,
 };
+pub use responses::{ResponsesCall, ResponsesHost};
 pub use socketio::{Emission, EventCall, Heard, SocketIoCall};
 pub use wake::{Value, Wake};
 
@@ -220,7 +222,7 @@ pub enum LogLevel {
 
 /// The engine as a script sees it. No call blocks, and no call re-enters the script. A protocol with many calls has a trait
 /// of its own.
-pub trait Host: NatsHost + RedisHost {
+pub trait Host: NatsHost + RedisHost + ResponsesHost {
     /// Returns the time of the run's clock.
     fn now(&self) -> Nanos;
     /// Whether the level still creates load. False once the measured time has ended.

@@ -215,6 +215,17 @@ declare module "headcount" {
     request(method: string, url: string | URL, options?: Request): Promise<Response>;
     /** Opens a WebSocket. */
     websocket(url: string | URL, options?: SocketOptions): Promise<Socket>;
+    /**
+     * Follows the channel's stamps natively in the bodies of responses: long polling, or lists of messages. Returns a
+     * function to stop. The user listens from this call on, also between two requests.
+     * `in`: name of the requests, without tags: method and path, or their `name`.
+     * `at`, `only`, `except`: as in `socket.receives`. A JSON pointer to a list covers all its elements.
+     * `repeats`: each response repeats earlier messages, as an inbox does. They are not duplicates then.
+     */
+    receives(
+      channel: Channel,
+      options: { in: string; at?: string | number; only?: Only; except?: Only; repeats?: boolean },
+    ): () => void;
     /** Sets a header for all later requests of this user; `undefined` removes it. */
     header(name: string, value: string | undefined): void;
     /** Sets a tag of all later requests of this user; `undefined` removes it. Tags of a request take precedence. */

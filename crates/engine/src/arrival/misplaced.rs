@@ -4,7 +4,7 @@
 use delivery::{Garbled, Stamp, stamps_from};
 use record::Mismatch;
 
-use super::Arrival;
+use super::receipts::Receipts;
 use crate::place::Place;
 use crate::socket::{Came, Receiving, Sight};
 
@@ -12,19 +12,19 @@ use crate::socket::{Came, Receiving, Sight};
 /// time for every message.
 pub(crate) const LOOKS: u16 = 1000;
 
-impl Arrival<'_> {
+impl Receipts<'_> {
     /// Searches a message that no channel consumed. `first` returns the position of the message's first stamp.
     pub(super) fn misplaced(
         &mut self,
         came: Came<'_>,
         first: impl FnOnce() -> Option<usize>,
-        receives: &[Receiving],
+        (receives, searched): (&[Receiving], &mut u16),
     ) {
-        if self.state.followed.searched >= LOOKS {
+        if *searched >= LOOKS {
             return;
         }
         let Some(first) = first() else {
-            self.state.followed.searched += 1;
+            *searched += 1;
             return;
         };
         let found = stamps_from(came.bytes, Some(first)).next();

@@ -86,6 +86,7 @@ impl World {
             .get(user)
             .map(|user| std::mem::take(&mut user.sockets))
             .unwrap_or_default();
+        self.leave_responses(user, Leaving::CutOff(why));
         let keys = self.in_order_of_closing(keys);
         for key in keys {
             // The probe of a session ends with the session.

@@ -56,6 +56,7 @@ mod redirects;
 mod redis;
 mod repeats;
 mod report;
+mod responses;
 mod rules;
 mod scenarios;
 mod script_limits;

@@ -12,6 +12,7 @@ export const {
   header, tag, cookie, dataOf, userName, userIndex, userNumber, userRole, random, chance, newUser, poolBegin, poolEnd, poolFailed, poolUser,
   userKind, makeUser, userKey, userGroup, groupKey, users,
   userState, think, pause, stay, every, stopTicker, now, isActive, span,
+  receivesInResponses, stopReceivingInResponses,
   keepsStory, returned, failed, groupName, groupNumber, firstOf, setupOf, channel, channelTo, declareAudience, stamp,
   check, checkUser, stepName, stepBegin, stepEnd, stepFailed, concurrent, metric, log, mayLeave,
   openTable, rowAt, utf8Encode, utf8Decode,
