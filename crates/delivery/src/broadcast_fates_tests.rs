@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use model::MisdeliveryReason::{Forgotten, Garbled};
 use proptest::prelude::*;
 
 use super::*;
@@ -196,7 +197,6 @@ fn stamps_of_other_levels_and_impossible_numbers_are_misdelivered() {
         Fate::Misdelivered(reason) => reason,
         other => panic!("{other:?}"),
     };
-    use model::MisdeliveryReason::{Forgotten, Garbled};
     assert_eq!(reason(of_group(4)), Forgotten);
     assert_eq!(reason(of_group(6)), Garbled);
     assert_eq!(reason(far), Garbled);

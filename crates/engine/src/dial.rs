@@ -2,10 +2,11 @@ use model::{Fault, Nanos, UserId};
 use wire::websocket::{Connection, Handshake};
 use wire::{Stream, nats, resp};
 
-use crate::audience::MemberDial;
+use crate::audience::MemberState;
 use crate::http::InFlight;
 use crate::net::EndpointIndex;
-use crate::net::socket::{EventStream, NatsLink, Redis, Wire};
+use crate::net::socket::{EventStream, Held, NatsLink, NatsWire, Redis, RedisWire, Wire};
+use crate::owner::MemberId;
 use crate::socket::SocketState;
 
 /// A connection that waits to be opened.
@@ -26,6 +27,17 @@ pub(crate) struct SocketDial {
     pub(crate) endpoint: EndpointIndex,
     pub(crate) opener: Opener,
     pub(crate) state: SocketState,
+}
+
+/// A member of a passive audience that waits to be connected.
+#[derive(Debug)]
+pub(crate) struct MemberDial {
+    pub(crate) member: MemberId,
+    pub(crate) endpoint: EndpointIndex,
+    pub(crate) opener: Opener,
+    pub(crate) state: MemberState,
+    /// The member's number among all users and members, which determines its source address.
+    pub(crate) number: u32,
 }
 
 /// How a socket is opened on its connection.
@@ -69,11 +81,13 @@ impl Opener {
             }
             Self::Nats(login) => {
                 let connection = nats::Connection::new(stream, *login, max_message);
-                Ok(Wire::Nats(Box::new(NatsLink::new(connection))))
+                Ok(Wire::Nats(NatsWire::Connection(Box::new(NatsLink::new(
+                    connection,
+                )))))
             }
             Self::Redis(login) => {
                 let redis = Redis::open(stream, &login, max_message)?;
-                Ok(Wire::Redis(Some(Box::new(redis))))
+                Ok(Wire::Redis(RedisWire::Connection(Held::new(redis))))
             }
         }
     }

@@ -48,9 +48,8 @@ impl Operation {
             Dial::Http(call) => Self::of_call(call),
             Dial::Socket(dial) => Self::of_opening(&dial.state),
             // The connection table has the operation.
-            Dial::Reconnect(_) => None,
             // Members of an audience are connected before the level starts.
-            Dial::Member(_) => None,
+            Dial::Reconnect(_) | Dial::Member(_) => None,
         }
     }
 
@@ -241,9 +240,8 @@ impl World {
                 Dial::Http(flight) => self.leave_request(&flight, now),
                 Dial::Socket(dial) => self.leave_dial(&dial.state),
                 // The connection table has the operation.
-                Dial::Reconnect(_) => {}
                 // Members of an audience are connected before the level starts.
-                Dial::Member(_) => {}
+                Dial::Reconnect(_) | Dial::Member(_) => {}
             }
         }
     }

@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 
-use model::{Fault, GroupId, Nanos, UserId};
+use model::{Fault, FaultKind, GroupId, Nanos, UserId};
 use rustc_hash::FxHashMap;
 use script::host::CheckPlace;
 
@@ -112,6 +112,13 @@ impl LevelState {
             place.as_ref().map(|place| place.location.to_string()),
             place.and_then(|place| place.frame),
         );
+    }
+
+    /// Counts a reply that arrived after the time limit of its request, under the name `what`.
+    pub(crate) fn count_late_reply(&mut self, user: UserId, what: &'static str, now: Nanos) {
+        let detail = "a reply arrived after the time limit of its request";
+        let fault = Fault::target(FaultKind::TimedOut, detail);
+        self.fail_during((now, now), (user, what), now, &fault);
     }
 
     /// The group of a user, the user's member number, and the recorder, which has the tallies of the group's ledger.

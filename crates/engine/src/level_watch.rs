@@ -30,11 +30,8 @@ struct Watch<'a> {
     levels: u32,
     /// Number of workers that have finished the level.
     done: usize,
-    /// Number of stop requests that were forwarded to the workers.
-    asked: u8,
+    stopping: Stopping,
     aborting: AbortThresholds,
-    /// The time by which the workers must finish after the second Ctrl-C.
-    give_up: Nanos,
     /// The threshold that aborts the run.
     broken: Option<Threshold>,
     /// The time by which the level must have ended.
@@ -46,6 +43,14 @@ struct Watch<'a> {
     sent: SentToAudiences,
 }
 
+/// Ctrl-C, as far as the workers know.
+struct Stopping {
+    /// Number of stop requests that were forwarded to the workers.
+    asked: u8,
+    /// The time by which the workers must finish after the second Ctrl-C.
+    give_up: Nanos,
+}
+
 impl Watch<'_> {
     fn cut_short(&mut self, now: Nanos) {
         self.hold.end = self.hold.end.min(now.max(self.hold.start));
@@ -53,7 +58,8 @@ impl Watch<'_> {
 
     /// The time by which the level must have ended if the last operation in flight ends at `operations`.
     fn ends_after(&self, operations: Nanos, timeouts: Timeouts) -> Nanos {
-        // Deliveries settle within twice `settle`, those to passive audiences once more, and users who stayed end their operations within the time limits.
+        // Deliveries settle within twice `settle`, and those to passive audiences within another `settle`. Users who
+        // stayed end their operations within the time limits.
         let settle = self.plan.settle;
         operations + settle + settle + settle + timeouts.total + OVERDUE
     }
@@ -88,8 +94,10 @@ impl Control<'_> {
             hold: plan.hold(),
             levels,
             done: 0,
-            asked: 0,
-            give_up: Nanos::MAX,
+            stopping: Stopping {
+                asked: 0,
+                give_up: Nanos::MAX,
+            },
             aborting: AbortThresholds::of(thresholds, &blank(plan), plan.hold()),
             broken: None,
             limit: Nanos::ZERO,
@@ -119,7 +127,7 @@ impl Control<'_> {
             if let Some(silent) = watch.signs.look(now, self.config.scenario().is_some()) {
                 return Err(silent);
             }
-            if now > watch.give_up {
+            if now > watch.stopping.give_up {
                 let busy = "interrupted: a worker was too busy to report its last measurements";
                 return Err(RunError::Usage(busy.to_owned()));
             }
@@ -206,10 +214,10 @@ impl Control<'_> {
     /// Forwards Ctrl-C to the workers: the first one ends the measured time, the second one ends everything.
     fn pass_on_stop(&mut self, watch: &mut Watch<'_>) {
         let asked = self.stop.asked();
-        if asked > watch.asked {
-            watch.asked = asked;
+        if asked > watch.stopping.asked {
+            watch.stopping.asked = asked;
             if asked == 2 {
-                watch.give_up = self.clock.now() + GIVE_UP;
+                watch.stopping.give_up = self.clock.now() + GIVE_UP;
             }
             watch.cut_short(self.clock.now());
             self.workers.order_all(|| {

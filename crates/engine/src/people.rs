@@ -66,14 +66,13 @@ impl Responses {
     /// Adds a channel that looks for its stamps in the responses to requests of this name.
     pub(crate) fn follow(&mut self, request: String, receiving: Receiving) {
         let known = self.followed.iter_mut().find(|(name, _)| *name == request);
-        match known {
-            Some((_, followed)) => followed.receives.push(receiving),
-            None => {
-                let mut followed = Followed::default();
-                followed.receives.push(receiving);
-                self.followed.push((request, followed));
-            }
+        if let Some((_, followed)) = known {
+            followed.receives.push(receiving);
+            return;
         }
+        let mut followed = Followed::default();
+        followed.receives.push(receiving);
+        self.followed.push((request, followed));
     }
 }
 

@@ -13,7 +13,9 @@ use crate::world::World;
 
 /// Handles received bytes. Returns the number of messages in them, including an incomplete last message.
 pub(crate) fn received(world: &mut World, key: u32, bytes: &[u8], at: Nanos) -> usize {
-    let Some((member, MemberLink { wire, state })) = member_of(world.net.conns.get_mut(key)) else {
+    let Some((member, MemberLink { wire, state })) =
+        world.net.conns.get_mut(key).and_then(member_of)
+    else {
         world.inconsistent("a member of an audience that is not in the table received data");
         return 0;
     };
@@ -60,7 +62,7 @@ fn send_all(wire: &mut Wire, messages: &[Payload]) -> Result<(), Fault> {
 
 /// Handles a connection that the server has closed.
 pub(crate) fn closed(world: &mut World, key: u32) {
-    let Some((_, link)) = member_of(world.net.conns.get_mut(key)) else {
+    let Some((_, link)) = world.net.conns.get_mut(key).and_then(member_of) else {
         return world
             .inconsistent("the connection of a member that is not in the table was closed");
     };
@@ -72,7 +74,7 @@ pub(crate) fn closed(world: &mut World, key: u32) {
 pub(crate) fn broke(world: &mut World, key: u32, fault: &Fault) {
     let now = world.clock.now();
     let mut conn = world.net.remove(key);
-    let Some((member, link)) = member_of(conn.as_mut()) else {
+    let Some((member, link)) = conn.as_mut().and_then(member_of) else {
         return world.inconsistent("the connection of a member that is not in the table broke");
     };
     let listened = link.state.opening.is_none();
@@ -84,7 +86,7 @@ pub(crate) fn broke(world: &mut World, key: u32, fault: &Fault) {
 
 /// Ends a connection that did not open in time.
 pub(crate) fn timed_out(world: &mut World, key: u32) {
-    let Some((_, link)) = member_of(world.net.conns.get_mut(key)) else {
+    let Some((_, link)) = world.net.conns.get_mut(key).and_then(member_of) else {
         return world.inconsistent("a member of an audience that timed out does not exist");
     };
     let fault = link.took_too_long();
@@ -100,20 +102,20 @@ pub(crate) fn close(world: &mut World, now: Nanos) {
         .flat_map(|hall| std::mem::take(&mut hall.connections))
         .collect();
     for key in keys {
-        if let Some((_, link)) = member_of(world.net.conns.get_mut(key)) {
+        if let Some((_, link)) = world.net.conns.get_mut(key).and_then(member_of) {
             let _ = link.wire.close(Some(1000), ""); // a broken connection is closed anyway
             world.net.remove(key);
         }
     }
 }
 
-fn member_of(conn: Option<&mut Conn<World>>) -> Option<(MemberId, &mut MemberLink)> {
+fn member_of(conn: &mut Conn<World>) -> Option<(MemberId, &mut MemberLink)> {
     match conn {
-        Some(Conn {
+        Conn {
             owner: Owner::Member(member),
             link: Link::Member(link),
             ..
-        }) => Some((*member, link)),
+        } => Some((*member, link)),
         _ => None,
     }
 }

@@ -70,3 +70,15 @@ impl MemberLink {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::MemberLink;
+
+    /// The page on audiences states the memory of a member.
+    #[test]
+    fn a_member_takes_less_than_1000_bytes() {
+        let size = size_of::<MemberLink>();
+        assert!(size < 1000, "{size}");
+    }
+}

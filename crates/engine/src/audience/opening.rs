@@ -9,8 +9,7 @@ use wire::http::Request;
 use wire::websocket::Handshake;
 
 use super::link::{MemberLink, MemberOpening, MemberState};
-use super::member::MemberDial;
-use crate::dial::{Dial, Opener};
+use crate::dial::{Dial, MemberDial, Opener};
 use crate::filter::Filter;
 use crate::link::Link;
 use crate::net::Located;
@@ -51,7 +50,7 @@ fn dial_of(
     let endpoint = located.endpoint;
     let limit = world.opening_limit(timeout);
     let (opener, documents) = match opening {
-        Opens::WebSocket(call) => websocket(world, &located, call, random)?,
+        Opens::WebSocket(call) => websocket(world, &located, &call, random)?,
         Opens::Events(call) => (events(world, located, call, limit), Documents::default()),
     };
     let state = MemberState {
@@ -77,7 +76,7 @@ fn dial_of(
 fn websocket(
     world: &World,
     located: &Located,
-    call: SocketCall,
+    call: &SocketCall,
     random: &mut Pcg64Mcg,
 ) -> Result<(Opener, Documents), Fault> {
     let mut nonce = [0; 16];

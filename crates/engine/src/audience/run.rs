@@ -8,6 +8,7 @@ use script::host::AudienceSpec;
 use super::channel::channels_of;
 use super::fates::AudienceCount;
 use super::opening::start;
+use super::plan::AudiencePlan;
 use super::state::{Audiences, Followed, Hall};
 use crate::config::RunConfig;
 use crate::messages::{Event, Fatal};
@@ -18,17 +19,6 @@ use crate::world::World;
 
 /// Members that are described and queued in one pass of the loop.
 const PER_PASS: u32 = 64;
-
-/// The level whose audiences are connected.
-#[derive(Debug)]
-pub(crate) struct AudiencePlan {
-    /// The index of the level.
-    pub(crate) level: u32,
-    /// Number of users of the level. Source addresses are assigned to them first.
-    pub(crate) users: u32,
-    /// The return value of `setup`, as JSON.
-    pub(crate) setup: Option<Arc<str>>,
-}
 
 /// Connects the members of the audiences on a worker, before a level starts.
 #[derive(Debug)]

@@ -280,13 +280,13 @@ impl World {
             self.cancel_request(Asker::Events(key), user, endpoint);
         }
         self.polling_is_over(&wire, state.probes());
-        let is_consequence = self.nats_is_over(key, &wire, fault);
+        self.nats_is_over(key, &wire, fault);
         self.redis_is_over(key, (&wire, &state), fault, expected);
         self.trace(user, || trace::socket_ended(fault));
         if expected {
             // A stream may be closed while it reconnects.
             self.leave_dial(&state);
-        } else if !wire.ended_in_order() && !is_consequence {
+        } else if !wire.ended_in_order() {
             self.count_socket_failure(user, &state.failing(), state.opening, fault);
         }
         self.end_waiting(user, key, state, fault);
@@ -366,6 +366,7 @@ impl World {
             TimedOut::Waiting(over) => over,
         };
         for waiting in over {
+            self.note_expired(key, &waiting);
             self.fail_waiting(user, &waiting, waiting.took_too_long(), now);
         }
     }
