@@ -73,7 +73,7 @@ impl Bits {
         }
     }
 
-    fn words(&self) -> impl Iterator<Item = u64> + '_ {
+    pub(crate) fn words(&self) -> impl Iterator<Item = u64> + '_ {
         std::iter::once(self.low).chain(self.high.iter().copied())
     }
 }

@@ -1,19 +1,17 @@
 use model::{GroupId, MisdeliveryReason, Nanos};
 
 use crate::bits::Bits;
+use crate::broadcast::{BroadcastChannel, BroadcastLog};
 use crate::channel::{Audience, Channel, Sender, audience_of};
 use crate::departures::Leaving;
 use crate::fates::{arrive, give_up};
 use crate::message::{Message, Sending};
+use crate::sent::{ChannelIndex, Sent};
 use crate::stamp::Stamp;
 use crate::tally::{Fate, Tally};
 
 /// A message is remembered for this long after its settling time, to distinguish duplicates from unknown stamps.
 const REMEMBERED: Nanos = Nanos::from_secs(30);
-
-/// The index of a channel in a ledger.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ChannelIndex(pub u16);
 
 /// The result of receiving a stamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,20 +22,8 @@ pub struct Receipt {
     pub latency: Option<Nanos>,
 }
 
-impl Sent {
-    /// Whether the stamp belongs to this message.
-    pub fn is_of(&self, stamp: &Stamp) -> bool {
-        let Self {
-            channel,
-            sender,
-            sequence,
-        } = *self;
-        (channel.0, sender, sequence) == (stamp.channel, stamp.sender, stamp.sequence)
-    }
-}
-
 impl Receipt {
-    fn uncounted(fate: Fate) -> Self {
+    pub(crate) fn uncounted(fate: Fate) -> Self {
         Self {
             fate,
             latency: None,
@@ -45,25 +31,19 @@ impl Receipt {
     }
 }
 
-/// Identifies a sent message, for [`Ledger::refuse`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sent {
-    channel: ChannelIndex,
-    sender: u32,
-    sequence: u32,
-}
-
 /// Tracks every message of one group: who must receive it, and who has received it.
 ///
 /// A ledger belongs to the group's worker. The caller passes the tallies. `tallies[channel.tally]` counts a channel.
 #[derive(Debug)]
 pub struct Ledger {
-    run: u32,
-    group: GroupId,
+    pub(crate) run: u32,
+    pub(crate) group: GroupId,
     settle: Nanos,
-    channels: Vec<Channel>,
+    pub(crate) channels: Vec<Channel>,
     /// Messages that are stamped but not sent yet, as (sender, channel, sequence).
     unsent: Vec<(u32, ChannelIndex, u32)>,
+    /// The messages to passive audiences. Their receivers are elsewhere.
+    broadcasts: BroadcastLog,
     awaited: u64,
     last_sent: Nanos,
 }
@@ -77,6 +57,7 @@ impl Ledger {
             settle,
             channels: Vec::new(),
             unsent: Vec::new(),
+            broadcasts: BroadcastLog::new(group),
             awaited: 0,
             last_sent: Nanos::ZERO,
         }
@@ -168,10 +149,11 @@ impl Ledger {
         measured: bool,
         tallies: &mut [Tally],
     ) -> Vec<Sent> {
-        let mut carried = Vec::new();
+        let broadcast = self.broadcasts.send(sender, now, tallies);
         if self.unsent.is_empty() {
-            return carried;
+            return broadcast;
         }
+        let mut carried = Vec::new();
         let mut unsent = std::mem::take(&mut self.unsent);
         unsent.retain(|&(from, channel, sequence)| {
             if from == sender {
@@ -198,6 +180,7 @@ impl Ledger {
                 tallies,
             );
         }
+        carried.extend(broadcast);
         carried
     }
 
@@ -219,27 +202,14 @@ impl Ledger {
 
     /// Records that the send failed or the target refused the message. Its deliveries are no longer awaited.
     pub fn refuse(&mut self, sent: Sent) {
+        if sent.channel.is_broadcast() {
+            return self.broadcasts.refuse(sent);
+        }
         let sender = &mut self.channels[usize::from(sent.channel.0)].senders[sent.sender as usize];
         if let Some(message) = sender.get(sent.sequence) {
             self.awaited -= message.awaited();
             message.refused = true;
         }
-    }
-
-    /// Whether the stamp was made in this group and run.
-    pub fn is_own(&self, stamp: &Stamp) -> bool {
-        stamp.run == self.run && stamp.group == self.group
-    }
-
-    /// Counts a received stamp as misdelivered, and returns whether it is from another group or from another run.
-    pub fn stranger(&self, stamp: &Stamp, tally: &mut Tally) -> MisdeliveryReason {
-        let reason = if stamp.run == self.run {
-            MisdeliveryReason::AnotherGroup
-        } else {
-            MisdeliveryReason::AnotherRun
-        };
-        tally.stray(reason);
-        reason
     }
 
     /// Records that a member received a stamp of this group. `now` is the receive time.
@@ -293,37 +263,49 @@ impl Ledger {
         }
     }
 
-    /// Records that a member received a stamp of this group on a socket that follows only other channels. The stamp is
-    /// never a delivery. It is misdelivered only if the channel's audience excludes the member, listening or not.
-    pub fn overhear(&mut self, stamp: &Stamp, member: u32, tallies: &mut [Tally]) {
-        let Some(channel) = self.channels.get_mut(usize::from(stamp.channel)) else {
-            return;
-        };
-        if channel.audience.admits(member, stamp.sender) {
-            return;
-        }
-        let is_echo = channel.audience.is_echo(member, stamp.sender);
-        let sender = channel.senders.get_mut(stamp.sender as usize);
-        let message = sender.and_then(|sender| sender.get(stamp.sequence));
-        let sending = message.and_then(|message| message.sent);
-        let counts = sending.is_some_and(|sending| sending.measured);
-        outside(counts, is_echo, &mut tallies[channel.tally]);
+    /// Creates the stamp of a message to a passive audience. The message counts as sent, in `tally`, when
+    /// [`Ledger::send`] is next called for the sender. Its latencies count from `made`.
+    pub fn stamp_broadcast(
+        &mut self,
+        channel: BroadcastChannel,
+        tally: usize,
+        sender: u32,
+        made: Nanos,
+    ) -> Stamp {
+        self.broadcasts
+            .stamp(self.run, channel, tally, (sender, made))
     }
 
-    /// Records that a member received a stamp of this group at the wrong place in a message, on a socket that follows
-    /// the channel. The stamp is not a delivery. Returns whether the tally counts it.
-    pub fn misplaced(&mut self, stamp: &Stamp, member: u32, tallies: &mut [Tally]) -> bool {
-        let Some(channel) = self.channels.get_mut(usize::from(stamp.channel)) else {
+    /// Whether the stamp belongs to a message of this run to a passive audience.
+    pub fn is_broadcast(&self, stamp: &Stamp) -> bool {
+        stamp.run == self.run && stamp.broadcast().is_some()
+    }
+
+    /// Takes the log of the messages to passive audiences.
+    pub fn take_broadcasts(&mut self) -> BroadcastLog {
+        std::mem::replace(&mut self.broadcasts, BroadcastLog::new(self.group))
+    }
+
+    /// The messages to passive audiences so far.
+    pub fn broadcasts(&self) -> &BroadcastLog {
+        &self.broadcasts
+    }
+
+    /// Whether the member has received this stamp of the group before. Also true for a message that the ledger has
+    /// forgotten.
+    pub fn has_received(&mut self, stamp: &Stamp, member: u32) -> bool {
+        let channel = self.channels.get_mut(usize::from(stamp.channel));
+        let Some(sender) =
+            channel.and_then(|channel| channel.senders.get_mut(stamp.sender as usize))
+        else {
             return false;
         };
-        let sender = channel.senders.get_mut(stamp.sender as usize);
-        let Some(message) = sender.and_then(|sender| sender.get(stamp.sequence)) else {
-            return false;
+        let is_forgotten = stamp.sequence < sender.base;
+        let message = sender.get(stamp.sequence);
+        let has = |message: &mut Message| {
+            message.audience.contains(member) && !message.pending.contains(member)
         };
-        message.misplaced_at(member);
-        let counts = message.sent.is_some_and(|sending| sending.measured);
-        tallies[channel.tally].misplaced += u64::from(counts);
-        counts
+        is_forgotten || message.is_some_and(has)
     }
 
     /// The time at which the last measured message was sent.
@@ -342,6 +324,7 @@ impl Ledger {
         for (_, channel, _) in self.unsent.drain(..) {
             tallies[self.channels[usize::from(channel.0)].tally].unsent += 1;
         }
+        self.broadcasts.count_unsent(tallies);
         for channel in &mut self.channels {
             let tally = &mut tallies[channel.tally];
             for (sender, number) in channel.senders.iter_mut().zip(0..) {
@@ -387,7 +370,7 @@ fn stray(tally: &mut Tally, reason: MisdeliveryReason) -> Receipt {
     Receipt::uncounted(Fate::Misdelivered(reason))
 }
 
-fn outside(counts: bool, is_echo: bool, tally: &mut Tally) -> Receipt {
+pub(crate) fn outside(counts: bool, is_echo: bool, tally: &mut Tally) -> Receipt {
     if counts {
         tally.outside(is_echo);
     }

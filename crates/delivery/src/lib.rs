@@ -8,20 +8,29 @@
 
 mod base64url;
 mod bits;
+mod broadcast;
+mod broadcast_fates;
 mod channel;
 mod departures;
 mod documents;
 mod fates;
 mod json;
 mod ledger;
+mod listeners;
 mod message;
+mod overheard;
+mod sent;
 mod stamp;
 mod tally;
 
+pub use broadcast::{BroadcastChannel, BroadcastLog};
+pub use broadcast_fates::Broadcasts;
 pub use channel::Audience;
 pub use departures::{CutOff, Leaving};
 pub use documents::{Documents, Framing, RECORD_SEPARATOR, TooLong};
 pub use json::Pointer;
-pub use ledger::{ChannelIndex, Ledger, Receipt, Sent};
+pub use ledger::{Ledger, Receipt};
+pub use listeners::Listeners;
+pub use sent::{ChannelIndex, Sent};
 pub use stamp::{Garbled, STAMP_LENGTH, Stamp, find_stamp, stamps_from, stamps_in};
 pub use tally::{Fate, Tally};

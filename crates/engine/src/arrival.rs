@@ -1,13 +1,13 @@
 #[cfg(feature = "counted")]
 pub mod counted;
 mod misplaced;
+mod receipts;
 mod socketio;
 
-use std::cell::OnceCell;
 use std::collections::VecDeque;
 
-use delivery::{Fate, Garbled, Receipt, Stamp, TooLong, find_stamp};
-use model::{Fault, FaultKind, MisdeliveryReason, Nanos, Timing};
+use delivery::TooLong;
+use model::{Fault, FaultKind, Nanos, Timing};
 use script::host::{Payload, ServerEvent, SocketId, Value, Wake};
 use wire::sse::{self, Signal};
 use wire::websocket::Event;
@@ -15,8 +15,10 @@ use wire::websocket::Event;
 use crate::net::socket;
 use crate::people::Group;
 use crate::recorder::{Ending, Family, Recorder};
-use crate::socket::{Came, Received, Receiving, SocketState, Waiting, Wanted};
+use crate::socket::{Came, Received, SocketState, Waiting, Wanted};
 use crate::tickers::WAKES_LIMIT;
+pub(crate) use misplaced::{LOOKS as MISPLACED_LOOKS, mismatch};
+pub(crate) use receipts::Receipts;
 use socketio::Frame;
 pub(crate) use socketio::Outcome;
 
@@ -152,107 +154,13 @@ impl Arrival<'_> {
 
     /// Passes every stamp at a channel's place to the ledger. Returns whether a channel consumed the message.
     fn receipts(&mut self, came: Came<'_>) -> bool {
-        let mut claimed = false;
-        // All channels share one search for the first stamp, which happens only if a channel needs it.
-        let first = OnceCell::new();
-        let mut receives = std::mem::take(&mut self.state.followed.receives);
-        // A channel that stopped listening still gets messages that the kernel received before it stopped.
-        receives.retain(|one| one.listened(self.now));
-        for index in 0..receives.len() {
-            if !receives[index].sight.hears(came) {
-                continue;
-            }
-            let kept = receives[index].keep(came);
-            let sight = &*receives[index].sight;
-            // The filters parse the message, so they run at most once, and only if there is a stamp.
-            let mut fits = None;
-            let found = |stamp| {
-                if *fits.get_or_insert_with(|| sight.fits(came)) {
-                    claimed |= self.read(stamp, came, &receives, index);
-                }
-            };
-            match kept {
-                Some(kept) => sight.at.each_stamp_of(kept, found),
-                None => sight.at.each_stamp(
-                    came.bytes,
-                    || *first.get_or_init(|| find_stamp(came.bytes)),
-                    found,
-                ),
-            }
-        }
-        // A stamp that no channel consumed may be at a wrong place. That is a mistake in the script, not a fault of the
-        // target.
-        if !claimed && !receives.is_empty() {
-            self.misplaced(
-                came,
-                || *first.get_or_init(|| find_stamp(came.bytes)),
-                &receives,
-            );
-        }
-        self.state.followed.receives = receives;
-        claimed
-    }
-
-    /// Counts a stamp that `receives[index]` found. A stamp counts only once, for the channel that it names. Returns
-    /// whether the message is consumed.
-    fn read(
-        &mut self,
-        stamp: Result<Stamp, Garbled>,
-        came: Came<'_>,
-        receives: &[Receiving],
-        index: usize,
-    ) -> bool {
-        let receiving = &receives[index];
-        let own = stamp.ok().filter(|stamp| {
-            let group = self.group.as_ref();
-            group.is_some_and(|group| group.ledger.is_own(stamp))
-        });
-        let is_of = |of: &Receiving| own.is_some_and(|own| own.channel == of.channel.0);
-        let mine = is_of(receiving);
-        // The stamp belongs to another channel of this socket, which counts the stamp if it looks at this place.
-        if !mine && receives.iter().any(is_of) {
-            return false;
-        }
-        // An earlier entry of `receives` has already counted this stamp.
-        let mut earlier = receives[..index].iter();
-        if earlier.any(|earlier| (!mine || is_of(earlier)) && earlier.reads(came, &stamp)) {
-            return false;
-        }
-        match (own, &mut self.group) {
-            // The stamp belongs to a channel of this group that the socket does not follow. The ledger counts it as
-            // misdelivered only if the channel's audience excludes this member.
-            (Some(own), Some(group)) if !mine => {
-                let tallies = &mut self.recorder.tallies;
-                group.ledger.overhear(&own, self.member, tallies);
-                false
-            }
-            _ => {
-                self.receipt(stamp, receiving.tally);
-                true
-            }
-        }
-    }
-
-    fn receipt(&mut self, stamp: Result<Stamp, Garbled>, tally: usize) {
-        let tallies = &mut self.recorder.tallies;
-        let Ok(stamp) = &stamp else {
-            tallies[tally].stray(MisdeliveryReason::Garbled);
-            return;
+        let mut receipts = Receipts {
+            now: self.now,
+            member: self.member,
+            group: self.group.as_deref_mut(),
+            recorder: self.recorder,
         };
-        let receipt = match &mut self.group {
-            Some(group) if group.ledger.is_own(stamp) => {
-                group.ledger.receive(stamp, self.member, self.now, tallies)
-            }
-            Some(group) => Receipt {
-                fate: Fate::Misdelivered(group.ledger.stranger(stamp, &mut tallies[tally])),
-                latency: None,
-            },
-            None => return,
-        };
-        if let Some(latency) = receipt.latency {
-            self.recorder.windows.open.deliveries += 1;
-            self.recorder.windows.open.latency.record(latency);
-        }
+        receipts.take(came, &mut self.state.followed)
     }
 
     fn awaited(&mut self, came: Came<'_>, claimed: bool) -> Option<Waiting> {

@@ -77,7 +77,7 @@ impl Listener {
         let tally = self.group.ledger.tally_of(channel);
         let keeps = place.keep;
         let sight = Sights::default().of(place).unwrap();
-        let receiving = Receiving::new(channel, tally, sight, keeps);
+        let receiving = Receiving::new((0, channel, tally), sight, (keeps, false));
         self.state.followed.receives.push(receiving);
     }
 

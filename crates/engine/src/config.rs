@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use plan::Options;
+use script::host::AudienceSpec;
 use url::Url;
 
 use crate::certificates::Certificates;
@@ -52,6 +53,12 @@ impl RunConfig {
             Program::Scenario(scenario) => Some(scenario),
             Program::Plain(_) => None,
         }
+    }
+
+    /// The passive audiences of the scenario.
+    pub(crate) fn audiences(&self) -> &[AudienceSpec] {
+        let scenario = self.scenario();
+        scenario.map_or(&[][..], |scenario| &scenario.audiences)
     }
 
     /// The names of the scenarios of a mix; empty without one.

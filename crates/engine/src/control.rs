@@ -107,6 +107,7 @@ impl<'a> Control<'a> {
             let leftovers = self.leftovers(record);
             let mut merged = Merged::default();
             let mut plan = plan;
+            merged.audience.count = self.connect_audiences(&plan)?;
             plan.start = self.clock.now() + lead_of(plan.load.users);
             let result = self.level(&plan, count, &mut merged);
             // Close the level before looking at the result, so that measurements made before an error are saved.
@@ -148,6 +149,10 @@ impl<'a> Control<'a> {
             drain_s: merged.drain_s,
         };
         let throttled = merged.quota.stopped();
+        merged
+            .audience
+            .count_into(self.config.audiences(), plan.settle, &mut merged.measured);
+        let incomplete = merged.audience.issue();
         let lost_workers = std::mem::take(&mut merged.lost_workers);
         let loud = merged.loud.issue(phases.duration_s);
         let limited = std::mem::take(&mut merged.limited).into_record();
@@ -171,7 +176,8 @@ impl<'a> Control<'a> {
         level.issues = validity::issues(&level);
         let invalid = lost_workers.into_iter().map(LevelIssue::invalid);
         let unsent = self.unsent(&level.measured);
-        let questionable = loud.into_iter().chain(unsent).map(LevelIssue::questionable);
+        let questionable = loud.into_iter().chain(unsent).chain(incomplete);
+        let questionable = questionable.map(LevelIssue::questionable);
         level.issues.extend(invalid.chain(questionable));
         level
     }

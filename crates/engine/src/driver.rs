@@ -4,10 +4,11 @@ pub(crate) mod fixed;
 mod fixed_users;
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 
 use model::{Fault, FaultKind, GroupId};
-use script::host::{Host, Wake};
+use script::host::{Host, MemberCall, Wake};
 use script::{Ended, GroupStart, Limits, Script, ScriptError, ScriptFault, UserStart};
 
 use crate::config::RunConfig;
@@ -90,6 +91,19 @@ impl Driver {
         match self {
             Self::Script(script) => script.take_fatal(),
             Self::Fixed(_) => None,
+        }
+    }
+
+    /// Asks the scenario how these members of a passive audience connect.
+    pub(crate) fn members(
+        &mut self,
+        audience: usize,
+        numbers: Range<u32>,
+        setup: Option<&str>,
+    ) -> Result<Vec<MemberCall>, Box<ScriptFault>> {
+        match self {
+            Self::Script(script) => script.members(audience, numbers, setup),
+            Self::Fixed(_) => Ok(Vec::new()),
         }
     }
 

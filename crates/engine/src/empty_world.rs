@@ -22,6 +22,7 @@ pub(crate) fn empty_world() -> World {
             bundle: Bundle::embedded("x.ts", "").unwrap(),
             data: DataStore::new(Path::new(".")),
             env: Env::default(),
+            audiences: Vec::new(),
             http2: false,
             has_setup: false,
             has_teardown: false,

@@ -6,6 +6,7 @@ use script::host::{
     SocketIoCall, StampPlace, StreamState, TickerId, Value, Wake,
 };
 
+use crate::audience::{channel_of, find_channel, stamp_for};
 use crate::people::User;
 use crate::socket::Wanted;
 use crate::tickers::start_ticker;
@@ -23,7 +24,7 @@ fn too_many_sleeps() -> Fault {
     Fault::generator(FaultKind::Resources, detail)
 }
 
-fn level_over() -> Fault {
+pub(crate) fn level_over() -> Fault {
     Fault::script(FaultKind::Thrown, "the user's level is over")
 }
 
@@ -247,18 +248,16 @@ impl Host for World {
         audience: Audience,
         deadline: Option<Nanos>,
     ) -> Result<ChannelId, Fault> {
-        let tally = self.level.recorder.tally(name);
         let deadline = deadline.unwrap_or(self.config.options.deadline);
         let audience = match audience {
             Audience::Others => Listeners::Others,
             Audience::Everyone => Listeners::Everyone,
-            Audience::Users(users) => Listeners::Members(
-                users
-                    .iter()
-                    .filter_map(|&user| Some(self.level.users.get(user)?.member))
-                    .collect(),
-            ),
+            Audience::Users(users) => Listeners::Members(self.level.members(&users)),
+            Audience::Passive(audience) => {
+                return find_channel(self.config.audiences(), audience, name);
+            }
         };
+        let tally = self.level.recorder.tally(name);
         let group = self.level.group_by_id(group).ok_or_else(level_over)?;
         if let Some((_, known)) = group.channels.iter().find(|(known, _)| known == name) {
             return Ok(ChannelId(known.0.into()));
@@ -275,6 +274,9 @@ impl Host for World {
         planned: Option<Nanos>,
     ) -> Result<String, Fault> {
         let now = self.clock.now();
+        if let Some(number) = channel_of(channel) {
+            return stamp_for(&mut self.level, user, number, planned.unwrap_or(now));
+        }
         let (group, member, recorder) = self.level.group_of(user).ok_or_else(level_over)?;
         let channel = channel_index(group, channel)?;
         Ok(group
@@ -372,10 +374,15 @@ impl Host for World {
     }
 }
 
-fn channel_index(
+pub(crate) fn channel_index(
     group: &crate::people::Group,
     channel: ChannelId,
 ) -> Result<delivery::ChannelIndex, Fault> {
+    if channel_of(channel).is_some() {
+        let detail =
+            "the channel addresses an audience, and only the members of the audience receive it";
+        return Err(Fault::script(FaultKind::Thrown, detail));
+    }
     let known = group
         .channels
         .iter()

@@ -4,6 +4,7 @@
 mod content;
 mod end;
 mod in_flight;
+mod received;
 mod start;
 
 use model::{Fault, FaultKind, Nanos, UserId};
@@ -203,8 +204,9 @@ impl World {
 
     /// Counts a response without a request as a failure of the connection.
     fn note_unasked(&mut self, key: u32, fault: &Fault, now: Nanos) {
-        if let Some(conn) = self.net.conns.get(key) {
-            let (user, endpoint) = (conn.owner, self.net.connector.label(conn.endpoint));
+        let conn = self.net.conns.get(key);
+        if let Some((conn, user)) = conn.and_then(|conn| Some((conn, conn.owner.user()?))) {
+            let endpoint = self.net.connector.label(conn.endpoint);
             let what = format!("connection {endpoint}");
             self.level
                 .fail_during((now, now), (user, &what), now, fault);
@@ -260,7 +262,8 @@ impl World {
         let Some(conn) = self.take_out(key) else {
             return self.inconsistent("an HTTP connection was dropped twice");
         };
-        let Some(user) = self.level.users.get(conn.owner) else {
+        let user = conn.owner.user();
+        let Some(user) = user.and_then(|user| self.level.users.get(user)) else {
             return self.inconsistent("an HTTP connection has no user");
         };
         let pool = user.pool(conn.endpoint);

@@ -156,7 +156,11 @@ impl World {
         let Some(conn) = self.net.conns.get(key) else {
             return events;
         };
-        let (owner, endpoint) = (conn.owner, conn.endpoint);
+        let endpoint = conn.endpoint;
+        let Some(owner) = conn.owner.user() else {
+            self.inconsistent("an HTTP/2 connection has no user");
+            return events;
+        };
         if self.http2(key).is_some_and(|http2| http2.is_spent()) {
             self.take_out(key);
             if let Some(owner) = self.level.users.get(owner) {

@@ -48,7 +48,8 @@ impl Operation {
             Dial::Http(call) => Self::of_call(call),
             Dial::Socket(dial) => Self::of_opening(&dial.state),
             // The connection table has the operation.
-            Dial::Reconnect(_) => None,
+            // Members of an audience are connected before the level starts.
+            Dial::Reconnect(_) | Dial::Member(_) => None,
         }
     }
 
@@ -92,6 +93,7 @@ fn each_on(link: &Link, tell: impl FnMut(Operation)) {
             .for_each(tell),
         Link::Http2(http2) => http2.calls().filter_map(Operation::of_call).for_each(tell),
         Link::Socket(socket) => socket.state.operations().for_each(tell),
+        Link::Member(_) => {}
     }
 }
 
@@ -219,7 +221,7 @@ impl World {
                 match conn.link {
                     Link::Http(mut http) => abandoned.extend(http.take_call()),
                     Link::Http2(http2) => abandoned.extend(http2.into_calls()),
-                    Link::Socket(_) => {}
+                    Link::Socket(_) | Link::Member(_) => {}
                 }
             }
         }
@@ -232,13 +234,14 @@ impl World {
     /// Ends the level for this user, or for all users: removes their connections from the connect queue.
     pub(crate) fn abandon_dials(&mut self, user: Option<UserId>) {
         let now = self.clock.now();
-        let is_over = |dial: &Dial| user.is_none_or(|user| dial.user() == user);
+        let is_over = |dial: &Dial| user.is_none() || dial.user() == user;
         for dial in self.net.queue.take_if(is_over) {
             match dial {
                 Dial::Http(flight) => self.leave_request(&flight, now),
                 Dial::Socket(dial) => self.leave_dial(&dial.state),
                 // The connection table has the operation.
-                Dial::Reconnect(_) => {}
+                // Members of an audience are connected before the level starts.
+                Dial::Reconnect(_) | Dial::Member(_) => {}
             }
         }
     }

@@ -350,7 +350,7 @@ impl LevelState {
 fn drop_arrival(world: &mut World, due: Nanos, number: u64) {
     let now = world.clock.now();
     let links = world.net.conns.iter_mut();
-    let links = links.map(|(_, conn)| (conn.owner, &conn.link));
+    let links = links.filter_map(|(_, conn)| Some((conn.owner.user()?, &conn.link)));
     let cause = if mostly_awaiting(&mut world.level, links, now) {
         DropCause::UsersWaiting
     } else {

@@ -9,6 +9,7 @@ use model::{Nanos, UserId};
 use plan::groups_of;
 use script::host::{Value, Wake};
 
+use crate::audience::{self, AudienceWait};
 use crate::in_flight::Awaited;
 use crate::level::LevelPlan;
 use crate::level_state::LevelState;
@@ -39,6 +40,7 @@ pub(crate) struct LevelRun {
     pub(crate) open: usize,
     /// Groups whose deliveries settle after an iteration, each with its time limit.
     pub(crate) settling: Vec<(usize, Nanos)>,
+    audience: AudienceWait,
     next_second: u64,
     idle_at_second: Nanos,
     gc_pause: Option<Nanos>,
@@ -69,6 +71,8 @@ impl LevelRun {
             }
         }
         let open = world.level.groups.len();
+        let groups = plan.load.groups;
+        world.level.audience.begin_level(plan.first_group.0, groups);
         // Wake the loop at the start and the end of the measured time, even if nothing else happens then.
         world.level.timers.set(plan.hold().start, Alarm::Look);
         world.level.timers.set(plan.hold().end, Alarm::Look);
@@ -83,6 +87,7 @@ impl LevelRun {
             }),
             open,
             settling: Vec::new(),
+            audience: AudienceWait::default(),
             next_second: 1,
             idle_at_second: parts.idle,
             gc_pause: None,
@@ -138,7 +143,7 @@ impl LevelRun {
                 let over = at_once
                     || settling.is_over(&mut parts.world.borrow_mut(), settle, hurried, now);
                 let (quiet, load) = (settling.quiet(), *load);
-                if over {
+                if over && self.audience_has_settled(parts, now) {
                     self.release(&mut parts.world.borrow_mut(), quiet, load, now);
                 }
             }
@@ -158,6 +163,23 @@ impl LevelRun {
             }
         }
         false
+    }
+
+    /// Handles that the groups of all workers have settled.
+    pub(crate) fn settle_audiences(&mut self, sent: Arc<Vec<u64>>, now: Nanos) {
+        self.audience.settle(sent, now + self.plan.settle);
+    }
+
+    /// Whether the deliveries to passive audiences have settled too. The groups of this worker have.
+    fn audience_has_settled(&mut self, parts: &WorkerParts, now: Nanos) -> bool {
+        let level = &mut parts.world.borrow_mut().level;
+        if self.aborted || level.audience.is_empty() {
+            return true;
+        }
+        if let Some(sent) = self.audience.groups_settled(level) {
+            parts.tell(Event::GroupsSettled(sent));
+        }
+        self.audience.is_over(level, now)
     }
 
     fn while_loading(&mut self, parts: &WorkerParts, now: Nanos) {
@@ -268,6 +290,7 @@ impl LevelRun {
             world.abandon_http(user);
             world.close_sockets_of(user, CutOff::LevelEnded);
         }
+        audience::close(&mut world, now);
         let until = now + GOODBYES;
         world.level.timers.set(until, Alarm::Look);
         world.level.timers.set(now, Alarm::Look); // in case no socket is open
@@ -289,7 +312,7 @@ impl LevelRun {
         let World { level, config, .. } = &mut *world;
         count_planned(&mut level.recorder, config, &self.plan, parts.number);
         let limited = take_limited(level, config, now);
-        let measured = world.end_level();
+        let (measured, broadcasts) = world.end_level();
         drop(world);
         parts.tell(Event::Window {
             second,
@@ -299,6 +322,7 @@ impl LevelRun {
         });
         let outcome = LevelOutcome {
             measured,
+            broadcasts,
             monitoring,
             busy: load.busy,
             cpu_wait: load.cpu_wait,

@@ -1,9 +1,10 @@
 use std::collections::HashSet;
 
-use model::{Fault, GroupId, Nanos, UserId};
+use model::{Fault, FaultKind, GroupId, Nanos, UserId};
 use rustc_hash::FxHashMap;
 use script::host::CheckPlace;
 
+use crate::audience::Audiences;
 use crate::little::AtWork;
 use crate::nats::login::SharedLogin;
 use crate::people::{Group, Users};
@@ -27,6 +28,8 @@ pub(crate) struct LevelState {
     pub(crate) recorder: Recorder,
     pub(crate) arrivals: Arrivals,
     pub(crate) at_work: AtWork,
+    /// The passive audiences of the level.
+    pub(crate) audience: Audiences,
     /// The keys of the NATS connections that users share.
     pub(crate) shared_nats: Vec<(SharedLogin, u32)>,
 }
@@ -49,6 +52,12 @@ impl LevelState {
     pub(crate) fn group_by_id(&mut self, id: GroupId) -> Option<&mut Group> {
         let slot = *self.group_slots.get(&id)?;
         self.groups.get_mut(slot)
+    }
+
+    /// The member numbers of these users in their groups.
+    pub(crate) fn members(&mut self, users: &[UserId]) -> Vec<u32> {
+        let member = |&user: &UserId| Some(self.users.get(user)?.member);
+        users.iter().filter_map(member).collect()
     }
 
     /// Whether the user is still in this iteration.
@@ -103,6 +112,13 @@ impl LevelState {
             place.as_ref().map(|place| place.location.to_string()),
             place.and_then(|place| place.frame),
         );
+    }
+
+    /// Counts a reply that arrived after the time limit of its request, under the name `what`.
+    pub(crate) fn count_late_reply(&mut self, user: UserId, what: &'static str, now: Nanos) {
+        let detail = "a reply arrived after the time limit of its request";
+        let fault = Fault::target(FaultKind::TimedOut, detail);
+        self.fail_during((now, now), (user, what), now, &fault);
     }
 
     /// The group of a user, the user's member number, and the recorder, which has the tallies of the group's ledger.

@@ -6,6 +6,7 @@ use model::Nanos;
 use plan::Threshold;
 use record::Level;
 
+use crate::audience::SentToAudiences;
 use crate::busy::LatestShares;
 use crate::control::{Control, blank, died};
 use crate::level::{LevelPlan, Span};
@@ -29,16 +30,22 @@ struct Watch<'a> {
     levels: u32,
     /// Number of workers that have finished the level.
     done: usize,
-    /// Number of stop requests that were forwarded to the workers.
-    asked: u8,
+    stopping: Stopping,
     aborting: AbortThresholds,
-    /// The time by which the workers must finish after the second Ctrl-C.
-    give_up: Nanos,
     /// The threshold that aborts the run.
     broken: Option<Threshold>,
     limit: LevelLimit,
     busy: LatestShares,
     signs: Signs,
+    sent: SentToAudiences,
+}
+
+/// Ctrl-C, as far as the workers know.
+struct Stopping {
+    /// Number of stop requests that were forwarded to the workers.
+    asked: u8,
+    /// The time by which the workers must finish after the second Ctrl-C.
+    give_up: Nanos,
 }
 
 impl Watch<'_> {
@@ -66,13 +73,16 @@ impl Control<'_> {
             hold: plan.hold(),
             levels,
             done: 0,
-            asked: 0,
-            give_up: Nanos::MAX,
+            stopping: Stopping {
+                asked: 0,
+                give_up: Nanos::MAX,
+            },
             aborting: AbortThresholds::of(&options.thresholds, &blank(plan), plan.hold()),
             broken: None,
             limit: LevelLimit::of(plan.hold().end, plan.settle, options.timeouts.total),
             busy: LatestShares::of(self.workers.len()),
             signs: Signs::of(self.workers.len(), plan.start, options.script.time),
+            sent: SentToAudiences::default(),
         };
         let ended = self.watch_level(&mut watch, merged);
         merged.quota.end();
@@ -89,7 +99,7 @@ impl Control<'_> {
             if let Some(silent) = watch.signs.look(now, self.config.scenario().is_some()) {
                 return Err(silent);
             }
-            if now > watch.give_up {
+            if now > watch.stopping.give_up {
                 let busy = "interrupted: a worker was too busy to report its last measurements";
                 return Err(RunError::Usage(busy.to_owned()));
             }
@@ -136,6 +146,12 @@ impl Control<'_> {
                 let live = self.live(watch, merged);
                 (self.tell)(Notice::Live(live));
             }
+            Event::GroupsSettled(sent) => {
+                if let Some(sent) = watch.sent.add(sent, self.workers.len()) {
+                    self.workers
+                        .order_all(|| Command::SettleAudiences(Arc::clone(&sent)));
+                }
+            }
             Event::LevelDone(outcome) => {
                 merged.add(*outcome);
                 watch.done += 1;
@@ -170,10 +186,10 @@ impl Control<'_> {
     /// Forwards Ctrl-C to the workers: the first one ends the measured time, the second one ends everything.
     fn pass_on_stop(&mut self, watch: &mut Watch<'_>) {
         let asked = self.stop.asked();
-        if asked > watch.asked {
-            watch.asked = asked;
+        if asked > watch.stopping.asked {
+            watch.stopping.asked = asked;
             if asked == 2 {
-                watch.give_up = self.clock.now() + GIVE_UP;
+                watch.stopping.give_up = self.clock.now() + GIVE_UP;
             }
             watch.cut_short(self.clock.now());
             self.workers.order_all(|| {

@@ -8,6 +8,7 @@
 
 mod arrival;
 mod ask;
+mod audience;
 mod busy;
 mod certificates;
 mod clock;
@@ -49,6 +50,7 @@ mod observe;
 mod observed;
 mod open;
 mod outcome;
+mod owner;
 mod people;
 mod percentile;
 mod place;

@@ -1,6 +1,7 @@
 use model::{Nanos, UserId};
 use wire::Stream;
 
+use crate::audience::MemberLink;
 use crate::http::Asked;
 use crate::net;
 use crate::net::Opening;
@@ -14,6 +15,8 @@ pub(crate) enum Link {
     Http(HttpLink<Asked>),
     Http2(Box<Http2Link<Asked>>),
     Socket(Box<SocketLink>),
+    /// A member of a passive audience.
+    Member(Box<MemberLink>),
 }
 
 impl net::Link for Link {
@@ -22,6 +25,7 @@ impl net::Link for Link {
             Self::Http(http) => Some(http.stream()),
             Self::Http2(http2) => Some(http2.stream()),
             Self::Socket(socket) => socket.wire.stream(),
+            Self::Member(member) => member.wire.stream(),
         }
     }
 
@@ -30,6 +34,7 @@ impl net::Link for Link {
             Self::Http(http) => Some(http.stream_mut()),
             Self::Http2(http2) => Some(http2.stream_mut()),
             Self::Socket(socket) => socket.wire.stream_mut(),
+            Self::Member(member) => member.wire.stream_mut(),
         }
     }
 
@@ -38,6 +43,7 @@ impl net::Link for Link {
             Self::Http(http) => http.limit(),
             Self::Http2(http2) => http2.limit(),
             Self::Socket(socket) => socket.limit(),
+            Self::Member(member) => member.limit(),
         }
     }
 }
@@ -60,6 +66,7 @@ impl Link {
                     tell(owner);
                 }
             }
+            Self::Member(_) => {}
         }
     }
 
@@ -68,7 +75,7 @@ impl Link {
         match self {
             Self::Http(http) => http.take_opening(),
             Self::Http2(http2) => http2.take_opening(),
-            Self::Socket(_) => None,
+            Self::Socket(_) | Self::Member(_) => None,
         }
     }
 }

@@ -1,6 +1,7 @@
 use model::Nanos;
 use record::{GeneratorUse, IssueCause, Measured, OpenWindow, Window, WorkerUse};
 
+use crate::audience::AudienceResult;
 use crate::level::Span;
 use crate::limited::LimitedSamples;
 use crate::little::AtWork;
@@ -22,6 +23,8 @@ pub(crate) struct Merged {
     /// The issues of workers that did not finish the level.
     pub(crate) lost_workers: Vec<IssueCause>,
     windows: Vec<OpenWindow>,
+    /// What was sent to passive audiences, and what their members received.
+    pub(crate) audience: AudienceResult,
     pub(crate) at_work: AtWork,
     pub(crate) quota: Quota,
 }
@@ -41,6 +44,7 @@ impl Merged {
     /// Adds the measurements of one worker.
     pub(crate) fn add(&mut self, outcome: LevelOutcome) {
         self.measured.merge(outcome.measured);
+        self.audience.broadcasts.merge(outcome.broadcasts);
         let generator = &mut self.generator;
         generator.start_lag.merge(&outcome.monitoring.start_lag);
         generator.dropped_queue += outcome.dropped;

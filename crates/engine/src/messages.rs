@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use delivery::Broadcasts;
 use model::Nanos;
 use record::{Measured, OpenWindow, Pool};
 use script::ScriptFault;
 use script::host::LogLevel;
 
+use crate::audience::{AudienceCount, AudiencePlan};
 use crate::in_flight::Awaited;
 use crate::level::{LevelPlan, PooledUser, SetupResult};
 use crate::limited::LimitedSamples;
@@ -18,6 +20,10 @@ use crate::self_monitoring::SelfMonitoring;
 pub(crate) enum Command {
     /// Run the scenario's `setup`.
     Setup,
+    /// Connect the members of the passive audiences, before a level starts.
+    Audience(Arc<AudiencePlan>),
+    /// The groups of all workers have settled. They have sent this number of messages to each channel of the audiences.
+    SettleAudiences(Arc<Vec<u64>>),
     /// Run this worker's groups of a level.
     Level(Arc<LevelPlan>),
     /// Run the scenario's `teardown`.
@@ -37,6 +43,10 @@ pub(crate) enum Command {
 pub(crate) enum Event {
     /// The script is loaded, and the worker reads commands.
     Ready,
+    /// Each member of the audiences listens or has failed to connect.
+    AudienceReady(AudienceCount),
+    /// The groups of this worker have settled. They have sent this number of messages to each channel of the audiences.
+    GroupsSettled(Vec<u64>),
     /// One second of the level, for the time series and the live line.
     Window {
         second: u64,
@@ -83,6 +93,8 @@ pub(crate) struct CpuWait {
 #[derive(Debug, Default)]
 pub(crate) struct LevelOutcome {
     pub(crate) measured: Measured,
+    /// What was sent to passive audiences, and what their members received.
+    pub(crate) broadcasts: Broadcasts,
     pub(crate) monitoring: SelfMonitoring,
     /// Share of the measured time in which the worker did not wait.
     pub(crate) busy: f64,

@@ -18,7 +18,7 @@ use wire::nats::jetstream::Api;
 
 use crate::dial::Opener;
 use crate::link::Link;
-use crate::net::socket::{Inbox, NatsLink, NatsSubscription, Pong, Pulls, Wire};
+use crate::net::socket::{Inbox, NatsLink, NatsSubscription, NatsWire, Pong, Pulls, Wire};
 use crate::recorder::Family;
 use crate::socket::{Opening, Purpose, RoundTrip, SocketLink, SocketState, Wanted};
 use crate::trace;
@@ -146,7 +146,7 @@ impl NatsHost for World {
             ..SocketState::default()
         };
         let subscription = NatsSubscription::new(connection.0, subject.clone(), call.max, pulls);
-        let wire = Wire::NatsSubscription(Box::new(subscription));
+        let wire = Wire::Nats(NatsWire::Subscription(Box::new(subscription)));
         let key = admit_carried(self, View { user, connection }, wire, state)?;
         let link = link_of(self, connection)?;
         if let Err(fault) = link.subscribe(key, &subject, call.queue.as_deref(), call.max) {
@@ -157,7 +157,7 @@ impl NatsHost for World {
             owner.sockets.push(key);
         }
         if let Ok((_, socket)) = self.socket(id)
-            && let Wire::SharedNats(shared) = &mut socket.wire
+            && let Wire::Nats(NatsWire::Shared(shared)) = &mut socket.wire
         {
             shared.subscriptions.insert(key);
         }
@@ -173,7 +173,7 @@ impl NatsHost for World {
             Fault::script(FaultKind::Thrown, detail)
         };
         let (_, socket) = self.socket(id)?;
-        let Wire::NatsSubscription(subscription) = &socket.wire else {
+        let Wire::Nats(NatsWire::Subscription(subscription)) = &socket.wire else {
             return Err(no_consumer());
         };
         let pulls = subscription.pulls.as_ref().ok_or_else(no_consumer)?;
@@ -222,8 +222,8 @@ fn admit_carried(
 fn view_of(world: &mut World, id: SocketId) -> Result<View, Fault> {
     let (user, socket) = world.socket(id)?;
     let connection = match &socket.wire {
-        Wire::Nats(_) => id,
-        Wire::SharedNats(shared) => SocketId(shared.connection),
+        Wire::Nats(NatsWire::Connection(_)) => id,
+        Wire::Nats(NatsWire::Shared(shared)) => SocketId(shared.connection),
         _ => return Err(no_nats()),
     };
     Ok(View { user, connection })
@@ -232,18 +232,18 @@ fn view_of(world: &mut World, id: SocketId) -> Result<View, Fault> {
 /// The inbox of this socket.
 fn inbox_of(world: &mut World, id: SocketId) -> Result<&mut Inbox, Fault> {
     let (_, socket) = world.socket(id)?;
-    match &mut socket.wire {
-        Wire::Nats(link) => Ok(&mut link.inbox),
-        Wire::SharedNats(shared) => Ok(&mut shared.inbox),
-        _ => Err(no_nats()),
-    }
+    let inbox = match &mut socket.wire {
+        Wire::Nats(nats) => nats.inbox_mut(),
+        _ => None,
+    };
+    inbox.ok_or_else(no_nats)
 }
 
 /// The link of a socket with a stream.
 fn link_of(world: &mut World, connection: SocketId) -> Result<&mut NatsLink, Fault> {
     let (_, socket) = world.socket(connection)?;
     match &mut socket.wire {
-        Wire::Nats(link) => Ok(link),
+        Wire::Nats(NatsWire::Connection(link)) => Ok(link),
         _ => Err(no_nats()),
     }
 }

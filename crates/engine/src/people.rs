@@ -13,6 +13,7 @@ use crate::funnel::{FunnelCounts, Way};
 use crate::http::InFlight;
 use crate::net::EndpointIndex;
 use crate::recorder::Family;
+use crate::socket::{Followed, Receiving};
 use crate::steps::Steps;
 use crate::user_states::UserStates;
 
@@ -37,7 +38,7 @@ pub(crate) struct User {
     pub(crate) sockets: Vec<u32>,
     pub(crate) data: Option<Arc<str>>,
     pub(crate) steps: Steps,
-    pub(crate) responses: ResponseCounts,
+    pub(crate) responses: Responses,
 }
 
 /// The values that a user adds to every request.
@@ -49,12 +50,30 @@ pub(crate) struct Standing {
 }
 
 /// Responses to one user.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ResponseCounts {
+#[derive(Debug, Default)]
+pub(crate) struct Responses {
     /// Number of responses on connections that have been closed.
     pub(crate) all: u32,
     /// Number of requests that were refused with status 429.
     pub(crate) limited: u32,
+    /// The channels that look for their stamps in responses, by the name of the request.
+    pub(crate) followed: Vec<(String, Followed)>,
+    /// The number of the next channel that the user follows, on a socket or in responses.
+    next_following: u32,
+}
+
+impl Responses {
+    /// Adds a channel that looks for its stamps in the responses to requests of this name.
+    pub(crate) fn follow(&mut self, request: String, receiving: Receiving) {
+        let known = self.followed.iter_mut().find(|(name, _)| *name == request);
+        if let Some((_, followed)) = known {
+            followed.receives.push(receiving);
+            return;
+        }
+        let mut followed = Followed::default();
+        followed.receives.push(receiving);
+        self.followed.push((request, followed));
+    }
 }
 
 /// A user's HTTP connections to one endpoint.
@@ -91,7 +110,7 @@ impl User {
             sockets: Vec::new(),
             data: None,
             steps: Steps::default(),
-            responses: ResponseCounts::default(),
+            responses: Responses::default(),
         }
     }
 
@@ -131,6 +150,15 @@ impl Users {
 
     pub(crate) fn get(&mut self, id: UserId) -> Option<&mut User> {
         self.list.get_mut(id.0.checked_sub(self.base)? as usize)
+    }
+
+    /// The number of the next channel that the user follows.
+    pub(crate) fn next_following(&mut self, id: UserId) -> u32 {
+        self.get(id).map_or(0, |user| {
+            let number = user.responses.next_following;
+            user.responses.next_following += 1;
+            number
+        })
     }
 
     /// The user as the script gets it at the start of an iteration. `index` is the user's number in the group, and

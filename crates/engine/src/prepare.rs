@@ -56,6 +56,7 @@ pub fn prepare(bundle: Bundle, base: &Path, settings: Settings) -> Result<RunCon
         bundle,
         data,
         env: settings.env.clone(),
+        audiences: declared.audiences,
         http2: options.http2,
         has_setup: declared.has_setup,
         has_teardown: declared.has_teardown,

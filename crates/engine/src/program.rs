@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use model::{Fault, Nanos, without_credentials};
 use record::{IssueCause, Measured, Timings};
+use script::host::AudienceSpec;
 use script::{Bundle, DataStore, Env};
 use url::Url;
 use wire::http::{Body, Request};
@@ -51,6 +52,8 @@ pub struct Scenario {
     pub data: DataStore,
     /// The environment variables that the scenario may read.
     pub env: Env,
+    /// The passive audiences that the scenario declares.
+    pub audiences: Vec<AudienceSpec>,
     /// Whether the scenario uses HTTP/2.
     pub http2: bool,
     /// Whether the scenario has a `setup`.

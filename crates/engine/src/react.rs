@@ -1,13 +1,15 @@
 //! Passes what happened on the connections to the protocols of the users.
 
-use model::{Fault, Nanos, UserId};
+use model::{Fault, Nanos};
 
+use crate::audience;
 use crate::dial::Dial;
 use crate::link::Link;
 use crate::net::Link as _;
 use crate::net::http2::check_agreed;
 use crate::net::socket::Bytes;
 use crate::net::{Conn, EndpointIndex, Progress, ReadOutcome, Ready, TimedRead};
+use crate::owner::Owner;
 use crate::world::World;
 
 impl World {
@@ -41,20 +43,22 @@ impl World {
             Dial::Http(flight) => self.open_http(flight),
             Dial::Socket(dial) => self.open_socket(*dial),
             Dial::Reconnect(dial) => self.reopen(dial),
+            Dial::Member(dial) => audience::open(self, *dial),
         }
     }
 
-    /// Adds a connection of a user.
+    /// Adds a connection.
     pub(crate) fn admit(
         &mut self,
-        owner: UserId,
+        owner: impl Into<Owner>,
         endpoint: EndpointIndex,
         link: Link,
     ) -> Result<u32, Fault> {
         let receipts = &mut self.level.recorder.monitoring.receipts;
-        self.net.admit(Conn::new(owner, endpoint, link), |stamped| {
-            receipts.samples(stamped)
-        })
+        self.net
+            .admit(Conn::new(owner.into(), endpoint, link), |stamped| {
+                receipts.samples(stamped)
+            })
     }
 
     /// Adds the new stream of a connection in the table to the epoll instance.
@@ -70,9 +74,10 @@ impl World {
         let responses = match &conn.link {
             Link::Http(http) => http.responses(),
             Link::Http2(http2) if self.streams() == Some(1) => http2.responses(),
-            Link::Http2(_) | Link::Socket(_) => 0,
+            Link::Http2(_) | Link::Socket(_) | Link::Member(_) => 0,
         };
-        if let Some(owner) = self.level.users.get(conn.owner) {
+        let owner = conn.owner.user();
+        if let Some(owner) = owner.and_then(|owner| self.level.users.get(owner)) {
             owner.responses.all += responses;
         }
         Some(conn)
@@ -158,6 +163,7 @@ impl World {
             }
             Some(Link::Socket(socket)) if socket.is_redis() => self.redis_received(key, bytes, at),
             Some(Link::Socket(_)) => self.socket_received(key, Bytes(bytes), at),
+            Some(Link::Member(_)) => audience::received(self, key, bytes, at),
             None => {
                 self.inconsistent("a connection that is not in the table received data");
                 0
@@ -174,6 +180,7 @@ impl World {
             }
             Some(Link::Http2(_)) => self.http2_closed(key),
             Some(Link::Socket(_)) => self.socket_closed(key),
+            Some(Link::Member(_)) => audience::closed(self, key),
             None => self.inconsistent("a connection that is not in the table was closed"),
         }
     }
@@ -184,6 +191,7 @@ impl World {
             Some(Link::Http(_)) => self.http_broke(key, fault),
             Some(Link::Http2(_)) => self.http2_broke(key, &fault),
             Some(Link::Socket(_)) => self.socket_broke(key, &fault),
+            Some(Link::Member(_)) => audience::broke(self, key, &fault),
             None => self.inconsistent("a connection that is not in the table broke"),
         }
     }
@@ -200,6 +208,7 @@ impl World {
                 Some(Link::Http(_)) => self.http_timed_out(key, now),
                 Some(Link::Http2(_)) => self.http2_timed_out(key, now),
                 Some(Link::Socket(_)) => self.socket_timed_out(key, now),
+                Some(Link::Member(_)) => audience::timed_out(self, key),
                 // It ended together with another connection.
                 None => {}
             }

@@ -24,7 +24,8 @@ use crate::arrival::{Arrival, Outcome};
 use crate::dial::Opener;
 use crate::link::Link;
 use crate::net::Conn;
-use crate::net::socket::{Own, Redis, Wire, take_own};
+use crate::net::socket::{Held, Own, Redis, RedisWire, Wire, take_own};
+use crate::owner::Owner;
 use crate::recorder::{Ending, Family};
 use crate::socket::{Opening, Purpose, RoundTrip, SocketLink, SocketState, Waiting, Wanted};
 use crate::trace;
@@ -67,15 +68,15 @@ impl World {
     /// The connection, if this socket is one to a Redis server.
     fn redis(&mut self, key: u32) -> Option<&mut Redis> {
         match &mut self.socket(SocketId(key)).ok()?.1.wire {
-            Wire::Redis(redis) => redis.as_deref_mut(),
+            Wire::Redis(RedisWire::Connection(redis)) => redis.get_mut(),
             _ => None,
         }
     }
 
     fn server_of_redis(&mut self, id: SocketId) -> Option<RedisServer> {
         let server = match &self.socket(id).ok()?.1.wire {
-            Wire::Redis(redis) => &redis.as_ref()?.server,
-            Wire::Cluster(cluster) => &cluster.server,
+            Wire::Redis(RedisWire::Connection(redis)) => &redis.get()?.server,
+            Wire::Redis(RedisWire::Cluster(cluster)) => &cluster.server,
             _ => return None,
         };
         Some(RedisServer {
@@ -143,7 +144,7 @@ impl World {
     /// one.
     pub(crate) fn redis_received(&mut self, key: u32, bytes: &[u8], now: Nanos) -> usize {
         // Take the connection out while it parses, because handling its signals borrows the world.
-        let Some(mut redis) = self.redis_place(key).and_then(Option::take) else {
+        let Some(mut redis) = self.redis_place(key).and_then(Held::take) else {
             self.inconsistent("a Redis connection that is not in the table received data");
             return 0;
         };
@@ -188,7 +189,7 @@ impl World {
         });
         messages += usize::from(connection.holds_a_part());
         if let Some(place) = self.redis_place(key) {
-            *place = Some(redis);
+            place.put_back(redis);
         }
         // Whatever happens to this connection, these commands go on.
         for redirected in std::mem::take(&mut left.redirected) {
@@ -201,9 +202,9 @@ impl World {
         messages
     }
 
-    fn redis_place(&mut self, key: u32) -> Option<&mut Option<Box<Redis>>> {
+    fn redis_place(&mut self, key: u32) -> Option<&mut Held<Redis>> {
         match &mut self.socket(SocketId(key)).ok()?.1.wire {
-            Wire::Redis(redis) => Some(redis),
+            Wire::Redis(RedisWire::Connection(redis)) => Some(redis),
             _ => None,
         }
     }
@@ -252,10 +253,8 @@ impl World {
         // Responses arrive in the order of the commands, so only the first command can be meant.
         let its = |waiting: &mut Waiting| waiting.command().is_some_and(|its| its.token == token);
         let waiting = socket.state.waiting.pop_front_if(its);
-        if waiting.is_none() && self.level.recorder.measures(now, now) {
-            let detail = "a reply arrived after the time limit of its command";
-            self.level
-                .fail(user, LATE, now, &Fault::target(FaultKind::TimedOut, detail));
+        if waiting.is_none() {
+            self.level.count_late_reply(user, LATE, now);
         }
         Some((user, waiting?))
     }
@@ -344,7 +343,7 @@ impl World {
     /// What a socket received, for its consumers.
     fn arrival_at(&mut self, key: u32, now: Nanos) -> Option<Arrival<'_>> {
         let Some(Conn {
-            owner,
+            owner: Owner::User(owner),
             link: Link::Socket(socket),
             ..
         }) = self.net.conns.get_mut(key)
@@ -372,7 +371,7 @@ impl World {
 fn redis_of(socket: &mut SocketLink) -> Result<&mut Redis, Fault> {
     let other = || Fault::script(FaultKind::Thrown, "this socket is no Redis connection");
     match &mut socket.wire {
-        Wire::Redis(redis) => redis.as_deref_mut().ok_or_else(other),
+        Wire::Redis(RedisWire::Connection(redis)) => redis.get_mut().ok_or_else(other),
         _ => Err(other()),
     }
 }

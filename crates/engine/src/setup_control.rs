@@ -7,6 +7,7 @@ use record::{Example, Failure, Measured, Note, Run, Setup, Teardown};
 use script::ScriptFault;
 
 use crate::ask;
+use crate::audience::{AudienceCount, AudiencePlan};
 use crate::control::Control;
 use crate::level::{LevelPlan, SetupResult};
 use crate::messages::{Command, Event, SetupOutcome};
@@ -14,7 +15,7 @@ use crate::notice::Notice;
 use crate::outcome::RunError;
 use crate::tls_port;
 
-/// Time limit of each of `setup` and `teardown`.
+/// Time limit of each of `setup`, `teardown` and the connecting of the audiences.
 const SETUP_LIMIT: Nanos = Nanos::from_secs(600);
 
 impl Control<'_> {
@@ -99,6 +100,32 @@ impl Control<'_> {
             .result
             .map(drop)
             .map_err(|fault| ended_by("teardown", fault, ended, record))
+    }
+
+    /// Connects the members of the passive audiences before a level. Returns how many listen.
+    pub(crate) fn connect_audiences(
+        &mut self,
+        plan: &LevelPlan,
+    ) -> Result<AudienceCount, RunError> {
+        let mut count = AudienceCount::default();
+        if self.config.audiences().is_empty() {
+            return Ok(count);
+        }
+        let plan = Arc::new(AudiencePlan {
+            level: plan.index,
+            users: plan.load.users,
+            setup: plan.setup.value.clone(),
+        });
+        self.workers
+            .order_all(|| Command::Audience(Arc::clone(&plan)));
+        for _ in 0..self.workers.len() {
+            let what = "connecting the audience";
+            count.add(self.until(SETUP_LIMIT, what, |event| match event {
+                Event::AudienceReady(count) => Some(count),
+                _ => None,
+            })?);
+        }
+        Ok(count)
     }
 
     /// Waits until worker 0 reports that `setup` or `teardown` has ended.

@@ -19,14 +19,16 @@ use script::host::{NextCall, OpId, Payload, ReplyBy, RoundTripCall, SocketId, Wa
 use crate::filter::Filter;
 use crate::link::Link;
 use crate::net::Conn;
+use crate::owner::Owner;
 use crate::recorder::Family;
 use crate::trace;
 use crate::world::World;
 
 pub(crate) use link::SocketLink;
+pub(crate) use opening::framing_of;
 pub(crate) use received::Received;
-pub(crate) use receiving::Receiving;
-pub(crate) use sight::{Came, Sights};
+pub(crate) use receiving::{Followed, Receiving};
+pub(crate) use sight::{Came, Sight, Sights};
 use state::Closing;
 pub(crate) use state::{Opening, Purpose, RoundTrip, SocketState, Waiting, Wanted};
 
@@ -34,7 +36,7 @@ impl World {
     pub(crate) fn socket(&mut self, id: SocketId) -> Result<(UserId, &mut SocketLink), Fault> {
         match self.net.conns.get_mut(id.0) {
             Some(Conn {
-                owner,
+                owner: Owner::User(owner),
                 link: Link::Socket(socket),
                 ..
             }) => Ok((*owner, socket)),

@@ -7,6 +7,7 @@ use script::host::Wake;
 use script::{ScriptError, ScriptFault};
 use wire::TlsSettings;
 
+use crate::audience::AudienceRun;
 use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::iteration::never_settles;
@@ -28,6 +29,7 @@ pub(crate) struct Worker {
     parts: WorkerParts,
     level: Option<LevelRun>,
     setup_run: Option<SetupRun>,
+    audience_run: Option<AudienceRun>,
     commands: Receiver<Command>,
     buffers: Buffers,
 }
@@ -85,6 +87,7 @@ impl Worker {
             parts,
             level: None,
             setup_run: None,
+            audience_run: None,
             commands,
             buffers: Buffers::default(),
         })
@@ -115,6 +118,15 @@ impl Worker {
             Command::Setup => self.setup_run = Some(SetupRun::set_up(&mut self.parts)),
             Command::Teardown(setup) => {
                 self.setup_run = Some(SetupRun::tear_down(&mut self.parts, &setup));
+            }
+            Command::Audience(plan) => {
+                self.audience_run = Some(AudienceRun::start(plan, &self.parts));
+            }
+            Command::SettleAudiences(sent) => {
+                let now = self.parts.now();
+                if let Some(level) = &mut self.level {
+                    level.settle_audiences(sent, now);
+                }
             }
             Command::Level(plan) => self.level = Some(LevelRun::start(plan, &mut self.parts)),
             Command::Snapshot => self.parts.send_snapshot(),
@@ -244,6 +256,7 @@ impl Worker {
     fn advance(&mut self) {
         let parts = &mut self.parts;
         self.setup_run.take_if(|run| run.report(parts));
+        self.audience_run.take_if(|run| run.advance(parts));
         self.level.take_if(|level| level.advance(parts));
     }
 }

@@ -2,11 +2,13 @@ use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use delivery::Broadcasts;
 use model::{Nanos, UserId};
 use record::Measured;
 use script::host::{LogLevel, Wake};
 use wire::TlsSettings;
 
+use crate::audience::take_broadcasts;
 use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::dial::Dial;
@@ -15,6 +17,7 @@ use crate::inconsistency::Inconsistencies;
 use crate::level_state::LevelState;
 use crate::link::Link;
 use crate::net::{Client, Connector, Net};
+use crate::owner::Owner;
 use crate::pool::Pools;
 use crate::socket::Sights;
 use crate::sources::source_place;
@@ -41,7 +44,7 @@ pub(crate) struct World {
 }
 
 impl Client for World {
-    type Owner = UserId;
+    type Owner = Owner;
     type Link = Link;
     type Queued = Dial;
 }
@@ -83,19 +86,27 @@ impl World {
 
     /// The local address of a user's connections; `None`: the kernel chooses.
     pub(crate) fn source_of(&mut self, user: UserId) -> Option<IpAddr> {
-        let user = self.level.users.get(user)?;
-        let place = source_place(&self.config, user.number)?;
+        let number = self.level.users.get(user)?.number;
+        self.source_of_number(number)
+    }
+
+    /// The local address of the connections of the user or member with this number.
+    pub(crate) fn source_of_number(&self, number: u32) -> Option<IpAddr> {
+        let place = source_place(&self.config, number)?;
         self.config.options.source.get(place).copied()
     }
 
-    /// Closes the ledgers of the level, removes its users, and returns the measurements.
-    pub(crate) fn end_level(&mut self) -> Measured {
+    /// Closes the ledgers of the level, removes its users, and returns the measurements, and what was sent to passive
+    /// audiences and received by them.
+    pub(crate) fn end_level(&mut self) -> (Measured, Broadcasts) {
         for group in &mut self.level.groups {
             group.ledger.close(&mut self.level.recorder.tallies);
         }
         self.level.recorder.end_blocks();
-        let recorder = self.take_level().recorder;
-        recorder.into_measured(self.config.scenario_names())
+        let mut level = self.take_level();
+        let broadcasts = take_broadcasts(&mut level);
+        let measured = level.recorder.into_measured(self.config.scenario_names());
+        (measured, broadcasts)
     }
 
     /// Takes the level's state, and ends all connections.

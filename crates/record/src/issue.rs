@@ -130,6 +130,13 @@ pub enum IssueCause {
         /// Remote address of the first such connection.
         connection: String,
     },
+    /// Not all members of the passive audiences could connect, so fewer deliveries were expected.
+    AudienceIncomplete {
+        /// Number of members.
+        members: u64,
+        /// Members that listened when the level started.
+        listening: u64,
+    },
     /// `bench --count` did not send all operations in the available time.
     NotAllSent {
         /// Number of operations not sent.

@@ -6,6 +6,7 @@
 )]
 
 mod arg;
+mod audience;
 mod crypto;
 mod data;
 mod env;
@@ -25,6 +26,7 @@ mod receiver;
 mod redis;
 mod request;
 mod response;
+mod responses;
 mod socket;
 mod socketio;
 mod tags;
@@ -41,6 +43,7 @@ use rquickjs::{Ctx, Object, Result};
 use crate::state::State;
 use native::Natives;
 
+pub(crate) use audience::{Members, describe};
 pub(crate) use people::group_object;
 pub(crate) use response::Response;
 
@@ -55,6 +58,7 @@ pub(crate) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
     };
     http::install(&natives)?;
     response::install(&natives)?;
+    responses::install(&natives)?;
     tags::install(&natives)?;
     socket::install(&natives)?;
     socketio::install(&natives)?;
@@ -65,6 +69,7 @@ pub(crate) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
     user::install(&natives)?;
     time::install(&natives)?;
     group::install(&natives)?;
+    audience::install(&natives)?;
     measure::install(&natives)?;
     data::install(&natives)?;
     text::install(&natives)?;

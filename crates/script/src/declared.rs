@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use crate::boot::{plain_fault, thrown};
 use crate::error::ScriptError;
 use crate::exports::{DEFAULT, Exports};
+use crate::host::AudienceSpec;
 use crate::interpreter::Interpreter;
 use crate::kept::KeptObject;
 use crate::state::State;
@@ -32,6 +33,8 @@ pub struct Declared {
     pub scenarios: Vec<String>,
     /// Whether there is a default function. If not, `options.mix` is set.
     pub has_default: bool,
+    /// The passive audiences, in the order of their declaration.
+    pub audiences: Vec<AudienceSpec>,
     /// Whether there is a `setup`.
     pub has_setup: bool,
     /// Whether there is a `teardown`.
@@ -57,9 +60,15 @@ pub(crate) fn declared(
         problems,
         scenarios: exports.scenarios(),
         has_default,
+        audiences: specs(state),
         has_setup: exports.has("setup"),
         has_teardown: exports.has("teardown"),
     })
+}
+
+fn specs(state: &State) -> Vec<AudienceSpec> {
+    let audiences = state.audiences.borrow();
+    audiences.iter().map(|one| one.spec.clone()).collect()
 }
 
 /// Creates the error for a scenario with neither a default function nor a mix.

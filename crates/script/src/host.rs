@@ -3,10 +3,12 @@
 //! The script side never waits. Every call returns at once. Results arrive later as a [`Wake`] with the [`OpId`] that
 //! the script passed to the call.
 
+mod audience;
 mod events;
 mod http;
 mod nats;
 mod redis;
+mod responses;
 mod socketio;
 mod wake;
 
@@ -16,6 +18,7 @@ use model::{Fault, GroupId, Nanos, UserId};
 
 use crate::frame::Location;
 
+pub use audience::{AudienceChannel, AudienceSpec, MemberCall, MemberOpening};
 pub use events::{EventsCall, NextCall, ServerEvent, StreamState};
 pub use http::{Body, CountedRequest, HttpCall, Part, Reply};
 pub use nats::{
@@ -26,6 +29,7 @@ pub use redis::{
     CommandsCall, RedisCall, RedisCommand, RedisError, RedisHost, RedisMessage, RedisServer,
     RedisValue, SubscribeCall, SubscriptionKind,
 };
+pub use responses::{ResponsesCall, ResponsesHost};
 pub use socketio::{Emission, EventCall, Heard, SocketIoCall};
 pub use wake::{Value, Wake};
 
@@ -96,6 +100,8 @@ pub enum Audience {
     Everyone,
     /// These members, if they listen.
     Users(Vec<UserId>),
+    /// The members of the passive audience with this number.
+    Passive(u32),
 }
 
 /// The location of a stamp in a message.
@@ -216,7 +222,7 @@ pub enum LogLevel {
 
 /// The engine as a script sees it. No call blocks, and no call re-enters the script. A protocol with many calls has a trait
 /// of its own.
-pub trait Host: NatsHost + RedisHost {
+pub trait Host: NatsHost + RedisHost + ResponsesHost {
     /// Returns the time of the run's clock.
     fn now(&self) -> Nanos;
     /// Whether the level still creates load. False once the measured time has ended.

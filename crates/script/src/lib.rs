@@ -11,6 +11,7 @@
 //! kinds of files: modules of a bundle, and tables that a module opens while it loads.
 
 mod api;
+mod audiences;
 mod boot;
 mod bundle;
 mod data;

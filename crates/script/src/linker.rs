@@ -7,7 +7,7 @@ use rquickjs::{Ctx, Exception, Module};
 use crate::bundle::{Bundle, Import, resolve};
 
 /// The modules of the API in JavaScript, by topic. Scenarios can import only `headcount`.
-const PRELUDE: [(&str, &str); 20] = [
+const PRELUDE: [(&str, &str); 21] = [
     ("headcount", include_str!("prelude/public.js")),
     ("headcount/native", include_str!("prelude/native.js")),
     ("headcount/check", include_str!("prelude/check.js")),
@@ -19,6 +19,7 @@ const PRELUDE: [(&str, &str); 20] = [
     ("headcount/inspect", include_str!("prelude/inspect.js")),
     ("headcount/story", include_str!("prelude/story.js")),
     ("headcount/user", include_str!("prelude/user.js")),
+    ("headcount/audience", include_str!("prelude/audience.js")),
     ("headcount/socket", include_str!("prelude/socket.js")),
     ("headcount/socketio", include_str!("prelude/socketio.js")),
     ("headcount/events", include_str!("prelude/events.js")),

@@ -6,8 +6,8 @@ use crate::host::{
     Audience, ChannelId, Checked, CommandsCall, CountedRequest, Emission, EventCall, EventsCall,
     FetchCall, Host, HttpCall, LogLevel, MetricKind, NatsCall, NatsHost, NatsRequest, NatsServer,
     NatsSubscribeCall, NextCall, OpId, Payload, Publication, RedisCall, RedisHost, RedisServer,
-    Reply, RoundTripCall, SocketCall, SocketId, SocketIoCall, StampPlace, StreamState,
-    SubscribeCall, TickerId,
+    Reply, ResponsesCall, ResponsesHost, RoundTripCall, SocketCall, SocketId, SocketIoCall,
+    StampPlace, StreamState, SubscribeCall, TickerId,
 };
 
 /// A host with a clock, but without users and groups. Lines of the console and values of metrics are dropped.
@@ -101,6 +101,13 @@ impl<C: Fn() -> Nanos> Host for Loading<C> {
         step_end(GroupId, Option<UserId>, u64, Option<&Fault>);
         concurrent(GroupId, bool);
         check(GroupId, &str, Checked);
+    }
+}
+
+impl<C> ResponsesHost for Loading<C> {
+    calls_of_groups! {
+        receives_in_responses(UserId, ChannelId, ResponsesCall) -> Result<u32, Fault> = refused();
+        stop_receiving_in_responses(UserId, u32);
     }
 }
 

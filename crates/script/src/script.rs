@@ -1,9 +1,11 @@
 use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use model::{GroupId, Nanos};
 
+use crate::api::{Members, describe};
 use crate::boot::{boot_prelude, evaluate_main};
 use crate::bundle::Bundle;
 use crate::data::DataStore;
@@ -11,7 +13,8 @@ use crate::declared::{Declared, declared};
 use crate::env::Env;
 use crate::error::{ScriptError, ScriptFault};
 use crate::exports::Exports;
-use crate::host::{Host, Wake};
+use crate::fault;
+use crate::host::{Host, MemberCall, Wake};
 use crate::interpreter::{Interpreter, Limits};
 use crate::iteration::{Ended, GroupStart, UserStart};
 use crate::kept::KeptObject;
@@ -112,6 +115,24 @@ impl Script {
             (group, user),
             setup,
         );
+    }
+
+    /// Asks the scenario how these members of a passive audience connect. `setup` is the return value of `setup`, as
+    /// JSON.
+    pub fn members(
+        &mut self,
+        audience: usize,
+        numbers: Range<u32>,
+        setup: Option<&str>,
+    ) -> Result<Vec<MemberCall>, Box<ScriptFault>> {
+        let Interpreter { state, context, .. } = &self.interpreter;
+        let members = Members { audience, numbers };
+        let described = context.with(|ctx| {
+            let described = describe(&ctx, state, members, setup);
+            described.map_err(|_| Box::new(fault::read(&ctx, state, &ctx.catch())))
+        });
+        self.interpreter.run_jobs();
+        described
     }
 
     /// Passes events to the script. For each event, its promise or callback runs first, then every job that follows, so

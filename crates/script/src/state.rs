@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use model::{GroupId, Nanos, UserId};
 
+use crate::audiences::DeclaredAudience;
 use crate::bundle::Bundle;
 use crate::data::DataStore;
 use crate::entry::Entry;
@@ -87,6 +88,8 @@ pub(crate) struct State {
     pub(crate) watch: Watch,
     pub(crate) outcome: RefCell<Outcome>,
     pub(crate) material: Material,
+    /// The passive audiences, in the order of their declaration.
+    pub(crate) audiences: RefCell<Vec<DeclaredAudience>>,
     /// Functions of the prelude that native code calls.
     pub(crate) entry: RefCell<Option<Rc<Entry>>>,
     /// Prototype of user objects.
@@ -109,6 +112,7 @@ impl State {
             watch: Watch::new(busy),
             outcome: RefCell::new(Outcome::default()),
             material,
+            audiences: RefCell::new(Vec::new()),
             entry: RefCell::new(None),
             user_kind: RefCell::new(None),
         }
@@ -117,6 +121,7 @@ impl State {
     /// Drops everything that belongs to the script engine.
     pub(crate) fn clear(&self) {
         self.work.borrow_mut().clear();
+        self.audiences.borrow_mut().clear();
         self.outcome.borrow_mut().rejections.clear();
         self.entry.borrow_mut().take();
         self.user_kind.borrow_mut().take();

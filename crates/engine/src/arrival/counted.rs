@@ -76,7 +76,7 @@ impl Room {
                 let tally = room.group.ledger.tally_of(channel);
                 let followed = sights.of(place).map(|sight| {
                     let keeps = channel == edit;
-                    Receiving::new(channel, tally, sight, keeps)
+                    Receiving::new((0, channel, tally), sight, (keeps, false))
                 });
                 state.followed.receives.extend(followed);
             }

@@ -4,27 +4,27 @@
 use delivery::{Garbled, Stamp, stamps_from};
 use record::Mismatch;
 
-use super::Arrival;
+use super::receipts::Receipts;
 use crate::place::Place;
-use crate::socket::{Came, Receiving};
+use crate::socket::{Came, Receiving, Sight};
 
 /// Maximum number of messages without a stamp that are searched on one socket. Then the search stops, because it costs
 /// time for every message.
-const LOOKS: u16 = 1000;
+pub(crate) const LOOKS: u16 = 1000;
 
-impl Arrival<'_> {
+impl Receipts<'_> {
     /// Searches a message that no channel consumed. `first` returns the position of the message's first stamp.
     pub(super) fn misplaced(
         &mut self,
         came: Came<'_>,
         first: impl FnOnce() -> Option<usize>,
-        receives: &[Receiving],
+        (receives, searched): (&[Receiving], &mut u16),
     ) {
-        if self.state.followed.searched >= LOOKS {
+        if *searched >= LOOKS {
             return;
         }
         let Some(first) = first() else {
-            self.state.followed.searched += 1;
+            *searched += 1;
             return;
         };
         let found = stamps_from(came.bytes, Some(first)).next();
@@ -42,14 +42,13 @@ impl Arrival<'_> {
         let tallies = &mut self.recorder.tallies;
         if group.ledger.misplaced(&stamp, self.member, tallies) {
             let example = self.recorder.channels.mismatches.entry(receiving.tally);
-            example.or_insert_with(|| mismatch(came, &stamp, first, receiving));
+            example.or_insert_with(|| mismatch(came, &stamp, first, &receiving.sight));
         }
     }
 }
 
 /// Describes how the message differs from what the channel looks for.
-fn mismatch(came: Came<'_>, stamp: &Stamp, first: usize, receiving: &Receiving) -> Mismatch {
-    let sight = &receiving.sight;
+pub(crate) fn mismatch(came: Came<'_>, stamp: &Stamp, first: usize, sight: &Sight) -> Mismatch {
     if let Some((wanted, came)) = sight.other_event(came) {
         return Mismatch::Event { wanted, came };
     }

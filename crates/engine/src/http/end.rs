@@ -7,6 +7,7 @@ use script::host::{CountedRequest, Reply, Value, Wake};
 use wire::http::{Request, Response, quoted_body};
 use wire::http2::Repeatable;
 
+use super::received::receive;
 use super::{Asked, Asker, InFlight};
 use crate::limited::note_limited;
 use crate::net::EndpointIndex;
@@ -120,6 +121,9 @@ impl World {
             Ok(response) => refusal(response, &call.context.expect),
             Err(fault) => Some(fault.clone()),
         };
+        if let Ok(response) = &outcome {
+            receive(&mut self.level, call, &response.body, now);
+        }
         let measured = self.count_http(call, now, fault.as_ref(), outcome.as_ref().ok());
         if let Some((group, ..)) = self.level.group_of(call.context.user) {
             group.progress.last_done = Some((Family::Request, call.context.name));

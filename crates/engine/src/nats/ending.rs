@@ -4,7 +4,7 @@ use delivery::Leaving;
 use model::{Fault, FaultKind};
 use script::host::SocketId;
 
-use crate::net::socket::Wire;
+use crate::net::socket::{NatsWire, Wire};
 use crate::socket::SocketLink;
 use crate::world::World;
 
@@ -15,12 +15,16 @@ impl World {
             return;
         };
         let (carried, connection): (Vec<u32>, _) = match wire {
-            Wire::Nats(link) => (link.carried.iter().copied().collect(), None),
-            Wire::SharedNats(shared) => {
+            Wire::Nats(NatsWire::Connection(link)) => {
+                (link.carried.iter().copied().collect(), None)
+            }
+            Wire::Nats(NatsWire::Shared(shared)) => {
                 let subscriptions = shared.subscriptions.iter().copied().collect();
                 (subscriptions, Some(shared.connection))
             }
-            Wire::NatsSubscription(subscription) => (Vec::new(), Some(subscription.connection)),
+            Wire::Nats(NatsWire::Subscription(subscription)) => {
+                (Vec::new(), Some(subscription.connection))
+            }
             _ => return,
         };
         for socket in carried {
@@ -43,7 +47,7 @@ impl World {
         match &mut socket.wire {
             // The socket ends with its connection.
             _ if is_closing => {}
-            Wire::Nats(link) if link.is_connected() => {
+            Wire::Nats(NatsWire::Connection(link)) if link.is_connected() => {
                 let _ = link.unsubscribe(key); // a broken connection ends what it carries anyway
                 self.net.update_interest(connection);
             }
@@ -54,32 +58,37 @@ impl World {
     /// Ends a subscription, or a user's part of a shared connection, whose last message has arrived.
     pub(super) fn end_carried(&mut self, key: u32) {
         let detail = match self.socket(SocketId(key)) {
-            Ok((_, socket)) if matches!(socket.wire, Wire::SharedNats(_)) => "the script closed it",
+            Ok((_, socket)) if matches!(socket.wire, Wire::Nats(NatsWire::Shared(_))) => {
+                "the script closed it"
+            }
             _ => "the subscription is over",
         };
         self.end_in_order(key, &Fault::script(FaultKind::Closed, detail));
     }
 
-    /// Ends the sockets that a NATS connection carried, or removes a socket from its connection. Returns whether the socket
-    /// ends together with its connection.
-    pub(crate) fn nats_is_over(&mut self, key: u32, wire: &Wire, fault: &Fault) -> bool {
+    /// Ends the sockets that a NATS connection carried, or removes a socket from its connection.
+    pub(crate) fn nats_is_over(&mut self, key: u32, wire: &Wire, fault: &Fault) {
         let connection = match wire {
-            Wire::Nats(link) => {
-                for &socket in &link.carried {
-                    self.socket_broke(socket, fault);
+            Wire::Nats(NatsWire::Connection(link)) => {
+                for &key in &link.carried {
+                    if let Ok((_, socket)) = self.socket(SocketId(key))
+                        && let Wire::Nats(carried) = &mut socket.wire
+                    {
+                        carried.note_end_of_connection();
+                    }
+                    self.socket_broke(key, fault);
                 }
-                return false;
+                return;
             }
-            Wire::SharedNats(shared) => shared.connection,
-            Wire::NatsSubscription(subscription) => subscription.connection,
-            _ => return false,
+            Wire::Nats(NatsWire::Shared(shared)) => shared.connection,
+            Wire::Nats(NatsWire::Subscription(subscription)) => subscription.connection,
+            _ => return,
         };
         let Ok((_, socket)) = self.socket(SocketId(connection)) else {
-            return true;
+            return;
         };
-        if let Wire::Nats(link) = &mut socket.wire {
+        if let Wire::Nats(NatsWire::Connection(link)) = &mut socket.wire {
             link.carried.remove(&key);
         }
-        false
     }
 }

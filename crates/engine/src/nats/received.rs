@@ -10,11 +10,14 @@ use wire::nats::{Message, ServerError, Signal};
 use super::{link_of, shared};
 use crate::arrival::Arrival;
 use crate::link::Link;
-use crate::net::socket::{NatsLink, Pong, Wire, end_of_pull};
+use crate::net::socket::{NatsLink, NatsWire, Pong, Wire, end_of_pull};
 use crate::recorder::Ending;
 use crate::socket::{Came, Received, Waiting, Wanted};
 use crate::trace;
 use crate::world::World;
+
+/// The name under which late replies are counted.
+const LATE: &str = "late reply of the NATS server";
 
 /// What remains to be done after received bytes are handled. Until then, the connection is not in its link.
 #[derive(Debug, Default)]
@@ -32,7 +35,7 @@ impl World {
     /// Continues to open a connection to a NATS server, when its stream has opened.
     pub(crate) fn nats_opened(&mut self, key: u32) -> Result<(), Fault> {
         if let Some(Link::Socket(socket)) = self.net.conns.get_mut(key).map(|conn| &mut conn.link)
-            && let Wire::Nats(link) = &mut socket.wire
+            && let Wire::Nats(NatsWire::Connection(link)) = &mut socket.wire
         {
             link.on_open(&mut self.net.encoded)?;
         }
@@ -117,7 +120,7 @@ impl World {
             return;
         };
         match wire {
-            Wire::NatsSubscription(subscription) => {
+            Wire::Nats(NatsWire::Subscription(subscription)) => {
                 if subscription.is_pulled(message) {
                     fetched(&mut arrival, message);
                 } else {
@@ -130,9 +133,15 @@ impl World {
                     Err(fault) => remaining.failed.push((key, fault)),
                 }
             }
-            Wire::Nats(_) | Wire::SharedNats(_) => {
-                let Some(waiting) = awaiting(&mut arrival.state.waiting, message) else {
-                    // The time limit has passed, or this is a second reply.
+            Wire::Nats(nats) => {
+                let number = number_of(message);
+                let waiting = awaiting(&mut arrival.state.waiting, number);
+                let Some(waiting) = waiting else {
+                    // The time limit has passed, or this is a second reply, which is no failure.
+                    let inbox = nats.inbox_mut().zip(number);
+                    if inbox.is_some_and(|(inbox, number)| inbox.take_expired(number)) {
+                        self.level.count_late_reply(user, LATE, now);
+                    }
                     return;
                 };
                 match refusal(&waiting, message) {
@@ -144,6 +153,17 @@ impl World {
         }
         if is_traced {
             self.trace(user, || trace::of_subject(message));
+        }
+    }
+
+    /// Notes that the time limit of a request has passed, so that its reply is late.
+    pub(crate) fn note_expired(&mut self, key: u32, waiting: &Waiting) {
+        if let Wanted::NatsReply { number, .. } = waiting.wanted
+            && let Ok((_, socket)) = self.socket(SocketId(key))
+            && let Wire::Nats(nats) = &mut socket.wire
+            && let Some(inbox) = nats.inbox_mut()
+        {
+            inbox.expire(number);
         }
     }
 
@@ -168,7 +188,8 @@ impl World {
 
     fn nats_subscribed(&mut self, key: u32, now: Nanos, remaining: &mut Remaining) {
         // The subscription may have ended in the meantime.
-        let Some((_, mut arrival, Wire::NatsSubscription(subscription))) = self.arrival(key, now)
+        let Some((_, mut arrival, Wire::Nats(NatsWire::Subscription(subscription)))) =
+            self.arrival(key, now)
         else {
             return;
         };
@@ -212,7 +233,7 @@ impl World {
         let net = &mut self.net;
         if let Some(conn) = net.conns.get_mut(key)
             && let Link::Socket(socket) = &mut conn.link
-            && let Wire::Nats(link) = &mut socket.wire
+            && let Wire::Nats(NatsWire::Connection(link)) = &mut socket.wire
         {
             let (settings, name) = net.connector.tls_of(conn.endpoint);
             return link.start_tls(settings, name);
@@ -231,7 +252,7 @@ impl World {
         let refused = error.subject_of_subscription();
         let is_refused = |key: &u32| match self.net.conns.get(*key).map(|conn| &conn.link) {
             Some(Link::Socket(socket)) => match &socket.wire {
-                Wire::NatsSubscription(subscription) => {
+                Wire::Nats(NatsWire::Subscription(subscription)) => {
                     socket.state.opening.is_some() && refused == Some(&subscription.subject)
                 }
                 _ => false,
@@ -274,9 +295,14 @@ fn fetched(arrival: &mut Arrival<'_>, message: &Message<'_>) {
     }
 }
 
-/// Takes the request whose reply this message is.
-fn awaiting(all: &mut VecDeque<Waiting>, message: &Message<'_>) -> Option<Waiting> {
-    let number: u64 = message.subject.rsplit('.').next()?.parse().ok()?;
+/// The number of the request whose reply this message is.
+fn number_of(message: &Message<'_>) -> Option<u64> {
+    message.subject.rsplit('.').next()?.parse().ok()
+}
+
+/// Takes the request with this number.
+fn awaiting(all: &mut VecDeque<Waiting>, number: Option<u64>) -> Option<Waiting> {
+    let number = number?;
     let is_its = |waiting: &Waiting| matches!(waiting.wanted, Wanted::NatsReply { number: its, .. } if its == number);
     let at = all.iter().position(is_its)?;
     all.remove(at)

@@ -10,7 +10,7 @@ use super::login::{SharedLogin, login_of};
 use super::{View, admit_carried, link_of};
 use crate::link::Link;
 use crate::net::EndpointIndex;
-use crate::net::socket::{NatsLink, SharedNats, Wire};
+use crate::net::socket::{NatsLink, NatsWire, SharedNats, Wire};
 use crate::socket::{Opening, Purpose, SocketLink, SocketState};
 use crate::world::World;
 
@@ -48,7 +48,7 @@ pub(super) fn open(
         purpose: Purpose::SharedNats,
         ..state
     };
-    let wire = Wire::SharedNats(Box::new(SharedNats::new(connection.0)));
+    let wire = Wire::Nats(NatsWire::Shared(Box::new(SharedNats::new(connection.0))));
     let key = admit_carried(world, view, wire, state)?;
     if let Some(owner) = world.level.users.get(user) {
         owner.sockets.push(key);
@@ -88,7 +88,7 @@ fn connect(
     let stream = world.net.connector.connect(endpoint, None)?;
     let limit = world.config.options.max_message;
     let connection = Connection::new(stream, login, limit);
-    let wire = Wire::Nats(Box::new(NatsLink::new(connection)));
+    let wire = Wire::Nats(NatsWire::Connection(Box::new(NatsLink::new(connection))));
     let link = Link::Socket(Box::new(SocketLink { wire, state }));
     let key = world.admit(NOBODY, endpoint, link)?;
     world
@@ -100,7 +100,7 @@ fn connect(
 /// The connection of this socket is open now.
 pub(super) fn opened(world: &mut World, key: u32) {
     if let Ok((_, socket)) = world.socket(SocketId(key))
-        && let Wire::SharedNats(_) = socket.wire
+        && let Wire::Nats(NatsWire::Shared(_)) = socket.wire
         && let Some(op) = socket.state.opening.take().and_then(|opening| opening.op)
     {
         let result = Ok(Value::Socket(SocketId(key), None));

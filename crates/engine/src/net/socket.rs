@@ -2,6 +2,7 @@
 //! server-sent events, or a connection to a NATS or Redis server with the subscriptions on it.
 
 mod events;
+mod held;
 mod nats;
 mod polling;
 mod redis;
@@ -12,13 +13,16 @@ use model::{Fault, FaultKind, Nanos};
 use wire::http2::Content;
 use wire::socketio::Part;
 use wire::websocket::Connection;
-use wire::{Stream, sse, websocket};
+use wire::{Stream, resp, sse, websocket};
 
 pub(crate) use events::EventStream;
-pub(crate) use nats::{Inbox, NatsLink, NatsSubscription, Pong, Pulls, SharedNats, end_of_pull};
+pub(crate) use held::Held;
+pub(crate) use nats::{
+    Inbox, NatsLink, NatsSubscription, NatsWire, Pong, Pulls, SharedNats, end_of_pull,
+};
 pub(crate) use polling::{Carrier, Method, Next, Poll, Polling, Queued};
 pub(crate) use redis::{
-    Change, Cluster, Own, Redis, SourceKind, Subscription, Subscriptions, Way, take_own,
+    Change, Cluster, Own, Redis, RedisWire, SourceKind, Subscription, Subscriptions, Way, take_own,
 };
 
 /// The transport of a socket's messages.
@@ -29,17 +33,8 @@ pub(crate) enum Wire {
     Polling(Box<Polling>),
     /// Server-sent events. Nothing can be sent.
     Events(Box<EventStream>),
-    Nats(Box<NatsLink>),
-    /// A user's part of a NATS connection of another socket.
-    SharedNats(Box<SharedNats>),
-    /// A subscription on the connection of another socket, which receives its messages.
-    NatsSubscription(Box<NatsSubscription>),
-    /// Commands for a Redis server. `None` while its replies are handled.
-    Redis(Option<Box<Redis>>),
-    /// Messages that arrive on the connection of another socket.
-    Subscription(Box<Subscription>),
-    /// Commands for a cluster of Redis servers, whose nodes have connections of their own.
-    Cluster(Box<Cluster>),
+    Nats(NatsWire),
+    Redis(RedisWire),
 }
 
 /// Something that a socket received.
@@ -103,9 +98,9 @@ impl Wire {
         match self {
             Self::WebSocket(connection) => Some(connection.stream()),
             Self::Events(stream) => stream.stream(),
-            Self::Nats(link) => link.stream(),
-            Self::Redis(redis) => redis.as_ref().map(|redis| redis.connection.stream()),
-            _ => None,
+            Self::Nats(nats) => nats.link()?.stream(),
+            Self::Redis(redis) => redis.connection().map(resp::Connection::stream),
+            Self::Polling(_) => None,
         }
     }
 
@@ -113,9 +108,9 @@ impl Wire {
         match self {
             Self::WebSocket(connection) => Some(connection.stream_mut()),
             Self::Events(stream) => stream.stream_mut(),
-            Self::Nats(link) => link.stream_mut(),
-            Self::Redis(redis) => redis.as_mut().map(|redis| redis.connection.stream_mut()),
-            _ => None,
+            Self::Nats(nats) => nats.link_mut()?.stream_mut(),
+            Self::Redis(redis) => redis.connection_mut().map(resp::Connection::stream_mut),
+            Self::Polling(_) => None,
         }
     }
 
@@ -160,7 +155,7 @@ impl Wire {
             Self::WebSocket(connection) => connection.close(code, reason),
             // "1" is the close packet of Engine.IO.
             Self::Polling(polling) => polling.queue(Queued::Text("1".to_owned())),
-            Self::Nats(link) => link.close(),
+            Self::Nats(nats) => nats.link_mut().map_or(Ok(()), NatsLink::close),
             // Dropping the connection closes it, and a stream of a shared connection is reset.
             _ => Ok(()),
         }
@@ -169,27 +164,23 @@ impl Wire {
     /// The order in which the sockets of a user are closed.
     pub(crate) fn rank_of_closing(&self) -> u8 {
         match self {
-            Self::Subscription(_) => 0,
-            Self::Cluster(_) => 2,
+            Self::Redis(RedisWire::Subscription(_)) => 0,
+            Self::Redis(RedisWire::Cluster(_)) => 2,
             _ => 1,
         }
     }
 
     /// Whether this is a connection to a NATS server, whose messages belong to other sockets.
     pub(crate) fn is_nats(&self) -> bool {
-        matches!(self, Self::Nats(_))
+        matches!(self, Self::Nats(NatsWire::Connection(_)))
     }
 
     /// Whether the other side takes part in closing.
     pub(crate) fn closes_with_handshake(&self) -> bool {
         match self {
-            Self::WebSocket(_)
-            | Self::Polling(_)
-            | Self::Nats(_)
-            | Self::SharedNats(_)
-            | Self::NatsSubscription(_) => true,
-            Self::Events(_) | Self::Redis(_) | Self::Cluster(_) => false,
-            Self::Subscription(subscription) => subscription.is_ending,
+            Self::WebSocket(_) | Self::Polling(_) | Self::Nats(_) => true,
+            Self::Redis(RedisWire::Subscription(subscription)) => subscription.is_ending,
+            Self::Events(_) | Self::Redis(_) => false,
         }
     }
 
@@ -203,7 +194,8 @@ impl Wire {
     pub(crate) fn ended_in_order(&self) -> bool {
         match self {
             Self::Events(stream) => stream.ended_in_order(),
-            Self::Subscription(_) | Self::Cluster(_) => true,
+            Self::Nats(nats) => nats.ends_with_connection(),
+            Self::Redis(RedisWire::Subscription(_) | RedisWire::Cluster(_)) => true,
             _ => false,
         }
     }
@@ -220,7 +212,7 @@ impl Wire {
         match self {
             Self::WebSocket(connection) => connection.is_done(),
             Self::Events(stream) => stream.is_done(),
-            Self::Nats(link) => link.is_closed(),
+            Self::Nats(nats) => nats.link().is_some_and(NatsLink::is_closed),
             _ => false,
         }
     }
@@ -230,11 +222,11 @@ impl Wire {
         match self {
             Self::WebSocket(connection) => connection.holds_a_part(),
             Self::Events(stream) => stream.holds_a_part(),
-            Self::Nats(link) => link.holds_a_part(),
+            Self::Nats(nats) => nats.link().is_some_and(NatsLink::holds_a_part),
             Self::Redis(redis) => redis
-                .as_ref()
-                .is_some_and(|redis| redis.connection.holds_a_part()),
-            _ => false,
+                .connection()
+                .is_some_and(resp::Connection::holds_a_part),
+            Self::Polling(_) => false,
         }
     }
 
@@ -242,11 +234,11 @@ impl Wire {
         match self {
             Self::WebSocket(connection) => connection.on_close(),
             Self::Events(stream) => stream.on_close(),
-            Self::Nats(link) => Err(link.on_close()),
+            Self::Nats(nats) => nats.link().map_or(Ok(()), |link| Err(link.on_close())),
             Self::Redis(redis) => redis
-                .as_ref()
-                .map_or(Ok(()), |redis| Err(redis.connection.on_close())),
-            _ => Ok(()),
+                .connection()
+                .map_or(Ok(()), |connection| Err(connection.on_close())),
+            Self::Polling(_) => Ok(()),
         }
     }
 }

@@ -120,6 +120,11 @@ impl Recorder {
         ledger.send(member, planned, now, measured, &mut self.tallies)
     }
 
+    /// Whether a message whose stamp was due at `made` belongs to the measured time.
+    pub(crate) fn measures_message(&self, made: Nanos) -> bool {
+        self.hold.contains(made)
+    }
+
     /// Counts stamped messages that were sent on a socket.
     pub(crate) fn count_messages(&mut self, count: usize, planned: Nanos) {
         if self.hold.contains(planned) {

@@ -13,7 +13,7 @@ use super::server::address_in;
 use super::{redis_of, words_of};
 use crate::dial::Opener;
 use crate::link::Link;
-use crate::net::socket::{Cluster, Own, Way, Wire};
+use crate::net::socket::{Cluster, Own, RedisWire, Way, Wire};
 use crate::recorder::ending_of;
 use crate::socket::{Opening, Purpose, SocketLink, SocketState, Waiting};
 use crate::trace;
@@ -32,7 +32,10 @@ impl World {
         if let Some(opening) = &state.opening {
             self.net.watch_limit(opening.until);
         }
-        let wire = Wire::Cluster(Box::new(Cluster::new(login, seed.clone())));
+        let wire = Wire::Redis(RedisWire::Cluster(Box::new(Cluster::new(
+            login,
+            seed.clone(),
+        ))));
         let link = Link::Socket(Box::new(SocketLink { wire, state }));
         let key = self.admit(user, endpoint, link)?;
         if let Some(owner) = self.level.users.get(user) {
@@ -45,7 +48,7 @@ impl World {
     pub(super) fn cluster(&mut self, key: u32) -> Option<(UserId, &mut Cluster, &mut SocketState)> {
         let (user, SocketLink { wire, state }) = self.socket(SocketId(key)).ok()?;
         match wire {
-            Wire::Cluster(cluster) => Some((user, cluster, state)),
+            Wire::Redis(RedisWire::Cluster(cluster)) => Some((user, cluster, state)),
             _ => None,
         }
     }

@@ -10,7 +10,7 @@ use super::aftermath::Aftermath;
 use super::command::Command;
 use super::redis_of;
 use crate::link::Link;
-use crate::net::socket::{Change, SourceKind, Subscription, Subscriptions, Wire};
+use crate::net::socket::{Change, RedisWire, SourceKind, Subscription, Subscriptions, Wire};
 use crate::recorder::Family;
 use crate::socket::{Came, Purpose, Received, RoundTrip, SocketLink, SocketState, Wanted};
 use crate::trace;
@@ -33,12 +33,12 @@ impl World {
             SubscriptionKind::Pattern => SourceKind::Pattern,
             SubscriptionKind::Shard => SourceKind::Shard,
         };
-        let wire = Wire::Subscription(Box::new(Subscription {
+        let wire = Wire::Redis(RedisWire::Subscription(Box::new(Subscription {
             connection: id.0,
             kind,
             names: call.names.clone(),
             is_ending: false,
-        }));
+        })));
         let state = SocketState {
             name,
             purpose: Purpose::Subscription,
@@ -135,7 +135,7 @@ impl World {
     /// Asks the server to end the names that no other subscription follows.
     fn ask_to_unsubscribe(&mut self, key: u32) -> Result<(), Fault> {
         let (_, socket) = self.socket(SocketId(key))?;
-        let Wire::Subscription(subscription) = &socket.wire else {
+        let Wire::Redis(RedisWire::Subscription(subscription)) = &socket.wire else {
             let detail = "this socket is no Redis subscription";
             return Err(Fault::script(FaultKind::Thrown, detail));
         };
@@ -156,7 +156,7 @@ impl World {
         if let Ok((
             _,
             SocketLink {
-                wire: Wire::Subscription(subscription),
+                wire: Wire::Redis(RedisWire::Subscription(subscription)),
                 ..
             },
         )) = self.socket(SocketId(key))
@@ -284,7 +284,11 @@ impl World {
         expected: bool,
     ) {
         match wire {
-            Wire::Redis(Some(redis)) => {
+            Wire::Redis(RedisWire::Connection(redis)) => {
+                let Some(redis) = redis.get() else {
+                    return self
+                        .inconsistent("a Redis connection ended while its replies were handled");
+                };
                 for subscription in redis.subscriptions.keys() {
                     if expected {
                         self.drop_socket(subscription, fault);
@@ -296,12 +300,12 @@ impl World {
                     self.node_is_over(cluster, &state.name, fault);
                 }
             }
-            Wire::Cluster(cluster) => {
+            Wire::Redis(RedisWire::Cluster(cluster)) => {
                 for node in cluster.keys() {
                     self.drop_socket(node, fault);
                 }
             }
-            Wire::Subscription(subscription) => {
+            Wire::Redis(RedisWire::Subscription(subscription)) => {
                 let Subscription {
                     connection,
                     kind,

@@ -9,6 +9,7 @@ use crate::http::Asker;
 use crate::link::Link;
 use crate::net::Conn;
 use crate::net::socket::{Feed, Wire};
+use crate::owner::Owner;
 use crate::recorder::{Ending, Family, ending_of};
 use crate::trace;
 use crate::world::World;
@@ -85,6 +86,7 @@ impl World {
             .get(user)
             .map(|user| std::mem::take(&mut user.sockets))
             .unwrap_or_default();
+        self.leave_responses(user, Leaving::CutOff(why));
         let keys = self.in_order_of_closing(keys);
         for key in keys {
             // The probe of a session ends with the session.
@@ -133,7 +135,7 @@ impl World {
         now: Nanos,
     ) -> Option<(UserId, Arrival<'_>, &mut Wire)> {
         let Some(Conn {
-            owner,
+            owner: Owner::User(owner),
             link: Link::Socket(socket),
             ..
         }) = self.net.conns.get_mut(key)
@@ -258,7 +260,7 @@ impl World {
             self.count_opening(key, opening, now, ending_of(fault, opening.limit));
         }
         let Some(Conn {
-            owner: user,
+            owner: Owner::User(user),
             endpoint,
             link: Link::Socket(socket),
             ..
@@ -278,13 +280,13 @@ impl World {
             self.cancel_request(Asker::Events(key), user, endpoint);
         }
         self.polling_is_over(&wire, state.probes());
-        let is_consequence = self.nats_is_over(key, &wire, fault);
+        self.nats_is_over(key, &wire, fault);
         self.redis_is_over(key, (&wire, &state), fault, expected);
         self.trace(user, || trace::socket_ended(fault));
         if expected {
             // A stream may be closed while it reconnects.
             self.leave_dial(&state);
-        } else if !wire.ended_in_order() && !is_consequence {
+        } else if !wire.ended_in_order() {
             self.count_socket_failure(user, &state.failing(), state.opening, fault);
         }
         self.end_waiting(user, key, state, fault);
@@ -364,6 +366,7 @@ impl World {
             TimedOut::Waiting(over) => over,
         };
         for waiting in over {
+            self.note_expired(key, &waiting);
             self.fail_waiting(user, &waiting, waiting.took_too_long(), now);
         }
     }

@@ -1,8 +1,8 @@
 use delivery::{ChannelIndex, Leaving};
 use model::{Fault, UserId};
-use script::host::{ChannelId, SocketId, StampPlace};
+use script::host::{ChannelId, ResponsesCall, SocketId, StampPlace};
 
-use super::receiving::Receiving;
+use super::receiving::{Followed, Receiving};
 use crate::link::Link;
 use crate::world::World;
 
@@ -19,14 +19,63 @@ impl World {
         let Some((group, member, _)) = self.level.group_of(user) else {
             return Ok(0);
         };
-        let mut receiving = Receiving::new(channel, group.ledger.tally_of(channel), sight, keeps);
+        let tally = group.ledger.tally_of(channel);
         group.ledger.join(channel, member);
+        let number = self.level.users.next_following(user);
+        let receiving = Receiving::new((number, channel, tally), sight, (keeps, false));
         let state = &mut self.socket(id)?.1.state;
-        let number = state.followed.next;
-        state.followed.next += 1;
-        receiving.number = number;
         state.followed.receives.push(receiving);
         Ok(number)
+    }
+
+    /// Follows a channel in the responses to a user's requests of one name.
+    pub(crate) fn start_receiving_responses(
+        &mut self,
+        user: UserId,
+        channel: ChannelIndex,
+        call: ResponsesCall,
+    ) -> Result<u32, Fault> {
+        let ResponsesCall {
+            request,
+            place,
+            repeats,
+        } = call;
+        let sight = self.sights.of(place)?;
+        let Some((group, member, _)) = self.level.group_of(user) else {
+            return Ok(0);
+        };
+        let tally = group.ledger.tally_of(channel);
+        group.ledger.join(channel, member);
+        let number = self.level.users.next_following(user);
+        let receiving = Receiving::new((number, channel, tally), sight, (false, repeats));
+        if let Some(owner) = self.level.users.get(user) {
+            owner.responses.follow(request, receiving);
+        }
+        Ok(number)
+    }
+
+    /// Ends this entry, which follows a channel in responses.
+    pub(crate) fn end_receiving_responses(&mut self, user: UserId, number: u32) {
+        let now = self.clock.now();
+        let Some(owner) = self.level.users.get(user) else {
+            return;
+        };
+        let mut followed = owner.responses.followed.iter_mut();
+        let channel = followed.find_map(|(_, followed)| followed.end(number, now));
+        self.leave_unless_followed(user, channel.as_slice(), Leaving::Left);
+    }
+
+    /// Stops following channels in the responses to the user's requests.
+    pub(super) fn leave_responses(&mut self, user: UserId, how: Leaving) {
+        let now = self.clock.now();
+        let Some(owner) = self.level.users.get(user) else {
+            return;
+        };
+        let followed = std::mem::take(&mut owner.responses.followed).into_iter();
+        let left: Vec<_> = followed
+            .flat_map(|(_, mut followed)| followed.end_all(now))
+            .collect();
+        self.leave_unless_followed(user, &left, how);
     }
 
     /// Ends this entry, which follows a channel. The user stays in the channel's audience while another entry follows
@@ -36,13 +85,9 @@ impl World {
         let Ok((user, socket)) = self.socket(id) else {
             return;
         };
-        let mut receives = socket.state.followed.receives.iter_mut();
-        let Some(over) = receives.find(|one| one.number == number && one.ended.is_none()) else {
-            return;
-        };
-        over.ended = Some(now);
-        let channel = over.channel;
-        self.leave_unless_followed(user, &[channel], Leaving::Left);
+        if let Some(channel) = socket.state.followed.end(number, now) {
+            self.leave_unless_followed(user, &[channel], Leaving::Left);
+        }
     }
 
     /// Stops following all channels of the socket.
@@ -51,31 +96,30 @@ impl World {
         let Ok((user, socket)) = self.socket(SocketId(key)) else {
             return;
         };
-        let mut left = Vec::new();
-        for over in &mut socket.state.followed.receives {
-            if over.ended.is_none() {
-                over.ended = Some(now);
-                left.push(over.channel);
-            }
-        }
+        let left = socket.state.followed.end_all(now);
         self.leave_unless_followed(user, &left, how);
     }
 
     /// Removes the user from the audiences of these channels, except those that the user also follows elsewhere.
     fn leave_unless_followed(&mut self, user: UserId, left: &[ChannelIndex], how: Leaving) {
         let now = self.clock.now();
-        let sockets = self.level.users.get(user).map(|user| user.sockets.clone());
-        let followed: Vec<_> = sockets
-            .unwrap_or_default()
-            .into_iter()
-            .filter_map(|key| Some(&self.net.conns.get(key)?.link))
-            .filter_map(|link| match link {
-                Link::Socket(socket) => Some(&socket.state.followed.receives),
-                _ => None,
-            })
-            .flatten()
-            .filter(|one| one.ended.is_none())
-            .map(|one| one.channel)
+        let Some(owner) = self.level.users.get(user) else {
+            return;
+        };
+        let on_sockets = owner.sockets.iter().filter_map(|&key| {
+            let Link::Socket(socket) = &self.net.conns.get(key)?.link else {
+                return None;
+            };
+            Some(&socket.state.followed)
+        });
+        let in_responses = owner
+            .responses
+            .followed
+            .iter()
+            .map(|(_, followed)| followed);
+        let followed: Vec<ChannelIndex> = on_sockets
+            .chain(in_responses)
+            .flat_map(Followed::channels)
             .collect();
         let Some((group, member, _)) = self.level.group_of(user) else {
             return;
@@ -91,7 +135,7 @@ impl World {
         let receives = &socket.state.followed.receives;
         let its = receives
             .iter()
-            .filter(|one| u32::from(one.channel.0) == channel.0 && one.ended.is_none());
+            .filter(|one| u32::from(one.channel.0) == channel.0 && one.is_active());
         its.filter_map(Receiving::last)
             .next_back()
             .map(str::to_owned)

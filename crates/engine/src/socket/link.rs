@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 use model::{Fault, FaultKind, Nanos};
 
 use super::state::{SocketState, Waiting};
-use crate::net::socket::Wire;
+use crate::net::socket::{RedisWire, Wire};
 
 /// One socket of a user: a WebSocket, a Socket.IO session over polling, a stream of server-sent events, a connection to a
 /// NATS or Redis server, or a subscription on one.
@@ -27,7 +27,7 @@ pub(super) enum TimedOut {
 impl SocketLink {
     /// Whether this is a connection to a Redis server.
     pub(crate) fn is_redis(&self) -> bool {
-        matches!(self.wire, Wire::Redis(_))
+        matches!(self.wire, Wire::Redis(RedisWire::Connection(_)))
     }
 
     /// The time at which the socket's earliest time limit ends.
@@ -67,13 +67,9 @@ impl SocketLink {
                 Wire::WebSocket(_) | Wire::Events(_) => {
                     "the server did not respond to the close frame"
                 }
-                Wire::Nats(_) | Wire::SharedNats(_) | Wire::NatsSubscription(_) => {
-                    "the server did not respond to the ping"
-                }
+                Wire::Nats(_) => "the server did not respond to the ping",
                 Wire::Polling(_) => "the server did not acknowledge the disconnect",
-                Wire::Redis(_) | Wire::Subscription(_) | Wire::Cluster(_) => {
-                    "the server did not confirm the end of the subscription"
-                }
+                Wire::Redis(_) => "the server did not confirm the end of the subscription",
             };
             return late(detail.to_owned());
         }

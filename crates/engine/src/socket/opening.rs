@@ -3,14 +3,11 @@ use model::{Fault, FaultKind, Nanos, Timing, UserId};
 use rand_core::RngCore;
 use script::host::{DocumentsIn, OpId, SocketCall, SocketId, Wake};
 use url::Url;
-use wire::Stream;
-use wire::nats;
-use wire::websocket::{Connection, Handshake};
+use wire::websocket::Handshake;
 
 use super::{Opening, Purpose, SocketLink, SocketState};
 use crate::dial::{Dial, Opener, SocketDial};
 use crate::link::Link;
-use crate::net::socket::{NatsLink, Redis, Wire};
 use crate::net::{EndpointIndex, Located};
 use crate::recorder::{Ending, ending_of};
 use crate::socketio::Talk;
@@ -130,31 +127,6 @@ impl World {
         self.level.users.get(user)?.standing.cookies.header_for(url)
     }
 
-    /// Sends the opening request of a socket on a connection that is being opened.
-    fn wire_on(&mut self, user: UserId, stream: Stream, opener: Opener) -> Result<Wire, Fault> {
-        match opener {
-            Opener::WebSocket { handshake, seed } => {
-                let limit = self.config.options.max_message;
-                let opened = Connection::with_message_limit(stream, handshake, seed, limit);
-                opened.map(Wire::WebSocket)
-            }
-            Opener::Events(mut events) => {
-                let cookies = self.cookies_for(user, events.url());
-                events.connect(stream, cookies.as_deref())?;
-                Ok(Wire::Events(events))
-            }
-            Opener::Nats(login) => {
-                let limit = self.config.options.max_message;
-                let connection = nats::Connection::new(stream, *login, limit);
-                Ok(Wire::Nats(Box::new(NatsLink::new(connection))))
-            }
-            Opener::Redis(login) => {
-                let redis = Redis::open(stream, &login, self.config.options.max_message)?;
-                Ok(Wire::Redis(Some(Box::new(redis))))
-            }
-        }
-    }
-
     /// Starts to connect. The time limit counts from here, not from the start of the wait in the connect queue.
     pub(crate) fn open_socket(&mut self, dial: SocketDial) {
         let SocketDial {
@@ -182,9 +154,14 @@ impl World {
         let opening = *opening;
         let (what, name, purpose) = (state.failing(), state.name.clone(), state.purpose);
         let source = self.source_of(user);
+        let cookies = match &opener {
+            Opener::Events(events) => self.cookies_for(user, events.url()),
+            _ => None,
+        };
         let stream = self.net.connector.connect(endpoint, source);
+        let max_message = self.config.options.max_message;
         let opened = stream.and_then(|stream| {
-            let wire = self.wire_on(user, stream, opener)?;
+            let wire = opener.open_on(stream, max_message, cookies.as_deref())?;
             let link = Link::Socket(Box::new(SocketLink { wire, state }));
             self.admit(user, endpoint, link)
         });
@@ -207,7 +184,7 @@ impl World {
     }
 }
 
-fn framing_of(documents: DocumentsIn) -> Framing {
+pub(crate) fn framing_of(documents: DocumentsIn) -> Framing {
     match documents {
         DocumentsIn::Auto => Framing::Auto,
         DocumentsIn::Whole => Framing::Whole,

@@ -6,7 +6,7 @@ use model::Nanos;
 use script::host::{NatsMessage, OpId};
 
 use super::inbox::Inbox;
-use super::receiving::Receiving;
+use super::receiving::Followed;
 use crate::filter::Filter;
 use crate::redis::Command;
 use crate::socketio::Talk;
@@ -57,16 +57,6 @@ pub(crate) enum Purpose {
     Node(u32),
     /// The messages of a subscription on a Redis server.
     Subscription,
-}
-
-/// The channels that look for their stamps on a socket.
-#[derive(Debug, Default)]
-pub(crate) struct Followed {
-    pub(crate) receives: Vec<Receiving>,
-    /// The number of the next entry of `receives`.
-    pub(super) next: u32,
-    /// Number of messages that were searched for misplaced stamps, and contained no stamp.
-    pub(crate) searched: u16,
 }
 
 /// An opening handshake in progress.

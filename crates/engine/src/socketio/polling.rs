@@ -69,7 +69,7 @@ impl World {
         let SocketLink { wire, state } = &mut **socket;
         match wire {
             Wire::Polling(polling) => Some(Polled {
-                user: conn.owner,
+                user: conn.owner.user()?,
                 endpoint: conn.endpoint,
                 polling,
                 state,

@@ -8,6 +8,7 @@ use crate::dial::Opener;
 use crate::link::Link;
 use crate::net::Conn;
 use crate::net::socket::{Carrier, Polling, Wire};
+use crate::owner::Owner;
 use crate::socket::{Opening, Purpose, SocketState};
 use crate::world::World;
 
@@ -77,7 +78,7 @@ impl World {
     /// Replaces polling by the WebSocket. No polling request may be in flight.
     pub(super) fn upgrade(&mut self, key: u32, probe: u32) {
         let Some(Conn {
-            owner: user,
+            owner: Owner::User(user),
             link: Link::Socket(fresh),
             ..
         }) = self.take_out(probe)

@@ -7,7 +7,7 @@ use crate::args::InitArgs;
 use crate::exit::Exit;
 use crate::screen::say;
 
-const FILES: [(&str, &str); 11] = [
+const FILES: [(&str, &str); 13] = [
     (
         "scenario.ts",
         include_str!("../../../../scenarios/starter.ts"),
@@ -15,6 +15,14 @@ const FILES: [(&str, &str); 11] = [
     (
         "headcount.d.ts",
         include_str!("../../../script/types/headcount.d.ts"),
+    ),
+    (
+        "websocket.d.ts",
+        include_str!("../../../script/types/websocket.d.ts"),
+    ),
+    (
+        "audience.d.ts",
+        include_str!("../../../script/types/audience.d.ts"),
     ),
     (
         "socketio.d.ts",

@@ -65,6 +65,16 @@ fn rooms_over_server_sent_events() {
 }
 
 #[test]
+fn a_speaker_and_listeners_without_a_script() {
+    let truth = Server::truth(&[]);
+    for level in run("hall.ts", &truth.url(), &SHORT) {
+        let deliveries = &level["deliveries"];
+        assert!(deliveries["expected"].as_u64() >= Some(1000), "{level:#}");
+        assert_eq!(deliveries["delivered"], deliveries["expected"], "{level:#}");
+    }
+}
+
+#[test]
 fn rooms_over_nats() {
     let server = NatsServer::start("");
     rooms_over_a_server("nats-room.ts", &server.url());

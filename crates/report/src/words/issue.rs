@@ -31,6 +31,7 @@ pub(crate) fn sentence(cause: &IssueCause) -> String {
         IssueCause::StartsMissed { .. }
         | IssueCause::StartsDropped { .. }
         | IssueCause::NotAllSent { .. }
+        | IssueCause::AudienceIncomplete { .. }
         | IssueCause::WorkerLost { .. }
         | IssueCause::LittlesLaw { .. } => of_counts(cause),
     }
@@ -134,6 +135,12 @@ fn of_counts(cause: &IssueCause) -> String {
                 count(*planned)
             )
         }
+        IssueCause::AudienceIncomplete { members, listening } => format!(
+            "only {} of {} members of the audience could connect, so fewer deliveries were expected. The failures show \
+             why",
+            count(*listening),
+            count(*members)
+        ),
         IssueCause::WorkerLost {
             saved_ms_before: Some(before),
         } => format!(

@@ -156,7 +156,7 @@ fn audience<'js>(call: &Call<'_, 'js>, to: &Value<'js>) -> Result<Audience> {
         Some("everyone") => Ok(Audience::Everyone),
         _ => Err(type_error(
             &call.ctx,
-            "channel(name, options): `to` must be \"others\", \"everyone\" or a list of users",
+            "channel(name, options): `to` must be \"others\", \"everyone\", a list of users or an audience",
         )),
     }
 }

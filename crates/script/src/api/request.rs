@@ -177,7 +177,11 @@ pub(super) fn socket_call<'js>(
     })
 }
 
-fn documents_in<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<DocumentsIn> {
+pub(super) fn documents_in<'js>(
+    ctx: &Ctx<'js>,
+    value: &Value<'js>,
+    what: &str,
+) -> Result<DocumentsIn> {
     let name = text(ctx, value, what)?;
     Ok(match name.as_str() {
         "auto" => DocumentsIn::Auto,
@@ -374,7 +378,7 @@ fn statuses<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<Vec<u
     }
 }
 
-fn texts<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<Vec<String>> {
+pub(super) fn texts<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<Vec<String>> {
     match value.as_array() {
         Some(list) => list
             .iter::<Value<'js>>()

@@ -195,15 +195,11 @@ pub(super) fn follow<'js>(
     } = *follows;
     each(ctx, options, call, known, |key, value| {
         let what = format!("{call}: `{key}`");
-        match key {
-            "at" if in_events => place.at = Some(value_at(ctx, &value, &what)?),
-            "at" => place.at = Some(stamp_at(ctx, &value, &what)?),
-            "event" => place.event = Some(text(ctx, &value, &what)?),
-            "keep" => place.keep = value.as_bool() == Some(true),
-            "except" => place.except = pointers(ctx, &value, &what)?,
-            _ => place.only = pointers(ctx, &value, &what)?,
+        if in_events && key == "at" {
+            place.at = Some(value_at(ctx, &value, &what)?);
+            return Ok(());
         }
-        Ok(())
+        set_place(ctx, &mut place, (key, &value), &what)
     })?;
     if in_events && place.event.is_none() {
         return Err(type_error(ctx, &format!("{call}: `event` is missing")));
@@ -211,6 +207,23 @@ pub(super) fn follow<'js>(
     let channel = ChannelId(channel);
     let done = native.host().receives(socket.id, channel, place);
     native.or_throw(done)
+}
+
+/// Sets an option of the place at which a channel looks for its stamps.
+pub(super) fn set_place<'js>(
+    ctx: &Ctx<'js>,
+    place: &mut StampPlace,
+    (key, value): (&str, &Value<'js>),
+    what: &str,
+) -> Result<()> {
+    match key {
+        "at" => place.at = Some(stamp_at(ctx, value, what)?),
+        "event" => place.event = Some(text(ctx, value, what)?),
+        "keep" => place.keep = value.as_bool() == Some(true),
+        "except" => place.except = pointers(ctx, value, what)?,
+        _ => place.only = pointers(ctx, value, what)?,
+    }
+    Ok(())
 }
 
 fn stop_receiving(call: &Call<'_, '_>, key: u32, receiving: u32) {

@@ -1,8 +1,9 @@
 // One group of interacting users. Methods are created on first access, so that they can be destructured from the group
 // and cost nothing when unused. Native code creates a group for every iteration. The group holds its key and, after the
 // first access, its users.
-import { channel, check, groupKey, groupName, groupNumber, isActive, random, setupOf, think, userKey, users } from "headcount/native";
+import { channel, channelTo, check, groupKey, groupName, groupNumber, isActive, random, setupOf, think, userKey, users } from "headcount/native";
 import { mustKnow, pick } from "headcount/check";
+import { Audience } from "headcount/audience";
 import { shown } from "headcount/inspect";
 import { Channel } from "headcount/socket";
 import { storyOf } from "headcount/story";
@@ -31,6 +32,11 @@ class Group {
   get channel() {
     return (name, options) => {
       mustKnow(options ?? {}, "channel(name, options)", ["to", "deadline"]);
+      const audience = Audience.number(options?.to);
+      if (audience !== undefined) {
+        if (options.deadline !== undefined) throw new TypeError("channel(name, options): state the `deadline` in the audience's `receives`");
+        return new Channel(channelTo(groupKey(this), name, audience), name);
+      }
       return new Channel(channel(groupKey(this), name, options?.to, options?.deadline), name);
     };
   }

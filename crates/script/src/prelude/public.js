@@ -1,12 +1,15 @@
 // The exports of `"headcount"`.
 import { metric, openTable } from "headcount/native";
 import { mustBeName } from "headcount/check";
+import { Audience } from "headcount/audience";
 import { Table } from "headcount/user";
 
 export { env, hash, hmac } from "headcount/native";
 
 export const csv = (path, options) => new Table(path, openTable("csv", path, options));
 export const json = (path, options) => new Table(path, openTable("json", path, options));
+
+export const audience = (count, options) => new Audience(count, options);
 
 export class Counter {
   #name;

@@ -1,10 +1,11 @@
 // A simulated user.
 import {
-  checkUser, cookie, dataOf, events, every, get, head, header, userState, http, nats, patch, post, put, random, redis, remove,
-  rowAt, socketio, stay, stopTicker, tag, think, userGroup, userIndex, userKey, userKind, userName, userNumber, userRole, websocket,
+  checkUser, cookie, dataOf, events, every, get, head, header, userState, http, nats, patch, post, put, random, receivesInResponses, redis, remove,
+  rowAt, socketio, stay, stopReceivingInResponses, stopTicker, tag, think, userGroup, userIndex, userKey, userKind, userName, userNumber, userRole, websocket,
 } from "headcount/native";
 import { mustBeName, pick } from "headcount/check";
 import { shown } from "headcount/inspect";
+import { Channel } from "headcount/socket";
 import { storyOf } from "headcount/story";
 import { step } from "headcount/together";
 
@@ -69,6 +70,11 @@ class User {
   state(name, text) {
     mustBeName(name, "user.state(name, text): the name");
     userState.call(this, name, text);
+  }
+  receives(channel, options) {
+    const receiving = receivesInResponses(this, Channel.id(channel), options);
+    const key = userKey(this);
+    return () => stopReceivingInResponses(key, receiving);
   }
   holds() { throw new TypeError("user.holds is now called user.state(name, text)"); }
 

@@ -5,8 +5,8 @@ use script::host::{
     Audience, ChannelId, Checked, CommandsCall, CountedRequest, Emission, EventCall, EventsCall,
     FetchCall, Host, HttpCall, LogLevel, MetricKind, NatsCall, NatsHost, NatsRequest, NatsServer,
     NatsSubscribeCall, NextCall, OpId, Payload, Publication, RedisCall, RedisHost, RedisServer,
-    Reply, RoundTripCall, SocketCall, SocketId, SocketIoCall, StampPlace, StreamState,
-    SubscribeCall, TickerId,
+    Reply, ResponsesCall, ResponsesHost, RoundTripCall, SocketCall, SocketId, SocketIoCall,
+    StampPlace, StreamState, SubscribeCall, TickerId,
 };
 
 /// A call of the script. Calls that few tests check are stored as text.
@@ -31,6 +31,7 @@ pub enum Call {
     Op(OpId, String),
     Channel(String, Audience, Option<Nanos>),
     Receives(SocketId, ChannelId, StampPlace),
+    ReceivesInResponses(UserId, ResponsesCall),
     Every(TickerId, UserId, Nanos, Option<Nanos>),
     Other(String),
 }
@@ -113,6 +114,21 @@ impl NatsHost for FakeHost {
     fn nats_flush(&mut self, op: OpId, _connection: SocketId) -> Result<(), Fault> {
         self.calls.push(Call::Op(op, "flush".to_owned()));
         self.refused()
+    }
+}
+
+impl ResponsesHost for FakeHost {
+    fn receives_in_responses(
+        &mut self,
+        user: UserId,
+        _channel: ChannelId,
+        call: ResponsesCall,
+    ) -> Result<u32, Fault> {
+        self.calls.push(Call::ReceivesInResponses(user, call));
+        self.refused().map(|()| 3)
+    }
+    fn stop_receiving_in_responses(&mut self, user: UserId, receiving: u32) {
+        self.other(format!("stop responses {user:?} {receiving}"));
     }
 }
 

@@ -12,14 +12,14 @@ use rustc_hash::FxHashSet;
 use wire::nats::{Connection, Info, encode_ping, encode_subscribe, encode_unsubscribe};
 use wire::{Stream, TlsSettings};
 
+use super::held::Held;
 pub(crate) use pulls::{Pulls, end_of_pull};
 pub(crate) use subscription::NatsSubscription;
 
 /// A connection to a NATS server.
 #[derive(Debug)]
 pub(crate) struct NatsLink {
-    /// `None` while its received bytes are handled.
-    connection: Option<Box<Connection>>,
+    connection: Held<Connection>,
     /// The events that the next pongs confirm, in order.
     pongs: VecDeque<Pong>,
     /// The keys of the sockets without a stream that this connection serves: subscriptions, and users who share it.
@@ -37,7 +37,12 @@ pub(crate) struct Inbox {
     requests: u64,
     /// Number of consumers so far.
     consumers: u64,
+    /// The numbers of the last requests whose time limit passed before their reply arrived.
+    expired: VecDeque<u64>,
 }
+
+/// Maximum number of requests without a reply that are remembered, to tell a late reply from a second one.
+const EXPIRED: usize = 1000;
 
 /// A user's part of a connection that several users share.
 #[derive(Debug)]
@@ -47,6 +52,63 @@ pub(crate) struct SharedNats {
     /// The keys of the user's subscriptions.
     pub(crate) subscriptions: FxHashSet<u32>,
     pub(crate) inbox: Inbox,
+    /// Whether the connection has ended, which is a failure of the connection and not of this part.
+    connection_ended: bool,
+}
+
+/// A socket of the protocol NATS.
+#[derive(Debug)]
+pub(crate) enum NatsWire {
+    Connection(Box<NatsLink>),
+    /// A user's part of the connection of another socket.
+    Shared(Box<SharedNats>),
+    /// A subscription on the connection of another socket, which receives its messages.
+    Subscription(Box<NatsSubscription>),
+}
+
+impl NatsWire {
+    /// The connection, if the socket has one of its own.
+    pub(super) fn link(&self) -> Option<&NatsLink> {
+        match self {
+            Self::Connection(link) => Some(link),
+            Self::Shared(_) | Self::Subscription(_) => None,
+        }
+    }
+
+    /// The connection, if the socket has one of its own.
+    pub(super) fn link_mut(&mut self) -> Option<&mut NatsLink> {
+        match self {
+            Self::Connection(link) => Some(link),
+            Self::Shared(_) | Self::Subscription(_) => None,
+        }
+    }
+
+    /// The subjects of replies, if requests can be sent on the socket.
+    pub(crate) fn inbox_mut(&mut self) -> Option<&mut Inbox> {
+        match self {
+            Self::Connection(link) => Some(&mut link.inbox),
+            Self::Shared(shared) => Some(&mut shared.inbox),
+            Self::Subscription(_) => None,
+        }
+    }
+
+    /// Notes that the connection of another socket, on which this one depends, has ended.
+    pub(crate) fn note_end_of_connection(&mut self) {
+        match self {
+            Self::Connection(_) => {}
+            Self::Shared(shared) => shared.connection_ended = true,
+            Self::Subscription(subscription) => subscription.connection_ended = true,
+        }
+    }
+
+    /// Whether the connection of another socket, on which this one depends, has ended.
+    pub(super) fn ends_with_connection(&self) -> bool {
+        match self {
+            Self::Connection(_) => false,
+            Self::Shared(shared) => shared.connection_ended,
+            Self::Subscription(subscription) => subscription.connection_ended,
+        }
+    }
 }
 
 impl Inbox {
@@ -57,6 +119,7 @@ impl Inbox {
             subject: format!("_INBOX.{random:016x}"),
             requests: 0,
             consumers: 0,
+            expired: VecDeque::new(),
         }
     }
 
@@ -77,6 +140,20 @@ impl Inbox {
         ))
     }
 
+    /// Notes that the time limit of a request has passed.
+    pub(crate) fn expire(&mut self, number: u64) {
+        if self.expired.len() == EXPIRED {
+            self.expired.pop_front();
+        }
+        self.expired.push_back(number);
+    }
+
+    /// Whether the time limit of this request had passed. True only for the first reply.
+    pub(crate) fn take_expired(&mut self, number: u64) -> bool {
+        let at = self.expired.iter().position(|expired| *expired == number);
+        at.and_then(|at| self.expired.remove(at)).is_some()
+    }
+
     /// A new subject for the messages of a consumer.
     pub(crate) fn next_consumer(&mut self) -> String {
         self.consumers += 1;
@@ -90,6 +167,7 @@ impl SharedNats {
             connection,
             subscriptions: FxHashSet::default(),
             inbox: Inbox::new(),
+            connection_ended: false,
         }
     }
 }
@@ -110,7 +188,7 @@ pub(crate) enum Pong {
 impl NatsLink {
     pub(crate) fn new(connection: Connection) -> Self {
         Self {
-            connection: Some(Box::new(connection)),
+            connection: Held::new(connection),
             pongs: VecDeque::new(),
             carried: FxHashSet::default(),
             inbox: Inbox::new(),
@@ -119,15 +197,15 @@ impl NatsLink {
     }
 
     pub(super) fn stream(&self) -> Option<&Stream> {
-        self.connection.as_ref().map(|it| it.stream())
+        self.connection.get().map(Connection::stream)
     }
 
     pub(super) fn stream_mut(&mut self) -> Option<&mut Stream> {
-        self.connection.as_mut().map(|it| it.stream_mut())
+        self.connection.get_mut().map(Connection::stream_mut)
     }
 
     pub(super) fn holds_a_part(&self) -> bool {
-        self.connection.as_ref().is_some_and(|it| it.holds_a_part())
+        self.connection.get().is_some_and(Connection::holds_a_part)
     }
 
     /// Whether the server has confirmed that the connection can be closed.
@@ -136,7 +214,7 @@ impl NatsLink {
     }
 
     pub(super) fn on_close(&self) -> Fault {
-        match &self.connection {
+        match self.connection.get() {
             _ if self.is_closed => Fault::script(FaultKind::Closed, "the script closed it"),
             Some(connection) => connection.on_close(),
             None => busy(),
@@ -145,12 +223,12 @@ impl NatsLink {
 
     /// The server's properties.
     pub(crate) fn info(&self) -> Option<&Info> {
-        self.connection.as_ref().map(|it| it.info())
+        self.connection.get().map(Connection::info)
     }
 
     /// Whether the server has accepted the client.
     pub(crate) fn is_connected(&self) -> bool {
-        self.connection.as_ref().is_some_and(|it| it.is_connected())
+        self.connection.get().is_some_and(Connection::is_connected)
     }
 
     /// Takes the connection, to handle its received bytes. Handling them changes the link itself.
@@ -159,7 +237,7 @@ impl NatsLink {
     }
 
     pub(crate) fn put_back(&mut self, connection: Box<Connection>) {
-        self.connection = Some(connection);
+        self.connection.put_back(connection);
     }
 
     pub(crate) fn start_tls(&mut self, settings: &TlsSettings, name: &str) -> Result<(), Fault> {
@@ -239,7 +317,7 @@ impl NatsLink {
     }
 
     fn connection(&mut self) -> Result<&mut Connection, Fault> {
-        self.connection.as_deref_mut().ok_or_else(busy)
+        self.connection.get_mut().ok_or_else(busy)
     }
 }
 

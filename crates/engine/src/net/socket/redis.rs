@@ -9,6 +9,7 @@ use model::Fault;
 use wire::Stream;
 use wire::resp::{Connection, Hello, Login};
 
+use super::held::Held;
 pub(crate) use cluster::{Cluster, Way};
 pub(crate) use subscriptions::{Change, SourceKind, Subscriptions};
 
@@ -44,6 +45,35 @@ pub(crate) struct Subscription {
     pub(crate) names: Vec<Vec<u8>>,
     /// Whether the server has been asked to end the subscription.
     pub(crate) is_ending: bool,
+}
+
+/// A socket of the protocol of Redis.
+#[derive(Debug)]
+pub(crate) enum RedisWire {
+    /// Commands for a server.
+    Connection(Held<Redis>),
+    /// Messages that arrive on the connection of another socket.
+    Subscription(Box<Subscription>),
+    /// Commands for a cluster of servers, whose nodes have connections of their own.
+    Cluster(Box<Cluster>),
+}
+
+impl RedisWire {
+    /// The connection, if the socket has one of its own.
+    pub(super) fn connection(&self) -> Option<&Connection> {
+        match self {
+            Self::Connection(redis) => redis.get().map(|redis| &redis.connection),
+            Self::Subscription(_) | Self::Cluster(_) => None,
+        }
+    }
+
+    /// The connection, if the socket has one of its own.
+    pub(super) fn connection_mut(&mut self) -> Option<&mut Connection> {
+        match self {
+            Self::Connection(redis) => redis.get_mut().map(|redis| &mut redis.connection),
+            Self::Subscription(_) | Self::Cluster(_) => None,
+        }
+    }
 }
 
 impl Redis {

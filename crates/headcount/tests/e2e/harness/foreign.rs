@@ -112,6 +112,15 @@ pub(crate) fn sse_room(faults: &[(&str, &str)]) -> Server {
     Server::start(node)
 }
 
+/// Starts the room whose members read their messages over HTTP, on Node's own HTTP server, with these environment
+/// variables.
+pub(crate) fn inbox_room(faults: &[(&str, &str)]) -> Server {
+    let mut node = Command::new("node");
+    node.arg(Server::folder().join("inbox-room/server.mjs"))
+        .envs(faults.iter().copied());
+    Server::start(node)
+}
+
 /// Starts the official gRPC server for Node, without TLS.
 pub(crate) fn grpc_server() -> Server {
     need("node_modules/@grpc/grpc-js");

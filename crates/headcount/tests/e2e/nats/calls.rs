@@ -136,6 +136,36 @@ fn a_request_is_a_round_trip_and_fails_at_once_if_nobody_listens() {
     assert_eq!(lab.failure("target", "timed_out", "silent")["count"], 1);
 }
 
+/// A reply after the time limit is counted, but a second reply to a request is no failure.
+#[test]
+fn a_late_reply_is_counted_and_a_second_reply_is_not() {
+    let server = NatsServer::start("");
+    let lab = passes(
+        &server,
+        2,
+        r#"
+  const nats = await user.nats(), other = await user.nats();
+  const service = await other.subscribe("slow");
+  service.on("message", async (message) => {
+    await user.think("300ms");
+    message.respond("late");
+  });
+  const twice = await other.subscribe("twice");
+  twice.on("message", (message) => { message.respond("first"); message.respond("second"); });
+  check("the first reply", (await nats.request("twice", "x")).text === "first");
+  try {
+    await nats.request("slow", "x", { timeout: "100ms" });
+  } catch (error) {
+    check("too late", (error as Failure).kind === "timed_out");
+  }
+  await user.think("500ms");
+"#,
+    );
+    let late = lab.failure("target", "timed_out", "late reply of the NATS server");
+    assert_eq!(late["count"], 1, "{late:#}");
+    assert_eq!(lab.failures().len(), 2, "{:#?}", lab.failures());
+}
+
 #[test]
 fn closing_sends_everything_and_ends_the_subscriptions() {
     let server = NatsServer::start("");

@@ -13,6 +13,8 @@ pub(crate) struct NatsSubscription {
     remaining: Option<u64>,
     /// The requests to the consumer that sends the messages.
     pub(crate) pulls: Option<Pulls>,
+    /// Whether the connection has ended, which is a failure of the connection and not of this subscription.
+    pub(super) connection_ended: bool,
 }
 
 impl NatsSubscription {
@@ -27,6 +29,7 @@ impl NatsSubscription {
             subject,
             remaining: max,
             pulls,
+            connection_ended: false,
         }
     }
 

@@ -1,0 +1,289 @@
+//! The receivers of a passive audience on one worker, and which messages each of them has received.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use model::{GroupId, MisdeliveryReason, Nanos};
+use rustc_hash::FxHashMap;
+
+use crate::bits::Bits;
+use crate::broadcast::{BroadcastChannel, SenderStream};
+use crate::departures::Leaving;
+use crate::ledger::Receipt;
+use crate::stamp::Stamp;
+use crate::tally::{Fate, Tally};
+
+/// A stamp whose sequence number is further ahead of all others than this is not one of ours. It would need memory for
+/// all messages in between.
+const MAX_GAP: usize = 1 << 16;
+
+/// The members of an audience on one worker.
+///
+/// Takes one bit for each message and member, 4 bytes for each sender and member, and 32 bytes for each message.
+#[derive(Debug, Default)]
+pub struct Listeners {
+    /// The numbers of the groups that can send to the audience.
+    groups: Range<u32>,
+    joined: Bits,
+    /// When and how members stopped listening.
+    departed: BTreeMap<u32, (Nanos, Leaving)>,
+    /// Number of measured messages that each member has received.
+    received: Vec<u64>,
+    streams: FxHashMap<(GroupId, SenderStream), ReceivedMessages>,
+}
+
+/// What the members have received of one sender on one channel.
+#[derive(Debug, Default)]
+pub(crate) struct ReceivedMessages {
+    /// Words per message in `seen`.
+    width: usize,
+    /// One bit for each message and member: whether the member has received the message.
+    seen: Vec<u64>,
+    pub(crate) messages: Vec<ReceivedMessage>,
+    /// For each member, one more than the highest sequence number that it has received.
+    highest: Vec<u32>,
+}
+
+/// What all members together have received of one message.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReceivedMessage {
+    /// Latency to the first member.
+    pub(crate) first: Nanos,
+    /// Latency to the last member so far.
+    pub(crate) last: Nanos,
+    /// Members who received the stamp at a place where the channel does not look. Usually `None`.
+    misplaced: Option<Box<Bits>>,
+    /// Number of members who have received the message.
+    pub(crate) count: u32,
+    pub(crate) measured: bool,
+}
+
+impl Listeners {
+    /// Sets the groups whose messages the members can receive.
+    pub fn expect_groups(&mut self, groups: Range<u32>) {
+        self.groups = groups;
+    }
+
+    /// Records that the member listens from now on.
+    pub fn join(&mut self, member: u32) {
+        self.joined.insert(member);
+        let needed = member as usize + 1;
+        self.received.resize(self.received.len().max(needed), 0);
+    }
+
+    /// Records that the member stops listening for good.
+    pub fn leave(&mut self, member: u32, now: Nanos, how: Leaving) {
+        if self.joined.contains(member) {
+            self.departed.entry(member).or_insert((now, how));
+        }
+    }
+
+    /// The number of members who listened at any time.
+    pub fn count(&self) -> u32 {
+        self.joined.count()
+    }
+
+    /// Whether each member who still listens has received this number of measured messages.
+    pub fn have_all(&self, messages: u64) -> bool {
+        let mut members = self.joined.iter();
+        members.all(|member| {
+            self.received[member as usize] >= messages || self.departed.contains_key(&member)
+        })
+    }
+
+    /// Records that a member received a stamp of this run. `channel` is the stamp's channel, `now` the receive time.
+    /// Latencies count from the time in the stamp.
+    pub fn receive(
+        &mut self,
+        (stamp, channel): (&Stamp, BroadcastChannel),
+        member: u32,
+        now: Nanos,
+        deadline: Nanos,
+        tally: &mut Tally,
+    ) -> Receipt {
+        let Some((stream, sequence)) = self.stream_of(stamp, channel) else {
+            let reason = self.unknown(stamp);
+            tally.stray(reason);
+            return Receipt::uncounted(Fate::Misdelivered(reason));
+        };
+        let latency = now - stamp.made;
+        if !stream.see(sequence, member) {
+            tally.duplicated += u64::from(channel.measured);
+            return Receipt::uncounted(Fate::Duplicated);
+        }
+        let is_overtaken = stream.is_overtaken(stamp.sequence, member);
+        stream.messages[sequence].arrived(channel.measured, latency);
+        let fate = if latency > deadline {
+            Fate::Late
+        } else {
+            Fate::Delivered
+        };
+        if channel.measured {
+            self.received[member as usize] += 1;
+            match fate {
+                Fate::Late => tally.late += 1,
+                _ => tally.delivered += 1,
+            }
+            tally.reordered += u64::from(is_overtaken);
+            tally.latency.record(latency);
+        }
+        Receipt {
+            fate,
+            latency: channel.measured.then_some(latency),
+        }
+    }
+
+    /// Records that a member received a stamp of this run at the wrong place in a message. The stamp is not a delivery.
+    /// Returns whether the tally counts it.
+    pub fn misplaced(
+        &mut self,
+        (stamp, channel): (&Stamp, BroadcastChannel),
+        member: u32,
+        tally: &mut Tally,
+    ) -> bool {
+        let Some((stream, sequence)) = self.stream_of(stamp, channel) else {
+            return false;
+        };
+        let message = &mut stream.messages[sequence];
+        message.misplaced.get_or_insert_default().insert(member);
+        tally.misplaced += u64::from(channel.measured);
+        channel.measured
+    }
+
+    /// The stream of a stamp, with room for the message. `None` if the stamp cannot be one of this level.
+    fn stream_of(
+        &mut self,
+        stamp: &Stamp,
+        channel: BroadcastChannel,
+    ) -> Option<(&mut ReceivedMessages, usize)> {
+        if !self.groups.contains(&stamp.group.0) {
+            return None;
+        }
+        let id = SenderStream {
+            number: channel.number,
+            sender: stamp.sender,
+        };
+        let members = self.received.len();
+        let stream = self.streams.entry((stamp.group, id));
+        let stream = stream.or_insert_with(|| ReceivedMessages::of(members));
+        let sequence = stamp.sequence as usize;
+        if sequence > stream.messages.len() + MAX_GAP {
+            return None;
+        }
+        stream.make_room(sequence);
+        Some((stream, sequence))
+    }
+
+    fn unknown(&self, stamp: &Stamp) -> MisdeliveryReason {
+        if stamp.group.0 < self.groups.start {
+            MisdeliveryReason::Forgotten
+        } else {
+            MisdeliveryReason::Garbled
+        }
+    }
+
+    pub(crate) fn streams(
+        &self,
+    ) -> impl Iterator<Item = (&(GroupId, SenderStream), &ReceivedMessages)> {
+        self.streams.iter()
+    }
+
+    /// What the members have received of a stream.
+    pub(crate) fn stream(&self, group: GroupId, id: SenderStream) -> Option<&ReceivedMessages> {
+        self.streams.get(&(group, id))
+    }
+
+    /// The members who listened at some time, and have not received the message.
+    pub(crate) fn missing(
+        &self,
+        stream: Option<&ReceivedMessages>,
+        sequence: usize,
+    ) -> impl Iterator<Item = u32> {
+        let seen = stream.map_or(&[][..], |stream| stream.seen_of(sequence));
+        let words = self.joined.words().zip(0_u32..);
+        words.flat_map(move |(joined, index)| {
+            let mut word = joined & !seen.get(index as usize).copied().unwrap_or(0);
+            std::iter::from_fn(move || {
+                (word != 0).then(|| {
+                    let bit = word.trailing_zeros();
+                    word &= word - 1;
+                    index * 64 + bit
+                })
+            })
+        })
+    }
+
+    /// When and how the member stopped listening.
+    pub(crate) fn departure(&self, member: u32) -> Option<(Nanos, Leaving)> {
+        self.departed.get(&member).copied()
+    }
+}
+
+impl ReceivedMessages {
+    fn of(members: usize) -> Self {
+        Self {
+            width: members.div_ceil(64).max(1),
+            highest: vec![0; members],
+            ..Self::default()
+        }
+    }
+
+    fn make_room(&mut self, sequence: usize) {
+        if self.messages.len() <= sequence {
+            let count = sequence + 1;
+            self.messages.resize_with(count, ReceivedMessage::default);
+            self.seen.resize(count * self.width, 0);
+        }
+    }
+
+    /// Notes that the member has received the message. Returns whether it is the first copy.
+    fn see(&mut self, sequence: usize, member: u32) -> bool {
+        let word = &mut self.seen[sequence * self.width + (member / 64) as usize];
+        let bit = 1 << (member % 64);
+        let is_first = *word & bit == 0;
+        *word |= bit;
+        is_first
+    }
+
+    /// Notes the order of a first copy. Returns whether the member had received a later message of the sender before.
+    fn is_overtaken(&mut self, sequence: u32, member: u32) -> bool {
+        let highest = &mut self.highest[member as usize];
+        let overtaken = sequence < *highest;
+        *highest = (*highest).max(sequence + 1);
+        overtaken
+    }
+
+    fn seen_of(&self, sequence: usize) -> &[u64] {
+        let start = sequence * self.width;
+        self.seen.get(start..start + self.width).unwrap_or(&[])
+    }
+}
+
+impl ReceivedMessage {
+    fn arrived(&mut self, measured: bool, latency: Nanos) {
+        let is_first = self.count == 0;
+        self.first = if is_first {
+            latency
+        } else {
+            self.first.min(latency)
+        };
+        self.last = self.last.max(latency);
+        self.measured = measured;
+        self.count += 1;
+    }
+
+    pub(crate) fn was_misplaced_at(&self, member: u32) -> bool {
+        let misplaced = self.misplaced.as_ref();
+        misplaced.is_some_and(|misplaced| misplaced.contains(member))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ReceivedMessage;
+
+    #[test]
+    fn a_message_takes_32_bytes_on_each_worker() {
+        assert_eq!(size_of::<ReceivedMessage>(), 32);
+    }
+}

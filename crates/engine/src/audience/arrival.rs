@@ -1,0 +1,204 @@
+//! What a member of a passive audience receives.
+
+use std::cell::OnceCell;
+
+use delivery::{Garbled, Stamp, TooLong, find_stamp, stamps_from};
+use model::{Fault, FaultKind, MisdeliveryReason, Nanos};
+use wire::sse::{self, Signal};
+use wire::websocket;
+
+use super::link::MemberState;
+use super::state::{Followed, Hall};
+use crate::arrival::{MISPLACED_LOOKS, mismatch};
+use crate::net::socket::Event;
+use crate::recorder::Recorder;
+use crate::socket::Came;
+
+/// Bytes that were just read from one member's connection, with everything needed to count the deliveries in them.
+pub(super) struct MemberArrival<'a> {
+    pub(super) slot: u32,
+    pub(super) run: u32,
+    /// The receive time of the bytes.
+    pub(super) now: Nanos,
+    pub(super) hall: &'a mut Hall,
+    /// The tally of each channel, by the number of the channel.
+    pub(super) tallies: &'a [usize],
+    pub(super) state: &'a mut MemberState,
+    pub(super) recorder: &'a mut Recorder,
+    /// The member's messages broke a limit.
+    pub(super) fault: Option<Fault>,
+}
+
+/// A stamp as it was found.
+type Found = Result<Stamp, Garbled>;
+
+impl MemberArrival<'_> {
+    pub(super) fn received(&mut self, event: Event<'_>) {
+        match event {
+            Event::WebSocket(websocket::Event::Open { .. }) | Event::Sse(Signal::Opened) => {
+                self.opened();
+            }
+            Event::WebSocket(websocket::Event::Text(text)) => self.documents(text.as_bytes()),
+            Event::WebSocket(websocket::Event::Binary(bytes)) => self.documents(bytes),
+            Event::WebSocket(websocket::Event::Close { code, reason }) => {
+                self.state.close = Some((code, reason.to_owned()));
+            }
+            Event::Sse(Signal::Event(sse::Event::Message(message))) => {
+                self.message(Came::streamed(&message));
+            }
+            // Pings are answered by the connection, and the other signals have no effect on deliveries.
+            Event::WebSocket(websocket::Event::Ping(_) | websocket::Event::Pong(_))
+            | Event::Sse(Signal::Event(
+                sse::Event::Retry(_) | sse::Event::Comment(_) | sse::Event::Ignored { .. },
+            )) => {}
+        }
+    }
+
+    fn opened(&mut self) {
+        if let Some(opening) = &mut self.state.opening {
+            opening.is_open = true;
+            if opening.ready.is_empty() {
+                self.listen();
+            }
+        }
+    }
+
+    fn listen(&mut self) {
+        self.hall.listeners.join(self.slot);
+        self.hall.pending -= 1;
+    }
+
+    fn documents(&mut self, bytes: &[u8]) {
+        if self.state.documents.is_one(bytes) {
+            return self.message(Came::message(bytes));
+        }
+        let mut documents = std::mem::take(&mut self.state.documents);
+        let taken = documents.each(bytes, |one| self.message(Came::message(one)));
+        self.state.documents = documents;
+        if let Err(TooLong { limit }) = taken {
+            let detail = format!("a document spans more than {limit} bytes of messages");
+            self.fault = Some(Fault::target(FaultKind::Protocol, detail));
+        }
+    }
+
+    fn message(&mut self, came: Came<'_>) {
+        if let Some(opening) = &self.state.opening
+            && !opening.ready.is_empty()
+        {
+            // A message that the server sent before the member's own first messages does not confirm them.
+            if opening.first.is_empty() && opening.ready.fits(came.bytes) {
+                self.listen();
+                self.state.opening = None;
+            }
+            return;
+        }
+        let first = OnceCell::new();
+        let first = || *first.get_or_init(|| find_stamp(came.bytes));
+        let claimed = self.receipts(came, first);
+        if !claimed && self.hall.searched < MISPLACED_LOOKS {
+            self.misplaced(came, first());
+        }
+    }
+
+    /// Counts every stamp at a channel's place. Returns whether there is one.
+    fn receipts(&mut self, came: Came<'_>, first: impl Fn() -> Option<usize>) -> bool {
+        let mut claimed = false;
+        // Stamps that no channel of this audience has made are counted once, even if several channels find them.
+        let mut strangers: Vec<Found> = Vec::new();
+        let channels = std::mem::take(&mut self.hall.channels);
+        for channel in &channels {
+            if !channel.sight.hears(came) {
+                continue;
+            }
+            let mut fits = None;
+            channel.sight.at.each_stamp(came.bytes, &first, |stamp| {
+                if !*fits.get_or_insert_with(|| channel.sight.fits(came)) {
+                    return;
+                }
+                claimed |= self.receipt(stamp, channel, &channels, &mut strangers);
+            });
+        }
+        self.hall.channels = channels;
+        claimed
+    }
+
+    /// Counts a stamp that `channel` found. Returns whether it counts.
+    fn receipt(
+        &mut self,
+        stamp: Found,
+        channel: &Followed,
+        channels: &[Followed],
+        strangers: &mut Vec<Found>,
+    ) -> bool {
+        let own = stamp.ok().filter(|stamp| stamp.run == self.run);
+        let of = own.and_then(|own| Some((own, own.broadcast()?)));
+        if let Some((own, of)) = of.filter(|(_, of)| of.number == channel.number) {
+            let tally = &mut self.recorder.tallies[self.tallies[usize::from(of.number)]];
+            let receipt = self.hall.listeners.receive(
+                (&own, of),
+                self.slot,
+                self.now,
+                channel.deadline,
+                tally,
+            );
+            if let Some(latency) = receipt.latency {
+                self.recorder.windows.open.deliveries += 1;
+                self.recorder.windows.open.latency.record(latency);
+            }
+            return true;
+        }
+        // Another channel of the audience counts its own stamps, and messages of groups have receivers of their own.
+        let is_known = match (own, of) {
+            (Some(_), None) => true,
+            (_, Some((_, of))) => channels.iter().any(|channel| channel.number == of.number),
+            (None, None) => false,
+        };
+        if !is_known && !strangers.contains(&stamp) {
+            strangers.push(stamp);
+            self.stray(stamp, channel);
+        }
+        !is_known
+    }
+
+    /// Counts a stamp that should not have reached this audience.
+    fn stray(&mut self, stamp: Found, channel: &Followed) {
+        let of = stamp.ok().filter(|stamp| stamp.run == self.run);
+        let of = of.and_then(|stamp| stamp.broadcast());
+        let (number, reason) = match (stamp, of) {
+            (_, Some(of)) if !of.measured => return,
+            (_, Some(of)) => (of.number, MisdeliveryReason::OutsideAudience),
+            (Ok(_), None) => (channel.number, MisdeliveryReason::AnotherRun),
+            (Err(Garbled), None) => (channel.number, MisdeliveryReason::Garbled),
+        };
+        if let Some(&tally) = self.tallies.get(usize::from(number)) {
+            self.recorder.tallies[tally].stray(reason);
+        }
+    }
+
+    /// Searches a message that no channel consumed for a stamp at another place, which is a mistake in the script.
+    fn misplaced(&mut self, came: Came<'_>, first: Option<usize>) {
+        let Some(first) = first else {
+            self.hall.searched += 1;
+            return;
+        };
+        let Some(Ok(stamp)) = stamps_from(came.bytes, Some(first)).next() else {
+            return;
+        };
+        let of = stamp.broadcast().filter(|_| stamp.run == self.run);
+        let Some(of) = of else { return };
+        let mut channels = self.hall.channels.iter();
+        let Some(channel) = channels.find(|channel| channel.number == of.number) else {
+            return;
+        };
+        if channel.sight.says_again(came) {
+            return;
+        }
+        let at = self.tallies[usize::from(of.number)];
+        let tally = &mut self.recorder.tallies[at];
+        let listeners = &mut self.hall.listeners;
+        if listeners.misplaced((&stamp, of), self.slot, tally) {
+            let example = self.recorder.channels.mismatches.entry(at);
+            example.or_insert_with(|| mismatch(came, &stamp, first, &channel.sight));
+        }
+    }
+}

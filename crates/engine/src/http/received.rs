@@ -1,0 +1,51 @@
+//! Deliveries in the bodies of responses: long polling, and lists of messages.
+
+use model::{Fault, Nanos, UserId, split_tags};
+use script::host::{ChannelId, ResponsesCall, ResponsesHost};
+
+use super::InFlight;
+use crate::arrival::Receipts;
+use crate::host::{channel_index, level_over};
+use crate::level_state::LevelState;
+use crate::recorder::Family;
+use crate::socket::Came;
+use crate::world::World;
+
+/// Passes the stamps in the body of a response to the channels that look for them there.
+pub(super) fn receive(level: &mut LevelState, call: &InFlight, body: &[u8], now: Nanos) {
+    let Some(user) = level.users.get(call.context.user) else {
+        return;
+    };
+    if user.responses.followed.is_empty() {
+        return;
+    }
+    let (name, _) = split_tags(level.recorder.name_of(Family::Request, call.context.name));
+    let mut followed = user.responses.followed.iter_mut();
+    let Some((_, followed)) = followed.find(|(request, _)| request == name) else {
+        return;
+    };
+    let mut receipts = Receipts {
+        now,
+        member: user.member,
+        group: level.groups.get_mut(user.group),
+        recorder: &mut level.recorder,
+    };
+    receipts.take(Came::message(body), followed);
+}
+
+impl ResponsesHost for World {
+    fn receives_in_responses(
+        &mut self,
+        user: UserId,
+        channel: ChannelId,
+        call: ResponsesCall,
+    ) -> Result<u32, Fault> {
+        let (group, ..) = self.level.group_of(user).ok_or_else(level_over)?;
+        let channel = channel_index(group, channel)?;
+        self.start_receiving_responses(user, channel, call)
+    }
+
+    fn stop_receiving_in_responses(&mut self, user: UserId, receiving: u32) {
+        self.end_receiving_responses(user, receiving);
+    }
+}

@@ -1,0 +1,152 @@
+//! Passive audiences: their declaration, their channels, and how their members connect.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "functions around tests"
+)]
+
+#[path = "common/stage.rs"]
+mod common;
+
+use common::{Call, group, stage, try_stage};
+use model::Nanos;
+use script::host::{Audience, MemberOpening, Payload, StampAt};
+
+const HALL: &str = r#"
+import { audience } from "headcount";
+const other = audience(3, { receives: { news: {} }, connect: () => ({ events: "/news", query: { a: 1 } }) });
+const hall = audience(1000, {
+  name: "hall",
+  receives: { said: { at: "/text", only: { "/type": "said" }, deadline: "100ms" } },
+  connect: (index, setup) => ({
+    websocket: "/rooms/" + index,
+    headers: { authorization: setup.token },
+    send: [{ join: index }, "go"],
+    ready: { "/type": "joined" },
+  }),
+});
+export default async function ({ users: [user], channel }) {
+  const said = channel("said", { to: hall });
+  said.stamp(user);
+}
+"#;
+
+#[test]
+fn audiences_are_declared_in_order_with_their_channels() {
+    let stage = stage(HALL);
+    let declared = stage.script.declared().unwrap();
+    let [other, hall] = declared.audiences.as_slice() else {
+        panic!("{declared:?}")
+    };
+    assert_eq!((other.name.as_str(), other.members), ("audience", 3));
+    assert_eq!((hall.name.as_str(), hall.members), ("hall", 1000));
+    let [said] = hall.channels.as_slice() else {
+        panic!("{hall:?}")
+    };
+    assert_eq!(said.name, "said");
+    assert_eq!(said.deadline, Some(Nanos::from_millis(100)));
+    assert_eq!(said.place.at, Some(StampAt::Pointer("/text".to_owned())));
+    assert_eq!(
+        said.place.only,
+        [("/type".to_owned(), "\"said\"".to_owned())]
+    );
+}
+
+#[test]
+fn each_member_has_its_own_connection() {
+    let mut stage = stage(HALL);
+    let members = stage.script.members(1, 7..9, Some(r#"{"token":"t"}"#));
+    let members = members.unwrap();
+    assert_eq!(members.len(), 2);
+    let MemberOpening::WebSocket(call) = &members[1].opening else {
+        panic!("{members:?}")
+    };
+    assert_eq!(call.url, "/rooms/8");
+    assert_eq!(call.headers, [("authorization".to_owned(), "t".to_owned())]);
+    let text = |text: &str| Payload::Text(text.to_owned());
+    assert_eq!(members[1].first, [text(r#"{"join":8}"#), text("go")]);
+    assert_eq!(
+        members[1].ready,
+        [("/type".to_owned(), "\"joined\"".to_owned())]
+    );
+    let others = stage.script.members(0, 0..1, None).unwrap();
+    let MemberOpening::Events(call) = &others[0].opening else {
+        panic!("{others:?}")
+    };
+    assert_eq!(call.url, "/news?a=1");
+}
+
+#[test]
+fn a_channel_addresses_the_audience_by_its_number() {
+    let mut stage = stage(HALL);
+    stage.script.start_group(group(1, 1));
+    let calls = stage.take_calls();
+    assert!(
+        matches!(&calls[0], Call::Channel(name, Audience::Passive(1), None) if name == "said"),
+        "{calls:?}"
+    );
+}
+
+#[test]
+fn a_mistake_in_the_description_is_the_scripts_fault() {
+    let check = |connect: &str, words: &str| {
+        let source = format!(
+            "import {{ audience }} from 'headcount';\n\
+             audience(1, {{ receives: {{ said: {{}} }}, connect: {connect} }});\n\
+             export default () => {{}};"
+        );
+        let mut stage = stage(&source);
+        let fault = stage.script.members(0, 0..1, None).unwrap_err();
+        assert!(fault.fault.detail.contains(words), "{}", fault.fault.detail);
+    };
+    check("() => 7", "must be an object");
+    check("async () => ({})", "must be an object");
+    check("() => ({})", "either `websocket` or `events`");
+    check(
+        "() => ({ websocket: '/', events: '/' })",
+        "either `websocket` or `events`",
+    );
+    check(
+        "() => ({ websocket: '/', heders: {} })",
+        "did you mean `headers`",
+    );
+    check("() => ({ events: '/', send: ['x'] })", "no meaning");
+    check("() => { throw new Error('no seats') }", "no seats");
+}
+
+#[test]
+fn a_mistake_in_the_declaration_is_refused() {
+    let check = |call: &str, words: &str| {
+        let source =
+            format!("import {{ audience }} from 'headcount';\n{call};\nexport default () => {{}};");
+        let error = try_stage(&source).err().map(|error| error.to_string());
+        let error = error.unwrap_or_else(|| panic!("{call} was accepted"));
+        assert!(error.contains(words), "{error}");
+    };
+    check("audience(0, {})", "whole number from 1");
+    check(
+        "audience(5, { receives: { a: {} } })",
+        "`connect` is missing",
+    );
+    check(
+        "audience(5, { connect: () => {} })",
+        "`receives` is missing",
+    );
+    check(
+        "audience(5, { receives: { a: { att: 1 } }, connect: () => {} })",
+        "did you mean `at`",
+    );
+    check("audience(5, { size: 3 })", "unknown option `size`");
+}
+
+#[test]
+fn an_audience_is_declared_only_while_the_module_loads() {
+    let mut stage = stage(
+        "import { audience } from 'headcount'; export default () => { audience(1, { receives: { a: {} }, connect: () => {} }); };",
+    );
+    stage.script.start_group(group(1, 1));
+    let ended = stage.script.take_ended();
+    let fault = ended[0].outcome.as_ref().unwrap_err();
+    assert!(fault.fault.detail.contains("top level"), "{fault:?}");
+}
