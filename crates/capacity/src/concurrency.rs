@@ -6,8 +6,9 @@
 
 use record::{Advice, Cause, Confidence, Evidence, Finding, FixedConcurrency, Level, Run, Unknown};
 
+use crate::target::{cores, most_wanted};
 use crate::throughput::{Throughput, of_main_operation};
-use crate::usable;
+use crate::{target, usable};
 
 /// Throughputs within this share count as the same.
 const FLAT: f64 = 0.07;
@@ -71,7 +72,7 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
                 in_flight: free.in_flight,
                 ms: free.time_s * 1e3,
             },
-            cpu(shown.overfull.0)?,
+            target::cpu(shown.overfull.0.target.as_ref()?)?,
         ],
         unknown: vec![Unknown::WhatHasPlaces],
         advice: vec![Advice::ComparePools { places: counted }],
@@ -123,21 +124,7 @@ fn has_free_cpu(level: &Level) -> bool {
     let Some(target) = &level.target else {
         return false;
     };
-    let cores = target.cores.as_ref().map_or(0, Vec::len) as f64;
-    let wanted = target
-        .busiest_threads
-        .iter()
-        .map(|thread| thread.cpu_percent + thread.waiting_percent.unwrap_or_default());
-    target
-        .cpu_percent
-        .is_some_and(|cpu| cpu < cores * 100.0 * FREE)
-        && wanted.fold(0.0, f64::max) < THREAD_FREE
-}
-
-fn cpu(level: &Level) -> Option<Evidence> {
-    let target = level.target.as_ref()?;
-    Some(Evidence::TargetCpu {
-        percent: target.cpu_percent?,
-        cores: target.cores.as_ref()?.len() as u64,
-    })
+    let all = cores(target) as f64 * 100.0;
+    let is_free = target.cpu_percent.is_some_and(|cpu| cpu < all * FREE);
+    is_free && most_wanted(target) < THREAD_FREE
 }

@@ -13,8 +13,10 @@ mod memory;
 mod rate_limit;
 pub mod search;
 mod stalls;
+mod target;
 mod throughput;
 mod timeout;
+mod windows;
 
 use record::{Finding, Level, Run};
 

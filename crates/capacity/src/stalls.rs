@@ -8,7 +8,7 @@ use record::{
     Advice, Cause, Confidence, Evidence, Finding, Level, PeriodicStalls, Run, Unknown, Window,
 };
 
-use crate::usable;
+use crate::{usable, windows};
 
 /// The longest time of a second with a stall, as a multiple of that of other seconds.
 const TIMES_LONGER: f64 = 4.0;
@@ -82,11 +82,8 @@ fn is_even(level: &Level) -> bool {
 }
 
 fn stalls(level: &Level) -> Option<Stalls> {
-    let windows = measured(level);
-    let width = windows
-        .windows(2)
-        .map(|pair| pair[1].start_s - pair[0].start_s)
-        .fold(f64::INFINITY, f64::min);
+    let windows = busy(level);
+    let width = windows::width(level);
     let usual_ms = usual(&windows)?;
     let limit = (usual_ms * TIMES_LONGER).max(usual_ms + MS_LONGER);
     let slow: Vec<(f64, f64)> = windows
@@ -125,16 +122,9 @@ fn stalls(level: &Level) -> Option<Stalls> {
 }
 
 /// The windows of the measured time in which something ended.
-fn measured(level: &Level) -> Vec<&Window> {
-    let from = level.phases.ramp_s + level.phases.warmup_s;
-    let until = from + level.phases.duration_s;
+fn busy(level: &Level) -> Vec<&Window> {
     let ended = |window: &&Window| window.requests + window.round_trips + window.deliveries > 0;
-    level
-        .series
-        .iter()
-        .filter(|window| window.start_s >= from && window.start_s < until)
-        .filter(ended)
-        .collect()
+    windows::measured(level).filter(ended).collect()
 }
 
 /// The longest time of a window in milliseconds; infinite if an operation timed out.

@@ -2,6 +2,8 @@
 
 use record::{Level, Measured, Timings};
 
+use crate::windows;
+
 /// Share of a level's operations that an operation needs in order to stand for the whole level.
 const MAIN_SHARE: f64 = 0.8;
 
@@ -57,23 +59,10 @@ pub(crate) fn of_main_operation(level: &Level) -> Option<(&str, Throughput)> {
 /// seconds are complete.
 fn ended_per_s(level: &Level) -> Option<f64> {
     const FEWEST: usize = 2;
-    const ROUNDING: f64 = 1e-6;
-    let from = level.phases.ramp_s + level.phases.warmup_s;
-    let until = from + level.phases.duration_s;
-    let starts = level.series.iter().map(|window| window.start_s);
-    let width = starts
-        .clone()
-        .zip(starts.skip(1))
-        .map(|(one, next)| next - one)
-        .fold(f64::INFINITY, f64::min);
-    let complete: Vec<u64> = level
-        .series
-        .iter()
-        .filter(|window| window.start_s + ROUNDING >= from)
-        .filter(|window| window.start_s + width <= until + ROUNDING)
+    let complete: Vec<u64> = windows::complete(level)
         .map(|window| window.requests + window.round_trips)
         .collect();
-    let seconds = complete.len() as f64 * width;
+    let seconds = complete.len() as f64 * windows::width(level);
     (complete.len() >= FEWEST).then(|| complete.iter().sum::<u64>() as f64 / seconds)
 }
 
@@ -82,7 +71,8 @@ pub(crate) fn seconds(level: &Level) -> f64 {
     level.phases.duration_s.max(1e-3)
 }
 
-fn operations(measured: &Measured) -> impl Iterator<Item = (&str, &Timings)> {
+/// Returns the level's requests and round trips with their names.
+pub(crate) fn operations(measured: &Measured) -> impl Iterator<Item = (&str, &Timings)> {
     let all = measured.requests.iter().chain(&measured.round_trips);
     all.map(|(name, timings)| (name.as_str(), timings))
 }

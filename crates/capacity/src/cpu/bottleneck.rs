@@ -2,6 +2,8 @@
 
 use record::{Level, TargetUse, ThreadUse};
 
+use crate::target::{cores, wanted};
+
 /// Share of the time in which a saturated thread ran or was ready to run, in percent.
 const SATURATED: f64 = 95.0;
 /// Share of the time in which a saturated thread ran. A thread that ran less was short of CPUs, and the cause is what
@@ -67,7 +69,7 @@ fn threads<'a>(level: &Level, target: &'a TargetUse) -> Option<Bottleneck<'a>> {
         .filter(|thread| wanted(thread) >= SATURATED)
         .collect();
     let &first = saturated.first()?;
-    let cores = target.cores.as_ref().map_or(0, Vec::len);
+    let cores = cores(target);
     let cpu = target.cpu_percent.unwrap_or_default() + beside(level, target);
     if saturated.len() > 1 && cores > 0 && cpu >= cores as f64 * 100.0 * ALL {
         return Some(Bottleneck::Cores);
@@ -101,11 +103,6 @@ fn beside(level: &Level, target: &TargetUse) -> f64 {
         .is_some_and(|cores| !cores.is_empty());
     let own = level.generator.cpu_percent.filter(|_| shares);
     own.unwrap_or_default()
-}
-
-/// Share of the time in which the thread ran or was ready to run, in percent.
-pub(super) fn wanted(thread: &ThreadUse) -> f64 {
-    thread.cpu_percent + thread.waiting_percent.unwrap_or_default()
 }
 
 /// The threads whose names begin with this stem.

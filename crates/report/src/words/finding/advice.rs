@@ -52,6 +52,10 @@ pub(crate) fn advice(advice: &Advice) -> String {
             "look for a timeout of {} in the configuration of proxies, pools and clients",
             millis(*ms)
         ),
-        _ => limiter::advice(advice),
+        Advice::ExemptGenerator
+        | Advice::MoreAddresses { .. }
+        | Advice::MoreUsers
+        | Advice::StayBelow { .. }
+        | Advice::Text { .. } => limiter::advice(advice),
     }
 }

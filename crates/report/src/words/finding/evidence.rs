@@ -25,7 +25,18 @@ pub(crate) fn evidence(seen: &Evidence) -> String {
         | Evidence::LongestTimes { .. }
         | Evidence::FailedAfter { .. }
         | Evidence::SucceededSooner { .. } => times(seen),
-        _ => limiter::evidence(seen),
+        Evidence::LimitStated { .. }
+        | Evidence::Stopped { .. }
+        | Evidence::Repeated { .. }
+        | Evidence::SteadyRate { .. }
+        | Evidence::SameResetTime { .. }
+        | Evidence::RetryAfter { .. }
+        | Evidence::PartitionNamed
+        | Evidence::FitsStatedLimit { .. }
+        | Evidence::PassedAlike { .. }
+        | Evidence::PassedUnequally { .. }
+        | Evidence::OtherLevel { .. }
+        | Evidence::Text { .. } => limiter::evidence(seen),
     }
 }
 

@@ -23,6 +23,13 @@ pub(crate) fn unknown(open: &Unknown) -> String {
         Unknown::WhoseTimeout => {
             "whether the target itself, or a component in front of it or behind it, has the timeout".to_owned()
         }
-        _ => limiter::unknown(open),
+        Unknown::AddressOrAll { .. }
+        | Unknown::ByUser { .. }
+        | Unknown::WindowLongerThan { .. }
+        | Unknown::Window
+        | Unknown::Algorithm
+        | Unknown::Requests
+        | Unknown::OtherRoutes { .. }
+        | Unknown::Text { .. } => limiter::unknown(open),
     }
 }
