@@ -11,6 +11,8 @@ const SATURATED: f64 = 95.0;
 const RAN: f64 = 75.0;
 /// Share of its cores that a target uses which is limited by them.
 const ALL: f64 = 0.95;
+/// Share of its cores that a target without a saturated thread must use itself to be limited by them.
+const MOST: f64 = 0.8;
 /// Share of the periods in which an exhausted quota was used up. Short bursts use up some periods of any quota.
 const THROTTLED: f64 = 0.25;
 /// Share of the quota that a target uses which is limited by it.
@@ -68,12 +70,15 @@ fn threads<'a>(level: &Level, target: &'a TargetUse) -> Option<Bottleneck<'a>> {
         .iter()
         .filter(|thread| wanted(thread) >= SATURATED)
         .collect();
-    let &first = saturated.first()?;
-    let cores = cores(target);
-    let cpu = target.cpu_percent.unwrap_or_default() + beside(level, target);
-    if saturated.len() > 1 && cores > 0 && cpu >= cores as f64 * 100.0 * ALL {
+    let all = cores(target) as f64 * 100.0;
+    let own = target.cpu_percent.unwrap_or_default();
+    let is_full = all > 0.0 && own + beside(level, target) >= all * ALL;
+    // Threads with little work each, or that take turns, fill the cores without being saturated.
+    let is_spread = saturated.is_empty() && own >= all * MOST;
+    if is_full && (saturated.len() > 1 || is_spread) {
         return Some(Bottleneck::Cores);
     }
+    let &first = saturated.first()?;
     if first.cpu_percent < RAN {
         return None;
     }

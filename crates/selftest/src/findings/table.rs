@@ -122,7 +122,7 @@ impl CaseOutcome {
         Self {
             case: case.name,
             kind: match case.truth {
-                Truth::Fault(_) | Truth::Threads(_) => "fault",
+                Truth::Fault(_) | Truth::Threads(_) | Truth::Turns => "fault",
                 Truth::Healthy => "healthy",
                 Truth::NearMiss => "near miss",
             },

@@ -70,7 +70,7 @@ impl EventLoop {
                     connection.fate = Fate::Ending;
                     self.sockets.touch(key);
                 }
-                State::Head | State::Silent => self.close(key),
+                State::Head | State::Joining(_) | State::Silent => self.close(key),
             }
         }
         self.flush();

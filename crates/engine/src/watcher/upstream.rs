@@ -1,0 +1,60 @@
+//! Counts the connections that the target has opened to other services.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use model::Nanos;
+use probe::{Sample, upstreams};
+use record::Upstream;
+
+use super::sampling::EVERY;
+use crate::clock::Clock;
+
+/// A count may take at most 1/`COST` of the time, so many descriptors are counted less often.
+const COST: u64 = 50;
+/// Maximum number of services in the record.
+const SERVICES: usize = 8;
+
+/// Samples in the measured time.
+#[derive(Debug, Default)]
+pub(super) struct UpstreamWatch {
+    samples: Vec<BTreeMap<SocketAddr, u64>>,
+    next: Nanos,
+}
+
+impl UpstreamWatch {
+    pub(super) fn watch(&mut self, target: &Sample, port: u16, now: Nanos, clock: Clock) {
+        if now < self.next {
+            return;
+        }
+        let began = clock.now();
+        let pids: Vec<i32> = target.processes.iter().map(|one| one.pid).collect();
+        self.samples.extend(upstreams(&pids, port));
+        let took = clock.now() - began;
+        self.next = now + EVERY.max(Nanos(took.0.saturating_mul(COST)));
+    }
+
+    /// The services with the most connections. The first sample is left out: pools fill then.
+    pub(super) fn services(&self) -> Vec<Upstream> {
+        let samples = self.samples.get(1..).unwrap_or_default();
+        let mut most: BTreeMap<SocketAddr, u64> = BTreeMap::new();
+        for (address, count) in samples.iter().flatten() {
+            let known = most.entry(*address).or_default();
+            *known = (*known).max(*count);
+        }
+        let mut services: Vec<Upstream> = most
+            .into_iter()
+            .map(|(address, most)| {
+                let counts = samples.iter().map(|sample| sample.get(&address));
+                Upstream {
+                    address: address.to_string(),
+                    least: counts.map(|count| count.copied().unwrap_or(0)).min().unwrap_or(0),
+                    most,
+                }
+            })
+            .collect();
+        services.sort_by(|one, other| other.most.cmp(&one.most));
+        services.truncate(SERVICES);
+        services
+    }
+}
