@@ -34,18 +34,18 @@ const LONGER: f64 = 0.05;
 const OTHER_LOAD: f64 = 1.5;
 
 /// The late responses of one operation in a level.
-struct Late<'a> {
+struct LateResponses<'a> {
     level: &'a Level,
     name: &'a str,
     count: u64,
     of: u64,
     usual_ms: f64,
-    late_ms: f64,
+    delayed_ms: f64,
 }
 
 /// Finds delayed acknowledgements.
 pub(crate) fn find(run: &Run) -> Option<Finding> {
-    let found: Vec<Late<'_>> = usable(run)
+    let found: Vec<LateResponses<'_>> = usable(run)
         .flat_map(|level| {
             operations(&level.measured).filter_map(|(name, timings)| late(level, name, timings))
         })
@@ -54,12 +54,15 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
     let mut levels: Vec<usize> = found.iter().map(|late| late.level.index).collect();
     levels.dedup();
     let loads = || found.iter().map(|late| operations_per_s(late.level));
-    let (least, most) = (loads().fold(f64::INFINITY, f64::min), loads().fold(0.0, f64::max));
+    let (least, most) = (
+        loads().fold(f64::INFINITY, f64::min),
+        loads().fold(0.0, f64::max),
+    );
     Some(Finding {
         cause: Cause::DelayedAcknowledgement(DelayedAcknowledgement {
             name: main.name.to_owned(),
             share_percent: main.count as f64 / main.of as f64 * 100.0,
-            delay_ms: main.late_ms - main.usual_ms,
+            delay_ms: main.delayed_ms - main.usual_ms,
         }),
         confidence: if most >= least * OTHER_LOAD {
             Confidence::High
@@ -72,14 +75,14 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
             count: main.count,
             of: main.of,
             usual_ms: main.usual_ms,
-            late_ms: main.late_ms,
+            late_ms: main.delayed_ms,
         }],
         unknown: vec![Unknown::WorkOfThisTime],
         advice: vec![Advice::NoDelay],
     })
 }
 
-fn late<'a>(level: &'a Level, name: &'a str, timings: &Timings) -> Option<Late<'a>> {
+fn late<'a>(level: &'a Level, name: &'a str, timings: &Timings) -> Option<LateResponses<'a>> {
     let times = &timings.service;
     let ms = |time: Nanos| time.as_millis_f64();
     // The shortest times, which are usual: at least a few responses are not late.
@@ -107,12 +110,12 @@ fn late<'a>(level: &'a Level, name: &'a str, timings: &Timings) -> Option<Late<'
         .bins()
         .filter(|(time, _)| (SHORTEST_MS..LONGEST_MS).contains(&(ms(*time) - usual_ms)))
         .max_by_key(|(_, count)| *count)?;
-    is_late.then_some(Late {
+    is_late.then_some(LateResponses {
         level,
         name,
         count,
         of,
         usual_ms,
-        late_ms: ms(mode.0),
+        delayed_ms: ms(mode.0),
     })
 }

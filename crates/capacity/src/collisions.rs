@@ -8,8 +8,8 @@ use record::{
     Unknown,
 };
 
+use crate::counted;
 use crate::throughput::{operations, seconds};
-use crate::usable;
 
 /// Status of a conflict.
 const CONFLICT: u16 = 409;
@@ -39,9 +39,8 @@ impl Conflicts<'_> {
 
 /// Finds colliding creations. A smaller load with fewer conflicts is needed.
 pub(crate) fn find(run: &Run) -> Option<Finding> {
-    let all: Vec<Conflicts<'_>> = usable(run).flat_map(conflicts).collect();
-    let is_material =
-        |one: &&Conflicts<'_>| one.count >= FEWEST && one.share() >= SMALLEST;
+    let all: Vec<Conflicts<'_>> = counted(run).flat_map(conflicts).collect();
+    let is_material = |one: &&Conflicts<'_>| one.count >= FEWEST && one.share() >= SMALLEST;
     let main = all
         .iter()
         .filter(is_material)
@@ -73,9 +72,8 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
 /// The conflicts of each request. Iterations are counted whose first failure is a conflict.
 fn conflicts(level: &Level) -> impl Iterator<Item = Conflicts<'_>> {
     operations(&level.measured).map(|(name, timings)| {
-        let of_name = |failure: &&FirstFailure| {
-            failure.what == name && failure.status == Some(CONFLICT)
-        };
+        let of_name =
+            |failure: &&FirstFailure| failure.what == name && failure.status == Some(CONFLICT);
         let failures = level.measured.funnel.first_failures.iter();
         Conflicts {
             level: level.index,

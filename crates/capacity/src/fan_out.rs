@@ -4,8 +4,7 @@
 use record::{Advice, Cause, Confidence, Evidence, FanOut, Finding, Level, Run, TargetUse};
 
 use crate::target::{cores, most_wanted};
-use crate::throughput::seconds;
-use crate::usable;
+use crate::{usable, windows};
 
 /// Ratio of two numbers of receivers from which they can be compared.
 const DIFFERENT: f64 = 2.0;
@@ -75,12 +74,22 @@ fn messages(level: &Level) -> Option<Messages<'_>> {
         (sum.0 + one.messages, sum.1 + one.expected)
     });
     let cpu = level.target.as_ref()?.cpu_percent?;
-    let is_known = sent >= FEWEST && expected > 0 && cpu > 0.0;
-    is_known.then(|| Messages {
+    let receivers = expected as f64 / sent as f64;
+    let per_s = delivered_per_s(level) / receivers;
+    let is_known = sent >= FEWEST && expected > 0 && cpu > 0.0 && per_s > 0.0;
+    is_known.then_some(Messages {
         level,
-        receivers: expected as f64 / sent as f64,
-        us: cpu / 100.0 * seconds(level) * 1e6 / sent as f64,
+        receivers,
+        us: cpu / 100.0 * 1e6 / per_s,
     })
+}
+
+/// Deliveries per second in the measured time. A target that falls behind makes most of its deliveries later.
+fn delivered_per_s(level: &Level) -> f64 {
+    let complete = windows::complete(level).map(|window| window.deliveries);
+    let delivered: Vec<u64> = complete.collect();
+    let seconds = delivered.len() as f64 * windows::width(level);
+    delivered.iter().sum::<u64>() as f64 / seconds
 }
 
 fn is_busy(target: &TargetUse) -> bool {

@@ -1,6 +1,8 @@
 //! Finds a generator that was the limit instead of the target.
 
-use record::{Advice, Cause, Confidence, Evidence, Finding, GeneratorLimited, IssueCause, Level, Run};
+use record::{
+    Advice, Cause, Confidence, Evidence, Finding, GeneratorLimited, IssueCause, Level, Run,
+};
 
 use crate::throughput::operations_per_s;
 
@@ -9,7 +11,15 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
     let limited: Vec<(&Level, Vec<&IssueCause>)> = run
         .levels
         .iter()
-        .map(|level| (level, level.invalid_because().filter(is_limit).collect()))
+        .map(|level| {
+            (
+                level,
+                level
+                    .invalid_because()
+                    .filter(|cause| is_limit(cause))
+                    .collect(),
+            )
+        })
         .filter(|(_, issues): &(_, Vec<_>)| !issues.is_empty())
         .collect();
     let (level, issues) = limited
@@ -33,7 +43,7 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
 
 /// Whether the generator lacked capacity. Other issues show a level that was too short or was disturbed once, or a
 /// target that did not respond.
-fn is_limit(issue: &&IssueCause) -> bool {
+fn is_limit(issue: &IssueCause) -> bool {
     matches!(
         issue,
         IssueCause::WorkerBusy { .. }

@@ -85,8 +85,13 @@ fn is_limit(finding: &Finding) -> bool {
     )
 }
 
+/// The levels that were measured. Their counts are exact, even if their times are invalid.
+fn counted(run: &Run) -> impl Iterator<Item = &Level> {
+    let is_measured = |level: &&Level| level.phases.duration_s > 0.0;
+    run.levels.iter().filter(is_measured)
+}
+
 /// The levels whose figures describe the target.
 fn usable(run: &Run) -> impl Iterator<Item = &Level> {
-    let is_usable = |level: &&Level| !level.is_invalid() && level.phases.duration_s > 0.0;
-    run.levels.iter().filter(is_usable)
+    counted(run).filter(|level| !level.is_invalid())
 }

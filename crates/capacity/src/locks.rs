@@ -1,7 +1,9 @@
 //! Finds threads that take turns, as threads do that share one lock: none is saturated, but together they use one core,
 //! whatever the load.
 
-use record::{Advice, Cause, Confidence, Evidence, Finding, Level, LockConvoy, Run, ThreadUse, Unknown};
+use record::{
+    Advice, Cause, Confidence, Evidence, Finding, Level, LockConvoy, Run, ThreadUse, Unknown,
+};
 
 use crate::target::{cores, most_wanted};
 use crate::throughput::{Throughput, of_main_operation};
@@ -30,7 +32,11 @@ struct Turns<'a> {
 /// Finds a lock convoy. Two levels with the same throughput are needed.
 pub(crate) fn find(run: &Run) -> Option<Finding> {
     let mut found: Vec<Turns<'_>> = usable(run).filter_map(turns).collect();
-    found.sort_by(|one, other| one.throughput.in_flight.total_cmp(&other.throughput.in_flight));
+    found.sort_by(|one, other| {
+        one.throughput
+            .in_flight
+            .total_cmp(&other.throughput.in_flight)
+    });
     let main = found.last()?;
     let is_flat = |one: &&Turns<'_>| {
         let ratio = one.throughput.per_s / main.throughput.per_s;

@@ -36,7 +36,7 @@ pub(crate) fn period(starts: &[f64], width: f64) -> Option<Period> {
     let is_periodic = starts.len() >= FEWEST
         && every_s >= SHORTEST * width
         && deviation_s <= (every_s * EQUAL).max(width);
-    is_periodic.then(|| Period {
+    is_periodic.then_some(Period {
         events: starts.len() as u64,
         every_s,
         deviation_s,

@@ -16,17 +16,19 @@ const KEPT_S: f64 = 60.0;
 pub(crate) fn find(run: &Run) -> Option<Finding> {
     let addresses = run.sources.as_ref().map_or(1, |sources| sources.addresses);
     let ports = u64::from(run.machine.local_ports?) * addresses.max(1);
-    let exhausted: Vec<(usize, u64, u64)> = run
+    let exhausted: Vec<(usize, f64, u64)> = run
         .levels
         .iter()
         .filter_map(|level| {
             let failed = failed(level);
             let used = used(level);
-            let is_exhausted = failed > 0 && used as f64 >= ports as f64 * USED_UP;
+            let is_exhausted = failed > 0 && used >= ports as f64 * USED_UP;
             is_exhausted.then_some((level.index, used, failed))
         })
         .collect();
-    let &(_, connections, failed) = exhausted.iter().max_by_key(|(_, used, _)| *used)?;
+    let &(_, connections, failed) = exhausted
+        .iter()
+        .max_by(|one, other| one.1.total_cmp(&other.1))?;
     let levels: Vec<usize> = exhausted.iter().map(|(level, ..)| *level).collect();
     Some(Finding {
         cause: Cause::PortsExhausted { ports },
@@ -59,7 +61,7 @@ fn failed(level: &Level) -> u64 {
 }
 
 /// Ports in use: connections that were open at once, and those that were closed less than a minute ago.
-fn used(level: &Level) -> u64 {
+fn used(level: &Level) -> f64 {
     let open = level.target.as_ref().and_then(|target| target.connections);
     let opened: u64 = level
         .measured
@@ -68,5 +70,5 @@ fn used(level: &Level) -> u64 {
         .map(|timings| timings.count - timings.failed)
         .sum();
     let recent = opened as f64 * (KEPT_S / seconds(level)).min(1.0);
-    open.unwrap_or(0).max(recent as u64)
+    recent.max(open.unwrap_or(0) as f64)
 }

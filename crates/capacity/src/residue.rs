@@ -37,7 +37,11 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
             per_iteration: (iterations > 0).then(|| left / iterations as f64),
         }),
         confidence: Confidence::Certain,
-        levels: reported.iter().filter(grew).map(|(level, _)| level.index).collect(),
+        levels: reported
+            .iter()
+            .filter(grew)
+            .map(|(level, _)| level.index)
+            .collect(),
         limits: Vec::new(),
         evidence: vec![Evidence::LeftoversGrew {
             before,

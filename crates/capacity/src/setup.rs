@@ -2,7 +2,9 @@
 //! iteration does not. Then the load test shows the capacity of the preparation, not that of the flow.
 
 use model::Nanos;
-use record::{Advice, Cause, Confidence, Evidence, Finding, Level, Run, SlowSetup, Timings, Unknown};
+use record::{
+    Advice, Cause, Confidence, Evidence, Finding, Level, Run, SlowSetup, Timings, Unknown,
+};
 
 use crate::extremes::extremes;
 use crate::throughput::operations;

@@ -27,10 +27,12 @@ pub fn upstreams(pids: &[i32], port: u16) -> Option<BTreeMap<SocketAddr, u64>> {
             return None;
         }
         let descriptors = process.fd().ok()?.filter_map(Result::ok);
-        own.extend(descriptors.filter_map(|descriptor| match descriptor.target {
-            FDTarget::Socket(inode) => Some(inode),
-            _ => None,
-        }));
+        own.extend(
+            descriptors.filter_map(|descriptor| match descriptor.target {
+                FDTarget::Socket(inode) => Some(inode),
+                _ => None,
+            }),
+        );
     }
     let mut found = BTreeMap::new();
     diag::each_connection(|connection: Connection| {

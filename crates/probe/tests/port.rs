@@ -111,7 +111,10 @@ fn connections_that_the_process_opened_are_counted_by_their_other_end() {
     let found = upstreams(&[own_pid()], first.port()).unwrap();
     assert_eq!((found[&first], found[&second]), (1, 2), "{found:?}");
     // The accepted ends have the port of the listener.
-    let own: Vec<SocketAddr> = sockets.iter().map(|one| one.local_addr().unwrap()).collect();
+    let own: Vec<SocketAddr> = sockets
+        .iter()
+        .map(|one| one.local_addr().unwrap())
+        .collect();
     assert!(!found.contains_key(&own[0]), "{found:?}");
     drop(sockets);
     let after = upstreams(&[own_pid()], first.port()).unwrap();

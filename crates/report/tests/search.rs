@@ -1,11 +1,11 @@
 //! The text of a search: its result, its state, and its trials.
 
-use capacity::{FittedScalability, Scalability, ScalabilityRefusal};
 use capacity::search::{
     Answer, Bracket, Ceiling, CeilingMap, Ended, Evidence, GeneratorLimit, Interval, Outcome,
     Production, Purpose, Quantity, SavedSearch, SavedTrial, Settings, ShareEvidence, SizedSearch,
     Trial,
 };
+use capacity::{FittedScalability, Scalability, ScalabilityRefusal};
 use record::{
     Advice, Cause, Confidence, Evidence as Observation, Finding, FixedConcurrency, IssueCause,
     SaturatedThread, Unknown,

@@ -158,11 +158,7 @@ fn normal(points: &[(f64, f64)], [log_lambda, sigma, kappa]: Parameters) -> (Mat
     for &(load, throughput) in points {
         let below = denominator([sigma, kappa], load);
         let error = throughput.ln() - log_lambda - load.ln() + below.ln();
-        let row = [
-            1.0,
-            -(load - 1.0) / below,
-            -load * (load - 1.0) / below,
-        ];
+        let row = [1.0, -(load - 1.0) / below, -load * (load - 1.0) / below];
         add_row(&mut matrix, &mut right, row, error);
     }
     (matrix, right)
@@ -220,7 +216,9 @@ fn solve(matrix: Matrix, right: [f64; 3]) -> Option<[f64; 3]> {
     let mut solution = [0.0; 3];
     for index in (0..3).rev() {
         let row = &rows[index];
-        let known: f64 = (index + 1..3).map(|other| row[other] * solution[other]).sum();
+        let known: f64 = (index + 1..3)
+            .map(|other| row[other] * solution[other])
+            .sum();
         solution[index] = (row[3] - known) / row[index];
     }
     Some([0, 1, 2].map(|index: usize| solution[index] / scale[index]))

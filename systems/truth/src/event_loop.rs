@@ -41,6 +41,8 @@ pub(crate) struct EventLoop {
     upstream: Vec<TcpStream>,
     /// Number of open sessions.
     sessions: i64,
+    /// Whether the last attempt to accept a connection failed, so that the next failure is not logged again.
+    cannot_accept: bool,
     limits: Limits,
     /// Unreported extra delay of responses.
     lie: Nanos,
@@ -82,6 +84,7 @@ impl EventLoop {
             ledger: Ledger::default(),
             upstream: Vec::new(),
             sessions: 0,
+            cannot_accept: false,
             limits,
             lie: delay_of(lie),
             scratch: vec![0; READ_AHEAD],

@@ -129,9 +129,9 @@ impl Order {
             ("turns", [time]) => short(time).map(Self::Turns),
             ("pause-accept", [time]) => short(time).map(Self::PauseAccept),
             (
-                "delay" | "stall" | "queue" | "refuse" | "upstream" | "create" | "split" | "session"
-                | "reset" | "close" | "limit" | "error" | "gateway" | "hang" | "slow-read"
-                | "slow-write" | "leak" | "burn" | "pool" | "turns" | "pause-accept",
+                "delay" | "stall" | "queue" | "refuse" | "upstream" | "create" | "split"
+                | "session" | "reset" | "close" | "limit" | "error" | "gateway" | "hang"
+                | "slow-read" | "slow-write" | "leak" | "burn" | "pool" | "turns" | "pause-accept",
                 _,
             ) => Err(refused(&format!(
                 "`{path}` has the wrong number of parts for `{name}`"

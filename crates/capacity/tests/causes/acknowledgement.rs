@@ -31,7 +31,13 @@ fn responses_that_are_40_ms_late_at_every_load_are_named() {
 #[test]
 fn work_of_40_ms_a_broad_tail_and_other_delays_are_no_finding() {
     assert_eq!(causes(vec![mixed(40.0, &[(1.0, 41.0)])]), []);
-    let broad = [(0.6, 1.0), (0.1, 20.0), (0.1, 30.0), (0.1, 41.0), (0.1, 60.0)];
+    let broad = [
+        (0.6, 1.0),
+        (0.1, 20.0),
+        (0.1, 30.0),
+        (0.1, 41.0),
+        (0.1, 60.0),
+    ];
     assert_eq!(causes(vec![mixed(100.0, &broad)]), []);
     assert_eq!(causes(vec![mixed(100.0, &[(0.7, 1.0), (0.3, 60.0)])]), []);
 }

@@ -32,7 +32,13 @@ fn conflicts_that_grow_with_the_load_are_named() {
 
 #[test]
 fn conflicts_at_every_load_at_one_load_or_other_failures_are_no_finding() {
-    assert_eq!(causes(vec![creating(10.0, 0.4, 409), creating(100.0, 0.4, 409)]), []);
+    assert_eq!(
+        causes(vec![creating(10.0, 0.4, 409), creating(100.0, 0.4, 409)]),
+        []
+    );
     assert_eq!(causes(vec![creating(100.0, 0.4, 409)]), []);
-    assert_eq!(causes(vec![creating(10.0, 0.05, 500), creating(100.0, 0.4, 500)]), []);
+    assert_eq!(
+        causes(vec![creating(10.0, 0.05, 500), creating(100.0, 0.4, 500)]),
+        []
+    );
 }

@@ -30,7 +30,10 @@ fn connections_that_become_slow_to_open_are_named() {
 
 #[test]
 fn connections_as_slow_at_every_load_or_slow_like_the_rest_are_no_finding() {
-    let far = vec![opening(10.0, 1.0, 90.0, 30.0), opening(60.0, 1.0, 91.0, 30.0)];
+    let far = vec![
+        opening(10.0, 1.0, 90.0, 30.0),
+        opening(60.0, 1.0, 91.0, 30.0),
+    ];
     assert_eq!(causes(far), []);
     let busy = vec![opening(10.0, 1.0, 8.0, 3.0), opening(60.0, 1.0, 90.0, 34.0)];
     assert_eq!(causes(busy), []);

@@ -47,7 +47,10 @@ fn a_median_that_grows_is_named_with_the_time_until_it_has_doubled() {
     };
     assert!((9.0..11.0).contains(&growing.ms_per_h), "{growing:?}");
     // 30 ms at the end grow by 10 ms an hour.
-    assert!((9_500.0..12_000.0).contains(&growing.doubled_after_s), "{growing:?}");
+    assert!(
+        (9_500.0..12_000.0).contains(&growing.doubled_after_s),
+        "{growing:?}"
+    );
 }
 
 #[test]
@@ -67,7 +70,10 @@ fn connections_that_stay_are_named_with_the_time_until_the_limit() {
 fn noise_a_start_that_is_slower_and_a_saw_tooth_are_no_finding() {
     let still = |_| 100.0;
     assert_eq!(causes(vec![soak(|s| 20.0 + noise(s) * 15.0, still)]), []);
-    assert_eq!(causes(vec![soak(|s| 20.0 + s.min(300.0) / 30.0, still)]), []);
+    assert_eq!(
+        causes(vec![soak(|s| 20.0 + s.min(300.0) / 30.0, still)]),
+        []
+    );
     assert_eq!(causes(vec![soak(|s| 20.0 + s % 400.0 / 40.0, still)]), []);
     assert_eq!(causes(vec![soak(|s| 20.0 + s / 36_000.0, still)]), []);
 }

@@ -1,4 +1,4 @@
-use record::{Cause, Deliveries, Level};
+use record::{Cause, Deliveries, Level, Window};
 
 use super::causes;
 use super::levels::{SECONDS, level, target, with};
@@ -14,6 +14,13 @@ fn messages(receivers: u64, us: f64) -> Level {
         ..Deliveries::default()
     };
     level.measured.deliveries.insert("said".into(), deliveries);
+    level.series = (0..10)
+        .map(|second| Window {
+            start_s: f64::from(second),
+            deliveries: SENT * receivers / 10,
+            ..Window::default()
+        })
+        .collect();
     level
 }
 
@@ -36,7 +43,16 @@ fn the_power_of_the_cost_of_a_message_tells_linear_from_quadratic() {
 
 #[test]
 fn a_constant_cost_an_idle_target_or_equal_groups_are_no_finding() {
-    assert_eq!(ids(vec![messages(5, 20_000.0), messages(20, 22_000.0)]), [] as [&str; 0]);
-    assert_eq!(ids(vec![messages(5, 14.0), messages(20, 220.0)]), [] as [&str; 0]);
-    assert_eq!(ids(vec![messages(20, 1_400.0), messages(20, 22_000.0)]), [] as [&str; 0]);
+    assert_eq!(
+        ids(vec![messages(5, 20_000.0), messages(20, 22_000.0)]),
+        [] as [&str; 0]
+    );
+    assert_eq!(
+        ids(vec![messages(5, 14.0), messages(20, 220.0)]),
+        [] as [&str; 0]
+    );
+    assert_eq!(
+        ids(vec![messages(20, 1_400.0), messages(20, 22_000.0)]),
+        [] as [&str; 0]
+    );
 }

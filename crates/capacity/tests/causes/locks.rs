@@ -15,7 +15,11 @@ fn at(per_s: f64, ms: f64, percent: f64) -> Level {
 
 #[test]
 fn threads_that_take_turns_are_named() {
-    let finding = only(vec![at(80.0, 5.0, 33.0), at(245.0, 16.0, 99.0), at(248.0, 48.0, 99.0)]);
+    let finding = only(vec![
+        at(80.0, 5.0, 33.0),
+        at(245.0, 16.0, 99.0),
+        at(248.0, 48.0, 99.0),
+    ]);
     let Cause::LockConvoy(convoy) = &finding.cause else {
         panic!("{finding:#?}")
     };
@@ -25,17 +29,29 @@ fn threads_that_take_turns_are_named() {
 
 #[test]
 fn threads_that_use_more_than_a_core_or_less_are_no_finding() {
-    assert_eq!(causes(vec![at(300.0, 16.0, 130.0), at(310.0, 48.0, 131.0)]), []);
-    assert_eq!(causes(vec![at(100.0, 16.0, 60.0), at(101.0, 48.0, 60.0)]), []);
+    assert_eq!(
+        causes(vec![at(300.0, 16.0, 130.0), at(310.0, 48.0, 131.0)]),
+        []
+    );
+    assert_eq!(
+        causes(vec![at(100.0, 16.0, 60.0), at(101.0, 48.0, 60.0)]),
+        []
+    );
 }
 
 #[test]
 fn throughput_that_still_grows_is_no_finding() {
-    assert_eq!(causes(vec![at(200.0, 10.0, 88.0), at(245.0, 16.0, 99.0)]), []);
+    assert_eq!(
+        causes(vec![at(200.0, 10.0, 88.0), at(245.0, 16.0, 99.0)]),
+        []
+    );
 }
 
 #[test]
 fn an_idle_target_takes_no_turns() {
-    let levels = vec![with(level(245.0, 16.0), idle()), with(level(245.0, 48.0), idle())];
+    let levels = vec![
+        with(level(245.0, 16.0), idle()),
+        with(level(245.0, 48.0), idle()),
+    ];
     assert_eq!(causes(levels), []);
 }

@@ -36,7 +36,10 @@ fn failures_once_all_ports_are_in_use_are_named() {
         panic!("{found:#?}")
     };
     assert_eq!(finding.cause, Cause::PortsExhausted { ports: 1000 });
-    assert!(SECONDS < 60.0, "all connections of the level still have their port");
+    assert!(
+        SECONDS < 60.0,
+        "all connections of the level still have their port"
+    );
 }
 
 #[test]

@@ -62,13 +62,19 @@ fn a_fit_is_refused_if_the_loads_do_not_support_it() {
         assert_eq!(json["because"], expected, "{json}");
     };
     is(refused(&run(Vec::new())), "too_few_loads");
-    is(refused(&law(parameters, &LOADS[..4], 0.01)), "too_few_loads");
+    is(
+        refused(&law(parameters, &LOADS[..4], 0.01)),
+        "too_few_loads",
+    );
     is(refused(&law(parameters, &[8.0; 9], 0.01)), "too_few_loads");
     let narrow = [8.0, 10.0, 12.0, 15.0, 18.0, 22.0];
     is(refused(&law(parameters, &narrow, 0.01)), "narrow_range");
     is(refused(&law((100.0, 0.0005, 0.0), &LOADS, 0.01)), "linear");
     is(refused(&law(parameters, &LOADS, 0.3)), "poor_fit");
-    is(refused(&law((100.0, -0.01, 0.0), &LOADS, 0.001)), "superlinear");
+    is(
+        refused(&law((100.0, -0.01, 0.0), &LOADS, 0.001)),
+        "superlinear",
+    );
 }
 
 #[test]

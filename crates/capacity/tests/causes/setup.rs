@@ -26,8 +26,14 @@ fn a_login_that_slows_down_alone_is_named() {
 
 #[test]
 fn a_login_that_stays_as_it_is_or_slows_down_with_the_rest_is_no_finding() {
-    assert_eq!(causes(vec![flow(10.0, 200.0, 2.0), flow(48.0, 210.0, 2.1)]), []);
-    assert_eq!(causes(vec![flow(10.0, 20.0, 2.0), flow(48.0, 320.0, 32.0)]), []);
+    assert_eq!(
+        causes(vec![flow(10.0, 200.0, 2.0), flow(48.0, 210.0, 2.1)]),
+        []
+    );
+    assert_eq!(
+        causes(vec![flow(10.0, 20.0, 2.0), flow(48.0, 320.0, 32.0)]),
+        []
+    );
 }
 
 #[test]

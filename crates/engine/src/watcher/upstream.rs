@@ -48,7 +48,10 @@ impl UpstreamWatch {
                 let counts = samples.iter().map(|sample| sample.get(&address));
                 Upstream {
                     address: address.to_string(),
-                    least: counts.map(|count| count.copied().unwrap_or(0)).min().unwrap_or(0),
+                    least: counts
+                        .map(|count| count.copied().unwrap_or(0))
+                        .min()
+                        .unwrap_or(0),
                     most,
                 }
             })

@@ -107,7 +107,7 @@ pub enum Evidence {
     /// Connections that failed because the generator's machine had no local port left.
     PortsUsed {
         /// Number of connections that were open, or were opened within a minute.
-        connections: u64,
+        connections: f64,
         /// Number of local ports, over all source addresses.
         ports: u64,
         /// Number of failures.

@@ -9,7 +9,10 @@ pub(super) fn lines(scalability: &Scalability) -> Vec<String> {
     match scalability {
         Scalability::Fitted(fitted) => of_fit(fitted),
         Scalability::Refused(refusal) => {
-            vec![format!("  scalability: not fitted, because {}", why(refusal))]
+            vec![format!(
+                "  scalability: not fitted, because {}",
+                why(refusal)
+            )]
         }
     }
 }

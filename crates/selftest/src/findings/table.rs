@@ -66,8 +66,7 @@ impl FindingsOutcome {
 
     /// The number of runs with a fault that named no cause.
     pub fn missed(&self) -> u64 {
-        let missed =
-            |case: &CaseOutcome| case.runs - case.right - case.wrong - case.disturbed;
+        let missed = |case: &CaseOutcome| case.runs - case.right - case.wrong - case.disturbed;
         self.cases.iter().map(missed).sum()
     }
 

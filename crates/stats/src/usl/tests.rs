@@ -75,6 +75,9 @@ fn intervals_contain_the_true_parameters_in_about_95_percent_of_the_cases() {
 fn too_few_points_or_loads_determine_nothing() {
     assert_eq!(fit_usl(&exact(10.0, 0.1, 0.01, &LOADS[..4])), None);
     assert_eq!(fit_usl(&exact(10.0, 0.1, 0.01, &[4.0; 9])), None);
-    assert_eq!(fit_usl(&exact(10.0, 0.1, 0.01, &[4.0, 8.0].repeat(4))), None);
+    assert_eq!(
+        fit_usl(&exact(10.0, 0.1, 0.01, &[4.0, 8.0].repeat(4))),
+        None
+    );
     assert_eq!(fit_usl(&[(0.0, 1.0); 9]), None);
 }

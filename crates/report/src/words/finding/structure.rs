@@ -48,7 +48,9 @@ pub(super) fn sentence(cause: &Cause) -> String {
             pool.address,
             rate(pool.per_s)
         ),
-        Cause::ResidualSessions(sessions) => residual_sessions(sessions.left, sessions.per_iteration),
+        Cause::ResidualSessions(sessions) => {
+            residual_sessions(sessions.left, sessions.per_iteration)
+        }
         Cause::SynchronisedRetries(retries) => format!(
             "refused operations are tried again at the same time: {} of all operations arrive in waves every {}",
             percent(retries.share_percent),
@@ -83,7 +85,10 @@ fn residual_sessions(left: f64, per_iteration: Option<f64>) -> String {
     let each = per_iteration.map_or(String::new(), |each| {
         format!(" ({} per iteration)", number(each))
     });
-    format!("earlier levels have left {} sessions in the target{each}", whole(left))
+    format!(
+        "earlier levels have left {} sessions in the target{each}",
+        whole(left)
+    )
 }
 
 fn tenths(value: f64) -> String {
@@ -99,8 +104,8 @@ pub(super) fn evidence(seen: &Evidence) -> String {
             ports,
             failed,
         } => format!(
-            "{} were open or closed less than a minute ago, of {} ports; {} failed",
-            plural(*connections, "connection"),
+            "{} connections were open or closed less than a minute ago, of {} ports; {} failed",
+            whole(*connections),
             count(*ports),
             count(*failed)
         ),
