@@ -133,21 +133,9 @@ impl Route {
                 held.inspect(|number| self.counts.held(*number));
                 ok(first + leaves)
             }
-            Order::Queue { servers, service } => ok(self.queue((servers, service), now)),
-            Order::Upstream { servers, service } => Reaction::Upstream {
-                connections: servers,
-                at: self.queue((servers, service), now),
-            },
-            Order::Refuse { servers, service } => {
-                let place = (servers, service);
-                if !self.station(place).is_free(now) {
-                    return Reaction::Answer {
-                        at: now,
-                        status: 503,
-                    };
-                }
-                ok(self.queue(place, now))
-            }
+            Order::Queue { servers, service }
+            | Order::Upstream { servers, service }
+            | Order::Refuse { servers, service } => self.serve((servers, service), now),
             Order::Create { slot, service } => {
                 let slot = now / slot;
                 let is_taken = self.progress.slot == Some(slot);
@@ -195,6 +183,25 @@ impl Route {
             Order::Pool(cpu) => Reaction::Burn(Crew::Pool, cpu),
             Order::Turns(cpu) => Reaction::Burn(Crew::Turns, cpu),
             Order::PauseAccept(rest) => Reaction::PauseAccept(now + rest),
+        }
+    }
+
+    /// The reaction of a target with this number of servers, which take this time.
+    fn serve(&mut self, places: (u32, Nanos), now: Nanos) -> Reaction {
+        let refuses = matches!(self.order, Order::Refuse { .. });
+        if refuses && !self.station(places).is_free(now) {
+            return Reaction::Answer {
+                at: now,
+                status: 503,
+            };
+        }
+        let at = self.queue(places, now);
+        match self.order {
+            Order::Upstream { servers, .. } => Reaction::Upstream {
+                connections: servers,
+                at,
+            },
+            _ => Reaction::Answer { at, status: 200 },
         }
     }
 

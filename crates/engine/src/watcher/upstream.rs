@@ -1,5 +1,6 @@
 //! Counts the connections that the target has opened to other services.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
@@ -56,7 +57,7 @@ impl UpstreamWatch {
                 }
             })
             .collect();
-        services.sort_by(|one, other| other.most.cmp(&one.most));
+        services.sort_by_key(|service| Reverse(service.most));
         services.truncate(SERVICES);
         services
     }
