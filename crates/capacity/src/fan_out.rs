@@ -4,12 +4,12 @@
 use record::{Advice, Cause, Confidence, Evidence, FanOut, Finding, Level, Run, TargetUse};
 
 use crate::target::{cores, most_wanted};
-use crate::{usable, windows};
+use crate::{counted, windows};
 
 /// Ratio of two numbers of receivers from which they can be compared.
 const DIFFERENT: f64 = 2.0;
 /// Fewest messages in each of the two levels.
-const FEWEST: u64 = 50;
+const FEWEST: u64 = 20;
 /// From this exponent on, receivers dominate the cost of a message.
 const LINEAR: f64 = 0.6;
 /// From this exponent on, a delivery costs more the more receivers there are.
@@ -27,7 +27,8 @@ struct Messages<'a> {
 
 /// Finds a fan-out that limits the target.
 pub(crate) fn find(run: &Run) -> Option<Finding> {
-    let mut all: Vec<Messages<'_>> = usable(run).filter_map(messages).collect();
+    // CPU time and counts are exact even in a level whose times are invalid.
+    let mut all: Vec<Messages<'_>> = counted(run).filter_map(messages).collect();
     all.sort_by(|one, other| one.receivers.total_cmp(&other.receivers));
     let (few, many) = (all.first()?, all.last()?);
     let times = many.receivers / few.receivers;

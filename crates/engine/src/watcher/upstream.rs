@@ -62,3 +62,34 @@ impl UpstreamWatch {
         services
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_has_its_smallest_and_largest_count_after_the_first_sample() {
+        let address = |port| SocketAddr::from(([10, 0, 0, 7], port));
+        let sample = |counts: &[(u16, u64)]| {
+            let counts = counts.iter();
+            counts
+                .map(|(port, count)| (address(*port), *count))
+                .collect()
+        };
+        let watch = UpstreamWatch {
+            samples: vec![
+                sample(&[(5432, 1)]),
+                sample(&[(5432, 4), (6379, 9)]),
+                sample(&[(5432, 4)]),
+            ],
+            next: Nanos::ZERO,
+        };
+        let services = watch.services();
+        let figures: Vec<_> = services
+            .iter()
+            .map(|one| (one.address.as_str(), one.least, one.most))
+            .collect();
+        assert_eq!(figures, [("10.0.0.7:6379", 0, 9), ("10.0.0.7:5432", 4, 4)]);
+        assert_eq!(UpstreamWatch::default().services(), []);
+    }
+}
