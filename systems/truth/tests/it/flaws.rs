@@ -70,11 +70,15 @@ fn work_takes_cpu_time_for_each_delivery_or_each_pair() {
         let mut hearers: Vec<_> = (0..3).map(|_| server.websocket(&room)).collect();
         let mut speaker = server.websocket(&room);
         say(&mut speaker, "hello");
-        hearers.iter_mut().for_each(|hearer| drop(text(hearer)));
+        for hearer in &mut hearers {
+            assert_eq!(text(hearer), "hello");
+        }
         // The next request waits until the thread is free.
         let begin = now();
         say(&mut speaker, "again");
-        hearers.iter_mut().for_each(|hearer| drop(text(hearer)));
+        for hearer in &mut hearers {
+            assert_eq!(text(hearer), "again");
+        }
         server.get("/healthz");
         assert!(begin.elapsed() >= least, "{query}: {:?}", begin.elapsed());
     }
