@@ -4,10 +4,14 @@
 //! The number of places is throughput × time of a request that does not wait. It shows only if the load rises beyond
 //! the places: then more requests are in flight, and no more are completed.
 
-use record::{Advice, Cause, Confidence, Evidence, Finding, FixedConcurrency, Level, Run, Unknown};
+use record::{
+    Advice, Cause, Confidence, Evidence, Finding, FixedConcurrency, Level, Run, Unknown, Upstream,
+    UpstreamPool,
+};
 
+use crate::target::{cores, most_wanted};
 use crate::throughput::{Throughput, of_main_operation};
-use crate::usable;
+use crate::{locks, target, usable};
 
 /// Throughputs within this share count as the same.
 const FLAT: f64 = 0.07;
@@ -26,6 +30,8 @@ const LESS: f64 = 0.12;
 /// Numbers of places must be whole numbers, plus at most this number or a tenth. Disturbances make the time of a request
 /// too long, and so the number too high.
 const MORE: f64 = 0.25;
+/// Share by which the number of connections to a service may differ from that of places.
+const OTHER_COUNT: f64 = 0.08;
 /// From this number on, every number is a whole number within the error.
 const TOO_MANY_TO_COUNT: f64 = 6.0;
 
@@ -41,41 +47,81 @@ struct Shown<'a> {
 
 /// Finds a fixed concurrency. Three levels of different load are needed.
 pub(crate) fn find(run: &Run) -> Option<Finding> {
-    let shown = shown(run)?;
+    let shown = shown(run).filter(|_| locks::find(run).is_none())?; // threads that take turns are one place
     let (free, full, overfull) = (shown.free.1, shown.full.1, shown.overfull.1);
     let per_s = full.per_s.max(overfull.per_s);
     let places = per_s * free.time_s;
     let counted = counted(places).filter(|_| overfull.in_flight >= places * MORE_IN_FLIGHT)?;
     let is_countable = places < TOO_MANY_TO_COUNT;
+    let upstream = upstream(&shown, counted);
+    let fixed = FixedConcurrency {
+        places: counted,
+        work_ms: free.time_s * 1e3,
+        per_s,
+    };
+    let (unknown, advice) = match upstream {
+        Some(_) => (Unknown::UpstreamCapacity, Advice::LargerUpstreamPool),
+        None => (
+            Unknown::WhatHasPlaces,
+            Advice::ComparePools { places: counted },
+        ),
+    };
     Some(Finding {
-        cause: Cause::FixedConcurrency(FixedConcurrency {
-            places: counted,
-            work_ms: free.time_s * 1e3,
-            per_s,
-        }),
-        confidence: if is_countable {
+        cause: match upstream {
+            Some(upstream) => Cause::UpstreamPool(UpstreamPool {
+                connections: upstream.most,
+                address: upstream.address.clone(),
+                per_s,
+            }),
+            None => Cause::FixedConcurrency(fixed),
+        },
+        confidence: if is_countable || upstream.is_some() {
             Confidence::High
         } else {
             Confidence::Low
         },
         levels: vec![shown.full.0.index, shown.overfull.0.index],
         limits: Vec::new(),
-        evidence: vec![
-            Evidence::FlatThroughput {
-                in_flight: overfull.in_flight,
-                per_s: overfull.per_s,
-                than_in_flight: full.in_flight,
-                than_per_s: full.per_s,
-            },
-            Evidence::TimeWithoutWaiting {
-                in_flight: free.in_flight,
-                ms: free.time_s * 1e3,
-            },
-            cpu(shown.overfull.0)?,
-        ],
-        unknown: vec![Unknown::WhatHasPlaces],
-        advice: vec![Advice::ComparePools { places: counted }],
+        evidence: evidence(&shown).chain(upstream.map(connections)).collect(),
+        unknown: vec![unknown],
+        advice: vec![advice],
     })
+}
+
+fn evidence(shown: &Shown<'_>) -> impl Iterator<Item = Evidence> {
+    let (free, full, overfull) = (shown.free.1, shown.full.1, shown.overfull.1);
+    let flat = Evidence::FlatThroughput {
+        in_flight: overfull.in_flight,
+        per_s: overfull.per_s,
+        than_in_flight: full.in_flight,
+        than_per_s: full.per_s,
+    };
+    let free = Evidence::TimeWithoutWaiting {
+        in_flight: free.in_flight,
+        ms: free.time_s * 1e3,
+    };
+    let cpu = shown.overfull.0.target.as_ref().and_then(target::cpu);
+    [flat, free].into_iter().chain(cpu)
+}
+
+/// The service to which the target had as many connections as it has places, in every sample of both full levels.
+fn upstream<'a>(shown: &Shown<'a>, places: f64) -> Option<&'a Upstream> {
+    let of_level = |level: &'a Level| level.target.iter().flat_map(|target| &target.upstreams);
+    let fits = |one: &&Upstream| {
+        let count = one.most as f64;
+        one.least == one.most && (count - places).abs() <= (places * OTHER_COUNT).max(0.5)
+    };
+    let mut found = of_level(shown.overfull.0).filter(fits);
+    found.find(|one| {
+        of_level(shown.full.0).any(|other| other.address == one.address && other.most == one.most)
+    })
+}
+
+fn connections(upstream: &Upstream) -> Evidence {
+    Evidence::UpstreamConnections {
+        count: upstream.most,
+        address: upstream.address.clone(),
+    }
 }
 
 fn shown(run: &Run) -> Option<Shown<'_>> {
@@ -123,21 +169,7 @@ fn has_free_cpu(level: &Level) -> bool {
     let Some(target) = &level.target else {
         return false;
     };
-    let cores = target.cores.as_ref().map_or(0, Vec::len) as f64;
-    let wanted = target
-        .busiest_threads
-        .iter()
-        .map(|thread| thread.cpu_percent + thread.waiting_percent.unwrap_or_default());
-    target
-        .cpu_percent
-        .is_some_and(|cpu| cpu < cores * 100.0 * FREE)
-        && wanted.fold(0.0, f64::max) < THREAD_FREE
-}
-
-fn cpu(level: &Level) -> Option<Evidence> {
-    let target = level.target.as_ref()?;
-    Some(Evidence::TargetCpu {
-        percent: target.cpu_percent?,
-        cores: target.cores.as_ref()?.len() as u64,
-    })
+    let all = cores(target) as f64 * 100.0;
+    let is_free = target.cpu_percent.is_some_and(|cpu| cpu < all * FREE);
+    is_free && most_wanted(target) < THREAD_FREE
 }

@@ -5,14 +5,17 @@
 
 mod bottleneck;
 
+use std::iter;
+
 use record::{
     Advice, AllCores, Cause, Confidence, CpuQuota, Evidence, Finding, Level, Run, SaturatedPool,
-    SaturatedThread, TargetUse, Unknown,
+    SaturatedThread, TargetUse, ThreadUse, Unknown,
 };
 
+use crate::target::{cores, wanted};
 use crate::throughput::operations_per_s;
-use crate::usable;
-use bottleneck::{Bottleneck, bottleneck, of_name, wanted};
+use crate::{target, usable};
+use bottleneck::{Bottleneck, bottleneck, of_name};
 
 /// A load counts as smaller below this share of the operations per second.
 const SMALLER: f64 = 0.8;
@@ -34,14 +37,13 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
     if lesser.is_none() && spins(run, level) {
         return None;
     }
+    let confidence = match (found, &lesser) {
+        (Bottleneck::Quota { .. }, _) => Confidence::Certain,
+        (_, Some(_)) => Confidence::High,
+        (_, None) => Confidence::Low,
+    };
     let mut evidence = evidence(target, found);
     evidence.extend(lesser);
-    let is_stated = matches!(found, Bottleneck::Quota { .. });
-    let confidence = match (is_stated, lesser_is_known(&evidence)) {
-        (true, _) => Confidence::Certain,
-        (false, true) => Confidence::High,
-        (false, false) => Confidence::Low,
-    };
     let mut unknown = Vec::new();
     if confidence == Confidence::Low {
         unknown.push(Unknown::BusyWithoutLoad);
@@ -79,11 +81,6 @@ fn smaller<'a>(run: &'a Run, than: &'a Level) -> impl Iterator<Item = &'a Level>
     usable(run).filter(is_smaller)
 }
 
-fn lesser_is_known(evidence: &[Evidence]) -> bool {
-    let is_lesser = |one: &Evidence| matches!(one, Evidence::LessCpuAt { .. });
-    evidence.iter().any(is_lesser)
-}
-
 /// CPU of the bottleneck's threads in a level, in percent of one core.
 fn busy(level: &Level, found: &Bottleneck<'_>) -> Option<f64> {
     let target = level.target.as_ref()?;
@@ -98,10 +95,6 @@ fn busy(level: &Level, found: &Bottleneck<'_>) -> Option<f64> {
                 .fold(0.0, f64::max),
         ),
     }
-}
-
-fn cores(target: &TargetUse) -> u64 {
-    target.cores.as_ref().map_or(0, |cores| cores.len() as u64)
 }
 
 fn cause(target: &TargetUse, found: &Bottleneck<'_>) -> Cause {
@@ -143,54 +136,49 @@ fn event_loop(target: &TargetUse, is_main: bool) -> Option<String> {
 }
 
 fn evidence(target: &TargetUse, found: &Bottleneck<'_>) -> Vec<Evidence> {
-    let mut evidence = vec![match found {
+    let of_whole = target::cpu(target);
+    match found {
         Bottleneck::Quota {
             periods,
             used_up,
             seconds,
             ..
-        } => Evidence::Throttled {
+        } => vec![Evidence::Throttled {
             periods: *periods,
             used_up: *used_up,
             seconds: *seconds,
-        },
-        Bottleneck::Cores => Evidence::TargetCpu {
-            percent: target.cpu_percent.unwrap_or_default(),
-            cores: cores(target),
-        },
+        }],
+        Bottleneck::Cores => {
+            let busiest = target.busiest_threads.iter();
+            let waits = busiest.filter(|thread| wanted(thread) > thread.cpu_percent + 5.0);
+            let waits = waits.take(1).map(thread_cpu);
+            of_whole.into_iter().chain(waits).collect()
+        }
         Bottleneck::Pool {
             threads,
             least_percent,
             ..
-        } => Evidence::PoolCpu {
-            threads: *threads,
-            least_percent: *least_percent,
-        },
-        Bottleneck::Thread(thread) => Evidence::ThreadCpu {
-            name: thread.name.clone(),
-            ran_percent: thread.cpu_percent,
-            waited_percent: thread.waiting_percent,
-        },
-    }];
-    if matches!(found, Bottleneck::Pool { .. } | Bottleneck::Thread(_))
-        && let Some(percent) = target.cpu_percent
-        && cores(target) > 1
-    {
-        evidence.push(Evidence::TargetCpu {
-            percent,
-            cores: cores(target),
-        });
+        } => {
+            let pool = Evidence::PoolCpu {
+                threads: *threads,
+                least_percent: *least_percent,
+            };
+            let of_whole = of_whole.filter(|_| cores(target) > 1);
+            iter::once(pool).chain(of_whole).collect()
+        }
+        Bottleneck::Thread(thread) => {
+            let of_whole = of_whole.filter(|_| cores(target) > 1);
+            iter::once(thread_cpu(thread)).chain(of_whole).collect()
+        }
     }
-    if matches!(found, Bottleneck::Cores) {
-        let busiest = target.busiest_threads.iter();
-        let waits = busiest.filter(|thread| wanted(thread) > thread.cpu_percent + 5.0);
-        evidence.extend(waits.take(1).map(|thread| Evidence::ThreadCpu {
-            name: thread.name.clone(),
-            ran_percent: thread.cpu_percent,
-            waited_percent: thread.waiting_percent,
-        }));
+}
+
+fn thread_cpu(thread: &ThreadUse) -> Evidence {
+    Evidence::ThreadCpu {
+        name: thread.name.clone(),
+        ran_percent: thread.cpu_percent,
+        waited_percent: thread.waiting_percent,
     }
-    evidence
 }
 
 fn advice(target: &TargetUse, found: &Bottleneck<'_>) -> Vec<Advice> {

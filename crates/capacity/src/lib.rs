@@ -6,39 +6,92 @@
 //! explain the evidence equally well. This crate reads no clock, file, socket or environment variable, and generates no
 //! load.
 
+mod acknowledgement;
+mod collisions;
 mod concurrency;
+mod connecting;
 mod cpu;
+mod drift;
+mod extremes;
+mod fan_out;
+mod generator;
 mod limits;
+mod locks;
 mod memory;
+mod periods;
+mod ports;
 mod rate_limit;
+mod residue;
+mod retries;
+mod scalability;
 pub mod search;
+mod setup;
 mod stalls;
+mod target;
 mod throughput;
 mod timeout;
+mod windows;
 
-use record::{Finding, Level, Run};
+use record::{Cause, Finding, Level, Run};
+
+pub use scalability::{FittedScalability, Scalability, ScalabilityRefusal, scalability};
 
 /// Returns a finding for each cause that the record shows, the principal cause first: limits imposed on the target,
-/// then its resources, then its structure, then symptoms.
+/// then the work that needs most of it, then its resources, then its structure, then symptoms.
+///
+/// The generator comes first if nothing else limits the target: the target can do more then.
 pub fn findings(run: &Run) -> Vec<Finding> {
-    [
+    let of_target: Vec<Finding> = [
+        ports::find,
         rate_limit::find,
+        setup::find,
+        connecting::find,
+        fan_out::find,
         cpu::find,
+        locks::find,
         limits::descriptors,
         limits::growing_descriptors,
         memory::find,
         limits::listen_queue,
+        residue::find,
         concurrency::find,
+        retries::find,
         stalls::find,
+        acknowledgement::find,
+        collisions::find,
+        drift::sessions,
+        drift::latency,
         timeout::find,
     ]
     .into_iter()
     .filter_map(|find| find(run))
-    .collect()
+    .collect();
+    let generator = generator::find(run);
+    if of_target.iter().any(is_limit) {
+        return of_target.into_iter().chain(generator).collect();
+    }
+    generator.into_iter().chain(of_target).collect()
+}
+
+/// Whether the cause limits the load. The others limit how long the target can bear it.
+fn is_limit(finding: &Finding) -> bool {
+    !matches!(
+        finding.cause,
+        Cause::GrowingMemory(_)
+            | Cause::GrowingDescriptors(_)
+            | Cause::GrowingSessions(_)
+            | Cause::GrowingLatency(_)
+            | Cause::ResidualSessions(_)
+    )
+}
+
+/// The levels that were measured. Their counts are exact, even if their times are invalid.
+fn counted(run: &Run) -> impl Iterator<Item = &Level> {
+    let is_measured = |level: &&Level| level.phases.duration_s > 0.0;
+    run.levels.iter().filter(is_measured)
 }
 
 /// The levels whose figures describe the target.
 fn usable(run: &Run) -> impl Iterator<Item = &Level> {
-    let is_usable = |level: &&Level| !level.is_invalid() && level.phases.duration_s > 0.0;
-    run.levels.iter().filter(is_usable)
+    counted(run).filter(|level| !level.is_invalid())
 }

@@ -5,8 +5,8 @@ use record::{
     Unknown,
 };
 
+use crate::counted;
 use crate::throughput::seconds;
-use crate::usable;
 
 /// Growth of the number of descriptors in a level below which it is not reported.
 const LEAST_GROWTH: f64 = 10.0;
@@ -27,7 +27,7 @@ pub(crate) fn descriptors(run: &Run) -> Option<Finding> {
             .any(|timings| timings.failed > 0);
         (used_up && refused).then_some((level.index, target.descriptors.unwrap_or(limit), limit))
     };
-    let levels: Vec<(usize, u64, u64)> = usable(run).filter_map(at_limit).collect();
+    let levels: Vec<(usize, u64, u64)> = counted(run).filter_map(at_limit).collect();
     let &(_, open, limit) = levels.first()?;
     Some(Finding {
         cause: Cause::DescriptorsExhausted { limit },
@@ -93,7 +93,7 @@ pub(crate) fn listen_queue(run: &Run) -> Option<Finding> {
         let full = queue.full > 0 || queue.longest >= limit;
         (full && dropped > 0).then_some((level.index, queue.longest, limit, dropped))
     };
-    let levels: Vec<(usize, u64, u64, u64)> = usable(run).filter_map(overflows).collect();
+    let levels: Vec<(usize, u64, u64, u64)> = counted(run).filter_map(overflows).collect();
     let &(_, longest, limit, count) = levels.iter().max_by_key(|(.., dropped)| *dropped)?;
     Some(Finding {
         cause: Cause::ListenQueueFull { limit },

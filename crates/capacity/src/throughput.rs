@@ -1,6 +1,9 @@
 //! The operations of a level: how many ended, and how many were in flight.
 
+use plan::RateProfile;
 use record::{Level, Measured, Timings};
+
+use crate::windows;
 
 /// Share of a level's operations that an operation needs in order to stand for the whole level.
 const MAIN_SHARE: f64 = 0.8;
@@ -16,6 +19,8 @@ pub(crate) struct Throughput {
     pub(crate) in_flight: f64,
     /// Share of operations that failed, other than by a timeout.
     pub(crate) failed: f64,
+    /// Share of operations that timed out.
+    pub(crate) timed_out: f64,
 }
 
 /// Returns the level's requests and round trips per second.
@@ -26,6 +31,15 @@ pub(crate) fn operations_per_s(level: &Level) -> f64 {
     count as f64 / seconds(level)
 }
 
+/// Returns the throughput of all of the level's requests and round trips together. `None` without any.
+pub(crate) fn of_all_operations(level: &Level) -> Option<Throughput> {
+    let mut all = Timings::default();
+    for (_, timings) in operations(&level.measured) {
+        all.merge(timings);
+    }
+    throughput(level, &all)
+}
+
 /// Returns the throughput of the operation that most of the level's operations are. `None` if there is no such
 /// operation.
 pub(crate) fn of_main_operation(level: &Level) -> Option<(&str, Throughput)> {
@@ -34,22 +48,25 @@ pub(crate) fn of_main_operation(level: &Level) -> Option<(&str, Throughput)> {
         .sum();
     let (name, main) = operations(&level.measured).max_by_key(|(_, timings)| timings.count)?;
     let is_main = main.count as f64 >= all as f64 * MAIN_SHARE;
-    let time_s = main.service.mean()?.as_secs_f64();
-    let succeeded = main.count.saturating_sub(main.failed) as f64;
+    let throughput = throughput(level, main)?;
+    is_main.then_some((name, throughput))
+}
+
+fn throughput(level: &Level, timings: &Timings) -> Option<Throughput> {
+    let count = timings.count.max(1) as f64;
+    let time_s = timings.service.mean()?.as_secs_f64();
+    let succeeded = timings.count.saturating_sub(timings.failed) as f64;
     let per_s = match ended_per_s(level) {
-        Some(ended) => ended * succeeded / main.count.max(1) as f64,
+        Some(ended) => ended * succeeded / count,
         None => succeeded / seconds(level),
     };
-    let failed = main.failed.saturating_sub(main.timed_out) as f64 / main.count.max(1) as f64;
-    is_main.then_some((
-        name,
-        Throughput {
-            per_s,
-            time_s,
-            in_flight: per_s * time_s,
-            failed,
-        },
-    ))
+    Some(Throughput {
+        per_s,
+        time_s,
+        in_flight: per_s * time_s,
+        failed: timings.failed.saturating_sub(timings.timed_out) as f64 / count,
+        timed_out: timings.timed_out as f64 / count,
+    })
 }
 
 /// Returns the requests and round trips that ended per second, in the complete seconds of the measured time. Counts of
@@ -57,24 +74,17 @@ pub(crate) fn of_main_operation(level: &Level) -> Option<(&str, Throughput)> {
 /// seconds are complete.
 fn ended_per_s(level: &Level) -> Option<f64> {
     const FEWEST: usize = 2;
-    const ROUNDING: f64 = 1e-6;
-    let from = level.phases.ramp_s + level.phases.warmup_s;
-    let until = from + level.phases.duration_s;
-    let starts = level.series.iter().map(|window| window.start_s);
-    let width = starts
-        .clone()
-        .zip(starts.skip(1))
-        .map(|(one, next)| next - one)
-        .fold(f64::INFINITY, f64::min);
-    let complete: Vec<u64> = level
-        .series
-        .iter()
-        .filter(|window| window.start_s + ROUNDING >= from)
-        .filter(|window| window.start_s + width <= until + ROUNDING)
+    let complete: Vec<u64> = windows::complete(level)
         .map(|window| window.requests + window.round_trips)
         .collect();
-    let seconds = complete.len() as f64 * width;
+    let seconds = complete.len() as f64 * windows::width(level);
     (complete.len() >= FEWEST).then(|| complete.iter().sum::<u64>() as f64 / seconds)
+}
+
+/// Returns whether the planned load is constant over the measured time.
+pub(crate) fn is_even(level: &Level) -> bool {
+    let profile = level.load.rate.as_deref().map(RateProfile::parse);
+    !level.load.once && !matches!(profile, Some(Ok(RateProfile::Segments(_)) | Err(_)))
 }
 
 /// Returns the length of the measured time in seconds, which is never 0.
@@ -82,7 +92,8 @@ pub(crate) fn seconds(level: &Level) -> f64 {
     level.phases.duration_s.max(1e-3)
 }
 
-fn operations(measured: &Measured) -> impl Iterator<Item = (&str, &Timings)> {
+/// Returns the level's requests and round trips with their names.
+pub(crate) fn operations(measured: &Measured) -> impl Iterator<Item = (&str, &Timings)> {
     let all = measured.requests.iter().chain(&measured.round_trips);
     all.map(|(name, timings)| (name.as_str(), timings))
 }

@@ -9,6 +9,7 @@ use record::{
 };
 use stats::Histogram;
 
+use crate::throughput::operations;
 use crate::usable;
 
 /// Fewest failed responses that show a timeout.
@@ -79,9 +80,8 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
 }
 
 fn failing(level: &Level) -> impl Iterator<Item = Failing<'_>> {
-    let measured = &level.measured;
-    let all = measured.requests.iter().chain(&measured.round_trips);
-    all.filter_map(|(name, timings)| of_operation(level.index, name, timings))
+    operations(&level.measured)
+        .filter_map(|(name, timings)| of_operation(level.index, name, timings))
 }
 
 fn of_operation<'a>(level: usize, name: &'a str, timings: &Timings) -> Option<Failing<'a>> {

@@ -9,6 +9,7 @@ mod process;
 mod process_figures;
 mod sampling;
 mod scraped;
+mod upstream;
 mod use_of_process;
 
 use model::{Fault, Nanos};

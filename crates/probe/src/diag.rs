@@ -40,7 +40,9 @@ const FAMILY_INET: u8 = 2;
 /// Offsets in `struct inet_diag_msg`, after the header. Its fields: family, state, timer, retransmissions, then
 /// `inet_diag_sockid` of 48 bytes (both ports, both addresses, …), the timer's time, both queues, the user, the inode.
 const PORT_AT: usize = HEADER + 4;
+const REMOTE_PORT_AT: usize = HEADER + 6;
 const ADDRESS_AT: usize = HEADER + 8;
+const REMOTE_ADDRESS_AT: usize = HEADER + 24;
 const QUEUES_AT: usize = HEADER + 4 + 48 + 4;
 const INODE_AT: usize = QUEUES_AT + 12;
 /// Maximum number of reads: more than any number of sockets needs. The limit guarantees that the loop ends.
@@ -64,19 +66,47 @@ pub(crate) enum Socket {
     },
 }
 
+/// One established connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Connection {
+    /// The port on this machine.
+    pub(crate) local_port: u16,
+    /// The other end.
+    pub(crate) remote: SocketAddr,
+    /// The socket's inode.
+    pub(crate) inode: u64,
+}
+
+/// Calls `see` for every established connection of the machine.
+pub(crate) fn each_connection(mut see: impl FnMut(Connection)) -> Result<(), DiagError> {
+    each(0, 1 << ESTABLISHED, |message| {
+        see(read_connection(message)?);
+        Ok(())
+    })
+}
+
 /// Calls `see` for every connection to the port and every listener on it.
-pub(crate) fn each_socket(port: u16, see: impl FnMut(Socket)) -> Result<(), DiagError> {
-    each(port, 1 << ESTABLISHED | 1 << LISTEN, see)
+pub(crate) fn each_socket(port: u16, mut see: impl FnMut(Socket)) -> Result<(), DiagError> {
+    each(port, 1 << ESTABLISHED | 1 << LISTEN, |message| {
+        read_socket(message, port, &mut see)
+    })
 }
 
 /// Calls `see` for every listener on the port. This is cheaper than [`each_socket`], because the kernel does not visit
 /// the port's connections.
-pub(crate) fn each_listener(port: u16, see: impl FnMut(Socket)) -> Result<(), DiagError> {
-    each(port, 1 << LISTEN, see)
+pub(crate) fn each_listener(port: u16, mut see: impl FnMut(Socket)) -> Result<(), DiagError> {
+    each(port, 1 << LISTEN, |message| {
+        read_socket(message, port, &mut see)
+    })
 }
 
-/// Queries both address families, because an IPv6 socket may have IPv4 connections.
-fn each(port: u16, states: u32, mut see: impl FnMut(Socket)) -> Result<(), DiagError> {
+/// Queries both address families, because an IPv6 socket may have IPv4 connections. Calls `read` for each message about
+/// a socket with this local port; 0: any.
+fn each(
+    port: u16,
+    states: u32,
+    mut read: impl FnMut(&[u8]) -> Result<(), DiagError>,
+) -> Result<(), DiagError> {
     let socket = socket_with(
         AddressFamily::NETLINK,
         SocketType::DGRAM,
@@ -85,7 +115,7 @@ fn each(port: u16, states: u32, mut see: impl FnMut(Socket)) -> Result<(), DiagE
     )?;
     for family in [AddressFamily::INET, AddressFamily::INET6] {
         ask(&socket, family, port, states)?;
-        read_answers(&socket, port, &mut see)?;
+        read_answers(&socket, &mut read)?;
     }
     Ok(())
 }
@@ -109,8 +139,7 @@ fn ask(socket: &OwnedFd, family: AddressFamily, port: u16, states: u32) -> Resul
 
 fn read_answers(
     socket: &OwnedFd,
-    port: u16,
-    see: &mut impl FnMut(Socket),
+    read: &mut impl FnMut(&[u8]) -> Result<(), DiagError>,
 ) -> Result<(), DiagError> {
     let mut buffer = vec![0; 64 * 1024];
     for _ in 0..ROUNDS {
@@ -123,7 +152,7 @@ fn read_answers(
             return Err(DiagError::Damaged);
         }
         let (length, _) = recv(socket, &mut buffer[..], RecvFlags::empty())?;
-        if read_messages(&buffer[..length.min(64 * 1024)], port, see)? {
+        if read_messages(&buffer[..length.min(64 * 1024)], read)? {
             return Ok(());
         }
     }
@@ -133,8 +162,7 @@ fn read_answers(
 /// Reads the messages of one datagram. Returns whether the last message was among them.
 fn read_messages(
     mut bytes: &[u8],
-    port: u16,
-    see: &mut impl FnMut(Socket),
+    read: &mut impl FnMut(&[u8]) -> Result<(), DiagError>,
 ) -> Result<bool, DiagError> {
     while !bytes.is_empty() {
         let length = word(bytes, 0)? as usize;
@@ -148,7 +176,7 @@ fn read_messages(
             NLMSG_ERROR => {
                 return Err(DiagError::Unsupported(word(message, HEADER)?.cast_signed()));
             }
-            SOCK_DIAG_BY_FAMILY => read_socket(message, port, see)?,
+            SOCK_DIAG_BY_FAMILY => read(message)?,
             _ => {}
         }
         // Messages are aligned to four bytes.
@@ -165,7 +193,7 @@ fn read_socket(message: &[u8], port: u16, see: &mut impl FnMut(Socket)) -> Resul
     match state {
         ESTABLISHED => see(Socket::Connection),
         LISTEN => see(Socket::Listener {
-            local: SocketAddr::new(address(message, family)?, port),
+            local: SocketAddr::new(address(message, ADDRESS_AT, family)?, port),
             inode: word(message, INODE_AT)?.into(),
             // For a listener, the two queue fields are the length and the limit of its accept queue.
             waiting: word(message, QUEUES_AT)?.into(),
@@ -176,11 +204,24 @@ fn read_socket(message: &[u8], port: u16, see: &mut impl FnMut(Socket)) -> Resul
     Ok(())
 }
 
-fn address(message: &[u8], family: u8) -> Result<IpAddr, DiagError> {
+fn read_connection(message: &[u8]) -> Result<Connection, DiagError> {
+    let [family, _] = slice(message, HEADER)?;
+    let port = |at: usize| slice(message, at).map(u16::from_be_bytes);
+    Ok(Connection {
+        local_port: port(PORT_AT)?,
+        remote: SocketAddr::new(
+            address(message, REMOTE_ADDRESS_AT, family)?,
+            port(REMOTE_PORT_AT)?,
+        ),
+        inode: word(message, INODE_AT)?.into(),
+    })
+}
+
+fn address(message: &[u8], at: usize, family: u8) -> Result<IpAddr, DiagError> {
     if family == FAMILY_INET {
-        return Ok(slice::<4>(message, ADDRESS_AT)?.into());
+        return Ok(slice::<4>(message, at)?.into());
     }
-    Ok(Ipv6Addr::from(slice::<16>(message, ADDRESS_AT)?).into())
+    Ok(Ipv6Addr::from(slice::<16>(message, at)?).to_canonical())
 }
 
 fn word(bytes: &[u8], at: usize) -> Result<u32, DiagError> {
@@ -205,7 +246,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_are_read_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
-            let _ = read_messages(&bytes, 80, &mut |_| ());
+            let _ = read_messages(&bytes, &mut |message| read_connection(message).map(drop));
         }
 
         #[test]
@@ -214,7 +255,8 @@ mod tests {
             message.extend(SOCK_DIAG_BY_FAMILY.to_ne_bytes());
             message.extend([0; 10]);
             message.extend(&body);
-            let _ = read_messages(&message, 80, &mut |_| ());
+            let _ = read_messages(&message, &mut |message| read_socket(message, 80, &mut |_| ()));
+            let _ = read_messages(&message, &mut |message| read_connection(message).map(drop));
         }
     }
 }

@@ -13,6 +13,7 @@ pub mod own;
 pub mod port;
 pub mod process;
 pub mod runtime;
+pub mod upstream;
 
 pub use exposition::{Exposition, MetricSample, ProcessFigures};
 pub use find::{Listener, NotFound, listeners_on};
@@ -25,3 +26,4 @@ pub use process::{
     ThreadUse, Use, allowed_cores, own_cores, started_at, use_between,
 };
 pub use runtime::{Runtime, runtime_of};
+pub use upstream::upstreams;

@@ -65,7 +65,7 @@ pub fn look_at_queue(pid: i32, port: u16) -> Option<ListenQueue> {
 }
 
 /// Whether the process is in the network namespace of headcount.
-fn in_our_network(pid: i32) -> bool {
+pub(crate) fn in_our_network(pid: i32) -> bool {
     let namespace = |of: String| std::fs::read_link(format!("/proc/{of}/ns/net")).ok();
     let ours = namespace("self".to_owned());
     ours.is_some() && ours == namespace(pid.to_string())

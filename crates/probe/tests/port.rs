@@ -4,7 +4,7 @@
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 
-use probe::{ListenQueue, NetworkCounters, look_at_port};
+use probe::{ListenQueue, NetworkCounters, look_at_port, upstreams};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, listen, socket_with};
 
@@ -98,4 +98,25 @@ fn a_listener_of_the_other_family_is_seen_too() {
     let look = look_at_port(own_pid(), address.port()).unwrap();
     assert_eq!(look.connections, 1);
     assert_eq!(look.queue.map(|queue| queue.length), Some(1));
+}
+
+#[test]
+fn connections_that_the_process_opened_are_counted_by_their_other_end() {
+    let (_one, first) = listener(8);
+    let (_other, second) = listener(8);
+    let sockets: Vec<TcpStream> = [first, second, second]
+        .into_iter()
+        .map(|address| TcpStream::connect(address).unwrap())
+        .collect();
+    let found = upstreams(&[own_pid()], first.port()).unwrap();
+    assert_eq!((found[&first], found[&second]), (1, 2), "{found:?}");
+    // The accepted ends have the port of the listener.
+    let own: Vec<SocketAddr> = sockets
+        .iter()
+        .map(|one| one.local_addr().unwrap())
+        .collect();
+    assert!(!found.contains_key(&own[0]), "{found:?}");
+    drop(sockets);
+    let after = upstreams(&[own_pid()], first.port()).unwrap();
+    assert!(!after.contains_key(&second), "{after:?}");
 }

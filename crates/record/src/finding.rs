@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 mod advice;
 mod cause;
 mod evidence;
+mod structure;
 mod unknown;
 
 pub use advice::Advice;
@@ -10,7 +11,12 @@ pub use cause::{
     AllCores, Cause, CpuQuota, FixedConcurrency, FixedTimeout, GrowingDescriptors, GrowingMemory,
     PeriodicStalls, SaturatedPool, SaturatedThread,
 };
-pub use evidence::Evidence;
+pub use evidence::{Drifting, Evidence};
+pub use structure::{
+    ConnectionCost, DelayedAcknowledgement, FanOut, GeneratorLimited, GrowingLatency,
+    GrowingSessions, LockConvoy, ResidualSessions, SlowSetup, SynchronisedRetries,
+    UniquenessCollisions, UpstreamPool,
+};
 pub use unknown::{OneAddress, Unknown};
 
 /// An explanation of why the target's performance stops growing: a cause from a closed list, with its evidence.

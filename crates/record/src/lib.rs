@@ -35,9 +35,11 @@ pub use deliveries::{CutOff, Deliveries, Mismatch, Misplaced, OwnCopies};
 pub use encode::{from_json, to_json};
 pub use failure::{Example, Failure, note_failure};
 pub use finding::{
-    Advice, AllCores, Cause, Confidence, CpuQuota, Evidence, Finding, FixedConcurrency,
-    FixedTimeout, GrowingDescriptors, GrowingMemory, OneAddress, PeriodicStalls, SaturatedPool,
-    SaturatedThread, Unknown,
+    Advice, AllCores, Cause, Confidence, ConnectionCost, CpuQuota, DelayedAcknowledgement,
+    Drifting, Evidence, FanOut, Finding, FixedConcurrency, FixedTimeout, GeneratorLimited,
+    GrowingDescriptors, GrowingLatency, GrowingMemory, GrowingSessions, LockConvoy, OneAddress,
+    PeriodicStalls, ResidualSessions, SaturatedPool, SaturatedThread, SlowSetup,
+    SynchronisedRetries, UniquenessCollisions, Unknown, UpstreamPool,
 };
 pub use funnel::{FirstFailure, FunnelStep, StepFunnel, Unfinished, path_name};
 pub use health::{GeneratorUse, WorkerUse};
@@ -57,7 +59,7 @@ pub use run::{
 pub use summary::summary;
 pub use target::{
     BusiestThread, CgroupUse, ListenQueue, MemoryGrowth, ProcessUse, Scrapes, TargetEnd,
-    TargetSample, TargetSource, TargetUse, ThreadUse, WatchedMetric,
+    TargetSample, TargetSource, TargetUse, ThreadUse, Upstream, WatchedMetric,
 };
 pub use timings::Timings;
 pub use version::{KIND, ReadError, VERSION};

@@ -6,7 +6,9 @@ mod course;
 mod surroundings;
 
 pub use course::{BusiestThread, ProcessUse, TargetSample, ThreadUse};
-pub use surroundings::{CgroupUse, ListenQueue, MemoryGrowth, Scrapes, TargetEnd, WatchedMetric};
+pub use surroundings::{
+    CgroupUse, ListenQueue, MemoryGrowth, Scrapes, TargetEnd, Upstream, WatchedMetric,
+};
 
 /// Resource use of the target's own process during one level. CPU is in percent of one core.
 ///
@@ -65,6 +67,9 @@ pub struct TargetUse {
     pub descriptors_used_percent: Option<f64>,
     /// Largest number of established connections to the target's port, including those that wait to be accepted.
     pub connections: Option<u64>,
+    /// Connections that the target opened to other services, by address. The eight services with the most connections.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub upstreams: Vec<Upstream>,
     /// The queue of connections that wait to be accepted.
     #[serde(default)]
     pub listen_queue: Option<ListenQueue>,

@@ -3,6 +3,7 @@
 
 mod answer;
 mod map;
+mod scalability;
 mod table;
 
 use capacity::search::{Evidence, Outcome, Purpose, Quantity, SavedSearch, Trial};
@@ -31,6 +32,7 @@ pub fn search_result(search: &SavedSearch, options: Terminal<'_>) -> String {
         options.colour,
     )];
     lines.extend(answer::details(search));
+    lines.extend(search.scalability.iter().flat_map(scalability::lines));
     lines.push(String::new());
     lines.extend(why_no_more(
         search,

@@ -5,11 +5,13 @@ use capacity::search::{
     Production, Purpose, Quantity, SavedSearch, SavedTrial, Settings, ShareEvidence, SizedSearch,
     Trial,
 };
+use capacity::{FittedScalability, Scalability, ScalabilityRefusal};
 use record::{
     Advice, Cause, Confidence, Evidence as Observation, Finding, FixedConcurrency, IssueCause,
     SaturatedThread, Unknown,
 };
 use report::{SearchState, Terminal, ceiling_map, search_result, search_state, search_trial};
+use stats::{Parameter, UslFit};
 
 fn tried(load: f64, purpose: Purpose, beyond: f64) -> SavedTrial {
     let outcome = Outcome {
@@ -90,6 +92,7 @@ fn example() -> SavedSearch {
             trials: 3,
         },
         findings: Vec::new(),
+        scalability: None,
         trials: vec![
             tried(10.0, Purpose::WarmUp, 0.0),
             tried(225.0, Purpose::Above, 220.0),
@@ -242,4 +245,39 @@ fn people_and_the_production_limit_are_told_with_their_arithmetic() {
     assert!(text.contains(production), "{text}");
     let people = "people: 31,500 at the ceiling (210 iterations/s × 30 s × 5 per group), 15,750 at the production limit";
     assert!(text.contains(people), "{text}");
+}
+
+#[test]
+fn the_fit_of_the_scalability_is_told_with_intervals() {
+    let around = |value: f64, half: f64| Parameter {
+        value,
+        low: value - half,
+        high: value + half,
+    };
+    let mut search = example();
+    let fitted = FittedScalability {
+        usl: UslFit {
+            lambda: around(212.0, 4.0),
+            sigma: around(0.052, 0.01),
+            kappa: around(0.0011, 0.0002),
+            error: 0.02,
+        },
+        levels: 9,
+        least_in_flight: 0.2,
+        most_in_flight: 61.0,
+    };
+    search.scalability = Some(Scalability::Fitted(fitted));
+    insta::assert_snapshot!(search_result(&search, Terminal::default()));
+}
+
+#[test]
+fn a_refused_fit_is_told_with_its_reason() {
+    let mut search = example();
+    search.scalability = Some(Scalability::Refused(ScalabilityRefusal::TooFewLoads {
+        loads: 3,
+        needed: 5,
+    }));
+    let text = search_result(&search, Terminal::default());
+    let expected = "scalability: not fitted, because only 3 of 5 different loads were measured";
+    assert!(text.contains(expected), "{text}");
 }

@@ -4,6 +4,7 @@
 //! no limit. A *near miss* comes close to the limit and must stay without a finding.
 
 mod case;
+mod cases;
 mod table;
 
 use engine::Stop;
@@ -11,7 +12,7 @@ use harness::{Harness, Notice, System};
 use plan::Overrides;
 
 use crate::evidence::SelftestError;
-use case::{CASES, Case};
+use case::Case;
 pub use table::FindingsOutcome;
 
 /// The settings of the check.
@@ -59,9 +60,9 @@ fn choose(settings: &FindingsSettings) -> Result<Vec<&'static Case>, SelftestErr
     let only = &settings.only;
     let is_wanted =
         |case: &&Case| only.is_empty() || only.iter().any(|part| case.name.contains(part.as_str()));
-    let cases: Vec<&Case> = CASES.iter().filter(is_wanted).collect();
+    let cases: Vec<&Case> = cases::all().filter(is_wanted).collect();
     if cases.is_empty() {
-        let known: Vec<&str> = CASES.iter().map(|case| case.name).collect();
+        let known: Vec<&str> = cases::all().map(|case| case.name).collect();
         return Err(SelftestError::Unknown(only.join(", "), known.join(", ")));
     }
     Ok(cases)
@@ -79,7 +80,13 @@ fn run(
         seed: settings.harness.seed.wrapping_add(round),
         ..settings.harness.clone()
     };
-    let system = System::start(&harness.exe, "truth", &[], &harness.system_cores)
+    let flags: Vec<String> = case.flags.iter().map(ToString::to_string).collect();
+    let cores: &[usize] = if case.on_all_cores {
+        &[]
+    } else {
+        &harness.system_cores
+    };
+    let system = System::start(&harness.exe, "truth", &flags, cores)
         .map_err(harness::HarnessError::System)?;
     let prepared = harness.prepare_on(&case.part(), system, Overrides::default())?;
     let (record, _system) = prepared.run(stop, tell)?;

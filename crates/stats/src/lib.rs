@@ -20,6 +20,7 @@ mod rate;
 mod series;
 mod share_test;
 mod student;
+mod usl;
 mod values;
 
 pub use blocks::{BLOCKS, BlockWriter, Blocks, SHORTEST_BLOCK};
@@ -33,4 +34,5 @@ pub use quantile::{Percentile, REPORTED, SAMPLES_BEYOND, interval_ranks, needed_
 pub use rate::{wilson, zero_failures_bound};
 pub use series::Series;
 pub use share_test::{ShareTest, least_trials, test_share, trials_to_decide};
+pub use usl::{Parameter, UslFit, fit_usl};
 pub use values::Values;

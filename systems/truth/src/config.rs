@@ -20,6 +20,10 @@ pub struct Config {
     #[arg(long, value_name = "N", env = "TRUTH_BACKLOG", default_value_t = 4096,
           value_parser = clap::value_parser!(u16).range(1..=32_767))]
     pub backlog: u16,
+    /// Maximum number of open descriptors; without it, the limit of the environment applies
+    #[arg(long, value_name = "N", env = "TRUTH_DESCRIPTORS",
+          value_parser = clap::value_parser!(u64).range(32..))]
+    pub descriptors: Option<u64>,
     /// Time limit for finishing open requests when the server stops
     #[arg(long, value_name = "TIME", env = "HEADCOUNT_STOP_LIMIT", default_value = "2s",
           value_parser = span::parse)]

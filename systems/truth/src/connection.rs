@@ -61,12 +61,21 @@ pub(crate) enum State {
     },
     /// The request never gets a response.
     Silent,
+    /// Waiting until the client may join a room.
+    Joining(Box<Upgrade>),
     /// The client is a member of `room`. `seat` is its index there.
     Member {
         room: usize,
         seat: usize,
         pace: Option<Pace>,
     },
+}
+
+/// A request to join a room.
+#[derive(Clone, Debug)]
+pub(crate) struct Upgrade {
+    pub(crate) room: usize,
+    pub(crate) websocket_key: String,
 }
 
 /// A request that has been read, or is being read.

@@ -1,11 +1,12 @@
 mod accept;
 mod pace;
+mod peculiar;
 mod request;
 mod socket;
 
 use std::fs;
 use std::io;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::num::NonZeroU64;
 
 use kit::fault::FaultSpec;
@@ -36,6 +37,12 @@ pub(crate) struct EventLoop {
     rooms: Rooms,
     workers: Workers<Key>,
     ledger: Ledger,
+    /// Connections to the own port, which look like those to a database.
+    upstream: Vec<TcpStream>,
+    /// Number of open sessions.
+    sessions: i64,
+    /// Whether the last attempt to accept a connection failed, so that the next failure is not logged again.
+    cannot_accept: bool,
     limits: Limits,
     /// Unreported extra delay of responses.
     lie: Nanos,
@@ -75,6 +82,9 @@ impl EventLoop {
             rooms: Rooms::new(targets, limits.max_leak, lie),
             workers,
             ledger: Ledger::default(),
+            upstream: Vec::new(),
+            sessions: 0,
+            cannot_accept: false,
             limits,
             lie: delay_of(lie),
             scratch: vec![0; READ_AHEAD],
@@ -220,7 +230,7 @@ impl EventLoop {
                     counts.abandoned += 1;
                 }
             }
-            State::Head | State::Body { .. } | State::Silent => {}
+            State::Head | State::Body { .. } | State::Joining(_) | State::Silent => {}
         }
     }
 
@@ -238,6 +248,7 @@ impl EventLoop {
             "connections": self.sockets.to_json(),
             "requests": self.ledger.requests,
             "refused": self.ledger.refused,
+            "sessions": self.sessions,
             "lateness": self.ledger.lateness.to_json(),
             "thread": thread_json(),
             "routes": self.routes.to_json(),
@@ -249,6 +260,7 @@ impl EventLoop {
         self.routes.forget();
         self.rooms.forget();
         self.sockets.counts = SocketCounts::default();
+        self.sessions = 0;
         self.ledger = Ledger::default();
     }
 }

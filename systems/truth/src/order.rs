@@ -36,6 +36,20 @@ pub(crate) enum Order {
         delay: Nanos,
         gives_up: Nanos,
     },
+    /// Like a queue, but respond with 503 at once if all servers are busy.
+    Refuse { servers: u32, service: Nanos },
+    /// Like a queue. The server keeps as many connections to its own port open as there are servers, like a pool of
+    /// connections to a database.
+    Upstream { servers: u32, service: Nanos },
+    /// Respond after `service`, and with 409 to every request that arrives in the same `slot` of time as another, as if
+    /// both had chosen this time as their unique value.
+    Create { slot: Nanos, service: Nanos },
+    /// Write every nth response in two small segments, without `TCP_NODELAY`.
+    Split(NonZeroU64),
+    /// Count one more open session.
+    OpenSession,
+    /// Count one open session less.
+    EndSession,
     /// Never respond.
     Hang,
     /// Read the body at this many bytes per second.
@@ -48,6 +62,8 @@ pub(crate) enum Order {
     Burn(Nanos),
     /// Use this much CPU time on one of the four threads `truth-pool-0` to `truth-pool-3`.
     Pool(Nanos),
+    /// The same, but only one of the four threads runs at a time.
+    Turns(Nanos),
     /// Accept no connections for this time.
     PauseAccept(Nanos),
 }
@@ -63,6 +79,12 @@ pub(crate) struct RoomOrder {
     pub(crate) echo: bool,
     /// Bytes per second to read from each member.
     pub(crate) read_rate: Option<NonZeroU64>,
+    /// CPU time for each delivery of a message.
+    pub(crate) work: Nanos,
+    /// CPU time for each pair of receivers of a message.
+    pub(crate) pair_work: Nanos,
+    /// Time for which one server, in front of which members queue, is busy with each member that joins.
+    pub(crate) join: Nanos,
 }
 
 /// Reason why an order was refused, as a message for the client.
@@ -80,12 +102,21 @@ impl Order {
             ("delay", [delay]) => nanos(delay).map(Self::Delay),
             ("stall", [delay, lasts, every, first]) => read_stall([lasts, every, first])
                 .and_then(|stall| Ok(Self::Stall(nanos(delay)?, stall))),
-            ("queue", [servers, service]) => read_queue(servers, service),
+            ("queue", [servers, service]) => read_places(servers, service)
+                .map(|(servers, service)| Self::Queue { servers, service }),
             ("reset", []) => Ok(Self::Reset),
             ("close", []) => Ok(Self::Close),
             ("limit", [requests, window]) => read_limit(requests, window),
             ("error", [every]) => number(every).map(Self::Error),
             ("gateway", [every, delay, gives_up]) => read_gateway([every, delay, gives_up]),
+            ("refuse", [servers, service]) => read_places(servers, service)
+                .map(|(servers, service)| Self::Refuse { servers, service }),
+            ("upstream", [servers, service]) => read_places(servers, service)
+                .map(|(servers, service)| Self::Upstream { servers, service }),
+            ("create", [slot, service]) => read_create(slot, service),
+            ("split", [every]) => number(every).map(Self::Split),
+            ("session", ["open"]) => Ok(Self::OpenSession),
+            ("session", ["end"]) => Ok(Self::EndSession),
             ("hang", []) => Ok(Self::Hang),
             ("slow-read", [rate]) => number(rate).map(Self::SlowRead),
             ("slow-write", [rate, size]) => number(rate).and_then(|rate| {
@@ -95,10 +126,12 @@ impl Order {
             ("leak", [bytes]) => number(bytes).map(|bytes| Self::Leak(bytes.get())),
             ("burn", [time]) => short(time).map(Self::Burn),
             ("pool", [time]) => short(time).map(Self::Pool),
+            ("turns", [time]) => short(time).map(Self::Turns),
             ("pause-accept", [time]) => short(time).map(Self::PauseAccept),
             (
-                "delay" | "stall" | "queue" | "reset" | "close" | "limit" | "error" | "gateway"
-                | "hang" | "slow-read" | "slow-write" | "leak" | "burn" | "pool" | "pause-accept",
+                "delay" | "stall" | "queue" | "refuse" | "upstream" | "create" | "split"
+                | "session" | "reset" | "close" | "limit" | "error" | "gateway" | "hang"
+                | "slow-read" | "slow-write" | "leak" | "burn" | "pool" | "turns" | "pause-accept",
                 _,
             ) => Err(refused(&format!(
                 "`{path}` has the wrong number of parts for `{name}`"
@@ -121,6 +154,9 @@ impl RoomOrder {
             match name {
                 "echo" => order.echo = value != "0",
                 "read" => order.read_rate = Some(number(value)?),
+                "work" => order.work = short(value)?,
+                "pair-work" => order.pair_work = short(value)?,
+                "join" => order.join = short(value)?,
                 "stall" => {
                     let parts: Vec<&str> = value.split('/').collect();
                     let parts = <[&str; 3]>::try_from(parts)
@@ -174,13 +210,21 @@ fn read_stall([lasts, every, first]: [&str; 3]) -> Result<Stall, OrderError> {
         .ok_or_else(|| refused("a stall must be longer than 0 and shorter than its period"))
 }
 
-fn read_queue(servers: &str, service: &str) -> Result<Order, OrderError> {
+fn read_places(servers: &str, service: &str) -> Result<(u32, Nanos), OrderError> {
     let servers = u32::try_from(number(servers)?.get())
         .ok()
         .filter(|servers| *servers <= MOST_SERVERS)
         .ok_or_else(|| refused(&format!("a queue has at most {MOST_SERVERS} servers")))?;
+    Ok((servers, nanos(service)?))
+}
+
+fn read_create(slot: &str, service: &str) -> Result<Order, OrderError> {
+    let slot = nanos(slot)?;
+    if slot == 0 {
+        return Err(refused("a slot must be longer than 0"));
+    }
     let service = nanos(service)?;
-    Ok(Order::Queue { servers, service })
+    Ok(Order::Create { slot, service })
 }
 
 fn read_gateway([every, delay, gives_up]: [&str; 3]) -> Result<Order, OrderError> {

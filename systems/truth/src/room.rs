@@ -10,6 +10,8 @@ use tokio::time::Instant;
 use crate::clock::Nanos;
 use crate::order::RoomOrder;
 use crate::sockets::{Key, Sockets};
+use crate::station::Station;
+use crate::workers::burn;
 
 /// Maximum size in bytes of all messages that one room may hold.
 const MAX_HELD: usize = 64 << 20;
@@ -30,6 +32,8 @@ pub(crate) struct Room {
     first: Option<Nanos>,
     held: VecDeque<Held>,
     held_bytes: usize,
+    /// The server in front of which members queue that join.
+    entrance: Option<Station>,
     /// Whether a check for swapped deliveries without a successor is scheduled.
     pub(crate) lanes_alarm: bool,
     pub(crate) counts: RoomCounts,
@@ -90,6 +94,7 @@ pub(crate) struct Aftermath {
 impl Room {
     pub(crate) fn new(order: RoomOrder, is_echo: bool, lie: Option<NonZeroU64>) -> Self {
         Self {
+            entrance: (order.join > 0).then(|| Station::new(1, order.join)),
             order,
             is_echo,
             lie,
@@ -100,6 +105,12 @@ impl Room {
             lanes_alarm: false,
             counts: RoomCounts::default(),
         }
+    }
+
+    /// Returns the time at which a client that arrives now may join. `None` if it may join at once.
+    pub(crate) fn admits(&mut self, now: Nanos) -> Option<Nanos> {
+        let entrance = self.entrance.as_mut()?;
+        Some(entrance.arrive(now).done)
     }
 
     /// Adds a member. Returns its seat.
@@ -177,10 +188,17 @@ impl Room {
         sockets: &mut Sockets,
         after: &mut Aftermath,
     ) {
+        let before = self.counts.deliveries;
         if self.order.faults.touches_deliveries() || self.lie.is_some() {
             self.deliver_with_faults(sender, frame, sockets, after);
-            return;
+        } else {
+            self.deliver_to_all(sender, frame, sockets);
         }
+        let receivers = self.counts.deliveries - before;
+        burn(receivers * self.order.work + receivers * receivers * self.order.pair_work);
+    }
+
+    fn deliver_to_all(&mut self, sender: usize, frame: &[u8], sockets: &mut Sockets) {
         let (echo, alone) = (self.order.echo, self.is_echo);
         for (seat, member) in &self.members {
             let hears = if seat == sender {

@@ -30,6 +30,8 @@ struct Progress {
     /// The number of the current window, and the number of requests in it.
     window: (u64, u64),
     station: Option<Station>,
+    /// The slot of time of the latest creation.
+    slot: Option<u64>,
 }
 
 /// Counts of the requests to one path.
@@ -70,6 +72,15 @@ pub(crate) enum Reaction {
     },
     Leak(u64),
     Burn(Crew, Nanos),
+    /// Respond in two segments, without `TCP_NODELAY`.
+    Split,
+    /// Open this many connections to the own port, unless they are open, and respond at this time.
+    Upstream {
+        connections: u32,
+        at: Nanos,
+    },
+    /// Add this number to the open sessions, and respond.
+    Sessions(i64),
     PauseAccept(Nanos),
 }
 
@@ -122,13 +133,23 @@ impl Route {
                 held.inspect(|number| self.counts.held(*number));
                 ok(first + leaves)
             }
-            Order::Queue { servers, service } => {
-                let station = &mut self.progress.station;
-                let station = station.get_or_insert_with(|| Station::new(servers, service));
-                let served = station.arrive(now);
-                self.counts.waited.add(served.waits);
-                ok(served.done)
+            Order::Queue { servers, service }
+            | Order::Upstream { servers, service }
+            | Order::Refuse { servers, service } => self.serve((servers, service), now),
+            Order::Create { slot, service } => {
+                let slot = now / slot;
+                let is_taken = self.progress.slot == Some(slot);
+                self.progress.slot = Some(slot);
+                Reaction::Answer {
+                    at: received + service,
+                    status: if is_taken { 409 } else { 200 },
+                }
             }
+            Order::Split(every) if self.progress.requests.is_multiple_of(every.get()) => {
+                Reaction::Split
+            }
+            Order::OpenSession => Reaction::Sessions(1),
+            Order::EndSession => Reaction::Sessions(-1),
             Order::Limit { requests, window } => {
                 let number = (now - first) / window;
                 if self.progress.window.0 != number {
@@ -149,7 +170,7 @@ impl Route {
                     status: 500,
                 }
             }
-            Order::Error(_) | Order::SlowRead(_) => ok(now),
+            Order::Error(_) | Order::SlowRead(_) | Order::Split(_) => ok(now),
             Order::Reset => Reaction::Reset,
             Order::Close => Reaction::Close,
             Order::Hang => Reaction::Hang,
@@ -160,8 +181,40 @@ impl Route {
             Order::Leak(bytes) => Reaction::Leak(bytes),
             Order::Burn(cpu) => Reaction::Burn(Crew::Loop, cpu),
             Order::Pool(cpu) => Reaction::Burn(Crew::Pool, cpu),
+            Order::Turns(cpu) => Reaction::Burn(Crew::Turns, cpu),
             Order::PauseAccept(rest) => Reaction::PauseAccept(now + rest),
         }
+    }
+
+    /// The reaction of a target with this number of servers, which take this time.
+    fn serve(&mut self, places: (u32, Nanos), now: Nanos) -> Reaction {
+        let refuses = matches!(self.order, Order::Refuse { .. });
+        if refuses && !self.station(places).is_free(now) {
+            return Reaction::Answer {
+                at: now,
+                status: 503,
+            };
+        }
+        let at = self.queue(places, now);
+        match self.order {
+            Order::Upstream { servers, .. } => Reaction::Upstream {
+                connections: servers,
+                at,
+            },
+            _ => Reaction::Answer { at, status: 200 },
+        }
+    }
+
+    fn station(&mut self, (servers, service): (u32, Nanos)) -> &mut Station {
+        let station = &mut self.progress.station;
+        station.get_or_insert_with(|| Station::new(servers, service))
+    }
+
+    /// Queues a request. Returns the time of its response.
+    fn queue(&mut self, places: (u32, Nanos), now: Nanos) -> Nanos {
+        let served = self.station(places).arrive(now);
+        self.counts.waited.add(served.waits);
+        served.done
     }
 
     pub(crate) fn to_json(&self) -> Value {
@@ -288,6 +341,25 @@ mod tests {
             answers("/gateway/2/20ms/500ms", &[at, at]),
             [(at + 20 * MILLI, 200), (at + 500 * MILLI, 504)]
         );
+    }
+
+    #[test]
+    fn a_target_that_refuses_does_so_while_all_places_are_in_use() {
+        let at = |ms: u64| 10 * SECOND + ms * MILLI;
+        assert_eq!(
+            answers("/refuse/1/10ms", &[at(0), at(5), at(10)]),
+            [(at(10), 200), (at(5), 503), (at(20), 200)]
+        );
+    }
+
+    #[test]
+    fn creations_in_the_same_slot_of_time_collide() {
+        let at = |ms: u64| 10 * SECOND + ms * MILLI;
+        let statuses: Vec<u16> = answers("/create/10ms/1ms", &[at(0), at(9), at(10), at(25)])
+            .into_iter()
+            .map(|(_, status)| status)
+            .collect();
+        assert_eq!(statuses, [200, 409, 200, 200]);
     }
 
     #[test]

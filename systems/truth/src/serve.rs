@@ -4,6 +4,7 @@ use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 use kit::serve::stop_signal;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::config::Config;
 use crate::event_loop::EventLoop;
@@ -35,6 +36,9 @@ impl Running {
 
 /// Starts the server on its own thread, `truth-io`.
 pub fn start(config: &Config) -> io::Result<Running> {
+    if let Some(most) = config.descriptors {
+        limit_descriptors(most)?;
+    }
     let at = config.listen;
     let cannot =
         |error: io::Error| io::Error::new(error.kind(), format!("cannot listen on {at}: {error}"));
@@ -55,6 +59,15 @@ pub fn start(config: &Config) -> io::Result<Running> {
         waker,
         thread,
     })
+}
+
+/// Lowers the limit of open descriptors of this process.
+fn limit_descriptors(most: u64) -> io::Result<()> {
+    let limit = Rlimit {
+        current: Some(most),
+        ..getrlimit(Resource::Nofile)
+    };
+    Ok(setrlimit(Resource::Nofile, limit)?)
 }
 
 /// Runs the server until SIGTERM or SIGINT. Calls `announce` with the address once the server listens.

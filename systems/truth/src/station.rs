@@ -31,6 +31,12 @@ impl Station {
         }
     }
 
+    /// Whether a server is free for a request.
+    pub(crate) fn is_free(&self, arrival: Nanos) -> bool {
+        let next = self.free_at.peek();
+        next.is_some_and(|Reverse(free)| *free <= arrival)
+    }
+
     /// Adds a request. `arrival` must never decrease between calls.
     pub(crate) fn arrive(&mut self, arrival: Nanos) -> Served {
         let begin = match self.free_at.pop() {

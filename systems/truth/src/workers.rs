@@ -17,6 +17,8 @@ pub(crate) enum Crew {
     Loop,
     /// The threads `truth-pool-0` to `truth-pool-3`.
     Pool,
+    /// The same threads, one at a time.
+    Turns,
 }
 
 /// A job: CPU time to use on behalf of `T`.
@@ -24,6 +26,8 @@ pub(crate) enum Crew {
 struct Job<T> {
     of: T,
     cpu: Nanos,
+    /// Whether no other such job may run at the same time.
+    alone: bool,
 }
 
 /// Threads that use CPU time on request. They simulate a target that is limited by one thread or by a pool of four
@@ -43,10 +47,11 @@ impl<T: Send + 'static> Workers<T> {
         let (pool, pool_jobs) = sync_channel(queue);
         let (finished, done) = sync_channel(2 * queue);
         let mut threads = Vec::new();
+        let turn = Arc::new(Mutex::new(()));
         let mut start = |name: String, jobs: Arc<Mutex<Receiver<Job<T>>>>| {
-            let (finished, waker) = (finished.clone(), waker.clone());
+            let (finished, waker, turn) = (finished.clone(), waker.clone(), Arc::clone(&turn));
             let thread = Builder::new().name(name);
-            threads.push(thread.spawn(move || work(&jobs, &finished, &waker))?);
+            threads.push(thread.spawn(move || work(&jobs, &turn, &finished, &waker))?);
             io::Result::Ok(())
         };
         start("truth-loop".to_owned(), Arc::new(Mutex::new(one_jobs)))?;
@@ -66,9 +71,10 @@ impl<T: Send + 'static> Workers<T> {
     pub(crate) fn give(&self, crew: Crew, of: T, cpu: Nanos) -> bool {
         let queue = match crew {
             Crew::Loop => &self.one,
-            Crew::Pool => &self.pool,
+            Crew::Pool | Crew::Turns => &self.pool,
         };
-        queue.try_send(Job { of, cpu }).is_ok()
+        let alone = crew == Crew::Turns;
+        queue.try_send(Job { of, cpu, alone }).is_ok()
     }
 
     /// Returns the value of the next finished job.
@@ -86,11 +92,21 @@ impl<T: Send + 'static> Workers<T> {
     }
 }
 
-fn work<T>(jobs: &Mutex<Receiver<Job<T>>>, finished: &SyncSender<T>, waker: &Waker) {
+fn work<T>(
+    jobs: &Mutex<Receiver<Job<T>>>,
+    turn: &Mutex<()>,
+    finished: &SyncSender<T>,
+    waker: &Waker,
+) {
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = job else { return };
-        burn(job.cpu);
+        if job.alone {
+            let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+            burn(job.cpu);
+        } else {
+            burn(job.cpu);
+        }
         if finished.send(job.of).is_err() {
             return;
         }
@@ -99,7 +115,7 @@ fn work<T>(jobs: &Mutex<Receiver<Job<T>>>, finished: &SyncSender<T>, waker: &Wak
 }
 
 /// Uses this much CPU time on the current thread.
-fn burn(cpu: Nanos) {
+pub(crate) fn burn(cpu: Nanos) {
     let end = thread_cpu() + cpu;
     while thread_cpu() < end {
         hint::spin_loop();

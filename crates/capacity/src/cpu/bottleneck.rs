@@ -2,6 +2,8 @@
 
 use record::{Level, TargetUse, ThreadUse};
 
+use crate::target::{cores, wanted};
+
 /// Share of the time in which a saturated thread ran or was ready to run, in percent.
 const SATURATED: f64 = 95.0;
 /// Share of the time in which a saturated thread ran. A thread that ran less was short of CPUs, and the cause is what
@@ -9,6 +11,8 @@ const SATURATED: f64 = 95.0;
 const RAN: f64 = 75.0;
 /// Share of its cores that a target uses which is limited by them.
 const ALL: f64 = 0.95;
+/// Share of its cores that a target without a saturated thread must use itself to be limited by them.
+const MOST: f64 = 0.8;
 /// Share of the periods in which an exhausted quota was used up. Short bursts use up some periods of any quota.
 const THROTTLED: f64 = 0.25;
 /// Share of the quota that a target uses which is limited by it.
@@ -66,12 +70,15 @@ fn threads<'a>(level: &Level, target: &'a TargetUse) -> Option<Bottleneck<'a>> {
         .iter()
         .filter(|thread| wanted(thread) >= SATURATED)
         .collect();
-    let &first = saturated.first()?;
-    let cores = target.cores.as_ref().map_or(0, Vec::len);
-    let cpu = target.cpu_percent.unwrap_or_default() + beside(level, target);
-    if saturated.len() > 1 && cores > 0 && cpu >= cores as f64 * 100.0 * ALL {
+    let all = cores(target) as f64 * 100.0;
+    let own = target.cpu_percent.unwrap_or_default();
+    let is_full = all > 0.0 && own + beside(level, target) >= all * ALL;
+    // Threads with little work each, or that take turns, fill the cores without being saturated.
+    let is_spread = saturated.is_empty() && own >= all * MOST;
+    if is_full && (saturated.len() > 1 || is_spread) {
         return Some(Bottleneck::Cores);
     }
+    let &first = saturated.first()?;
     if first.cpu_percent < RAN {
         return None;
     }
@@ -101,11 +108,6 @@ fn beside(level: &Level, target: &TargetUse) -> f64 {
         .is_some_and(|cores| !cores.is_empty());
     let own = level.generator.cpu_percent.filter(|_| shares);
     own.unwrap_or_default()
-}
-
-/// Share of the time in which the thread ran or was ready to run, in percent.
-pub(super) fn wanted(thread: &ThreadUse) -> f64 {
-    thread.cpu_percent + thread.waiting_percent.unwrap_or_default()
 }
 
 /// The threads whose names begin with this stem.

@@ -5,6 +5,7 @@ use super::answer::Answer;
 use super::production::Production;
 use super::settings::Settings;
 use super::trial::{Outcome, Trial};
+use crate::scalability::Scalability;
 
 /// A saved search: the root of `find.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,6 +45,9 @@ pub struct SavedSearch {
     /// The causes that limit the target, found in all trials together. Their `levels` are indices of `trials`.
     #[serde(default)]
     pub findings: Vec<Finding>,
+    /// How throughput depends on the operations in flight. `None` until the search has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scalability: Option<Scalability>,
     /// All trials in their order.
     pub trials: Vec<SavedTrial>,
 }

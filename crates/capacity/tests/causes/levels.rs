@@ -8,11 +8,7 @@ pub(crate) const SECONDS: f64 = 10.0;
 
 /// A level in which requests take this time, and succeed at this rate.
 pub(crate) fn level(per_s: f64, ms: f64) -> Level {
-    let mut timings = Timings::default();
-    let time = Nanos((ms * 1e6) as u64);
-    for _ in 0..(per_s * SECONDS) as u64 {
-        timings.answered(time, time, false);
-    }
+    let timings = timings((per_s * SECONDS) as u64, ms);
     let mut level = Level {
         phases: Phases {
             duration_s: SECONDS,
@@ -44,6 +40,14 @@ pub(crate) fn target(cores: usize, threads: &[(&str, f64, f64)]) -> TargetUse {
             .collect(),
         ..TargetUse::default()
     }
+}
+
+/// Timings of this many operations, which take this time.
+pub(crate) fn timings(count: u64, ms: f64) -> Timings {
+    let mut timings = Timings::default();
+    let time = Nanos((ms * 1e6) as u64);
+    (0..count).for_each(|_| timings.answered(time, time, false));
+    timings
 }
 
 /// The level with this target.

@@ -7,13 +7,26 @@
     reason = "small numbers, which floats hold exactly"
 )]
 
+mod acknowledgement;
+mod collisions;
 mod concurrency;
+mod connecting;
 mod cpu;
+mod drift;
+mod fan_out;
+mod generator;
 mod levels;
 mod limits;
+mod locks;
 mod memory;
+mod ports;
+mod residue;
+mod retries;
+mod scalability;
+mod setup;
 mod stalls;
 mod timeout;
+mod upstream;
 
 use record::{Cause, Finding, Level, Run};
 

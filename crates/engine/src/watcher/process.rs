@@ -93,6 +93,9 @@ impl ProcessWatch {
             && now <= hold.end
         {
             self.level.port.watch(found.pid, port, now, self.clock);
+            if let Some(sample) = self.level.course.last() {
+                self.level.upstream.watch(sample, port, now, self.clock);
+            }
         }
     }
 

@@ -6,6 +6,7 @@ use probe::{
 use record::TargetEnd;
 
 use super::port::PortWatch;
+use super::upstream::UpstreamWatch;
 
 /// A process that is or was the target's process.
 #[derive(Debug)]
@@ -27,6 +28,7 @@ pub(super) struct LevelWatch {
     pub(super) next_look: Nanos,
     pub(super) course: Course,
     pub(super) port: PortWatch,
+    pub(super) upstream: UpstreamWatch,
     pub(super) ends: Vec<TargetEnd>,
     network: Option<NetworkCounters>,
     pub(super) network_since: Option<NetworkCounters>,

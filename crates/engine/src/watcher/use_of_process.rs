@@ -43,6 +43,7 @@ pub(super) fn of(found: &Found, level: &LevelWatch) -> Option<TargetUse> {
     memory_and_descriptors(course, &mut target);
     target.connections = level.port.connections();
     target.listen_queue = level.port.queue();
+    target.upstreams = level.upstream.services();
     if let Some(network) = level.network_since {
         target.listen_overflows = network.listen_overflows;
         target.listen_drops = network.listen_drops;

@@ -153,6 +153,7 @@ fn blank(
         settings,
         answer: Search::new(settings).interrupted(),
         findings: Vec::new(),
+        scalability: None,
         trials: Vec::new(),
     }
 }

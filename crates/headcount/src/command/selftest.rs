@@ -102,12 +102,14 @@ fn findings(args: &SelftestArgs) -> anyhow::Result<Exit> {
         Err(why) => return refused(why),
     };
     print_outcome(args, || outcome.to_json(), || outcome.terminal())?;
-    Ok(match (outcome.wrong(), outcome.missed()) {
-        _ if outcome.interrupted => Exit::Interrupted,
-        (0, 0) => Exit::Passed,
-        (0, _) => Exit::Inconclusive,
-        _ => Exit::Bug,
-    })
+    Ok(
+        match (outcome.wrong(), outcome.missed() + outcome.disturbed()) {
+            _ if outcome.interrupted => Exit::Interrupted,
+            (0, 0) => Exit::Passed,
+            (0, _) => Exit::Inconclusive,
+            _ => Exit::Bug,
+        },
+    )
 }
 
 /// `headcount selftest --thorough`

@@ -131,7 +131,7 @@ fn the_truth_stands_beside_what_was_measured_and_a_difference_is_said_in_words()
 
 #[test]
 fn servers_with_a_known_cause_get_its_finding_and_near_misses_get_none() {
-    let cases = "timeout,limiter,one-thread";
+    let cases = "timeout,limiter,one-thread,sessions";
     let args = [
         "selftest",
         "--findings",
@@ -143,7 +143,7 @@ fn servers_with_a_known_cause_get_its_finding_and_near_misses_get_none() {
     let ended = Lab::new().headcount(&args);
     let report: Value = serde_json::from_str(&ended.stdout).unwrap();
     let cases = report["cases"].as_array().unwrap();
-    assert_eq!(cases.len(), 7, "{report:#}");
+    assert_eq!(cases.len(), 9, "{report:#}");
     for case in cases {
         assert_eq!(
             (&case["runs"], &case["wrong"]),
@@ -152,7 +152,7 @@ fn servers_with_a_known_cause_get_its_finding_and_near_misses_get_none() {
         );
     }
     // A busy machine can hide a thread that is saturated, but not what is counted.
-    for name in ["timeout", "limiter"] {
+    for name in ["timeout", "limiter", "sessions"] {
         let case = cases.iter().find(|case| case["case"] == name).unwrap();
         assert_eq!(
             case["first"][case["expected"].as_str().unwrap()],

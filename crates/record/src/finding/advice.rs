@@ -60,6 +60,31 @@ pub enum Advice {
         /// The period in seconds.
         every_s: f64,
     },
+    /// Give the generator more workers, cores or machines.
+    RaiseGenerator,
+    /// Do this work once, before the measurement.
+    PrepareUsers,
+    /// Keep connections open, or make opening them cheaper.
+    ReuseConnections,
+    /// Encode a message once for all receivers.
+    EncodeOnce,
+    /// Send fewer or smaller messages, or distribute the receivers.
+    FewerDeliveries,
+    /// Look for the lock that the threads share.
+    LookForLock {
+        /// Process ID.
+        pid: u32,
+    },
+    /// Enlarge the pool of upstream connections, or speed up the upstream service.
+    LargerUpstreamPool,
+    /// End sessions when their users leave.
+    EndSessions,
+    /// Spread retries over time.
+    SpreadRetries,
+    /// Send a response in one write, or set `TCP_NODELAY`.
+    NoDelay,
+    /// Let the store choose unique values, or retry with another one.
+    UniqueByStore,
     /// Look for a timeout of this length in the configuration.
     LookForTimeout {
         /// The timeout in milliseconds.

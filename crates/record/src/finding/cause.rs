@@ -1,5 +1,10 @@
 use serde::{Deserialize, Serialize};
 
+use super::structure::{
+    ConnectionCost, DelayedAcknowledgement, FanOut, GeneratorLimited, GrowingLatency,
+    GrowingSessions, LockConvoy, ResidualSessions, SlowSetup, SynchronisedRetries,
+    UniquenessCollisions, UpstreamPool,
+};
 use crate::limiter::RateLimiter;
 
 /// The closed list of causes.
@@ -36,6 +41,37 @@ pub enum Cause {
     PeriodicStalls(PeriodicStalls),
     /// The target, or a component in front of it, gives up requests after a fixed time.
     FixedTimeout(FixedTimeout),
+    /// The generator is the limit, not the target.
+    Generator(GeneratorLimited),
+    /// The generator's machine has no local ports left for connections to the target.
+    PortsExhausted {
+        /// Number of local ports, over all source addresses.
+        ports: u64,
+    },
+    /// Preparing an iteration, such as logging in, slows down with the load, and the rest of the iteration does not.
+    SlowSetup(SlowSetup),
+    /// Opening connections slows down with the load, and using them does not.
+    ConnectionCost(ConnectionCost),
+    /// The CPU time of a message grows with the number of its receivers.
+    LinearFanOut(FanOut),
+    /// The CPU time of a message grows with the square of the number of its receivers.
+    QuadraticFanOut(FanOut),
+    /// The threads of the target take turns, so that together they use one core.
+    LockConvoy(LockConvoy),
+    /// All connections of the target to an upstream service are in use, and requests wait for one.
+    UpstreamPool(UpstreamPool),
+    /// Sessions of earlier levels are left in the target.
+    ResidualSessions(ResidualSessions),
+    /// Refused operations are tried again at the same time.
+    SynchronisedRetries(SynchronisedRetries),
+    /// Responses wait for a delayed acknowledgement, because they are sent in several small segments.
+    DelayedAcknowledgement(DelayedAcknowledgement),
+    /// Concurrent creations collide, because they choose the same unique value.
+    UniquenessCollisions(UniquenessCollisions),
+    /// Response times grow steadily under a constant load.
+    GrowingLatency(GrowingLatency),
+    /// The number of established connections grows steadily under a constant load.
+    GrowingSessions(GrowingSessions),
     /// The cause as an older record worded it (versions 1 and 2).
     Text {
         /// The sentence.
@@ -59,6 +95,20 @@ impl Cause {
             Self::FixedConcurrency(_) => "fixed_concurrency",
             Self::PeriodicStalls(_) => "periodic_stalls",
             Self::FixedTimeout(_) => "fixed_timeout",
+            Self::Generator(_) => "generator",
+            Self::PortsExhausted { .. } => "ports_exhausted",
+            Self::SlowSetup(_) => "slow_setup",
+            Self::ConnectionCost(_) => "connection_cost",
+            Self::LinearFanOut(_) => "linear_fan_out",
+            Self::QuadraticFanOut(_) => "quadratic_fan_out",
+            Self::LockConvoy(_) => "lock_convoy",
+            Self::UpstreamPool(_) => "upstream_pool",
+            Self::ResidualSessions(_) => "residual_sessions",
+            Self::SynchronisedRetries(_) => "synchronised_retries",
+            Self::DelayedAcknowledgement(_) => "delayed_acknowledgement",
+            Self::UniquenessCollisions(_) => "uniqueness_collisions",
+            Self::GrowingLatency(_) => "growing_latency",
+            Self::GrowingSessions(_) => "growing_sessions",
             Self::Text { .. } => "text",
         }
     }
@@ -170,6 +220,20 @@ mod tests {
             Cause::FixedConcurrency(FixedConcurrency::default()),
             Cause::PeriodicStalls(PeriodicStalls::default()),
             Cause::FixedTimeout(FixedTimeout::default()),
+            Cause::Generator(GeneratorLimited::default()),
+            Cause::PortsExhausted { ports: 28_232 },
+            Cause::SlowSetup(SlowSetup::default()),
+            Cause::ConnectionCost(ConnectionCost::default()),
+            Cause::LinearFanOut(FanOut::default()),
+            Cause::QuadraticFanOut(FanOut::default()),
+            Cause::LockConvoy(LockConvoy::default()),
+            Cause::UpstreamPool(UpstreamPool::default()),
+            Cause::ResidualSessions(ResidualSessions::default()),
+            Cause::SynchronisedRetries(SynchronisedRetries::default()),
+            Cause::DelayedAcknowledgement(DelayedAcknowledgement::default()),
+            Cause::UniquenessCollisions(UniquenessCollisions::default()),
+            Cause::GrowingLatency(GrowingLatency::default()),
+            Cause::GrowingSessions(GrowingSessions::default()),
             Cause::Text {
                 what: String::new(),
             },

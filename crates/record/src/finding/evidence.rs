@@ -1,5 +1,6 @@
 use serde::{Deserialize, Serialize};
 
+use crate::IssueCause;
 use crate::limiter::LimitKey;
 
 /// An observation that supports a finding. Times are in seconds since the start of the level.
@@ -97,6 +98,136 @@ pub enum Evidence {
         than_users: u64,
         /// Rate of that level as a multiple of this level's rate.
         times: f64,
+    },
+    /// Why the generator was the limit in a level.
+    GeneratorIssue {
+        /// The reason.
+        issue: IssueCause,
+    },
+    /// Connections that failed because the generator's machine had no local port left.
+    PortsUsed {
+        /// Number of connections that were open, or were opened within a minute.
+        connections: f64,
+        /// Number of local ports, over all source addresses.
+        ports: u64,
+        /// Number of failures.
+        failed: u64,
+    },
+    /// The mean time of an operation, or of opening a connection, at two loads.
+    SlowerAt {
+        /// Name of the operation. `None` for connections.
+        name: Option<String>,
+        /// Mean time in milliseconds.
+        ms: f64,
+        /// Mean time at the smaller load.
+        than_ms: f64,
+    },
+    /// The mean time of all other operations at the same two loads.
+    OthersAt {
+        /// Mean time in milliseconds.
+        ms: f64,
+        /// Mean time at the smaller load.
+        than_ms: f64,
+    },
+    /// How often an operation was done, or a connection opened, and how often the rest was done.
+    DoneOften {
+        /// Number of times.
+        count: u64,
+        /// Number of all other operations.
+        others: u64,
+        /// Number of iterations.
+        iterations: u64,
+    },
+    /// The CPU time of a message at two numbers of receivers.
+    MessageCpu {
+        /// Mean number of receivers.
+        receivers: f64,
+        /// CPU time in microseconds.
+        us: f64,
+        /// The smaller number of receivers.
+        than_receivers: f64,
+        /// CPU time at that number.
+        than_us: f64,
+    },
+    /// The CPU time of threads of which none is saturated.
+    ThreadsTakeTurns {
+        /// Number of threads.
+        threads: u64,
+        /// CPU of all of them, in percent of one core.
+        percent: f64,
+        /// CPU of the busiest thread.
+        busiest_percent: f64,
+        /// CPU of all of them at the other load with the same throughput.
+        than_percent: f64,
+    },
+    /// The connections of the target to an upstream service, which were equally many in all samples.
+    UpstreamConnections {
+        /// Number of connections.
+        count: u64,
+        /// Address of the service.
+        address: String,
+    },
+    /// Sessions that the target reported before two levels.
+    LeftoversGrew {
+        /// Before the first level.
+        before: f64,
+        /// Before the later level.
+        after: f64,
+        /// Number of iterations in between.
+        iterations: u64,
+    },
+    /// Waves of operations that followed each other.
+    WavesEvery {
+        /// Number of waves.
+        waves: u64,
+        /// Mean time from one wave to the next.
+        seconds: f64,
+        /// Largest deviation from that time.
+        deviation_s: f64,
+    },
+    /// How many of the operations in and between the waves failed.
+    WavesFailed {
+        /// Share of failures in the waves, in percent.
+        percent: f64,
+        /// Largest number of operations in a second of a wave.
+        per_s: f64,
+        /// Mean number of operations in a second between the waves.
+        between_per_s: f64,
+    },
+    /// Responses that were late by the delay of an acknowledgement.
+    LateByAcknowledgement {
+        /// Number of late responses.
+        count: u64,
+        /// Number of all responses.
+        of: u64,
+        /// Usual time of the other responses.
+        usual_ms: f64,
+        /// Time of most late responses.
+        late_ms: f64,
+    },
+    /// Creations that were refused because of a conflict, at two loads.
+    Conflicts {
+        /// Number of refusals.
+        count: u64,
+        /// Number of all requests.
+        of: u64,
+        /// Share of refusals at the smaller load, in percent.
+        than_percent: f64,
+        /// Requests per second at the smaller load.
+        than_per_s: f64,
+    },
+    /// The growth of a figure over the measured time, with its 95 % interval.
+    Drift {
+        /// The figure.
+        of: Drifting,
+        /// Growth per hour, in milliseconds or as a number.
+        per_h: f64,
+        /// Lower bound of the interval.
+        low: f64,
+        /// Upper bound of the interval.
+        high: f64,
+        /// Length of the measured time in seconds.
+        seconds: f64,
     },
     /// The CPU time of a thread.
     ThreadCpu {
@@ -240,4 +371,14 @@ pub enum Evidence {
         /// The sentence.
         text: String,
     },
+}
+
+/// A figure whose growth is evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Drifting {
+    /// The median response time, or delivery latency.
+    Latency,
+    /// The number of established connections.
+    Connections,
 }

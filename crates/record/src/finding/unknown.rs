@@ -42,6 +42,20 @@ pub enum Unknown {
     WhatHasPlaces,
     /// What stops the target at these times.
     WhatStalls,
+    /// Whether the operation belongs to the set-up of an iteration, or to what is to be tested.
+    PartOfTheTest,
+    /// What the threads wait for.
+    WhatIsShared,
+    /// Whether the upstream service could serve more connections.
+    UpstreamCapacity,
+    /// Whether the sessions end later by themselves.
+    SessionsExpire,
+    /// Whether the scenario or the target tries again.
+    WhoRetries,
+    /// Whether work of this duration explains the delay.
+    WorkOfThisTime,
+    /// Whether the scenario itself chooses equal values.
+    SameValuesSent,
     /// Whether the target itself or a component in front of it has the timeout.
     WhoseTimeout,
     /// The question as an older record worded it (versions 1 and 2).

@@ -13,6 +13,17 @@ pub struct MemoryGrowth {
     pub steady: bool,
 }
 
+/// Established connections from the target to one service.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Upstream {
+    /// Address of the service.
+    pub address: String,
+    /// Smallest number of connections in a sample.
+    pub least: u64,
+    /// Largest number of connections in a sample.
+    pub most: u64,
+}
+
 /// The queue of connections that wait to be accepted. With several listeners, the fullest queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListenQueue {

@@ -1,9 +1,9 @@
 //! Renders a ceiling map: a table of group sizes and ceilings, and what dominates in between.
 
 use capacity::search::{CeilingMap, Dominates, SizedSearch, Slope};
-use format::{Column, Row, Table, Tone, amount, number, paint};
+use format::{Column, Row, Table, Tone, amount, number, paint, plural};
 
-use super::{answer, known, load};
+use super::{answer, known, load, scalability};
 use crate::terminal::Terminal;
 use crate::words;
 
@@ -19,6 +19,7 @@ pub fn ceiling_map(map: &CeilingMap, options: Terminal<'_>) -> String {
         lines.push(String::new());
         lines.extend(slopes.iter().map(sentence));
     }
+    lines.extend(map.searches.iter().filter_map(fitted));
     if let Some(path) = options.saved_to {
         lines.push(format!("saved in {path}"));
     }
@@ -65,6 +66,17 @@ fn row(one: &SizedSearch) -> Row {
         ],
         tone: answer::tone(search),
     }
+}
+
+/// The fit of the Universal Scalability Law at one group size.
+fn fitted(one: &SizedSearch) -> Option<String> {
+    let usl = one.search.scalability.as_ref()?.usl()?;
+    Some(format!(
+        "at {} per group, contention σ is {}, and coherence κ {}",
+        plural(one.group_size, "user"),
+        scalability::parameter(usl.sigma),
+        scalability::parameter(usl.kappa)
+    ))
 }
 
 /// What dominates between two group sizes.

@@ -2,6 +2,7 @@
 
 mod advice;
 mod evidence;
+mod structure;
 mod unknown;
 
 use format::{about, mean_bytes, millis, number, percent, rate, seconds, span};
@@ -31,6 +32,20 @@ pub(crate) fn name(finding: &Finding) -> &'static str {
         Cause::FixedConcurrency(_) => "fixed concurrency",
         Cause::PeriodicStalls(_) => "periodic stalls",
         Cause::FixedTimeout(_) => "fixed timeout",
+        Cause::Generator(_) => "generator",
+        Cause::PortsExhausted { .. } => "local ports",
+        Cause::SlowSetup(_) => "set-up",
+        Cause::ConnectionCost(_) => "opening connections",
+        Cause::LinearFanOut(_) => "fan-out",
+        Cause::QuadraticFanOut(_) => "quadratic fan-out",
+        Cause::LockConvoy(_) => "lock",
+        Cause::UpstreamPool(_) => "upstream pool",
+        Cause::ResidualSessions(_) => "residual sessions",
+        Cause::SynchronisedRetries(_) => "synchronised retries",
+        Cause::DelayedAcknowledgement(_) => "delayed acknowledgement",
+        Cause::UniquenessCollisions(_) => "collisions",
+        Cause::GrowingLatency(_) => "growing latency",
+        Cause::GrowingSessions(_) => "growing sessions",
         Cause::Text { .. } => "cause",
     }
 }
@@ -71,6 +86,20 @@ pub fn sentence(finding: &Finding) -> String {
             timeout.name,
             millis(timeout.after_ms)
         ),
+        Cause::Generator(_)
+        | Cause::PortsExhausted { .. }
+        | Cause::SlowSetup(_)
+        | Cause::ConnectionCost(_)
+        | Cause::LinearFanOut(_)
+        | Cause::QuadraticFanOut(_)
+        | Cause::LockConvoy(_)
+        | Cause::UpstreamPool(_)
+        | Cause::ResidualSessions(_)
+        | Cause::SynchronisedRetries(_)
+        | Cause::DelayedAcknowledgement(_)
+        | Cause::UniquenessCollisions(_)
+        | Cause::GrowingLatency(_)
+        | Cause::GrowingSessions(_) => structure::sentence(&finding.cause),
         Cause::Text { what } => what.clone(),
     }
 }

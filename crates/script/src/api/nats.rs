@@ -213,6 +213,14 @@ fn subscribe<'js>(
         }
         Ok(())
     })?;
+    begin_subscription(native, connection, call)
+}
+
+fn begin_subscription<'js>(
+    native: &Call<'_, 'js>,
+    connection: Held,
+    call: NatsSubscribeCall,
+) -> Result<Promise<'js>> {
     let then = Then::Subscription(connection.key);
     begin(native, connection.who, then, |host, op| {
         host.nats_subscribe(op, connection.id, call)
@@ -255,10 +263,7 @@ fn consume<'js>(
         timeout,
         ..NatsSubscribeCall::default()
     };
-    let then = Then::Subscription(connection.key);
-    begin(native, connection.who, then, |host, op| {
-        host.nats_subscribe(op, connection.id, call)
-    })
+    begin_subscription(native, connection, call)
 }
 
 fn fetch<'js>(

@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 
 use super::case::{Case, Truth};
 
+/// The cause that is named if the machine was too busy for the generator.
+const GENERATOR: &str = "generator";
+
 /// The results of all cases.
 #[derive(Clone, Debug, Default)]
 pub struct FindingsOutcome {
@@ -29,6 +32,8 @@ struct CaseOutcome {
     right: u64,
     /// Runs that named another cause first.
     wrong: u64,
+    /// Runs in which the generator was the limit, because the machine was too busy.
+    disturbed: u64,
     /// How often each cause was named first.
     first: BTreeMap<&'static str, u64>,
 }
@@ -46,7 +51,9 @@ impl FindingsOutcome {
         let first = causes.first().copied();
         known.runs += 1;
         known.right += u64::from(first == expected);
-        known.wrong += u64::from(first.is_some() && first != expected);
+        let is_disturbed = first == Some(GENERATOR) && first != expected;
+        known.disturbed += u64::from(is_disturbed);
+        known.wrong += u64::from(first.is_some() && first != expected && !is_disturbed);
         if let Some(first) = first {
             *known.first.entry(first).or_default() += 1;
         }
@@ -59,18 +66,24 @@ impl FindingsOutcome {
 
     /// The number of runs with a fault that named no cause.
     pub fn missed(&self) -> u64 {
-        let missed = |case: &CaseOutcome| case.runs - case.right - case.wrong;
+        let missed = |case: &CaseOutcome| case.runs - case.right - case.wrong - case.disturbed;
         self.cases.iter().map(missed).sum()
+    }
+
+    /// The number of runs that show nothing, because the machine was too busy for the generator.
+    pub fn disturbed(&self) -> u64 {
+        self.cases.iter().map(|case| case.disturbed).sum()
     }
 
     /// Formats the results for a terminal.
     pub fn terminal(&self) -> String {
         let runs: u64 = self.cases.iter().map(|case| case.runs).sum();
         let mut text = format!(
-            "{} runs: {} named a wrong cause, {} named none although there was one.\n\n",
+            "{} runs: {} named a wrong cause, {} named none although there was one, {} were disturbed.\n\n",
             count(runs),
             count(self.wrong()),
-            count(self.missed())
+            count(self.missed()),
+            count(self.disturbed())
         );
         for line in self.table().text(false) {
             let _ = writeln!(text, "{line}");
@@ -110,7 +123,8 @@ impl FindingsOutcome {
         let cases = self.cases.iter().map(|case| {
             json!({
                 "case": case.case, "kind": case.kind, "expected": case.expected, "runs": case.runs,
-                "right": case.right, "wrong": case.wrong, "first": case.first,
+                "right": case.right, "wrong": case.wrong, "disturbed": case.disturbed,
+                "first": case.first,
             })
         });
         json!({ "interrupted": self.interrupted, "cases": cases.collect::<Vec<_>>() })
@@ -122,7 +136,7 @@ impl CaseOutcome {
         Self {
             case: case.name,
             kind: match case.truth {
-                Truth::Fault(_) | Truth::Threads(_) => "fault",
+                Truth::Fault(_) | Truth::Threads(_) | Truth::Turns => "fault",
                 Truth::Healthy => "healthy",
                 Truth::NearMiss => "near miss",
             },
@@ -130,6 +144,7 @@ impl CaseOutcome {
             runs: 0,
             right: 0,
             wrong: 0,
+            disturbed: 0,
             first: BTreeMap::new(),
         }
     }

@@ -25,11 +25,14 @@ impl EventLoop {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => continue,
                 Err(error) => {
-                    tracing::warn!(%error, "cannot accept connections; retrying soon");
+                    if !std::mem::replace(&mut self.cannot_accept, true) {
+                        tracing::warn!(%error, "cannot accept connections; retrying until it succeeds");
+                    }
                     self.pause_accepting(now() + BREATH);
                     return;
                 }
             };
+            self.cannot_accept = false;
             if self.sockets.len() >= self.limits.max_connections as usize {
                 self.sockets.counts.refused += 1;
                 continue;
@@ -70,7 +73,7 @@ impl EventLoop {
                     connection.fate = Fate::Ending;
                     self.sockets.touch(key);
                 }
-                State::Head | State::Silent => self.close(key),
+                State::Head | State::Joining(_) | State::Silent => self.close(key),
             }
         }
         self.flush();

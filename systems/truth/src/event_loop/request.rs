@@ -6,15 +6,15 @@ use serde_json::json;
 use super::EventLoop;
 use crate::alarm::Alarm;
 use crate::clock::{Nanos, now};
-use crate::connection::{Fate, Pace, Request, State, What};
-use crate::http::{Answer, BadHead, read_head, write_head, write_upgrade};
+use crate::connection::{Fate, Pace, Request, State, Upgrade, What};
+use crate::http::{Answer, BadHead, read_head, write_head};
 use crate::route::{Counts, Reaction};
 use crate::sockets::Key;
 
 const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /// The body of successful responses without specific content.
-const FINE: &[u8] = b"{\"ok\":true}\n";
+pub(super) const FINE: &[u8] = b"{\"ok\":true}\n";
 
 impl EventLoop {
     /// Parses the head of a request if it is complete. Returns whether parsing should continue.
@@ -209,6 +209,16 @@ impl EventLoop {
                 }
                 self.hold(key, request, status);
             }
+            Reaction::Split => self.split(key, &request),
+            Reaction::Upstream { connections, at } => {
+                self.open_upstream(connections);
+                self.hold(key, request, 200);
+                self.timers.set(at + self.lie, Alarm::Answer(key));
+            }
+            Reaction::Sessions(more) => {
+                self.sessions += more;
+                self.answer(key, &request, 200);
+            }
             Reaction::PauseAccept(until) => {
                 self.pause_accepting(until);
                 self.answer(key, &request, 200);
@@ -262,6 +272,7 @@ impl EventLoop {
                 self.answer(key, &request, status);
                 self.advance(key, now());
             }
+            State::Joining(upgrade) => self.join(key, &upgrade),
             other => connection.state = other,
         }
     }
@@ -273,12 +284,12 @@ impl EventLoop {
         }
     }
 
-    fn answer(&mut self, key: Key, request: &Request, status: u16) {
+    pub(super) fn answer(&mut self, key: Key, request: &Request, status: u16) {
         self.written(request, status);
         self.reply(key, request.keep_alive, status, None, FINE);
     }
 
-    fn written(&mut self, request: &Request, status: u16) {
+    pub(super) fn written(&mut self, request: &Request, status: u16) {
         let time = now() - request.received_at;
         if let Some(counts) = self.counts(request) {
             counts.answered(status, time);
@@ -340,8 +351,7 @@ impl EventLoop {
         }
     }
 
-    /// Accepts a WebSocket upgrade. The client joins its room before the response is sent, so that it misses no later
-    /// message.
+    /// Finds the room of a WebSocket upgrade, and accepts it when the room does.
     fn upgrade(&mut self, key: Key, target: &str, websocket_key: &str, now: Nanos) {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let is_echo = path == "/echo";
@@ -365,19 +375,18 @@ impl EventLoop {
                 return self.reply(key, false, status, None, words.as_bytes());
             }
         };
-        let Some(open) = self.rooms.get(room) else {
-            return;
+        let upgrade = Upgrade {
+            room,
+            websocket_key: websocket_key.to_owned(),
         };
-        let seat = open.join(key);
-        let rate = open.order.read_rate;
-        let pace = rate.map(|rate| self.slow_down(key, rate.get(), now));
-        let Some(connection) = self.sockets.get(key) else {
-            return;
-        };
-        connection.state = State::Member { room, seat, pace };
-        write_upgrade(&mut connection.output, websocket_key);
-        if !self.sockets.flush(key) {
-            self.close(key);
+        match self.rooms.get(room).and_then(|room| room.admits(now)) {
+            None => self.join(key, &upgrade),
+            Some(at) => {
+                if let Some(connection) = self.sockets.get(key) {
+                    connection.state = State::Joining(Box::new(upgrade));
+                }
+                self.timers.set(at, Alarm::Answer(key));
+            }
         }
     }
 }

@@ -10,6 +10,7 @@
 
 mod breaks;
 mod client;
+mod flaws;
 mod rooms;
 mod slow;
 mod threads;

@@ -48,6 +48,7 @@ fn found(group_size: u64, groups: f64) -> SizedSearch {
                 ..Search::new(settings()).interrupted()
             },
             findings: Vec::new(),
+            scalability: None,
             trials: Vec::new(),
         },
     }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
+use capacity::Scalability;
 use capacity::search::{Evidence, Outcome, Purpose, SavedSearch, SavedTrial, Search, Step, Trial};
 use engine::{Clock, Notice, RunError, Stop};
 use plan::Threshold;
@@ -130,6 +131,10 @@ impl TrialRunner {
         let findings = capacity::findings(&self.seen);
         if !findings.is_empty() {
             saved.findings = findings; // those of a resumed search are older
+        }
+        let scalability = capacity::scalability(&self.seen);
+        if saved.scalability.is_none() || matches!(scalability, Scalability::Fitted(_)) {
+            saved.scalability = Some(scalability);
         }
         if !saved.trials.is_empty() {
             save(&saved)?;

@@ -52,6 +52,67 @@ pub(crate) fn advice(advice: &Advice) -> String {
             "look for a timeout of {} in the configuration of proxies, pools and clients",
             millis(*ms)
         ),
-        _ => limiter::advice(advice),
+        Advice::RaiseGenerator
+        | Advice::PrepareUsers
+        | Advice::ReuseConnections
+        | Advice::EncodeOnce
+        | Advice::FewerDeliveries
+        | Advice::LookForLock { .. }
+        | Advice::LargerUpstreamPool
+        | Advice::EndSessions
+        | Advice::SpreadRetries
+        | Advice::NoDelay
+        | Advice::UniqueByStore => of_structure(advice),
+        Advice::ExemptGenerator
+        | Advice::MoreAddresses { .. }
+        | Advice::MoreUsers
+        | Advice::StayBelow { .. }
+        | Advice::Text { .. } => limiter::advice(advice),
+    }
+}
+
+/// Formats a next step after a cause in the structure of the target, of the load, or of the generator.
+fn of_structure(advice: &Advice) -> String {
+    match advice {
+        Advice::RaiseGenerator => {
+            "give the generator more workers (--workers), cores that the target does not use (--cores), or a machine \
+             of its own"
+                .to_owned()
+        }
+        Advice::PrepareUsers => {
+            "prepare the users once, in `setup` (pool), so that the levels show the rest of the iteration".to_owned()
+        }
+        Advice::ReuseConnections => {
+            "keep connections open and reuse them; for TLS, resume sessions".to_owned()
+        }
+        Advice::EncodeOnce => {
+            "encode each message once for all receivers, and avoid work for each pair of members".to_owned()
+        }
+        Advice::FewerDeliveries => {
+            "send fewer or smaller messages per receiver (combine them), or distribute the receivers over several \
+             processes"
+                .to_owned()
+        }
+        Advice::LookForLock { pid } => format!(
+            "see where the threads wait: `perf trace -s -p {pid}` counts the calls of futex, and a profiler of the \
+             runtime names the lock"
+        ),
+        Advice::LargerUpstreamPool => {
+            "enlarge the pool if the upstream service has capacity left; otherwise make its work faster".to_owned()
+        }
+        Advice::EndSessions => {
+            "end sessions when their connection closes, or after a time without activity".to_owned()
+        }
+        Advice::SpreadRetries => {
+            "wait for a random, growing time before each retry (exponential backoff with jitter)".to_owned()
+        }
+        Advice::NoDelay => {
+            "set TCP_NODELAY on the target's connections, or send each response in one write".to_owned()
+        }
+        Advice::UniqueByStore => {
+            "let the store choose unique values (a sequence, a random identifier), or try again with another value"
+                .to_owned()
+        }
+        _ => String::new(),
     }
 }

@@ -3,6 +3,7 @@
 use format::{count, mean_bytes, megabytes, millis, number, percent, plural, rate, share, whole};
 use record::Evidence;
 
+use super::structure;
 use crate::words::limiter;
 
 /// Formats an observation that supports a finding.
@@ -25,7 +26,32 @@ pub(crate) fn evidence(seen: &Evidence) -> String {
         | Evidence::LongestTimes { .. }
         | Evidence::FailedAfter { .. }
         | Evidence::SucceededSooner { .. } => times(seen),
-        _ => limiter::evidence(seen),
+        Evidence::GeneratorIssue { .. }
+        | Evidence::PortsUsed { .. }
+        | Evidence::SlowerAt { .. }
+        | Evidence::OthersAt { .. }
+        | Evidence::DoneOften { .. }
+        | Evidence::MessageCpu { .. }
+        | Evidence::ThreadsTakeTurns { .. }
+        | Evidence::UpstreamConnections { .. }
+        | Evidence::LeftoversGrew { .. }
+        | Evidence::WavesEvery { .. }
+        | Evidence::WavesFailed { .. }
+        | Evidence::LateByAcknowledgement { .. }
+        | Evidence::Conflicts { .. }
+        | Evidence::Drift { .. } => structure::evidence(seen),
+        Evidence::LimitStated { .. }
+        | Evidence::Stopped { .. }
+        | Evidence::Repeated { .. }
+        | Evidence::SteadyRate { .. }
+        | Evidence::SameResetTime { .. }
+        | Evidence::RetryAfter { .. }
+        | Evidence::PartitionNamed
+        | Evidence::FitsStatedLimit { .. }
+        | Evidence::PassedAlike { .. }
+        | Evidence::PassedUnequally { .. }
+        | Evidence::OtherLevel { .. }
+        | Evidence::Text { .. } => limiter::evidence(seen),
     }
 }
 

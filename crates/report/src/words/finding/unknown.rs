@@ -23,6 +23,32 @@ pub(crate) fn unknown(open: &Unknown) -> String {
         Unknown::WhoseTimeout => {
             "whether the target itself, or a component in front of it or behind it, has the timeout".to_owned()
         }
-        _ => limiter::unknown(open),
+        Unknown::PartOfTheTest => {
+            "whether this is part of what the test is to show, or only prepares it".to_owned()
+        }
+        Unknown::WhatIsShared => {
+            "what the threads wait for: a lock of the runtime (such as Python's), or one of the program".to_owned()
+        }
+        Unknown::UpstreamCapacity => {
+            "whether the upstream service would do more with more connections".to_owned()
+        }
+        Unknown::SessionsExpire => "whether the sessions expire later by themselves".to_owned(),
+        Unknown::WhoRetries => {
+            "whether the scenario tries again, or a client of the target's own".to_owned()
+        }
+        Unknown::WorkOfThisTime => {
+            "whether some responses need work that takes just this time".to_owned()
+        }
+        Unknown::SameValuesSent => {
+            "whether the scenario itself sends equal values at the same time".to_owned()
+        }
+        Unknown::AddressOrAll { .. }
+        | Unknown::ByUser { .. }
+        | Unknown::WindowLongerThan { .. }
+        | Unknown::Window
+        | Unknown::Algorithm
+        | Unknown::Requests
+        | Unknown::OtherRoutes { .. }
+        | Unknown::Text { .. } => limiter::unknown(open),
     }
 }

@@ -1,0 +1,35 @@
+//! The windows of a level's time series.
+
+use record::{Level, Window};
+
+/// Windows start at whole seconds, up to this error.
+const ROUNDING: f64 = 1e-6;
+
+/// Returns the length of a window in seconds; infinite if there are fewer than two windows.
+pub(crate) fn width(level: &Level) -> f64 {
+    level
+        .series
+        .windows(2)
+        .map(|pair| pair[1].start_s - pair[0].start_s)
+        .fold(f64::INFINITY, f64::min)
+}
+
+/// Returns the windows that start in the measured time.
+pub(crate) fn measured(level: &Level) -> impl Iterator<Item = &Window> {
+    let (from, until) = bounds(level);
+    let windows = level.series.iter();
+    windows.filter(move |window| window.start_s + ROUNDING >= from && window.start_s < until)
+}
+
+/// Returns the windows that start and end in the measured time.
+pub(crate) fn complete(level: &Level) -> impl Iterator<Item = &Window> {
+    let (_, until) = bounds(level);
+    let width = width(level);
+    measured(level).filter(move |window| window.start_s + width <= until + ROUNDING)
+}
+
+/// Start and end of the measured time, in seconds since the start of the level.
+fn bounds(level: &Level) -> (f64, f64) {
+    let from = level.phases.ramp_s + level.phases.warmup_s;
+    (from, from + level.phases.duration_s)
+}

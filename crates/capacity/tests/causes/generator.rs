@@ -1,0 +1,56 @@
+use record::{Cause, IssueCause, Level, LevelIssue};
+
+use super::levels::{idle, level, target, with};
+use super::{causes, only};
+
+/// The level, in which a worker of the generator was busy all the time.
+fn starved(level: Level) -> Level {
+    let busy = IssueCause::WorkerBusy {
+        busy_percent: 99.0,
+        cpu_wait_percent: None,
+        limit_percent: 90.0,
+    };
+    Level {
+        issues: vec![LevelIssue::invalid(busy)],
+        ..level
+    }
+}
+
+#[test]
+fn a_generator_that_is_the_limit_is_named_with_what_the_target_does_at_least() {
+    let finding = only(vec![
+        with(level(100.0, 2.0), idle()),
+        starved(with(level(900.0, 3.0), idle())),
+    ]);
+    let Cause::Generator(limited) = &finding.cause else {
+        panic!("{finding:#?}")
+    };
+    assert_eq!(limited.per_s, 900.0);
+    assert_eq!((finding.levels, finding.limits), (vec![1], vec![1]));
+}
+
+#[test]
+fn a_target_that_is_the_limit_below_comes_before_the_generator() {
+    let busy = || target(2, &[("main", 99.0, 0.5)]);
+    let found = causes(vec![
+        with(level(50.0, 2.0), target(2, &[("main", 30.0, 0.1)])),
+        with(level(200.0, 2.0), busy()),
+        starved(with(level(300.0, 9.0), busy())),
+    ]);
+    let ids: Vec<&str> = found.iter().map(Cause::id).collect();
+    assert_eq!(ids, ["saturated_thread", "generator"]);
+}
+
+#[test]
+fn a_level_that_was_too_short_or_in_doubt_is_no_limit_of_the_generator() {
+    let short = IssueCause::ShortMeasurement {
+        measured_ms: 20.0,
+        needed_ms: 100.0,
+    };
+    let mut level = with(level(100.0, 2.0), idle());
+    level.issues = vec![LevelIssue::invalid(short)];
+    assert_eq!(causes(vec![level.clone()]), []);
+    let busy = starved(level.clone()).issues.remove(0).cause;
+    level.issues = vec![LevelIssue::questionable(busy)];
+    assert_eq!(causes(vec![level]), []);
+}

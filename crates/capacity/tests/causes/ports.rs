@@ -1,0 +1,49 @@
+use model::{FaultKind, Side};
+use record::{Cause, Example, Failure, Finding, Level, Machine, Run};
+
+use super::levels::{SECONDS, idle, level, timings, with};
+
+/// A run whose generator has 1,000 ports, with this number of connections opened, and failures of this kind.
+fn findings(connections: u64, kind: FaultKind) -> Vec<Finding> {
+    let mut level = with(level(100.0, 1.0), idle());
+    let opened = timings(connections, 0.2);
+    level.measured.connections.insert("http".into(), opened);
+    level.measured.failures = vec![Failure {
+        side: Side::Generator,
+        kind,
+        what: "http".into(),
+        count: 7,
+        first: Example::default(),
+    }];
+    capacity::findings(&run(level))
+}
+
+fn run(level: Level) -> Run {
+    Run {
+        machine: Machine {
+            local_ports: Some(1000),
+            ..Machine::default()
+        },
+        levels: vec![level],
+        ..Run::default()
+    }
+}
+
+#[test]
+fn failures_once_all_ports_are_in_use_are_named() {
+    let found = findings(960, FaultKind::Resources);
+    let [finding] = &found[..] else {
+        panic!("{found:#?}")
+    };
+    assert_eq!(finding.cause, Cause::PortsExhausted { ports: 1000 });
+    assert!(
+        SECONDS < 60.0,
+        "all connections of the level still have their port"
+    );
+}
+
+#[test]
+fn failures_with_ports_left_or_of_another_kind_are_no_finding() {
+    assert_eq!(findings(800, FaultKind::Resources), []);
+    assert_eq!(findings(960, FaultKind::Refused), []);
+}

@@ -1,0 +1,51 @@
+use record::{Cause, Level, TargetUse, Upstream};
+
+use super::levels::{idle, level, with};
+use super::only;
+
+/// A level of a target that is nearly idle, with this number of connections to a database.
+fn at(per_s: f64, ms: f64, (least, most): (u64, u64)) -> Level {
+    let upstream = Upstream {
+        address: "10.0.0.7:5432".into(),
+        least,
+        most,
+    };
+    let target = TargetUse {
+        upstreams: vec![upstream],
+        ..idle()
+    };
+    with(level(per_s, ms), target)
+}
+
+/// Four places that take 10 ms each.
+fn cause(connections: (u64, u64)) -> Cause {
+    let levels = [(100.0, 10.0), (400.0, 10.0), (400.0, 20.0), (400.0, 40.0)];
+    only(
+        levels
+            .map(|(per_s, ms)| at(per_s, ms, connections))
+            .to_vec(),
+    )
+    .cause
+}
+
+#[test]
+fn places_that_are_as_many_as_connections_to_a_database_are_its_pool() {
+    let Cause::UpstreamPool(pool) = cause((4, 4)) else {
+        panic!("no pool")
+    };
+    assert_eq!(
+        (pool.connections, pool.address.as_str()),
+        (4, "10.0.0.7:5432")
+    );
+}
+
+#[test]
+fn another_or_a_changing_number_of_connections_does_not_explain_the_places() {
+    for connections in [(10, 10), (2, 4), (3, 3)] {
+        assert_eq!(
+            cause(connections).id(),
+            "fixed_concurrency",
+            "{connections:?}"
+        );
+    }
+}

@@ -1,0 +1,242 @@
+//! The sentences of findings about the work of the target, its surroundings, and the generator.
+
+#![expect(clippy::unwrap_used, reason = "in a test a missing value is a failure")]
+
+use record::{
+    Advice, Cause, Confidence, ConnectionCost, DelayedAcknowledgement, Drifting, Evidence, FanOut,
+    Finding, GeneratorLimited, GrowingLatency, GrowingSessions, IssueCause, LockConvoy,
+    ResidualSessions, Run, SlowSetup, SynchronisedRetries, UniquenessCollisions, Unknown,
+    UpstreamPool,
+};
+use report::markdown;
+
+/// A finding with this evidence.
+fn found(cause: Cause, evidence: Vec<Evidence>, open: Unknown, advice: Advice) -> Finding {
+    Finding {
+        cause,
+        confidence: Confidence::High,
+        levels: vec![1],
+        limits: Vec::new(),
+        evidence,
+        unknown: vec![open],
+        advice: vec![advice],
+    }
+}
+
+/// Findings about what the work is, and what it waits for.
+fn of_work() -> Vec<Finding> {
+    let slower = |name: Option<&str>| Evidence::SlowerAt {
+        name: name.map(str::to_owned),
+        ms: 320.0,
+        than_ms: 20.0,
+    };
+    let others = Evidence::OthersAt {
+        ms: 2.1,
+        than_ms: 2.0,
+    };
+    let often = Evidence::DoneOften {
+        count: 480,
+        others: 2400,
+        iterations: 480,
+    };
+    let fan_out = FanOut {
+        receivers: 19.0,
+        message_us: 12_600.0,
+        power: 1.9,
+    };
+    let message = Evidence::MessageCpu {
+        receivers: 19.0,
+        us: 12_600.0,
+        than_receivers: 4.0,
+        than_us: 600.0,
+    };
+    vec![
+        found(
+            Cause::SlowSetup(SlowSetup {
+                name: "POST /login".into(),
+                ms: 320.0,
+                share_percent: 97.0,
+            }),
+            vec![slower(Some("POST /login")), others.clone(), often],
+            Unknown::PartOfTheTest,
+            Advice::PrepareUsers,
+        ),
+        found(
+            Cause::ConnectionCost(ConnectionCost {
+                ms: 320.0,
+                share_percent: 88.0,
+            }),
+            vec![slower(None), others],
+            Unknown::PartOfTheTest,
+            Advice::ReuseConnections,
+        ),
+        found(
+            Cause::QuadraticFanOut(fan_out),
+            vec![message.clone()],
+            Unknown::GrowthEnds,
+            Advice::EncodeOnce,
+        ),
+        found(
+            Cause::LinearFanOut(fan_out),
+            vec![message],
+            Unknown::GrowthEnds,
+            Advice::FewerDeliveries,
+        ),
+        found(
+            Cause::LockConvoy(LockConvoy {
+                threads: 4,
+                cpu_percent: 99.0,
+            }),
+            vec![Evidence::ThreadsTakeTurns {
+                threads: 4,
+                percent: 99.0,
+                busiest_percent: 26.0,
+                than_percent: 98.0,
+            }],
+            Unknown::WhatIsShared,
+            Advice::LookForLock { pid: 7 },
+        ),
+        found(
+            Cause::UpstreamPool(UpstreamPool {
+                connections: 4,
+                address: "10.0.0.7:5432".into(),
+                per_s: 400.0,
+            }),
+            vec![Evidence::UpstreamConnections {
+                count: 4,
+                address: "10.0.0.7:5432".into(),
+            }],
+            Unknown::UpstreamCapacity,
+            Advice::LargerUpstreamPool,
+        ),
+    ]
+}
+
+/// Findings about the generator, failures and times.
+fn of_surroundings() -> Vec<Finding> {
+    let drift = |of: Drifting| Evidence::Drift {
+        of,
+        per_h: 10.0,
+        low: 9.0,
+        high: 11.0,
+        seconds: 3600.0,
+    };
+    vec![
+        found(
+            Cause::Generator(GeneratorLimited { per_s: 900.0 }),
+            vec![Evidence::GeneratorIssue {
+                issue: IssueCause::WorkerBusy {
+                    busy_percent: 99.0,
+                    cpu_wait_percent: None,
+                    limit_percent: 90.0,
+                },
+            }],
+            Unknown::WhoRetries,
+            Advice::RaiseGenerator,
+        ),
+        found(
+            Cause::ResidualSessions(ResidualSessions {
+                left: 100.0,
+                per_iteration: Some(0.5),
+            }),
+            vec![Evidence::LeftoversGrew {
+                before: 3.0,
+                after: 103.0,
+                iterations: 200,
+            }],
+            Unknown::SessionsExpire,
+            Advice::EndSessions,
+        ),
+        found(
+            Cause::SynchronisedRetries(SynchronisedRetries {
+                every_s: 3.02,
+                share_percent: 95.0,
+            }),
+            vec![
+                Evidence::WavesEvery {
+                    waves: 7,
+                    seconds: 3.02,
+                    deviation_s: 0.2,
+                },
+                Evidence::WavesFailed {
+                    percent: 90.0,
+                    per_s: 40.0,
+                    between_per_s: 0.4,
+                },
+            ],
+            Unknown::WhoRetries,
+            Advice::SpreadRetries,
+        ),
+        found(
+            Cause::DelayedAcknowledgement(DelayedAcknowledgement {
+                name: "GET /".into(),
+                share_percent: 30.0,
+                delay_ms: 41.0,
+            }),
+            vec![Evidence::LateByAcknowledgement {
+                count: 360,
+                of: 1200,
+                usual_ms: 1.0,
+                late_ms: 42.0,
+            }],
+            Unknown::WorkOfThisTime,
+            Advice::NoDelay,
+        ),
+        found(
+            Cause::UniquenessCollisions(UniquenessCollisions {
+                name: "POST /rooms".into(),
+                share_percent: 40.0,
+            }),
+            vec![Evidence::Conflicts {
+                count: 400,
+                of: 1000,
+                than_percent: 5.0,
+                than_per_s: 10.0,
+            }],
+            Unknown::SameValuesSent,
+            Advice::UniqueByStore,
+        ),
+        found(
+            Cause::GrowingLatency(GrowingLatency {
+                ms_per_h: 10.0,
+                ms: 30.0,
+                doubled_after_s: 10_800.0,
+            }),
+            vec![drift(Drifting::Latency)],
+            Unknown::GrowthEnds,
+            Advice::RunLonger,
+        ),
+        found(
+            Cause::GrowingSessions(GrowingSessions {
+                per_s: 0.55,
+                full_after_s: Some(32_400.0),
+            }),
+            vec![drift(Drifting::Connections)],
+            Unknown::GrowthEnds,
+            Advice::RunLonger,
+        ),
+        found(
+            Cause::PortsExhausted { ports: 28_232 },
+            vec![Evidence::PortsUsed {
+                connections: 28_100.0,
+                ports: 28_232,
+                failed: 7,
+            }],
+            Unknown::WhoRetries,
+            Advice::ReuseConnections,
+        ),
+    ]
+}
+
+#[test]
+fn every_cause_has_sentences() {
+    let findings = of_work().into_iter().chain(of_surroundings());
+    let run = Run {
+        findings: findings.collect(),
+        ..Run::default()
+    };
+    let page = markdown(&run);
+    let (_, from) = page.split_once("## Findings").unwrap();
+    let section = from.split("\n## ").next().unwrap();
+    insta::assert_snapshot!(section);
+}
