@@ -243,7 +243,10 @@ impl Table {
     pub fn html(&self) -> String {
         let head = self.columns.iter().map(|column| {
             let class = column.kind.class();
-            format!("<th scope=\"col\"{class}>{}</th>", escape_html(column.title))
+            format!(
+                "<th scope=\"col\"{class}>{}</th>",
+                escape_html(column.title)
+            )
         });
         let rows = self.rows.iter().map(|row| {
             let cells = self.columns.iter().zip(&row.cells).map(|(column, cell)| {
@@ -320,7 +323,10 @@ mod tests {
         let tone = Tone::Bad;
         let table = Table::new(
             vec![columns[0].clone(), columns[1].clone(), columns[1].clone()],
-            vec![Row { cells: [cells, vec![Some("3".to_owned())]].concat(), tone }],
+            vec![Row {
+                cells: [cells, vec![Some("3".to_owned())]].concat(),
+                tone,
+            }],
         );
         assert_eq!(
             table.html(),

@@ -61,9 +61,13 @@ export interface Chart {
   title: string;
   about: string;
   wide: boolean;
+  /** What to do, while no level is chosen. */
+  hint?: string;
   legend: { sign: Svg; text: string }[];
   draw(size: Size, view: View): Drawing;
   /** The figures of a level, or of a second of the run. */
   read(level: number, second: number | null): Reading[];
   figures(): Figures;
+  /** The part of the time axis that a level fills, if the chart has a time axis. */
+  span?(level: number): [number, number];
 }

@@ -12,7 +12,7 @@ export function significant(value: number): string {
   if (size >= 99.95) return number(value, 0);
   if (size >= 9.995) return number(value, 1);
   if (size >= 0.9995 || size === 0) return number(value, size === 0 ? 0 : 2);
-  return Number(value.toPrecision(2)).toString();
+  return value.toPrecision(2);
 }
 
 /** Formats milliseconds: `850 µs`, `12.3 ms`, `1.50 s`. A missing figure is `n/a`. */
@@ -45,3 +45,6 @@ export function clock(seconds: number, span: number): string {
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
   return span < 3600 ? `${Math.floor(whole / 60)}:${two(whole % 60)}` : `${hours}:${two(minutes)}:${two(whole % 60)}`;
 }
+
+/** Begins a text with a capital. */
+export const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

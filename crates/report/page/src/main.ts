@@ -14,6 +14,8 @@ import { Selected } from "./page/selection.ts";
 import { enrichTables } from "./page/tables.ts";
 import { themeSwitch } from "./page/theme.ts";
 
+const HINT = "Point at a level, or use the arrow keys, to read its figures in every chart.";
+
 /** Returns the charts that have something to show. With one level, its distribution comes first. */
 function chartsOf(data: PageData): Chart[] {
   if (data.levels.length === 0) return [];
@@ -25,7 +27,7 @@ function chartsOf(data: PageData): Chart[] {
   if (hasReceivers(data) && several) charts.push(throughput(data));
   if (data.levels.some((level) => level.channels.length > 0)) charts.push(fates(data));
   if (hasSteps(data)) charts.push(funnel(data));
-  return fillRows(charts);
+  return fillRows(charts).map((chart, index) => (index === 0 ? { ...chart, hint: HINT } : chart));
 }
 
 /** Widens a chart that would leave the place beside it empty. */

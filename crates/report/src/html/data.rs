@@ -38,7 +38,10 @@ pub(super) fn json(run: &Run) -> String {
     let data = PageData {
         subject: lead.rate_title(),
         times: lead.times_title(),
-        open: run.levels.iter().any(|level| level.load.rate_per_s.is_some()),
+        open: run
+            .levels
+            .iter()
+            .any(|level| level.load.rate_per_s.is_some()),
         limits: limits::of(run, lead),
         levels: LevelData::all(run, lead),
     };

@@ -82,7 +82,9 @@ mod tests {
     fn script_and_style_survive_the_removal_of_credentials_and_end_no_element() {
         for text in [SCRIPT, STYLE] {
             assert_eq!(without_credentials(text), text, "else the hashes are wrong");
-            assert!(!text.contains("</script") && !text.contains("</style") && !text.contains("<!--"));
+            assert!(
+                !text.contains("</script") && !text.contains("</style") && !text.contains("<!--")
+            );
         }
     }
 }

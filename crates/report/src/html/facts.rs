@@ -44,7 +44,11 @@ pub(super) fn section(run: &Run) -> String {
 
 /// Returns the levels with their results, the lowest load first.
 fn by_load(run: &Run) -> Vec<(&Level, Status)> {
-    let mut levels: Vec<_> = run.levels.iter().map(|one| (one, Status::of(run, one))).collect();
+    let mut levels: Vec<_> = run
+        .levels
+        .iter()
+        .map(|one| (one, Status::of(run, one)))
+        .collect();
     levels.sort_by(|(one, _), (other, _)| load(one).total_cmp(&load(other)));
     levels
 }
@@ -66,14 +70,24 @@ fn highest(run: &Run) -> Fact {
         return Fact {
             title: "Highest load measured",
             value: label(&last.load),
-            detail: format!("No threshold was set, so no load held or failed. {}", figures(run, last)),
+            detail: format!(
+                "No threshold was set, so no load held or failed. {}",
+                figures(run, last)
+            ),
         };
     }
-    let failed = levels.iter().position(|(_, status)| *status == Status::Failed);
+    let failed = levels
+        .iter()
+        .position(|(_, status)| *status == Status::Failed);
     let below = &levels[..failed.unwrap_or(levels.len())];
     let held = below.iter().rfind(|(_, status)| *status == Status::Held);
     let (value, detail) = held.map_or_else(
-        || ("None".to_owned(), "At no level did every threshold hold.".to_owned()),
+        || {
+            (
+                "None".to_owned(),
+                "At no level did every threshold hold.".to_owned(),
+            )
+        },
         |(level, _)| (label(&level.load), figures(run, level)),
     );
     Fact {
@@ -87,7 +101,13 @@ fn highest(run: &Run) -> Fact {
 fn figures(run: &Run, level: &Level) -> String {
     let lead = Lead::of(run);
     let times = LeadTimes::of(level, lead);
-    let at = |q| format!("{} {}", format::percentile(q), estimate(times.at(q), times.limit()));
+    let at = |q| {
+        format!(
+            "{} {}",
+            format::percentile(q),
+            estimate(times.at(q), times.limit())
+        )
+    };
     let (number, noun) = (count(times.count()), lead.rate_title());
     format!("{number} {noun}: {}, {}, {}.", at(0.5), at(0.95), at(0.99))
 }
@@ -114,12 +134,19 @@ fn failed_first(run: &Run) -> Fact {
     };
     let more = match broken.count() {
         0 => String::new(),
-        more => format!(" Also broken there: {}.", format::plural(more as u64, "other threshold")),
+        more => format!(
+            " Also broken there: {}.",
+            format::plural(more as u64, "other threshold")
+        ),
     };
     Fact {
         title,
         value: format!("{} at {at}", first.metric),
-        detail: format!("{}, observed {}.{more}", first.condition, inconclusive::observed(run, first)),
+        detail: format!(
+            "{}, observed {}.{more}",
+            first.condition,
+            inconclusive::observed(run, first)
+        ),
     }
 }
 
@@ -136,26 +163,44 @@ fn nothing_failed(run: &Run) -> String {
         Lead::Deliveries => deliveries::none_lost(level),
         _ => failures::none_failed(level, lead),
     });
-    bounds.next().map_or_else(String::new, |bound| capitalised(&bound) + ".")
+    // The bound of the true share is in the sections below.
+    let counts = bounds
+        .next()
+        .map(|bound| bound.split(": ").next().map(capitalised));
+    counts
+        .flatten()
+        .map_or_else(String::new, |counts| counts + ".")
 }
 
 fn most_frequent_failure(run: &Run) -> String {
     let groups = failures::groups(run);
     groups.first().map_or_else(String::new, |group| {
-        format!("{}, {}: {}. Side at fault: {}.", group.kind, group.what, group.counts(), group.side)
+        format!(
+            "{}, {}: {}. Side at fault: {}.",
+            group.kind,
+            group.what,
+            group.counts(),
+            group.side
+        )
     })
 }
 
 fn cause(run: &Run) -> Fact {
     if let Some(finding) = run.findings.first() {
-        let (sentence, confidence) = (words::finding::sentence(finding), finding.confidence.as_str());
+        let (sentence, confidence) = (
+            words::finding::sentence(finding),
+            finding.confidence.as_str(),
+        );
         return Fact {
             title: "Likely cause: the target",
             value: capitalised(words::finding::name(finding)),
             detail: format!("{}. Confidence: {confidence}.", capitalised(&sentence)),
         };
     }
-    let invalid = run.levels.iter().find(|level| Status::of(run, level) == Status::Invalid);
+    let invalid = run
+        .levels
+        .iter()
+        .find(|level| Status::of(run, level) == Status::Invalid);
     if let Some(level) = invalid {
         let reason = level.invalid_because().next().map(words::issue::sentence);
         return Fact {
@@ -187,7 +232,9 @@ fn resources(run: &Run) -> String {
     let target = level.target.as_ref();
     let thread = target.and_then(|target| target.busiest_thread.as_ref());
     let parts = [
-        target.and_then(|it| it.cpu_percent).map(|cpu| format!("target CPU {}", percent(cpu))),
+        target
+            .and_then(|it| it.cpu_percent)
+            .map(|cpu| format!("target CPU {}", percent(cpu))),
         thread.map(|thread| format!("its busiest thread {}", percent(thread.cpu_percent))),
         level
             .generator
@@ -204,7 +251,7 @@ fn resources(run: &Run) -> String {
 /// Makes the first letter a capital.
 fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
-    letters
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
 }

@@ -67,8 +67,14 @@ pub(super) fn verdict(run: &Run) -> String {
         _ => ("doubtful", UNSURE),
     };
     let rest = Some(rest).filter(|rest| !rest.is_empty());
-    let rest = rest.map_or(String::new(), |rest| format!("<p>{}</p>", escape_html(rest)));
-    let long = if heading.chars().count() > HEADING { " class=\"long\"" } else { "" };
+    let rest = rest.map_or(String::new(), |rest| {
+        format!("<p>{}</p>", escape_html(rest))
+    });
+    let long = if heading.chars().count() > HEADING {
+        " class=\"long\""
+    } else {
+        ""
+    };
     format!(
         "<section class=\"verdict {tone}\" aria-label=\"Verdict\"><svg class=\"glyph\" viewBox=\"0 0 40 40\" \
          aria-hidden=\"true\">{glyph}</svg><div><h1{long}><em>{}</em>{}</h1>{rest}</div></section>",
@@ -88,7 +94,8 @@ fn divided(text: &str) -> (&str, &str) {
 }
 
 // Verdicts differ in shape as well as in colour: circle, octagon, diamond.
-const HELD: &str = "<circle cx=\"20\" cy=\"20\" r=\"18\"/><path class=\"sign\" d=\"M12 20.5l5.5 5.5L28.5 14.5\"/>";
+const HELD: &str =
+    "<circle cx=\"20\" cy=\"20\" r=\"18\"/><path class=\"sign\" d=\"M12 20.5l5.5 5.5L28.5 14.5\"/>";
 const FAILED: &str = "<path d=\"M12.6 2h14.8L38 12.6v14.8L27.4 38H12.6L2 27.4V12.6z\"/>\
     <path class=\"sign\" d=\"M14 14l12 12M26 14L14 26\"/>";
 const UNSURE: &str = "<path d=\"M20 1.5L38.5 20 20 38.5 1.5 20z\"/>\
@@ -105,6 +112,9 @@ mod tests {
         let (first, rest) = divided(text);
         assert_eq!(first, " at 5 users: p95 < 1.5 s, e.g. slow");
         assert_eq!(rest, "Every threshold held at 2 users. Invalid: 9 users.");
-        assert_eq!(divided(": nothing was measured."), (": nothing was measured", ""));
+        assert_eq!(
+            divided(": nothing was measured."),
+            (": nothing was measured", "")
+        );
     }
 }

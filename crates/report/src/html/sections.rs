@@ -15,7 +15,11 @@ pub(super) fn all(run: &Run) -> String {
     let mut html: String = sections.iter().map(section).collect();
     if !run.script.source.is_empty() {
         let source = escape_html(&run.script.source);
-        html.push_str(&card("Script", &format!("<pre tabindex=\"0\">{source}</pre>"), false));
+        html.push_str(&card(
+            "Script",
+            &format!("<pre tabindex=\"0\">{source}</pre>"),
+            false,
+        ));
     }
     html.push_str(&card("How to read it", &how_to_read(), false));
     format!("<section class=\"details\" id=\"details\">{html}</section>")
@@ -43,7 +47,9 @@ fn block(block: &Block) -> String {
             format!("<ul>{}</ul>", points.iter().map(item).collect::<String>())
         }
         Block::Code(text) => format!("<pre tabindex=\"0\">{}</pre>", escape_html(text)),
-        Block::Table(table) => format!("<div class=\"table\" tabindex=\"0\">{}</div>", table.html()),
+        Block::Table(table) => {
+            format!("<div class=\"table\" tabindex=\"0\">{}</div>", table.html())
+        }
     }
 }
 
@@ -72,12 +78,17 @@ mod tests {
         let html = how_to_read();
         assert!(html.contains("<code>&gt; 15 s</code>"), "{html}");
         assert!(!html.contains('`') && !html.contains('#'), "{html}");
-        assert_eq!(html.matches("<li>").count(), sections::HOW_TO_READ.matches("\n- ").count());
+        assert_eq!(
+            html.matches("<li>").count(),
+            sections::HOW_TO_READ.matches("\n- ").count()
+        );
     }
 
     #[test]
     fn what_a_target_said_cannot_become_markup() {
-        let html = block(&Block::List(vec!["<img src=x onerror=alert(1)>".to_owned()]));
+        let html = block(&Block::List(vec![
+            "<img src=x onerror=alert(1)>".to_owned(),
+        ]));
         assert_eq!(html, "<ul><li>&lt;img src=x onerror=alert(1)&gt;</li></ul>");
     }
 }

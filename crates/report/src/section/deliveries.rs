@@ -153,7 +153,10 @@ pub(crate) fn reasons_of_channel(one: &Deliveries) -> Vec<String> {
     let fates = [
         ("lost", counted(&one.lost, words::lost)),
         ("cut off by headcount", cut_off(one)),
-        ("misdelivered", counted(&one.misdelivered, words::misdelivered)),
+        (
+            "misdelivered",
+            counted(&one.misdelivered, words::misdelivered),
+        ),
     ];
     let known = fates.into_iter().filter(|(_, why)| !why.is_empty());
     known.map(|(fate, why)| format!("{fate}: {why}")).collect()

@@ -2,7 +2,7 @@
 
 import type { Chart, Drawing, Reading, Size, View } from "../chart.ts";
 import type { Level, PageData } from "../data.ts";
-import { millis, tick } from "../format.ts";
+import { millis, sentence, tick } from "../format.ts";
 import { decades, logarithmic, logRange, type Scale } from "../scale.ts";
 import { circle, join, line, nothing, polyline, tag, text, type Svg } from "../svg.ts";
 import { axisBelow, axisNumbers, gridAcross } from "./axes.ts";
@@ -17,7 +17,7 @@ export function distribution(data: PageData): Chart {
   return {
     id: "distribution",
     title: "Distribution of latency",
-    about: `${data.times}. A line ends at the last percentile with ten samples beyond it.`,
+    about: `${sentence(data.times)}. A line ends at the last percentile with ten samples beyond it.`,
     wide: false,
     legend: [
       { sign: lineSign("var(--data)", 2.4), text: "chosen level, with 95 % interval" },

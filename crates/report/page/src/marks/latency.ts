@@ -2,7 +2,7 @@
 
 import type { Chart, Drawing, Reading, Size } from "../chart.ts";
 import { binStart, statusWord, type Figure, type Level, type PageData } from "../data.ts";
-import { count, millis, tick } from "../format.ts";
+import { count, millis, sentence, tick } from "../format.ts";
 import { decades, logarithmic, logRange, type Scale } from "../scale.ts";
 import { circle, join, line, nothing, polyline, rect, tag, text, type Svg } from "../svg.ts";
 import { axisNumbers } from "./axes.ts";
@@ -26,7 +26,7 @@ export function latencyOverLoad(data: PageData): Chart {
   return {
     id: "latency",
     title: "Latency over load",
-    about: `${data.times}: all ${data.subject} of each level`,
+    about: sentence(data.times),
     wide: false,
     legend: legend(data),
     draw: (size) => draw(data, size),

@@ -26,7 +26,7 @@ export function loadAxis(data: PageData, left: number, right: number): LoadAxis 
   const order = levels.map((_, index) => index).sort((a, b) => loadOf(levels, a) - loadOf(levels, b) || a - b);
   const loads = order.map((index) => loadOf(levels, index));
   const [low, high] = [loads[0] ?? 1, loads.at(-1) ?? 1];
-  const pad = Math.min(0.5, 0.55 / Math.max(1, order.length)) * (right - left);
+  const pad = Math.min(0.5 / Math.max(1, order.length), 0.09) * (right - left);
   const spread = high >= 10 * low && low > 0 ? logarithmic(low, high, left + pad, right - pad) : linear(low, high, left + pad, right - pad);
   const gaps = loads.slice(1).map((load, index) => spread(load) - spread(loads[index] ?? 0));
   const narrowest = Math.min(right - left, ...gaps);

@@ -2,7 +2,7 @@
 
 import type { Chart, Drawing, Reading, Size } from "../chart.ts";
 import type { Level, PageData } from "../data.ts";
-import { count, short, significant } from "../format.ts";
+import { count, sentence, short, significant } from "../format.ts";
 import { linear, ticks, type Scale } from "../scale.ts";
 import { circle, join, line, nothing, polyline, text, type Svg } from "../svg.ts";
 import { axisNumbers } from "./axes.ts";
@@ -14,7 +14,7 @@ export function throughput(data: PageData): Chart {
   return {
     id: "throughput",
     title: "Throughput over load",
-    about: planned ? "Iterations that succeeded per second. The planned rate is an input." : `${data.subject} per second of measured time`,
+    about: planned ? "Iterations that succeeded per second. The planned rate is an input." : `${sentence(data.subject)} per second of measured time`,
     wide: false,
     legend: planned
       ? [

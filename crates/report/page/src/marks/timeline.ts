@@ -19,7 +19,7 @@ export function timeline(data: PageData): Chart {
   return {
     id: "time",
     title: "Second by second",
-    about: "Shaded: measured. Ramp-up, warm-up and draining are in no figure. Drag to zoom, double-click for the whole run.",
+    about: "Shaded: measured. Ramp-up, warm-up and draining are in no figure. Drag to zoom, double-click for the whole run; or Enter and Escape.",
     wide: true,
     legend: [
       { sign: ribbon, text: "p95, within p50 to p99" },
@@ -29,6 +29,10 @@ export function timeline(data: PageData): Chart {
     ],
     draw: (size, view) => draw(data, all, size, view),
     read: (index, second) => read(data, index, second),
+    span: (index) => {
+      const level = data.levels[index];
+      return level ? [level.started_s, level.started_s + Math.max(level.ends_s, 1)] : [0, endOf(data)];
+    },
     figures: () => ({
       titles: ["level", "run s", "users", "operations", "failed", "messages", "deliveries", "p50 ms", "p95 ms", "p99 ms", "max ms"],
       rows: data.levels.flatMap(({ label, started_s, series: it }) =>

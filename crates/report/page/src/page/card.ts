@@ -32,13 +32,14 @@ export function card(chart: Chart, levels: number, selected: Selected, room: (wi
   const read = (): void => {
     const { level, second } = selected.now;
     const readings = level === null ? [] : chart.read(level, second);
-    readout.replaceChildren(...(readings.length > 0 ? readings.map(reading) : [element("span", {}, "Point at a level, or use the arrow keys, to read its figures.")]));
+    const hint = selected.now.level === null && chart.hint !== undefined ? [element("span", {}, chart.hint)] : [];
+    readout.replaceChildren(...readings.map(reading), ...hint);
   };
   selected.listen((_, redraw) => {
     if (redraw) draw();
     read();
   });
-  moveByKeys(plot, levels, selected);
+  moveByKeys(plot, chart, levels, selected);
   chooseByPointer(plot, selected);
   followTime(plot, () => drawing?.time ?? null, selected);
   read();
@@ -98,13 +99,15 @@ async function copied(text: string): Promise<boolean> {
   return true;
 }
 
-function moveByKeys(plot: HTMLElement, levels: number, selected: Selected): void {
+function moveByKeys(plot: HTMLElement, chart: Chart, levels: number, selected: Selected): void {
   plot.addEventListener("keydown", (event) => {
+    const { level } = selected.now;
+    if (event.key === "Enter" && level !== null && chart.span) selected.choose({ range: chart.span(level) });
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (event.key === "Escape") selected.choose({ level: null, range: null, second: null });
     if (step === undefined || levels === 0) return;
     event.preventDefault();
-    const from = selected.now.level ?? (step > 0 ? -1 : levels);
+    const from = level ?? (step > 0 ? -1 : levels);
     selected.choose({ level: Math.max(0, Math.min(levels - 1, from + step)), second: null });
   });
 }

@@ -107,7 +107,10 @@ impl LevelData {
             why: why(run, level),
             invalid: level.is_invalid(),
             started_s: rounded_to_ms(started),
-            measured: (rounded_to_ms(begins), rounded_to_ms(begins + phases.duration_s)),
+            measured: (
+                rounded_to_ms(begins),
+                rounded_to_ms(begins + phases.duration_s),
+            ),
             ends_s: rounded_to_ms(total(level)),
             count: times.count(),
             without_end: times.without_end(),
@@ -156,7 +159,9 @@ impl Generator {
         let target = level.target.as_ref();
         let thread = target.and_then(|target| target.busiest_thread.as_ref());
         let parts = [
-            target.and_then(|it| it.cpu_percent).map(|cpu| format!("CPU {}", percent(cpu))),
+            target
+                .and_then(|it| it.cpu_percent)
+                .map(|cpu| format!("CPU {}", percent(cpu))),
             thread.map(|it| format!("busiest thread {} ({})", percent(it.cpu_percent), it.name)),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -175,7 +180,10 @@ fn why(run: &Run, level: &Level) -> Option<String> {
     let find = |held| of_level(run, level).find(|result| result.held == held);
     let result = find(Some(false)).or_else(|| find(None))?;
     let observed = inconclusive::observed(run, result);
-    Some(format!("{} {}: {observed}", result.metric, result.condition))
+    Some(format!(
+        "{} {}: {observed}",
+        result.metric, result.condition
+    ))
 }
 
 /// Returns the length of a level in seconds.

@@ -27,7 +27,10 @@ impl Series {
         let windows = &level.series;
         let counts = |of: fn(&Window) -> u64| windows.iter().map(of).collect();
         let times = |of: fn(&Window) -> Option<f64>| {
-            windows.iter().map(|window| of(window).map(rounded)).collect()
+            windows
+                .iter()
+                .map(|window| of(window).map(rounded))
+                .collect()
         };
         Self {
             start_s: windows.iter().map(|window| window.start_s).collect(),
@@ -63,7 +66,10 @@ impl Samples {
         let target = level.target.as_ref();
         let samples = target.map_or(&[][..], |target| &target.samples);
         let column = |of: fn(&TargetSample) -> Option<f64>| {
-            samples.iter().map(|sample| of(sample).map(rounded)).collect()
+            samples
+                .iter()
+                .map(|sample| of(sample).map(rounded))
+                .collect()
         };
         let ends = target.into_iter().flat_map(|target| &target.ends);
         Self {

@@ -49,7 +49,8 @@ pub(super) struct Point(f64, f64, Option<(f64, f64)>);
 /// Returns the distribution up to the last percentile with ten samples beyond it.
 pub(super) fn distribution(times: &LeadTimes) -> Vec<Point> {
     let samples = times.times().count() + times.without_end();
-    let places = (2..=POINTS * DECADES).map(|step| 10_f64.powf(f64::from(step) / f64::from(POINTS)));
+    let places =
+        (2..=POINTS * DECADES).map(|step| 10_f64.powf(f64::from(step) / f64::from(POINTS)));
     let known = places.take_while(|place| needed_samples(1.0 - 1.0 / place) <= samples);
     let point = |place: f64| match times.at(1.0 - 1.0 / place) {
         Estimate::Value { value, interval } => {
@@ -63,7 +64,10 @@ pub(super) fn distribution(times: &LeadTimes) -> Vec<Point> {
 
 /// Returns the histogram in bins of equal width on a logarithmic axis: the number of the bin, and its count. Bin `k`
 /// holds times from 10^(k / 16) ms on.
-#[expect(clippy::cast_possible_truncation, reason = "at most 16 bins for each of 13 decades")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "at most 16 bins for each of 13 decades"
+)]
 pub(super) fn bins(times: &Histogram) -> Vec<(i32, u64)> {
     let mut bins: BTreeMap<i32, u64> = BTreeMap::new();
     for (time, count) in times.bins() {
@@ -79,7 +83,10 @@ pub(super) fn millis(time: Nanos) -> f64 {
 }
 
 /// Rounds to four significant digits. Zero and infinity stay as they are.
-#[expect(clippy::cast_possible_truncation, reason = "a decimal exponent is small")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a decimal exponent is small"
+)]
 pub(super) fn rounded(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;
