@@ -213,7 +213,9 @@ fn cause(run: &Run) -> Fact {
         return Fact {
             title: "Likely cause",
             value: "No cause recognised".to_owned(),
-            detail: most_frequent_failure(run),
+            detail: Some(most_frequent_failure(run))
+                .filter(|known| !known.is_empty())
+                .unwrap_or_else(|| resources(run)),
         };
     }
     Fact {

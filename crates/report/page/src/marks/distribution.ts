@@ -46,7 +46,7 @@ function draw(data: PageData, size: Size, view: View): Drawing {
   const [left, right, top, bottom] = [52, size.width - 18, 14, size.height - 48];
   const points = data.levels.flatMap((level) => level.distribution);
   const furthest = Math.max(10, ...points.map(([place]) => place));
-  const [low, high] = logRange(points.map(([, ms]) => ms));
+  const [low, high] = logRange(points.flatMap(([, ms, interval]) => [ms, ...(interval ?? [])]));
   const [x, y] = [logarithmic(1.6, furthest, left, right), logarithmic(low, high, bottom, top)];
   const places = PLACES.filter((place) => place <= furthest);
   const shown = shownLevel(data, view.level);

@@ -44,7 +44,7 @@ function draw(data: PageData, size: Size, view: View): Drawing {
   const steps = level?.steps ?? [];
   const phone = size.width < 620;
   const most = Math.max(1, ...steps.map((step) => step.started));
-  const nameRoom = phone ? 0 : Math.min(260, Math.max(...steps.map((step) => step.name.length)) * 6.8 + 16);
+  const nameRoom = phone ? 0 : Math.min(260, Math.max(...steps.map((step) => step.name.length)) * 7.6 + 18);
   const times = phone ? 0 : 300;
   const right = size.width - times - (phone ? 62 : 90);
   const x = linear(0, most, nameRoom, right);

@@ -61,7 +61,7 @@ function lines(data: PageData, title: string, height: number, strokes: readonly 
     draw: (place) => {
       const y = linear(0, high, place.bottom, place.top);
       const paths = data.levels.flatMap((level) => strokes.map(({ of, colour, width, dash }) => tag("path", { d: stepPath(of(level), place.x, y), fill: "none", ...stroke(colour, width, dash), "stroke-linejoin": "round" })));
-      return join([axisNumbers(ticks(high, height < 50 ? 1 : 2), y, place.left, place.right, short), ...paths, extra(place, y)]);
+      return join([axisNumbers(ticks(high, 2), y, place.left, place.right, short), ...paths, extra(place, y)]);
     },
   };
 }
