@@ -1,12 +1,14 @@
 //! The first lines of the page: what was tested, when, and the verdict.
 
-use format::{Tone, escape_html, plural, span};
+use format::{Tone, escape_html, plural, shorten, span};
 use record::Run;
 
 use crate::section::verdict::headline;
 
 /// Longest first sentence that is shown as a heading. A longer one would fill the first screen.
 const HEADING: usize = 170;
+/// Longest address of the target in the first line.
+const TARGET: usize = 60;
 
 /// Returns the title of the page.
 pub(super) fn title(run: &Run) -> String {
@@ -26,7 +28,7 @@ pub(super) fn bar(run: &Run) -> String {
     let machine = &run.machine;
     let cores = machine.cores.map(|cores| plural(u64::from(cores), "core"));
     let facts = [
-        Some(run.target.clone()).filter(|target| !target.is_empty()),
+        Some(shorten(&run.target, TARGET)).filter(|target| !target.is_empty()),
         started(run),
         took(run),
         machine.cpu.clone(),

@@ -4,7 +4,7 @@ import type { Chart, Drawing, Reading, Size } from "../chart.ts";
 import type { Channel, PageData } from "../data.ts";
 import { count } from "../format.ts";
 import { join, line, nothing, rect, text, type Svg } from "../svg.ts";
-import { channelRows, rowZones, severalChannels, shortened, type ChannelRow } from "./rows.ts";
+import { channelRows, nameRoom, rowName, rowZones, severalChannels, type ChannelRow } from "./rows.ts";
 import { mark } from "./shapes.ts";
 
 type Fate = { name: string; short: string; bad: boolean; of: (channel: Channel) => number };
@@ -42,8 +42,8 @@ const ROW = 34;
 function draw(data: PageData, rows: readonly ChannelRow[], seen: readonly Fate[], size: Size): Drawing {
   const phone = size.width < 620;
   const named = severalChannels(data);
-  const label = ({ level, channel }: ChannelRow): string => (named ? `${shortened(channel.name, phone ? 8 : 22)} ${level.label}` : level.label);
-  const left = Math.min(size.width * 0.36, Math.max(...rows.map((row) => label(row).length), 5) * 6.6 + 30);
+  const [left, room] = nameRoom(rows, named, size.width * (phone ? 0.8 : 1));
+  const label = (row: ChannelRow): string => rowName(row, named, room);
   const width = (size.width - left) / seen.length;
   const top = 26;
   const most = Math.max(...rows.map((row) => row.channel.expected), 10);

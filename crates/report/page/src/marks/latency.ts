@@ -43,13 +43,13 @@ export function latencyOverLoad(data: PageData): Chart {
 
 function frame(data: PageData, size: Size): Frame {
   const phone = size.width < 520;
-  const [left, right] = [52, size.width - (phone ? 10 : 78)];
+  const without = data.levels.some((level) => level.without_end > 0);
+  const [left, right] = [without && !phone ? 84 : 52, size.width - (phone ? 10 : 94)];
   const values = data.levels.flatMap((level) => [
     ...level.bins.flatMap(([bin]) => [binStart(bin), binStart(bin + 1)]),
     ...[level.p50, level.p95, level.p99].flatMap((figure) => figure.ms ?? []),
   ]);
   const [low, high] = logRange([...values, ...(values.length > 0 ? data.limits.map((limit) => limit.ms) : [])]);
-  const without = data.levels.some((level) => level.without_end > 0);
   const [top, bottom] = [without ? 42 : 20, size.height - 62];
   return { data, axis: loadAxis(data, left, right), left, right, top, bottom, y: logarithmic(low, high, bottom, top), phone };
 }
@@ -114,15 +114,14 @@ function column(on: Frame, index: number): Svg {
 
 /** Draws the band above the axis with the operations that have no known time. */
 function withoutEnd(on: Frame): Svg {
-  const some = on.data.levels.some((level) => level.without_end > 0);
-  if (!some) return nothing;
+  if (!on.data.levels.some((level) => level.without_end > 0)) return nothing;
   const band = rect(on.left, on.top - 38, on.right - on.left, 18, { fill: "var(--sunken)" });
-  const name = text(on.phone ? "none" : "no response", on.left - 6, on.top - 25, { class: "small", "text-anchor": "end" });
+  const name = on.phone ? nothing : text("no response", on.left - 8, on.top - 25, { class: "small", "text-anchor": "end" });
   const numbers = on.axis.order.map((index) => {
     const number = on.data.levels[index]?.without_end ?? 0;
     return number > 0 && on.axis.column > 22 ? text(count(number), on.axis.at(index), on.top - 25, { class: "small strong", "text-anchor": "middle" }) : nothing;
   });
-  return join([band, on.phone ? nothing : name, ...numbers]);
+  return join([band, name, ...numbers]);
 }
 
 function limits(on: Frame): Svg {

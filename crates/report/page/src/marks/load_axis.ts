@@ -27,12 +27,13 @@ export function loadAxis(data: PageData, left: number, right: number): LoadAxis 
   const loads = order.map((index) => loadOf(levels, index));
   const [low, high] = [loads[0] ?? 1, loads.at(-1) ?? 1];
   const pad = Math.min(0.5 / Math.max(1, order.length), 0.09) * (right - left);
-  const spread = high >= 10 * low && low > 0 ? logarithmic(low, high, left + pad, right - pad) : linear(low, high, left + pad, right - pad);
-  const gaps = loads.slice(1).map((load, index) => spread(load) - spread(loads[index] ?? 0));
-  const narrowest = Math.min(right - left, ...gaps);
+  const ends = [left + pad, right - pad] as const;
   const title = data.open ? "Planned rate (iterations per second)" : "Users";
-  if (order.length > 1 && narrowest >= NARROWEST) {
-    return { order, at: (level) => spread(loadOf(levels, level)), column: Math.min(56, narrowest * 0.72), title };
+  const spreads = [...(high >= 10 * low && low > 0 ? [logarithmic(low, high, ...ends)] : []), linear(low, high, ...ends)];
+  for (const spread of order.length > 1 ? spreads : []) {
+    const gaps = loads.slice(1).map((load, index) => spread(load) - spread(loads[index] ?? 0));
+    const narrowest = Math.min(right - left, ...gaps);
+    if (narrowest >= NARROWEST) return { order, at: (level) => spread(loadOf(levels, level)), column: Math.min(56, narrowest * 0.72), title };
   }
   const width = (right - left) / Math.max(1, order.length);
   const place = new Map(order.map((level, index) => [level, left + (index + 0.5) * width]));

@@ -6,7 +6,7 @@ import { count, tick } from "../format.ts";
 import { decades, logarithmic, logRange, type Scale } from "../scale.ts";
 import { circle, join, line, nothing, rect, text, type Svg } from "../svg.ts";
 import { axisBelow, gridAcross } from "./axes.ts";
-import { channelRows, rowZones, severalChannels, shortened, type ChannelRow } from "./rows.ts";
+import { channelRows, nameRoom, rowName, rowZones, severalChannels, type ChannelRow } from "./rows.ts";
 import { hatch, mark, sign, stroke } from "./shapes.ts";
 
 const HATCH = "receivers-hatch";
@@ -37,8 +37,8 @@ export function receivers(data: PageData): Chart {
 
 function draw(data: PageData, rows: readonly ChannelRow[], size: Size): Drawing {
   const named = severalChannels(data);
-  const labels = rows.map(({ level, channel }) => (named ? `${shortened(channel.name, 12)} ${level.label}` : level.label));
-  const left = Math.min(size.width * 0.42, Math.max(...labels.map((label) => label.length)) * 6.4 + 30);
+  const [left, most] = nameRoom(rows, named, size.width);
+  const labels = rows.map((row) => rowName(row, named, most));
   const [right, top] = [size.width - 14, 8];
   const height = Math.max(26, Math.min(46, (size.height - top - 50) / rows.length));
   const bottom = top + height * rows.length;

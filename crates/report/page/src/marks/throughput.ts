@@ -83,7 +83,7 @@ function doneLine(data: PageData, axis: LoadAxis, y: Scale): Svg {
   });
   const most = known.reduce((best, each) => (each.rate > best.rate ? each : best), known[0] ?? { x: 0, y: 0, rate: 0 });
   const anchor = most.x > (known.at(-1)?.x ?? 0) - 40 ? "end" : "middle";
-  const named = known.length > 0 ? text(`most: ${significant(most.rate)}/s`, anchor === "end" ? most.x + 10 : most.x, most.y + 22, { class: "strong halo", "text-anchor": anchor }) : nothing;
+  const named = known.length > 0 ? text(`most: ${significant(most.rate)}/s`, anchor === "end" ? most.x + 10 : most.x, most.y - 12, { class: "strong halo", "text-anchor": anchor }) : nothing;
   return join([polyline(valid, stroke("var(--surface)", 5)), polyline(valid, stroke("var(--data)", 2.2)), ...dots, named]);
 }
 
