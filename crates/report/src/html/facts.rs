@@ -6,8 +6,11 @@ use record::{Level, Run};
 
 use super::status::{Status, of_level};
 use crate::section::levels::{Lead, LeadTimes};
-use crate::section::{deliveries, failures, inconclusive, label};
+use crate::section::{deliveries, failures, inconclusive, label, label_at};
 use crate::words;
+
+/// The value of a fact about a run without levels.
+const NOTHING: &str = "Nothing was measured";
 
 /// One fact.
 struct Fact {
@@ -62,7 +65,7 @@ fn highest(run: &Run) -> Fact {
     let Some((last, _)) = levels.last() else {
         return Fact {
             title: "Highest load that held",
-            value: "Nothing was measured".to_owned(),
+            value: NOTHING.to_owned(),
             detail: "The run ended before its first level.".to_owned(),
         };
     };
@@ -117,10 +120,11 @@ fn failed_first(run: &Run) -> Fact {
     let levels = by_load(run);
     let failed = levels.iter().find(|(_, status)| *status == Status::Failed);
     let Some((level, _)) = failed else {
+        let (value, detail) = nothing_failed(run);
         return Fact {
             title,
-            value: "Nothing failed".to_owned(),
-            detail: nothing_failed(run),
+            value: value.to_owned(),
+            detail,
         };
     };
     let at = label(&level.load);
@@ -150,26 +154,39 @@ fn failed_first(run: &Run) -> Fact {
     }
 }
 
-/// Formats what is known where no level failed: an undecided threshold, or the bound of failures that none had.
-fn nothing_failed(run: &Run) -> String {
-    let open = run.thresholds.iter().find(|result| result.held.is_none());
-    if let Some(open) = open {
-        let reason = inconclusive::observed(run, open);
-        return format!("Not decided: {} {}: {reason}.", open.metric, open.condition);
+/// Formats what is known where no level failed. Operations can fail although no threshold broke.
+fn nothing_failed(run: &Run) -> (&'static str, String) {
+    if run.levels.is_empty() {
+        return (NOTHING, String::new());
+    }
+    if let Some(open) = run.thresholds.iter().find(|result| result.held.is_none()) {
+        let at = label_at(&run.levels, open.level);
+        return (
+            "Not decided",
+            format!("{} {} at {at}.", open.metric, open.condition),
+        );
+    }
+    let value = if run.thresholds.is_empty() {
+        "No threshold was set"
+    } else {
+        "No threshold broke"
+    };
+    if let Some((fate, why)) = deliveries::missing(run).first() {
+        return (value, format!("{} {why}.", capitalised(fate)));
+    }
+    let most_frequent = most_frequent_failure(run);
+    if !most_frequent.is_empty() {
+        return (value, most_frequent);
     }
     let lead = Lead::of(run);
-    let bounds = run.levels.iter().rev();
-    let mut bounds = bounds.filter_map(|level| match lead {
+    let counts = run.levels.iter().rev().find_map(|level| match lead {
         Lead::Deliveries => deliveries::none_lost(level),
         _ => failures::none_failed(level, lead),
     });
     // The bound of the true share is in the sections below.
-    let counts = bounds
-        .next()
-        .map(|bound| bound.split(": ").next().map(capitalised));
-    counts
-        .flatten()
-        .map_or_else(String::new, |counts| counts + ".")
+    let counts = counts.as_deref().and_then(|bound| bound.split(": ").next());
+    let counts = counts.map_or_else(String::new, |counts| capitalised(counts) + ".");
+    ("Nothing failed", counts)
 }
 
 fn most_frequent_failure(run: &Run) -> String {
@@ -218,9 +235,15 @@ fn cause(run: &Run) -> Fact {
                 .unwrap_or_else(|| resources(run)),
         };
     }
+    let is_known = run.verdict == Verdict::Passed && !run.levels.is_empty();
     Fact {
         title: "Likely cause",
-        value: "No limit found".to_owned(),
+        value: if is_known {
+            "No limit found"
+        } else {
+            "Not known"
+        }
+        .to_owned(),
         detail: resources(run),
     }
 }
@@ -229,7 +252,7 @@ fn cause(run: &Run) -> Fact {
 fn resources(run: &Run) -> String {
     let levels = by_load(run);
     let Some((level, _)) = levels.last() else {
-        return "Nothing was measured.".to_owned();
+        return format!("{NOTHING}.");
     };
     let target = level.target.as_ref();
     let thread = target.and_then(|target| target.busiest_thread.as_ref());

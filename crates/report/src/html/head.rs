@@ -6,7 +6,7 @@ use record::Run;
 use crate::section::verdict::headline;
 
 /// Longest first sentence that is shown as a heading. A longer one would fill the first screen.
-const HEADING: usize = 170;
+const HEADING: usize = 110;
 /// Longest address of the target in the first line.
 const TARGET: usize = 60;
 

@@ -209,3 +209,12 @@ fn passes(node: &mut Command) {
         said(&output.stderr)
     );
 }
+
+#[test]
+fn losses_without_a_threshold_are_not_called_a_success() {
+    let mut run = runs::with_losses();
+    run.thresholds.clear();
+    let page = report::html(&run);
+    assert!(!page.contains("<strong>Nothing failed</strong>"), "{page}");
+    assert!(page.contains("312 receiver disconnected"), "{page}");
+}

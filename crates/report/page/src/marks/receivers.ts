@@ -40,7 +40,7 @@ function draw(data: PageData, rows: readonly ChannelRow[], size: Size): Drawing 
   const [left, most] = nameRoom(rows, named, size.width);
   const labels = rows.map((row) => rowName(row, named, most));
   const [right, top] = [size.width - 14, 8];
-  const height = Math.max(26, Math.min(46, (size.height - top - 50) / rows.length));
+  const height = Math.max(26, Math.min(60, (size.height - top - 50) / rows.length));
   const bottom = top + height * rows.length;
   const [low, high] = logRange(rows.flatMap(({ channel: it }) => [it.first.ms, it.median.ms, it.last.ms].flatMap((ms) => ms ?? [])));
   const x = logarithmic(low, high, left, right);
