@@ -258,6 +258,7 @@ pub(crate) fn blank(plan: &LevelPlan) -> Level {
     Level {
         index: plan.index as usize,
         load: load_of(plan),
+        started_s: Some(plan.start.as_secs_f64()),
         ..Level::default()
     }
 }

@@ -1,4 +1,4 @@
-//! Formats numbers, tables and names for people: for a terminal and as Markdown.
+//! Formats numbers, tables and names for people: for a terminal, as Markdown and as HTML.
 //!
 //! Everything that prints figures uses this crate: the report of a run, the studies, the audit and the self-test.
 //! Figures therefore have the same format everywhere.
@@ -15,4 +15,4 @@ pub use number::{
     rate_of, seconds, share, span, whole,
 };
 pub use table::{Column, Row, Table};
-pub use text::{code, escape, shorten, visible, wrap};
+pub use text::{code, escape, escape_html, shorten, visible, wrap};

@@ -1,6 +1,6 @@
-//! Tables for the terminal and for Markdown.
+//! Tables for the terminal, for Markdown and for HTML.
 
-use crate::{NOT_AVAILABLE, Tone, code, escape, paint, shorten};
+use crate::{NOT_AVAILABLE, Tone, code, escape, escape_html, paint, shorten};
 
 /// A column of a table.
 #[derive(Clone, Debug)]
@@ -237,6 +237,56 @@ impl Table {
     }
 }
 
+impl Table {
+    /// Returns the table as HTML. Cells of numbers have the class `n`, cells of names `name`, and rows the class of
+    /// their tone: `good`, `bad` or `doubtful`.
+    pub fn html(&self) -> String {
+        let head = self.columns.iter().map(|column| {
+            let class = column.kind.class();
+            format!(
+                "<th scope=\"col\"{class}>{}</th>",
+                escape_html(column.title)
+            )
+        });
+        let rows = self.rows.iter().map(|row| {
+            let cells = self.columns.iter().zip(&row.cells).map(|(column, cell)| {
+                let text = escape_html(cell.as_deref().unwrap_or(ABSENT));
+                format!("<td{}>{text}</td>", column.kind.class())
+            });
+            let class = row.tone.class();
+            format!("<tr{class}>{}</tr>", cells.collect::<String>())
+        });
+        format!(
+            "<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>",
+            head.collect::<String>(),
+            rows.collect::<String>()
+        )
+    }
+}
+
+impl Kind {
+    /// The attribute for a cell in HTML.
+    fn class(self) -> &'static str {
+        match self {
+            Self::Words => "",
+            Self::Name => " class=\"name\"",
+            Self::Number => " class=\"n\"",
+        }
+    }
+}
+
+impl Tone {
+    /// The attribute for a row in HTML.
+    fn class(self) -> &'static str {
+        match self {
+            Self::Plain | Self::Quiet | Self::Strong => "",
+            Self::Good => " class=\"good\"",
+            Self::Bad => " class=\"bad\"",
+            Self::Doubtful => " class=\"doubtful\"",
+        }
+    }
+}
+
 /// Returns the elements of `all` for which `kept` is true.
 fn keep<T>(all: Vec<T>, kept: &[bool]) -> Vec<T> {
     let paired = all.into_iter().zip(kept);
@@ -265,6 +315,26 @@ fn place(text: &str, width: usize, kind: Kind) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_in_html_are_escaped() {
+        let columns = vec![Column::name("name"), Column::number("lost")];
+        let cells = vec![Some("</td><script>\"'&".to_owned()), None];
+        let tone = Tone::Bad;
+        let table = Table::new(
+            vec![columns[0].clone(), columns[1].clone(), columns[1].clone()],
+            vec![Row {
+                cells: [cells, vec![Some("3".to_owned())]].concat(),
+                tone,
+            }],
+        );
+        assert_eq!(
+            table.html(),
+            "<table><thead><tr><th scope=\"col\" class=\"name\">name</th><th scope=\"col\" class=\"n\">lost</th></tr>\
+             </thead><tbody><tr class=\"bad\"><td class=\"name\">&lt;/td&gt;&lt;script&gt;&quot;&#39;&amp;</td>\
+             <td class=\"n\">3</td></tr></tbody></table>"
+        );
+    }
 
     #[test]
     fn a_table_that_is_too_wide_loses_minor_columns_and_first_those_of_zeros() {

@@ -73,6 +73,24 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
+/// Escapes a text for HTML, both between tags and in quoted attributes. Control characters become visible.
+pub fn escape_html(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            '\n' | '\t' => escaped.push(letter),
+            control if control.is_control() => escaped.extend(control.escape_default()),
+            _ => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

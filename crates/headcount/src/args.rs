@@ -65,7 +65,8 @@ pub(crate) enum Command {
 #[command(after_long_help = "\
 Examples:
   headcount report headcount-run-20261121T120000
-  headcount report run.json --format markdown > report.md")]
+  headcount report run.json --format markdown > report.md
+  headcount report run.json --format html > report.html")]
 pub(crate) struct ReportArgs {
     /// Folder of a run, or its run.json
     pub(crate) run: PathBuf,
@@ -81,6 +82,8 @@ pub(crate) enum Format {
     Terminal,
     /// The full report in Markdown
     Markdown,
+    /// The full report with charts, as one page of HTML
+    Html,
     /// The JSON summary for scripts
     Json,
 }

@@ -99,7 +99,7 @@ fn cannot_make(folder: &Path) -> String {
 }
 
 fn holds_a_run(folder: &Path) -> bool {
-    let saved = ["run.json", "report.md", "find.json"];
+    let saved = ["run.json", "report.md", "report.html", "find.json"];
     saved.iter().any(|name| folder.join(name).exists())
 }
 

@@ -15,12 +15,17 @@ pub(crate) struct Saved {
     pub(crate) folder: PathBuf,
 }
 
-/// Writes run.json and report.md into the folder. If that fails, for example because the disk is full, writes them to
+/// Writes run.json, report.md and report.html into the folder. If that fails, for example because the disk is full, writes them to
 /// the system's temporary folder. The measurements are lost only if both attempts fail.
 pub(crate) fn save(run: &Run, folder: &Path) -> anyhow::Result<Saved> {
     let json = record::to_json(run).context("cannot encode the record")?;
-    let markdown = report::markdown(run);
-    match fs::create_dir_all(folder).and_then(|()| write_both(folder, &json, &markdown)) {
+    // The record comes first: the reports can be made from it again.
+    let files = [
+        ("run.json", json),
+        ("report.md", report::markdown(run)),
+        ("report.html", report::html(run)),
+    ];
+    match fs::create_dir_all(folder).and_then(|()| write_all(folder, &files)) {
         Ok(()) => Ok(Saved {
             folder: folder.to_owned(),
         }),
@@ -33,7 +38,7 @@ pub(crate) fn save(run: &Run, folder: &Path) -> anyhow::Result<Saved> {
             ));
             let either = format!("cannot save the record in {} either", fallback.display());
             let fallback = create_fresh(&fallback).context(either.clone())?;
-            write_both(&fallback, &json, &markdown).context(either)?;
+            write_all(&fallback, &files).context(either)?;
             say(&format!(
                 "hint: the record is saved in {} instead",
                 fallback.display()
@@ -49,9 +54,9 @@ pub(crate) fn save_text(folder: &Path, name: &str, text: &str) -> anyhow::Result
     write_whole(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-fn write_both(folder: &Path, json: &str, markdown: &str) -> io::Result<()> {
-    write_whole(&folder.join("run.json"), json)?;
-    write_whole(&folder.join("report.md"), markdown)
+fn write_all(folder: &Path, files: &[(&str, String)]) -> io::Result<()> {
+    let mut files = files.iter();
+    files.try_for_each(|(name, text)| write_whole(&folder.join(name), text))
 }
 
 /// Writes the file completely or not at all, without the credentials of URLs. A partial file, for example on a full

@@ -9,6 +9,10 @@ pub struct Level {
     pub index: usize,
     /// The planned load.
     pub load: Load,
+    /// Start of the level, in seconds since the start of the run. `None` in the first records of version 3, and in
+    /// older ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_s: Option<f64>,
     /// Lengths of the level's phases.
     pub phases: Phases,
     /// All reasons to doubt the level's figures. Empty if the level is valid.

@@ -1,4 +1,7 @@
-//! Renders a saved run as text for people: for the terminal, as Markdown, and as the live line during a run.
+//! Renders a saved run for people: for the terminal, as Markdown, as a page of HTML, and as the live line during a run.
+//!
+//! The page is part of this crate because it shows the same sections and sentences as the other two. Its script and
+//! style are in `page/`.
 //!
 //! All functions are pure functions of a [`record::Run`], so a loaded run renders to the same text as the original.
 //!
@@ -6,13 +9,16 @@
 //! is a parameter. It omits figures that were not measured, and never prints 0 in their place.
 
 mod deliveries;
+mod html;
 mod markdown;
 mod progress;
 mod search;
 mod section;
+mod sections;
 mod terminal;
 mod words;
 
+pub use html::html;
 pub use markdown::markdown;
 pub use progress::{Live, live_line, one_row};
 pub use search::{SearchState, ceiling_map, search_result, search_state, search_trial};

@@ -113,7 +113,7 @@ pub(crate) struct BenchArgs {
     #[command(flatten)]
     pub(crate) generator: GeneratorArgs,
 
-    /// Folder to save run.json and report.md in [default: nothing is saved]
+    /// Folder to save run.json, report.md and report.html in [default: nothing is saved]
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]

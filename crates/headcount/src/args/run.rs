@@ -94,7 +94,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) generator: GeneratorArgs,
 
-    /// Folder for run.json and report.md; it must not contain a run or be in use by another run [default: a new
+    /// Folder for run.json, report.md and report.html; it must not contain a run or be in use by another run [default: a new
     /// headcount-run-TIME]
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,

@@ -19,6 +19,7 @@ pub(crate) fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
     print(&match args.format {
         Format::Terminal => report::terminal(&run, terminal(None)),
         Format::Markdown => report::markdown(&run),
+        Format::Html => report::html(&run),
         Format::Json => format!("{:#}\n", record::summary(&run)),
     })?;
     Ok(Exit::Passed)

@@ -97,7 +97,7 @@ fn values_reach_the_server_and_nobody_else() {
     for file in fs::read_dir(lab.path("run")).unwrap() {
         seen.push(fs::read_to_string(file.unwrap().path()).unwrap());
     }
-    assert_eq!(seen.len(), 5, "run.json and report.md");
+    assert_eq!(seen.len(), 6, "run.json, report.md and report.html");
     for text in seen {
         assert!(!text.contains(TOKEN), "{text}");
     }

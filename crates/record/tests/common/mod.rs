@@ -192,6 +192,7 @@ fn target() -> TargetUse {
 /// A run with one level, a setup and a threshold, in the format of version 3.
 pub(crate) fn run() -> Run {
     let mut run = first_run_of_version_3();
+    run.levels[0].started_s = Some(1.25);
     let measured = &mut run.levels[0].measured;
     let round_trips = measured.round_trips.values_mut();
     for timings in measured.requests.values_mut().chain(round_trips) {

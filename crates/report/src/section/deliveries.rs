@@ -148,6 +148,20 @@ pub(crate) fn missing(run: &Run) -> Vec<(&'static str, String)> {
     })
 }
 
+/// Formats why deliveries of one channel were lost, cut off or misdelivered, one line for each fate.
+pub(crate) fn reasons_of_channel(one: &Deliveries) -> Vec<String> {
+    let fates = [
+        ("lost", counted(&one.lost, words::lost)),
+        ("cut off by headcount", cut_off(one)),
+        (
+            "misdelivered",
+            counted(&one.misdelivered, words::misdelivered),
+        ),
+    ];
+    let known = fates.into_iter().filter(|(_, why)| !why.is_empty());
+    known.map(|(fate, why)| format!("{fate}: {why}")).collect()
+}
+
 fn reasons_of<'a>(
     run: &Run,
     fates: impl Fn(&Deliveries) -> Vec<(&'a str, String)>,

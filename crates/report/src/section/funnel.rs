@@ -59,7 +59,7 @@ fn most_telling(steps: &[FunnelStep], room: usize) -> Vec<&FunnelStep> {
 }
 
 /// Returns the name of a step, with the step's scenario if the run mixes several scenarios.
-fn told(step: &FunnelStep) -> String {
+pub(crate) fn told(step: &FunnelStep) -> String {
     match &step.scenario {
         Some(scenario) => format!("{scenario}: {}", step.name()),
         None => step.name(),
@@ -124,11 +124,15 @@ fn cells(level: &Level, step: &FunnelStep, in_full: bool) -> Vec<Option<String>>
 /// Formats how many of the started iterations reached the step: `15 of 16`. In a mix, only iterations of the step's
 /// scenario count.
 fn reached(level: &Level, step: &FunnelStep) -> String {
+    format!("{} of {}", count(step.reached), count(started(level, step)))
+}
+
+/// Returns the number of started iterations, of the step's scenario in a mix.
+pub(crate) fn started(level: &Level, step: &FunnelStep) -> u64 {
     let measured = &level.measured;
     let of = step.scenario.as_ref();
     let of = of.and_then(|scenario| measured.scenarios.get(scenario));
-    let started = of.unwrap_or(&measured.iterations).started;
-    format!("{} of {}", count(step.reached), count(started))
+    of.unwrap_or(&measured.iterations).started
 }
 
 fn time(step: &FunnelStep, at: Estimate, in_full: bool) -> String {

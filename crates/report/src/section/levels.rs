@@ -6,8 +6,8 @@ use format::{
     Column, Row, Table, Tone, count, duration, estimate, estimate_in_full, part, rate, rate_of,
 };
 use model::Nanos;
-use record::{Deliveries, Level, Run, Timings, Validity};
-use stats::Estimate;
+use record::{Deliveries, Iterations, Level, Run, Timings, Validity};
+use stats::{Estimate, Histogram};
 
 use crate::section::timings::{longest, longest_iteration};
 use crate::section::{error_bound, pass_rate, validity};
@@ -108,43 +108,76 @@ fn merged(family: &BTreeMap<String, Timings>) -> Timings {
     all
 }
 
-/// Rate and times of the run's main subject.
-struct Figures {
-    count: u64,
-    limit: Option<Nanos>,
-    at: [Estimate; 3],
-    max: Option<String>,
+/// The run's main subject in one level, with all its times.
+#[derive(Debug)]
+pub(crate) enum LeadTimes<'a> {
+    Operations(Timings),
+    Deliveries(Deliveries),
+    Iterations(&'a Iterations),
 }
 
 const QUANTILES: [f64; 3] = [0.5, 0.95, 0.99];
 
-fn figures(level: &Level, lead: Lead) -> Figures {
-    let timings = |all: &Timings| Figures {
-        count: all.count,
-        limit: all.timeout,
-        at: QUANTILES.map(|q| all.response_at(q)),
-        max: longest(all),
-    };
-    match lead {
-        Lead::Requests => timings(&merged(&level.measured.requests)),
-        Lead::RoundTrips => timings(&merged(&level.measured.round_trips)),
-        Lead::Deliveries => {
-            let all = all_deliveries(level);
-            Figures {
-                count: all.received(),
-                limit: None,
-                at: QUANTILES.map(|q| all.latency_at(q)),
-                max: all.latency.max().map(duration),
-            }
+impl<'a> LeadTimes<'a> {
+    pub(crate) fn of(level: &'a Level, lead: Lead) -> Self {
+        match lead {
+            Lead::Requests => Self::Operations(merged(&level.measured.requests)),
+            Lead::RoundTrips => Self::Operations(merged(&level.measured.round_trips)),
+            Lead::Deliveries => Self::Deliveries(all_deliveries(level)),
+            Lead::Iterations => Self::Iterations(&level.measured.iterations),
         }
-        Lead::Iterations => {
-            let iterations = &level.measured.iterations;
-            Figures {
-                count: iterations.succeeded + iterations.failed,
-                limit: None,
-                at: QUANTILES.map(|q| iterations.time_at(q)),
-                max: longest_iteration(iterations),
-            }
+    }
+
+    /// Number of operations or iterations that ended, or of deliveries received.
+    pub(crate) fn count(&self) -> u64 {
+        match self {
+            Self::Operations(all) => all.count,
+            Self::Deliveries(all) => all.received(),
+            Self::Iterations(all) => all.succeeded + all.failed,
+        }
+    }
+
+    /// The time limit that operations exceeded, if any did.
+    pub(crate) fn limit(&self) -> Option<Nanos> {
+        match self {
+            Self::Operations(all) => all.timeout,
+            Self::Deliveries(_) | Self::Iterations(_) => None,
+        }
+    }
+
+    /// Returns quantile `q` with its interval.
+    pub(crate) fn at(&self, q: f64) -> Estimate {
+        match self {
+            Self::Operations(all) => all.response_at(q),
+            Self::Deliveries(all) => all.latency_at(q),
+            Self::Iterations(all) => all.time_at(q),
+        }
+    }
+
+    /// The measured times. Timeouts and operations in flight have none.
+    pub(crate) fn times(&self) -> &Histogram {
+        match self {
+            Self::Operations(all) => &all.response,
+            Self::Deliveries(all) => &all.latency,
+            Self::Iterations(all) => &all.time,
+        }
+    }
+
+    /// Number of operations without a known time that rank above others: timeouts, and operations in flight.
+    pub(crate) fn without_end(&self) -> u64 {
+        match self {
+            Self::Operations(all) => all.timed_out + all.unfinished,
+            Self::Deliveries(_) => 0,
+            Self::Iterations(all) => all.timed_out + all.unfinished,
+        }
+    }
+
+    /// Formats the longest time.
+    pub(crate) fn longest(&self) -> Option<String> {
+        match self {
+            Self::Operations(all) => longest(all),
+            Self::Deliveries(all) => all.latency.max().map(duration),
+            Self::Iterations(all) => longest_iteration(all),
         }
     }
 }
@@ -185,9 +218,9 @@ pub(crate) fn table(run: &Run, in_full: bool) -> Table {
 
 fn row(run: &Run, level: &Level, lead: Lead, in_full: bool) -> Row {
     let load = &level.load;
-    let figures = figures(level, lead);
+    let times = LeadTimes::of(level, lead);
     let tell = if in_full { estimate_in_full } else { estimate };
-    let [p50, p95, p99] = figures.at.map(|at| tell(at, figures.limit));
+    let [p50, p95, p99] = QUANTILES.map(|q| tell(times.at(q), times.limit()));
     let mut cells = vec![
         load.rate_per_s.map(rate),
         Some(match load.rate_per_s {
@@ -195,11 +228,11 @@ fn row(run: &Run, level: &Level, lead: Lead, in_full: bool) -> Row {
             None => count(load.users),
         }),
         (load.groups != load.users && load.groups > 0).then(|| count(load.groups)),
-        rate_of(figures.count, level.phases.duration_s),
+        rate_of(times.count(), level.phases.duration_s),
         Some(p50),
         Some(p95),
         Some(p99),
-        figures.max,
+        times.longest(),
         // The terminal states the error bound in a sentence.
         error_bound(level).filter(|_| in_full),
     ];

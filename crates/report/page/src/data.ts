@@ -1,0 +1,144 @@
+// The data of the page, as the Rust crate `report` writes it (`html/data`).
+
+/** A percentile. `ms` is null if there are too few samples, or if it is among operations without a response. */
+export interface Figure {
+  ms: number | null;
+  interval: [number, number] | null;
+  /** The figure for readers, with its interval or the reason why there is none. */
+  text: string;
+}
+
+export type Status = "held" | "failed" | "inconclusive" | "invalid" | "measured";
+
+export interface Limit {
+  ms: number;
+  percentile: number;
+  text: string;
+}
+
+/** A point of a distribution: 1 / (1 − q), milliseconds, and the interval. */
+export type Point = [number, number, [number, number] | null];
+
+export interface Channel {
+  name: string;
+  messages: number;
+  expected: number;
+  delivered: number;
+  late: number;
+  lost: number;
+  cut_off: number;
+  duplicated: number;
+  reordered: number;
+  misdelivered: number;
+  reasons: string[];
+  bound: string | null;
+  several: boolean;
+  first: Figure;
+  median: Figure;
+  last: Figure;
+}
+
+export interface Step {
+  name: string;
+  started: number;
+  reached: number;
+  passed: number;
+  failed: number;
+  unfinished: number;
+  p50: Figure;
+  p95: Figure;
+}
+
+export type Column = readonly (number | null)[];
+
+/** Windows of one second, in columns. */
+export interface Series {
+  start_s: number[];
+  users: number[];
+  operations: number[];
+  failed: number[];
+  messages: number[];
+  deliveries: number[];
+  p50_ms: Column;
+  p95_ms: Column;
+  p99_ms: Column;
+  max_ms: Column;
+}
+
+/** Samples of the target's process, in columns. */
+export interface Samples {
+  at_s: number[];
+  cpu_percent: Column;
+  thread_percent: Column;
+  memory_mb: Column;
+  connections: Column;
+  listen_queue: Column;
+  ends_s: number[];
+}
+
+export interface Throughput {
+  planned: number;
+  succeeded: number;
+  failed: number;
+  unfinished: number;
+  dropped: number;
+  planned_per_s: number | null;
+  succeeded_per_s: number | null;
+  interval: [number, number] | null;
+  operations_per_s: number | null;
+}
+
+export interface Level {
+  label: string;
+  load: number;
+  users: number;
+  groups: number;
+  status: Status;
+  why: string | null;
+  invalid: boolean;
+  started_s: number;
+  measured: [number, number];
+  ends_s: number;
+  count: number;
+  without_end: number;
+  /** Bins of a 16th of a decade: the number of the bin and its count. */
+  bins: [number, number][];
+  p50: Figure;
+  p95: Figure;
+  p99: Figure;
+  longest: string | null;
+  distribution: Point[];
+  error_ms: number | null;
+  throughput: Throughput;
+  channels: Channel[];
+  steps: Step[];
+  series: Series;
+  samples: Samples;
+  generator: {
+    busiest_percent: number | null;
+    cpu_wait_percent: number | null;
+    start_lag_ms: number | null;
+    read_delay_ms: number | null;
+    target: string | null;
+  };
+}
+
+export interface PageData {
+  subject: string;
+  times: string;
+  /** Whether the load is a rate of arrivals. Otherwise it is a number of users. */
+  open: boolean;
+  limits: Limit[];
+  levels: Level[];
+}
+
+/** Bins of a histogram per decade. */
+export const BINS_PER_DECADE = 16;
+
+/** Returns the latency at which a bin begins, in milliseconds. */
+export const binStart = (bin: number): number => 10 ** (bin / BINS_PER_DECADE);
+
+/** Returns the words for a result. */
+export function statusWord(status: Status): string {
+  return { held: "held", failed: "failed", inconclusive: "inconclusive", invalid: "invalid", measured: "no threshold" }[status];
+}

@@ -1,0 +1,172 @@
+// The panels of the time axis. Each has one unit, and all share the same seconds.
+
+import type { Level, PageData } from "../data.ts";
+import { envelope, stepPath, type Held } from "../decimate.ts";
+import { short, tick } from "../format.ts";
+import { decades, linear, logarithmic, logRange, ticks, type Scale } from "../scale.ts";
+import { join, line, nothing, polyline, rect, tag, text, type Svg } from "../svg.ts";
+import { axisNumbers } from "./axes.ts";
+import { stroke } from "./shapes.ts";
+
+/** The place of a panel. */
+export interface Place {
+  top: number;
+  bottom: number;
+  left: number;
+  right: number;
+  x: Scale;
+}
+
+export interface Panel {
+  title: string;
+  height: number;
+  draw(place: Place): Svg;
+}
+
+type Of = (level: Level) => Held[];
+
+/** Returns windows of one second as steps on the time of the run. */
+const windows = (of: (level: Level, index: number) => number | null): Of => (level) =>
+  level.series.start_s.map((start, index) => [level.started_s + start, level.started_s + start + 1, of(level, index)] as const);
+
+/** Returns samples of the target, each of which describes the time since the previous one. */
+const samples = (of: (level: Level) => readonly (number | null)[]): Of => (level) =>
+  level.samples.at_s.map((at, index) => {
+    const before = level.samples.at_s[index - 1] ?? Math.max(at - 1, 0);
+    return [level.started_s + before, level.started_s + at, of(level)[index] ?? null] as const;
+  });
+
+const highest = (data: PageData, of: readonly Of[]): number => {
+  let high = 0;
+  for (const level of data.levels) for (const each of of) for (const [, , value] of each(level)) high = Math.max(high, value ?? 0);
+  return high;
+};
+
+interface Stroke {
+  of: Of;
+  colour: string;
+  width: number;
+  dash: string | null;
+}
+
+/** Returns a panel with a linear axis from zero, or null if nothing was measured. */
+function lines(data: PageData, title: string, height: number, strokes: readonly Stroke[], least: number, extra: (place: Place, y: Scale) => Svg = () => nothing): Panel | null {
+  const all = strokes.map((each) => each.of);
+  const measured = data.levels.some((level) => all.some((of) => of(level).some(([, , value]) => value !== null)));
+  if (!measured) return null;
+  const high = Math.max(least, highest(data, all) * 1.1);
+  return {
+    title,
+    height,
+    draw: (place) => {
+      const y = linear(0, high, place.bottom, place.top);
+      const paths = data.levels.flatMap((level) => strokes.map(({ of, colour, width, dash }) => tag("path", { d: stepPath(of(level), place.x, y), fill: "none", ...stroke(colour, width, dash), "stroke-linejoin": "round" })));
+      return join([axisNumbers(ticks(high, 2), y, place.left, place.right, short), ...paths, extra(place, y)]);
+    },
+  };
+}
+
+const blue = (of: Of, width = 1.8, dash: string | null = null): Stroke => ({ of, colour: "var(--data)", width, dash });
+
+/** Draws the percentiles: a ribbon from p50 to p99, and p95 on top. */
+function latency(data: PageData): Panel | null {
+  const values = data.levels.flatMap((level) => [...level.series.p50_ms, ...level.series.p99_ms, ...level.series.p95_ms].flatMap((ms) => ms ?? []));
+  if (values.length === 0) return null;
+  const [low, high] = logRange([...values, ...data.limits.map((limit) => limit.ms)]);
+  return {
+    title: "Latency",
+    height: 118,
+    draw: (place) => {
+      const y = logarithmic(low, high, place.bottom, place.top);
+      const limits = data.limits.map((limit) => line(place.left, y(limit.ms), place.right, y(limit.ms), { class: "limit" }));
+      return join([axisNumbers(decades(low, high), y, place.left, place.right, tick), ...data.levels.map((level) => ribbon(level, place, y)), ...limits]);
+    },
+  };
+}
+
+function ribbon(level: Level, place: Place, y: Scale): Svg {
+  const { start_s, p50_ms, p99_ms, p95_ms, max_ms } = level.series;
+  const bands = start_s.flatMap((start, index) => {
+    const [from, low, high] = [level.started_s + start, p50_ms[index] ?? null, p99_ms[index] ?? p95_ms[index] ?? max_ms[index] ?? null];
+    return low !== null && high !== null ? [[from, from + 1, low, high] as const] : [];
+  });
+  const cells = envelope(bands, place.right - place.left).map(([from, to, low, high]) => {
+    const [left, top] = [place.x(from), y(high)];
+    return `M${left.toFixed(1)} ${top.toFixed(1)}H${place.x(to).toFixed(1)}V${y(low).toFixed(1)}H${left.toFixed(1)}Z`;
+  });
+  const drawn = (of: readonly (number | null)[], colour: string, width: number): Svg =>
+    tag("path", { d: stepPath(windows((_, index) => of[index] ?? null)(level), place.x, y), fill: "none", ...stroke(colour, width), "stroke-linejoin": "round" });
+  return join([tag("path", { d: cells.join(""), fill: "var(--data)", "fill-opacity": 0.2 }), drawn(p50_ms, "var(--data)", 1.2), drawn(p95_ms, "var(--text)", 1.8)]);
+}
+
+/** Draws bars down from the top of the panel: failures are not a curve, and few must stay visible among many. */
+function failures(data: PageData): Panel | null {
+  const of = windows((level, index) => level.series.failed[index] ?? 0);
+  const high = highest(data, [of]);
+  if (high === 0) return null;
+  return {
+    title: "Failed per second",
+    height: 34,
+    draw: (place) => {
+      const y = linear(0, high, place.top, place.bottom);
+      const bars = data.levels.flatMap((level) => of(level).filter(([, , value]) => (value ?? 0) > 0).map(([from, to, value]) =>
+        rect(place.x(from), place.top, Math.max(1.5, place.x(to) - place.x(from)), Math.max(2, y(value ?? 0) - place.top), { fill: "var(--bad)" })));
+      return join([axisNumbers([0, high], y, place.left, place.right, short), ...bars]);
+    },
+  };
+}
+
+/** Draws the generator's busiest worker, which is known for each level as a whole. */
+function busiest(data: PageData): (place: Place, y: Scale) => Svg {
+  return (place, y) =>
+    join(data.levels.map((level) => {
+      const percent = level.generator.busiest_percent;
+      if (percent === null) return nothing;
+      const [from, to] = level.measured.map((second) => place.x(level.started_s + second)) as [number, number];
+      const colour = level.invalid ? "var(--doubtful)" : "var(--text)";
+      const sign = level.invalid ? tag("path", { d: `M${(from + to) / 2} ${y(percent) - 9}l4.5 4.5l-4.5 4.5l-4.5 -4.5z`, fill: colour }) : nothing;
+      return join([polyline([[from, y(percent)], [to, y(percent)]], stroke(colour, 1.7)), sign]);
+    }));
+}
+
+/** Returns a panel that says why it is empty. */
+const missing = (title: string, reason: string): Panel => ({ title, height: 18, draw: (place) => text(reason, place.left + 4, place.bottom - 3, {}) });
+
+/** Returns the panels that have something to show, and the reasons of those that have not. */
+export function panels(data: PageData): Panel[] {
+  const sum = (of: (level: Level) => readonly number[]): number => data.levels.reduce((total, level) => total + of(level).reduce((a, b) => a + b, 0), 0);
+  const deliveries = sum((level) => level.series.deliveries);
+  const operations = sum((level) => level.series.operations);
+  const rates = [
+    deliveries > 0 ? lines(data, "Deliveries per second", 62, [blue(windows((level, index) => level.series.deliveries[index] ?? null))], 1) : null,
+    deliveries > 0 ? lines(data, "Messages per second", 40, [blue(windows((level, index) => level.series.messages[index] ?? null))], 1) : null,
+    operations > 0 ? lines(data, "Requests and round trips per second", 62, [blue(windows((level, index) => level.series.operations[index] ?? null))], 1) : null,
+  ];
+  const cpu = lines(
+    data,
+    "CPU, percent of one core",
+    78,
+    [blue(samples((level) => level.samples.cpu_percent)), blue(samples((level) => level.samples.thread_percent), 1.4, "2 3")],
+    Math.max(100, ...data.levels.map((level) => level.generator.busiest_percent ?? 0)),
+    busiest(data),
+  );
+  const none = "not measured: the target's process was not found, and it has no metrics endpoint";
+  const all = [
+    lines(data, data.open ? "Users present" : "Users", 42, [blue(windows((level, index) => level.series.users[index] ?? null))], 1),
+    ...rates,
+    latency(data) ?? missing("Latency", "too few samples in each second"),
+    failures(data),
+    cpu ?? missing("Target CPU and memory", none),
+    lines(data, "Memory of the target, MB", 46, [blue(samples((level) => level.samples.memory_mb))], 1),
+    lines(data, "Connections to the target", 42, [blue(samples((level) => level.samples.connections))], 1),
+    queue(data),
+  ];
+  return all.filter((panel) => panel !== null);
+}
+
+/** Returns the panel of the listen queue if it was ever longer than zero. */
+function queue(data: PageData): Panel | null {
+  const of = samples((level) => level.samples.listen_queue);
+  return highest(data, [of]) > 0 ? lines(data, "Listen queue of the target", 36, [blue(of)], 1) : null;
+}
+

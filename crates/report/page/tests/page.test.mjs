@@ -1,0 +1,120 @@
+// Every kind of page in a real browser: no error, nothing that the policy refuses, no sideways scrolling, and nothing
+// that axe finds. PAGES names the folder of the pages.
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { after, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const executablePath = process.env.CHROMIUM ?? BROWSERS.find((one) => existsSync(one));
+assert.ok(executablePath, "there is no Chromium: install the package `chromium`, or name one in CHROMIUM");
+assert.ok(process.env.PAGES, "PAGES must name the folder of the pages");
+
+const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+after(() => browser.close());
+const pages = (await readdir(process.env.PAGES)).filter((name) => name.endsWith(".html"));
+assert.ok(pages.length > 0, "there are no pages");
+
+async function open(name, width, colorScheme) {
+  const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  const complaints = [];
+  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("request", (request) => request.url().startsWith("file:") || complaints.push(`asks for ${request.url()}`));
+  await page.goto(pathToFileURL(path.join(process.env.PAGES, name)).href);
+  return { page, complaints, end: () => context.close() };
+}
+
+/** Opens all sections, and the table of each chart. */
+async function openAll(page) {
+  await page.evaluate(() => document.querySelectorAll("details").forEach((each) => (each.open = true)));
+  for (const button of await page.getByRole("button", { name: /^Table/ }).all()) await button.click();
+}
+
+const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+
+/** axe is evaluated by the browser's debugger, which the page's policy does not bind. */
+async function violations(page) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => globalThis.axe.run({ resultTypes: ["violations"] }));
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ")}`);
+}
+
+for (const name of pages) {
+  test(`${name} opens on phone, laptop and wall, light and dark`, async () => {
+    for (const [width, scheme] of [[390, "dark"], [1280, "light"], [2560, "dark"]]) {
+      const { page, complaints, end } = await open(name, width, scheme);
+      assert.ok((await overflow(page)) <= 0, `${width} px: the page scrolls sideways`);
+      if (width !== 2560) assert.deepEqual(await violations(page), [], `${width} px, ${scheme}`);
+      if (width !== 1280) {
+        await openAll(page);
+        assert.ok((await overflow(page)) <= 0, `${width} px: the page scrolls sideways with all tables`);
+      }
+      assert.deepEqual(complaints, [], `${width} px, ${scheme}`);
+      await end();
+    }
+  });
+}
+
+test("a level that is chosen by keys is read out in every chart", async () => {
+  const { page, complaints, end } = await open("healthy.html", 1280, "light");
+  await page.locator("#latency .plot").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  for (const chart of ["latency", "time", "fates", "distribution"]) {
+    await page.locator(`#${chart} .read`, { hasText: "200 users" }).waitFor({ timeout: 5000 });
+  }
+  assert.equal(await page.locator("#latency .sel.on").getAttribute("data-level"), "1");
+  assert.deepEqual(complaints, []);
+  await end();
+});
+
+test("tables are sorted by their figures and filtered by words", async () => {
+  const { page, complaints, end } = await open("crowded.html", 1280, "light");
+  await openAll(page);
+  const box = page.locator("#section-thresholds");
+  const rows = box.locator("tbody tr:visible");
+  const all = await rows.count();
+  await box.getByRole("searchbox").fill("p95 broken");
+  assert.ok((await rows.count()) < all && (await rows.count()) > 0);
+  const levels = page.locator("#section-levels");
+  await levels.getByRole("button", { name: "users" }).click();
+  const users = await levels.locator("tbody tr td:first-child").allTextContents();
+  const numbers = users.map((text) => Number(text.replaceAll(",", "")));
+  assert.deepEqual(numbers, numbers.toSorted((a, b) => b - a));
+  assert.deepEqual(complaints, []);
+  await end();
+});
+
+test("dragging over the time axis zooms, and a double click shows the whole run", async () => {
+  const { page, complaints, end } = await open("healthy.html", 1280, "light");
+  const plot = page.locator("#time .plot");
+  await plot.scrollIntoViewIfNeeded();
+  const label = () => plot.locator("svg").getAttribute("aria-label");
+  const whole = await label();
+  const box = await plot.boundingBox();
+  await page.mouse.move(box.x + 300, box.y + 120);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 500, box.y + 120, { steps: 4 });
+  await page.mouse.up();
+  assert.notEqual(await label(), whole);
+  await plot.dblclick({ position: { x: 400, y: 120 } });
+  assert.equal(await label(), whole);
+  assert.deepEqual(complaints, []);
+  await end();
+});
+
+test("text of the target does not become markup", async () => {
+  const { page, complaints, end } = await open("hostile.html", 1280, "light");
+  await openAll(page);
+  assert.equal(await page.locator("img").count(), 0);
+  assert.equal(await page.locator("script").count(), 2);
+  assert.deepEqual(complaints, []);
+  await end();
+});

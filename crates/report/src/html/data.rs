@@ -1,0 +1,50 @@
+//! The data of the charts: figures of each level, in the form in which the script draws them.
+//!
+//! A figure that was not measured is `null`, and the charts draw nothing in its place. Texts for readers are those of
+//! the other reports.
+
+mod channels;
+mod level;
+mod limits;
+mod series;
+mod steps;
+mod times;
+
+use record::Run;
+use serde::Serialize;
+
+use crate::section::levels::Lead;
+
+use level::LevelData;
+use limits::Limit;
+
+/// Everything that the script draws.
+#[derive(Serialize)]
+struct PageData {
+    /// The run's main subject: `requests`.
+    subject: &'static str,
+    /// What the times are: `response time, from the planned start`.
+    times: &'static str,
+    /// Whether the load is a rate of arrivals. Otherwise it is a number of users.
+    open: bool,
+    /// Limits of latency, which the charts show as lines.
+    limits: Vec<Limit>,
+    levels: Vec<LevelData>,
+}
+
+/// Returns the data as JSON.
+pub(super) fn json(run: &Run) -> String {
+    let lead = Lead::of(run);
+    let data = PageData {
+        subject: lead.rate_title(),
+        times: lead.times_title(),
+        open: run
+            .levels
+            .iter()
+            .any(|level| level.load.rate_per_s.is_some()),
+        limits: limits::of(run, lead),
+        levels: LevelData::all(run, lead),
+    };
+    // Plain structures of numbers and texts can always be encoded.
+    serde_json::to_string(&data).unwrap_or_else(|_| "null".to_owned())
+}

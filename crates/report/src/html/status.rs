@@ -1,0 +1,50 @@
+//! Whether a level held, in one word, for colours and shapes.
+
+use record::{Level, Run, ThresholdResult};
+use serde::Serialize;
+
+/// The result of one level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Status {
+    /// Every threshold held.
+    Held,
+    /// A threshold was broken on a level that is not invalid, or nothing succeeded.
+    Failed,
+    /// A threshold could not be decided.
+    Inconclusive,
+    /// The generator was the limit, so the level counts neither for nor against the target.
+    Invalid,
+    /// No threshold applies to the level.
+    Measured,
+}
+
+impl Status {
+    /// Returns the result of a level.
+    pub(super) fn of(run: &Run, level: &Level) -> Self {
+        let results = || of_level(run, level);
+        let any = |held: Option<bool>| results().any(|result| result.held == held);
+        let all_held = results().next().is_some() && results().all(|one| one.held == Some(true));
+        if all_held {
+            return Self::Held; // also on an invalid level: only thresholds that count there are decided
+        }
+        if level.is_invalid() {
+            return Self::Invalid;
+        }
+        let nothing = level.measured.only_failures().is_some() || level.measured.script_failed();
+        match () {
+            () if any(Some(false)) || nothing => Self::Failed,
+            () if any(None) => Self::Inconclusive,
+            () => Self::Measured,
+        }
+    }
+}
+
+/// Returns the results of the thresholds of a level.
+pub(super) fn of_level<'a>(
+    run: &'a Run,
+    level: &Level,
+) -> impl Iterator<Item = &'a ThresholdResult> {
+    let index = level.index;
+    run.thresholds.iter().filter(move |one| one.level == index)
+}
