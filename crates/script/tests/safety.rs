@@ -296,7 +296,7 @@ fn native_calls_are_out_of_reach() {
     stage.start(1);
     assert_eq!(
         stage.logged(),
-        ["Counter,Gauge,Trend,csv,env,hash,hmac,json"]
+        ["Counter,Gauge,Trend,audience,csv,env,hash,hmac,json"]
     );
 }
 
