@@ -102,6 +102,11 @@ fn medians(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 
 fn finding(cause: Cause, of: Drifting, drift: &Drift<'_>) -> Finding {
     let growth = drift.growth;
+    let target = drift.level.target.as_ref();
+    let advice = target.map(|target| match of {
+        Drifting::Latency => Advice::Profile { pid: target.pid },
+        Drifting::Connections => Advice::ListDescriptors { pid: target.pid },
+    });
     Finding {
         cause,
         confidence: Confidence::High,
@@ -115,6 +120,6 @@ fn finding(cause: Cause, of: Drifting, drift: &Drift<'_>) -> Finding {
             seconds: seconds(drift.level),
         }],
         unknown: vec![Unknown::GrowthEnds],
-        advice: vec![Advice::RunLonger],
+        advice: advice.into_iter().collect(),
     }
 }
