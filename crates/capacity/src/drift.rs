@@ -7,8 +7,9 @@ use record::{
 };
 use stats::{Growth, growth};
 
+use crate::levels::usable;
 use crate::throughput::{is_even, seconds};
-use crate::{usable, windows};
+use crate::windows;
 
 /// Shortest measured time in seconds. In a shorter one, caches and pools still fill.
 const SHORTEST_S: f64 = 300.0;
