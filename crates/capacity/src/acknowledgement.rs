@@ -11,8 +11,8 @@ use record::{
 };
 use stats::Histogram;
 
+use crate::levels::usable;
 use crate::throughput::{operations, operations_per_s};
-use crate::usable;
 
 /// Shortest delay of an acknowledgement on Linux, less the error of a timer.
 const SHORTEST_MS: f64 = 37.0;

@@ -8,7 +8,7 @@ use record::{
     Unknown,
 };
 
-use crate::counted;
+use crate::levels::counted;
 use crate::throughput::{operations, seconds};
 
 /// Status of a conflict.

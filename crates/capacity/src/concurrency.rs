@@ -9,9 +9,10 @@ use record::{
     UpstreamPool,
 };
 
+use crate::levels::usable;
 use crate::target::{cores, most_wanted};
 use crate::throughput::{Throughput, of_main_operation};
-use crate::{locks, target, usable};
+use crate::{locks, target};
 
 /// Throughputs within this share count as the same.
 const FLAT: f64 = 0.07;

@@ -12,9 +12,10 @@ use record::{
     SaturatedThread, TargetUse, ThreadUse, Unknown,
 };
 
+use crate::levels::usable;
+use crate::target;
 use crate::target::{cores, wanted};
 use crate::throughput::operations_per_s;
-use crate::{target, usable};
 use bottleneck::{Bottleneck, bottleneck, of_name};
 
 /// A load counts as smaller below this share of the operations per second.

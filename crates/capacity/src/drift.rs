@@ -7,8 +7,9 @@ use record::{
 };
 use stats::{Growth, growth};
 
+use crate::levels::usable;
 use crate::throughput::{is_even, seconds};
-use crate::{usable, windows};
+use crate::windows;
 
 /// Shortest measured time in seconds. In a shorter one, caches and pools still fill.
 const SHORTEST_S: f64 = 300.0;
@@ -102,6 +103,11 @@ fn medians(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 
 fn finding(cause: Cause, of: Drifting, drift: &Drift<'_>) -> Finding {
     let growth = drift.growth;
+    let target = drift.level.target.as_ref();
+    let advice = target.map(|target| match of {
+        Drifting::Latency => Advice::Profile { pid: target.pid },
+        Drifting::Connections => Advice::ListDescriptors { pid: target.pid },
+    });
     Finding {
         cause,
         confidence: Confidence::High,
@@ -115,6 +121,6 @@ fn finding(cause: Cause, of: Drifting, drift: &Drift<'_>) -> Finding {
             seconds: seconds(drift.level),
         }],
         unknown: vec![Unknown::GrowthEnds],
-        advice: vec![Advice::RunLonger],
+        advice: advice.into_iter().collect(),
     }
 }

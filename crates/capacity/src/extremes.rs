@@ -2,8 +2,8 @@
 
 use record::{Level, Run};
 
+use crate::levels::usable;
 use crate::throughput::of_all_operations;
-use crate::usable;
 
 /// Ratio of the operations in flight from which two levels have a different load.
 const DIFFERENT: f64 = 1.5;

@@ -3,8 +3,9 @@
 
 use record::{Advice, Cause, Confidence, Evidence, FanOut, Finding, Level, Run, TargetUse};
 
+use crate::levels::counted;
 use crate::target::{cores, most_wanted};
-use crate::{counted, windows};
+use crate::windows;
 
 /// Ratio of two numbers of receivers from which they can be compared.
 const DIFFERENT: f64 = 2.0;

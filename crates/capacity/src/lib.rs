@@ -15,6 +15,7 @@ mod drift;
 mod extremes;
 mod fan_out;
 mod generator;
+mod levels;
 mod limits;
 mod locks;
 mod memory;
@@ -32,7 +33,7 @@ mod throughput;
 mod timeout;
 mod windows;
 
-use record::{Cause, Finding, Level, Run};
+use record::{Cause, Finding, Run};
 
 pub use scalability::{FittedScalability, Scalability, ScalabilityRefusal, scalability};
 
@@ -83,15 +84,4 @@ fn is_limit(finding: &Finding) -> bool {
             | Cause::GrowingLatency(_)
             | Cause::ResidualSessions(_)
     )
-}
-
-/// The levels that were measured. Their counts are exact, even if their times are invalid.
-fn counted(run: &Run) -> impl Iterator<Item = &Level> {
-    let is_measured = |level: &&Level| level.phases.duration_s > 0.0;
-    run.levels.iter().filter(is_measured)
-}
-
-/// The levels whose figures describe the target.
-fn usable(run: &Run) -> impl Iterator<Item = &Level> {
-    counted(run).filter(|level| !level.is_invalid())
 }

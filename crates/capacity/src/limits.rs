@@ -5,7 +5,7 @@ use record::{
     Unknown,
 };
 
-use crate::counted;
+use crate::levels::counted;
 use crate::throughput::seconds;
 
 /// Growth of the number of descriptors in a level below which it is not reported.

@@ -5,9 +5,9 @@ use record::{
     Advice, Cause, Confidence, Evidence, Finding, Level, LockConvoy, Run, ThreadUse, Unknown,
 };
 
+use crate::levels::usable;
 use crate::target::{cores, most_wanted};
 use crate::throughput::{Throughput, of_main_operation};
-use crate::usable;
 
 /// CPU of all threads together, in percent of one core.
 const ONE_CORE: std::ops::RangeInclusive<f64> = 85.0..=112.0;

@@ -7,9 +7,10 @@ use record::{
     Advice, Cause, Confidence, Evidence, Finding, Level, Run, SynchronisedRetries, Unknown,
 };
 
+use crate::levels::usable;
 use crate::periods::{Period, joined, period};
 use crate::throughput::is_even;
-use crate::{usable, windows};
+use crate::windows;
 
 /// A second of a wave has this multiple of the mean number of operations.
 const TIMES_MORE: f64 = 1.8;

@@ -7,8 +7,8 @@ use record::{Level, Run};
 use serde::{Deserialize, Serialize};
 use stats::{UslFit, fit_usl};
 
+use crate::levels::usable;
 use crate::throughput::{Throughput, of_all_operations};
-use crate::usable;
 
 /// Fewest different loads.
 const FEWEST_LOADS: usize = 5;

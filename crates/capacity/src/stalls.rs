@@ -7,9 +7,10 @@ use record::{
     Advice, Cause, Confidence, Evidence, Finding, Level, PeriodicStalls, Run, Unknown, Window,
 };
 
+use crate::levels::usable;
 use crate::periods::{Period, joined, period};
 use crate::throughput::is_even;
-use crate::{usable, windows};
+use crate::windows;
 
 /// The longest time of a second with a stall, as a multiple of that of other seconds.
 const TIMES_LONGER: f64 = 4.0;

@@ -9,8 +9,8 @@ use record::{
 };
 use stats::Histogram;
 
+use crate::levels::usable;
 use crate::throughput::operations;
-use crate::usable;
 
 /// Fewest failed responses that show a timeout.
 const FEWEST: u64 = 20;

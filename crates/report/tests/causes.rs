@@ -1,7 +1,5 @@
 //! The sentences of findings about the work of the target, its surroundings, and the generator.
 
-#![expect(clippy::unwrap_used, reason = "in a test a missing value is a failure")]
-
 use record::{
     Advice, Cause, Confidence, ConnectionCost, DelayedAcknowledgement, Drifting, Evidence, FanOut,
     Finding, GeneratorLimited, GrowingLatency, GrowingSessions, IssueCause, LockConvoy,
@@ -39,17 +37,6 @@ fn of_work() -> Vec<Finding> {
         others: 2400,
         iterations: 480,
     };
-    let fan_out = FanOut {
-        receivers: 19.0,
-        message_us: 12_600.0,
-        power: 1.9,
-    };
-    let message = Evidence::MessageCpu {
-        receivers: 19.0,
-        us: 12_600.0,
-        than_receivers: 4.0,
-        than_us: 600.0,
-    };
     vec![
         found(
             Cause::SlowSetup(SlowSetup {
@@ -70,6 +57,23 @@ fn of_work() -> Vec<Finding> {
             Unknown::PartOfTheTest,
             Advice::ReuseConnections,
         ),
+    ]
+}
+
+/// Findings about fan-out, locks and pools.
+fn of_structure() -> Vec<Finding> {
+    let fan_out = FanOut {
+        receivers: 19.0,
+        message_us: 12_600.0,
+        power: 1.9,
+    };
+    let message = Evidence::MessageCpu {
+        receivers: 19.0,
+        us: 12_600.0,
+        than_receivers: 4.0,
+        than_us: 600.0,
+    };
+    vec![
         found(
             Cause::QuadraticFanOut(fan_out),
             vec![message.clone()],
@@ -114,13 +118,6 @@ fn of_work() -> Vec<Finding> {
 
 /// Findings about the generator, failures and times.
 fn of_surroundings() -> Vec<Finding> {
-    let drift = |of: Drifting| Evidence::Drift {
-        of,
-        per_h: 10.0,
-        low: 9.0,
-        high: 11.0,
-        seconds: 3600.0,
-    };
     vec![
         found(
             Cause::Generator(GeneratorLimited { per_s: 900.0 }),
@@ -167,6 +164,12 @@ fn of_surroundings() -> Vec<Finding> {
             Unknown::WhoRetries,
             Advice::SpreadRetries,
         ),
+    ]
+}
+
+/// Findings about single operations.
+fn of_operations() -> Vec<Finding> {
+    vec![
         found(
             Cause::DelayedAcknowledgement(DelayedAcknowledgement {
                 name: "GET /".into(),
@@ -196,6 +199,19 @@ fn of_surroundings() -> Vec<Finding> {
             Unknown::SameValuesSent,
             Advice::UniqueByStore,
         ),
+    ]
+}
+
+/// Findings of long runs and of the generator's machine.
+fn of_long_runs() -> Vec<Finding> {
+    let drift = |of: Drifting| Evidence::Drift {
+        of,
+        per_h: 10.0,
+        low: 9.0,
+        high: 11.0,
+        seconds: 3600.0,
+    };
+    vec![
         found(
             Cause::GrowingLatency(GrowingLatency {
                 ms_per_h: 10.0,
@@ -230,9 +246,15 @@ fn of_surroundings() -> Vec<Finding> {
 
 #[test]
 fn every_cause_has_sentences() {
-    let findings = of_work().into_iter().chain(of_surroundings());
+    let findings = [
+        of_work(),
+        of_structure(),
+        of_surroundings(),
+        of_operations(),
+        of_long_runs(),
+    ];
     let run = Run {
-        findings: findings.collect(),
+        findings: findings.concat(),
         ..Run::default()
     };
     let page = markdown(&run);

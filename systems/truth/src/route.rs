@@ -138,8 +138,7 @@ impl Route {
             | Order::Refuse { servers, service } => self.serve((servers, service), now),
             Order::Create { slot, service } => {
                 let slot = now / slot;
-                let is_taken = self.progress.slot == Some(slot);
-                self.progress.slot = Some(slot);
+                let is_taken = self.progress.slot.replace(slot) == Some(slot);
                 Reaction::Answer {
                     at: received + service,
                     status: if is_taken { 409 } else { 200 },

@@ -1,7 +1,7 @@
 use model::{FaultKind, Side};
 use record::{Cause, Example, Failure, Finding, Level, Machine, Run};
 
-use super::levels::{SECONDS, idle, level, timings, with};
+use super::levels::{idle, level, timings, with};
 
 /// A run whose generator has 1,000 ports, with this number of connections opened, and failures of this kind.
 fn findings(connections: u64, kind: FaultKind) -> Vec<Finding> {
@@ -36,10 +36,6 @@ fn failures_once_all_ports_are_in_use_are_named() {
         panic!("{found:#?}")
     };
     assert_eq!(finding.cause, Cause::PortsExhausted { ports: 1000 });
-    assert!(
-        SECONDS < 60.0,
-        "all connections of the level still have their port"
-    );
 }
 
 #[test]

@@ -34,7 +34,7 @@ pub(crate) fn name(finding: &Finding) -> &'static str {
         Cause::FixedTimeout(_) => "fixed timeout",
         Cause::Generator(_) => "generator",
         Cause::PortsExhausted { .. } => "local ports",
-        Cause::SlowSetup(_) => "set-up",
+        Cause::SlowSetup(_) => "setup",
         Cause::ConnectionCost(_) => "opening connections",
         Cause::LinearFanOut(_) => "fan-out",
         Cause::QuadraticFanOut(_) => "quadratic fan-out",

@@ -1,7 +1,7 @@
 //! Words for causes in the structure of the target, of the load, or of the generator, and for their evidence.
 
 use format::{about, count, millis, number, percent, plural, rate, seconds, share, span, whole};
-use record::{Cause, Drifting, Evidence};
+use record::{Cause, Drifting, Evidence, GrowingSessions};
 
 use super::full_after;
 use crate::words::issue;
@@ -72,13 +72,17 @@ pub(super) fn sentence(cause: &Cause) -> String {
             millis(growing.ms),
             span(growing.doubled_after_s.round())
         ),
-        Cause::GrowingSessions(growing) => format!(
-            "the number of the target's connections grows under a constant load, by {} per minute{}",
-            number(growing.per_s * 60.0),
-            full_after(growing.full_after_s)
-        ),
+        Cause::GrowingSessions(growing) => growing_sessions(growing),
         _ => String::new(),
     }
+}
+
+fn growing_sessions(growing: &GrowingSessions) -> String {
+    format!(
+        "the number of the target's connections grows under a constant load, by {} per minute{}",
+        number(growing.per_s * 60.0),
+        full_after(growing.full_after_s)
+    )
 }
 
 fn residual_sessions(left: f64, per_iteration: Option<f64>) -> String {
