@@ -318,7 +318,11 @@ mod tests {
 
     #[test]
     fn names_in_html_are_escaped() {
-        let columns = vec![Column::name("name"), Column::number("lost"), Column::number("late")];
+        let columns = vec![
+            Column::name("name"),
+            Column::number("lost"),
+            Column::number("late"),
+        ];
         let name = Some("</td><script>\"'&".to_owned());
         let row = Row {
             cells: vec![name, None, Some("3".to_owned())],

@@ -162,7 +162,8 @@ pub(crate) fn hostile() -> Run {
     let mut run = over_time(runs::with_losses());
     run.target = format!("http://{}", "very-long-host.".repeat(20));
     "<img src=x onerror=alert(1)>.ts".clone_into(&mut run.script.path);
-    "// </script><!--<script>\nexport default () => \"</pre>\";\n".clone_into(&mut run.script.source);
+    "// </script><!--<script>\nexport default () => \"</pre>\";\n"
+        .clone_into(&mut run.script.source);
     for level in &mut run.levels {
         let edits = level.measured.deliveries["code-change"].clone();
         level.measured.deliveries.insert(long.clone(), edits);
