@@ -318,19 +318,19 @@ mod tests {
 
     #[test]
     fn names_in_html_are_escaped() {
-        let columns = vec![Column::name("name"), Column::number("lost")];
-        let cells = vec![Some("</td><script>\"'&".to_owned()), None];
-        let tone = Tone::Bad;
-        let table = Table::new(
-            vec![columns[0].clone(), columns[1].clone(), columns[1].clone()],
-            vec![Row {
-                cells: [cells, vec![Some("3".to_owned())]].concat(),
-                tone,
-            }],
-        );
+        let columns = vec![
+            Column::name("name"),
+            Column::number("lost"),
+            Column::number("late"),
+        ];
+        let name = Some("</td><script>\"'&".to_owned());
+        let row = Row {
+            cells: vec![name, None, Some("3".to_owned())],
+            tone: Tone::Bad,
+        };
         assert_eq!(
-            table.html(),
-            "<table><thead><tr><th scope=\"col\" class=\"name\">name</th><th scope=\"col\" class=\"n\">lost</th></tr>\
+            Table::new(columns, vec![row]).html(),
+            "<table><thead><tr><th scope=\"col\" class=\"name\">name</th><th scope=\"col\" class=\"n\">late</th></tr>\
              </thead><tbody><tr class=\"bad\"><td class=\"name\">&lt;/td&gt;&lt;script&gt;&quot;&#39;&amp;</td>\
              <td class=\"n\">3</td></tr></tbody></table>"
         );

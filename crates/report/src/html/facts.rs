@@ -180,12 +180,10 @@ fn nothing_failed(run: &Run) -> (&'static str, String) {
     }
     let lead = Lead::of(run);
     let counts = run.levels.iter().rev().find_map(|level| match lead {
-        Lead::Deliveries => deliveries::none_lost(level),
-        _ => failures::none_failed(level, lead),
+        Lead::Deliveries => deliveries::none_lost_counts(level),
+        _ => failures::none_failed_counts(level, lead),
     });
-    // The bound of the true share is in the sections below.
-    let counts = counts.as_deref().and_then(|bound| bound.split(": ").next());
-    let counts = counts.map_or_else(String::new, |counts| capitalised(counts) + ".");
+    let counts = counts.map_or_else(String::new, |counts| capitalised(&counts) + ".");
     ("Nothing failed", counts)
 }
 

@@ -204,14 +204,20 @@ fn cut_off(one: &Deliveries) -> String {
 
 /// Returns the upper bound of the loss rate for a level without losses. `None` if the level is invalid or had losses.
 pub(crate) fn none_lost(level: &Level) -> Option<String> {
+    let counts = none_lost_counts(level)?;
+    // Deliveries of the same message are not independent, so the bound counts messages.
+    let bounds = at_most(super::levels::all_deliveries(level).messages, level)?;
+    Some(format!("{counts}: {bounds}"))
+}
+
+/// Returns the number of deliveries, for a level without losses. `None` if the level is invalid or had losses.
+pub(crate) fn none_lost_counts(level: &Level) -> Option<String> {
     let all = super::levels::all_deliveries(level);
     if level.is_invalid() || all.lost_count() > 0 || all.judged() == 0 {
         return None;
     }
-    // Deliveries of the same message are not independent, so the bound counts messages.
-    let bounds = at_most(all.messages, level)?;
     Some(format!(
-        "none of {} deliveries ({} messages) lost at {}: {bounds}",
+        "none of {} deliveries ({} messages) lost at {}",
         count(all.judged()),
         count(all.messages),
         label(&level.load),

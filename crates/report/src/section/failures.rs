@@ -137,15 +137,21 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
 /// Returns the upper bound of the failure rate for a level without failures. `None` if the level is invalid or had
 /// failures.
 pub(crate) fn none_failed(level: &Level, lead: Lead) -> Option<String> {
+    let counts = none_failed_counts(level, lead)?;
+    let bounds = at_most(all_operations(level, lead).count, level)?;
+    Some(format!("{counts}: {bounds}"))
+}
+
+/// Returns the number of operations, for a level without failures. `None` if the level is invalid or had failures.
+pub(crate) fn none_failed_counts(level: &Level, lead: Lead) -> Option<String> {
     let all = all_operations(level, lead);
-    if level.is_invalid() || all.failed > 0 {
+    if level.is_invalid() || all.failed > 0 || all.count == 0 {
         return None;
     }
-    let bounds = at_most(all.count, level)?;
+    let at = label(&level.load);
     Some(format!(
-        "none of {} operations failed at {}: {bounds}",
-        count(all.count),
-        label(&level.load),
+        "none of {} operations failed at {at}",
+        count(all.count)
     ))
 }
 

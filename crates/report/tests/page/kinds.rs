@@ -161,8 +161,9 @@ pub(crate) fn hostile() -> Run {
     let long = format!("/</script><script>alert(1)</script>{}", "x".repeat(300));
     let mut run = over_time(runs::with_losses());
     run.target = format!("http://{}", "very-long-host.".repeat(20));
-    run.script.path = "<img src=x onerror=alert(1)>.ts".to_owned();
-    run.script.source = "// </script><!--<script>\nexport default () => \"</pre>\";\n".to_owned();
+    "<img src=x onerror=alert(1)>.ts".clone_into(&mut run.script.path);
+    "// </script><!--<script>\nexport default () => \"</pre>\";\n"
+        .clone_into(&mut run.script.source);
     for level in &mut run.levels {
         let edits = level.measured.deliveries["code-change"].clone();
         level.measured.deliveries.insert(long.clone(), edits);

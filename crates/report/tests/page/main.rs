@@ -1,5 +1,7 @@
 //! The page as HTML, as the data of its charts, and in a real Chromium. The browser tests are in `page/tests`.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 #[path = "../common/mod.rs"]
 mod common;
 mod kinds;
