@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The nesting depth of the arrays and objects in valid JSON. serde_json does not limit the depth of skipped values.
+/// The nesting depth of the arrays and objects in valid JSON. `serde_json` does not limit the depth of skipped values.
 fn nesting(json: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let (mut in_string, mut escaped) = (false, false);
