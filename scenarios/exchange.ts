@@ -1,5 +1,5 @@
 // Requests and replies over one WebSocket, matched by an id. Each round trip is timed, regardless of other messages in
-// between.
+// between. The server replies to each `ask` with a message of the same id. Adapt the messages to a server of your own.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

@@ -1,4 +1,5 @@
 // Chat rooms over WebSocket: each user sends a message twice a second, and everyone in the room must receive it once.
+// The server replies to `join` with `joined`, and sends `said` to the room. Adapt the messages to a server of your own.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

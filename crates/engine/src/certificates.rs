@@ -1,3 +1,5 @@
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use model::Fault;
@@ -5,6 +7,9 @@ use plan::{ClientCertificateFiles, Options};
 use wire::{ClientCertificate, TlsSettings};
 
 use crate::prepare::PrepareError;
+
+/// Maximum size of a file of certificates in bytes. A bundle of all public authorities has about 250 kB.
+const LARGEST: u64 = 4 << 20;
 
 /// The certificates that the options name, as read from their files.
 #[derive(Debug, Default)]
@@ -50,8 +55,28 @@ fn own_certificate(
     ClientCertificate::from_pem(&cert, &key).map_err(|fault| PrepareError::Unusable(fault.detail))
 }
 
-fn contents(option: &str, file: &Path) -> Result<Vec<u8>, PrepareError> {
-    std::fs::read(file).map_err(|why| {
-        PrepareError::Unusable(format!("cannot read `{option}` {}: {why}", file.display()))
-    })
+/// Reads at most `LARGEST` bytes, because a path such as `/dev/zero` has no end.
+fn contents(option: &str, path: &Path) -> Result<Vec<u8>, PrepareError> {
+    let unusable = |why: String| {
+        let file = path.display();
+        PrepareError::Unusable(format!("cannot read `{option}` {file}: {why}"))
+    };
+    let mut contents = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut contents));
+    read.map_err(|why| unusable(why.to_string()))?;
+    if contents.len() as u64 > LARGEST {
+        return Err(unusable(format!("larger than {LARGEST} bytes")));
+    }
+    Ok(contents)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endless_certificate_file_is_refused() {
+        let refused = contents("ca", Path::new("/dev/zero")).unwrap_err();
+        assert!(refused.to_string().contains("larger than"), "{refused}");
+    }
 }

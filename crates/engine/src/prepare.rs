@@ -44,6 +44,9 @@ pub fn prepare(bundle: Bundle, base: &Path, settings: Settings) -> Result<RunCon
     let data = DataStore::within(base, settings.root.as_deref().unwrap_or(base));
     let clock = Clock::start();
     let declared = Script::declare(&bundle, &data, &settings.env, move || clock.now())?;
+    if settings.overrides.one_iteration.is_some() {
+        check_full_load(&declared.options, &settings.overrides, &data)?;
+    }
     let options_json = with_overrides(declared.options, &settings.overrides);
     let read = Options::from_json(&options_json);
     let options = with_problems(declared.problems, read).map_err(PrepareError::Options)?;
@@ -62,6 +65,22 @@ pub fn prepare(bundle: Bundle, base: &Path, settings: Settings) -> Result<RunCon
         has_teardown: declared.has_teardown,
     }));
     config(program, options, options_json, base, settings)
+}
+
+/// Checks the load and the thresholds that a trace replaces, so that it reports what a run would report.
+fn check_full_load(
+    declared: &serde_json::Value,
+    overrides: &Overrides,
+    data: &DataStore,
+) -> Result<(), PrepareError> {
+    let overrides = Overrides {
+        one_iteration: None,
+        duration: None, // that of the trace
+        ..overrides.clone()
+    };
+    let options = with_overrides(declared.clone(), &overrides);
+    let options = Options::from_json(&options).map_err(PrepareError::Options)?;
+    unique_rows::check(&data.unique_tables(), &options.load).map_err(PrepareError::Unusable)
 }
 
 /// Prepares a run without a script.

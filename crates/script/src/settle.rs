@@ -50,7 +50,9 @@ fn value_of<'js>(
         },
         HostValue::Response(reply) => Response::object(ctx, reply),
         HostValue::Socket(id, subprotocol) => socket_object(ctx, state, op, id, subprotocol),
-        HostValue::Message(Payload::Text(text)) if op.then == Then::Parsed => ctx.json_parse(text),
+        HostValue::Message(Payload::Text(text)) if op.then == Then::Parsed => {
+            parse_received(ctx, state, text)
+        }
         HostValue::Message(payload) => message_value(ctx, &payload),
         HostValue::ServerEvent(event) => event_object(ctx, state, &event),
         HostValue::Nats(message) => match op.then {
@@ -89,7 +91,7 @@ pub(crate) fn heard_values<'js>(
     Ok((list, (!bytes.is_empty()).then_some(bytes)))
 }
 
-/// Parses JSON that the protocol requires. Invalid JSON, which includes too deeply nested JSON, is a failure of the
+/// Parses JSON that the protocol requires, or that the script expects in a message. Invalid JSON, which includes too deeply nested JSON, is a failure of the
 /// target. Running out of memory remains a failure of the script.
 fn parse_received<'js>(
     ctx: &Ctx<'js>,

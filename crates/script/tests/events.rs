@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Call, Stage, story};
-use model::Nanos;
+use model::{Nanos, Side};
 use script::host::{
     ChannelId, EventsCall, NextCall, ServerEvent, SocketId, StampAt, StampPlace, StreamState,
     Value, Wake,
@@ -87,6 +87,22 @@ fn the_next_event_is_awaited_by_name_and_has_its_parts() {
     stage.done(*op, Value::ServerEvent(event("post", "3", r#"{"a":1}"#)));
     assert_eq!(stage.logged(), [r#"post 3 {"a":1} 1"#]);
     stage.ends_well();
+}
+
+#[test]
+fn an_event_that_is_not_json_is_a_failure_of_the_target() {
+    for data in ["{", &"[".repeat(100_000)] {
+        let mut stage = opened("const next = await feed.next();\nnext.json;");
+        let calls = stage.take_calls();
+        let [Call::Next(op, STREAM, _)] = calls.as_slice() else {
+            panic!("{calls:?}");
+        };
+        stage.done(*op, Value::ServerEvent(event("post", "3", data)));
+        let fault = stage.fault();
+        assert_eq!(fault.fault.side, Side::Target, "{fault}");
+        assert!(fault.fault.detail.contains("cannot be parsed"), "{fault}");
+        assert_eq!(fault.location.map(|place| place.line), Some(4));
+    }
 }
 
 #[test]

@@ -174,8 +174,13 @@ fn a_body_that_is_no_json_says_what_it_is() {
         "{fault}"
     );
     assert_eq!(fault.location.map(|place| place.line), Some(3));
+    assert_eq!(fault.fault.side, Side::Target);
     let empty = answered("(await user.get('/')).json;", 204, "").fault();
     assert!(empty.fault.detail.contains("no body"), "{empty}");
+    assert_eq!(empty.fault.side, Side::Script);
+    let nested = "[".repeat(100_000);
+    let nested = answered("(await user.get('/')).json;", 200, &nested).fault();
+    assert_eq!(nested.fault.side, Side::Target, "{nested}");
 }
 
 #[test]

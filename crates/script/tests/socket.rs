@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Call, Stage, story, text};
-use model::{FaultKind, Nanos};
+use model::{FaultKind, Nanos, Side};
 use script::host::{
     Audience, ChannelId, Payload, ReplyBy, SocketId, StampAt, TickerId, Value, Wake,
 };
@@ -156,7 +156,9 @@ fn the_next_message_is_awaited_raw_or_parsed() {
         stage.done(op, text(answer));
     }
     assert_eq!(stage.logged(), ["{ t: 1 }", "raw"]);
-    assert!(stage.fault().fault.detail.contains("SyntaxError"));
+    let fault = stage.fault().fault;
+    assert_eq!(fault.side, Side::Target);
+    assert!(fault.detail.contains("cannot be parsed"), "{fault}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use std::net::{IpAddr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 
 use model::{Fault, FaultKind};
 use url::Url;
@@ -47,8 +47,13 @@ fn unusable(detail: &str) -> Fault {
     Fault::script(FaultKind::Protocol, detail)
 }
 
+/// Addresses of cloud metadata services that are not link-local: Alibaba and Azure.
+const METADATA_V4: [Ipv4Addr; 2] = [
+    Ipv4Addr::new(100, 100, 100, 200),
+    Ipv4Addr::new(168, 63, 129, 16),
+];
 /// Unique local addresses of cloud metadata services: Amazon, Google and Scaleway.
-const METADATA: [Ipv6Addr; 3] = [
+const METADATA_V6: [Ipv6Addr; 3] = [
     Ipv6Addr::new(0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254),
     Ipv6Addr::new(0xfd20, 0x00ce, 0, 0, 0, 0, 0, 0x0254),
     Ipv6Addr::new(0xfd00, 0x0042, 0, 0, 0, 0, 0, 0x0042),
@@ -81,13 +86,13 @@ pub fn is_allowed(address: IpAddr) -> bool {
         }
 }
 
-/// Whether a cloud may serve the machine's own credentials at this address: link-local addresses, and the unique local
-/// addresses that Amazon, Google and Scaleway use for this. A target that redirects there may try to steal the
+/// Whether a cloud may serve the machine's own credentials at this address: link-local addresses, and the other
+/// addresses that Alibaba, Amazon, Azure, Google and Scaleway use for this. A target that redirects there may try to steal the
 /// credentials.
 pub fn may_hold_credentials(address: IpAddr) -> bool {
     match address.to_canonical() {
-        IpAddr::V4(v4) => v4.is_link_local(),
-        IpAddr::V6(v6) => v6.is_unicast_link_local() || METADATA.contains(&v6),
+        IpAddr::V4(v4) => v4.is_link_local() || METADATA_V4.contains(&v4),
+        IpAddr::V6(v6) => v6.is_unicast_link_local() || METADATA_V6.contains(&v6),
     }
 }
 
@@ -152,6 +157,23 @@ mod tests {
         }
         for text in foreign {
             assert!(!is_allowed(text.parse().unwrap()), "{text}");
+        }
+    }
+
+    #[test]
+    fn metadata_services_of_clouds_may_hold_credentials() {
+        let metadata = [
+            "169.254.169.254",
+            "100.100.100.200",
+            "::ffff:100.100.100.200",
+            "168.63.129.16",
+            "fd00:ec2::254",
+        ];
+        for text in metadata {
+            assert!(may_hold_credentials(text.parse().unwrap()), "{text}");
+        }
+        for text in ["127.0.0.1", "10.0.0.1", "8.8.8.8", "100.100.100.201"] {
+            assert!(!may_hold_credentials(text.parse().unwrap()), "{text}");
         }
     }
 

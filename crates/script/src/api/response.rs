@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use model::{Fault, FaultKind};
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::function::{Constructor, This};
 use rquickjs::object::{Accessor, Property};
@@ -12,6 +13,7 @@ use rquickjs::{
 
 use super::Natives;
 use super::arg::{Given, text as text_of, type_error};
+use crate::failure::names_of;
 use crate::host::Reply;
 use crate::state::State;
 
@@ -148,10 +150,19 @@ fn json<'js>(ctx: Ctx<'js>, this: Receiver<'js>) -> Result<Value<'js>> {
             } else {
                 error.to_string()
             };
-            Err(Exception::throw_syntax(
-                &ctx,
-                &not_json(&this.borrow().reply, &why),
-            ))
+            let response = this.borrow();
+            let error = Exception::throw_syntax(&ctx, &not_json(&response.reply, &why));
+            // A body that is not JSON is the target's. Without a body, the script has not checked the status.
+            if response.reply.body.is_empty() || why.contains("out of memory") {
+                return Err(error);
+            }
+            let thrown = ctx.catch();
+            if let Some(error) = thrown.as_object() {
+                let (side, kind) = names_of(&Fault::target(FaultKind::Protocol, ""));
+                error.set("side", side)?;
+                error.set("kind", kind)?;
+            }
+            Err(ctx.throw(thrown))
         }
     }
 }

@@ -64,3 +64,14 @@ export function pick(share, of) {
   if (!Array.isArray(of) || of.length === 0) throw new TypeError("random(list): the list must be a non-empty array");
   return of[Math.floor(share * of.length)];
 }
+
+/** Parses JSON that the target sent. JSON that cannot be parsed is a failure of the target. */
+export function parseReceived(text) {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // Without memory for an error, the script engine throws null.
+    if (!(error instanceof Error) || error.message.includes("out of memory")) throw error;
+    throw new Failure("target", "protocol", `the target sent JSON that cannot be parsed: ${error.message}`);
+  }
+}

@@ -2,7 +2,7 @@
 import {
   closeSocket, isOpen, last, lastEventId, listen, nextServerEvent, receivesServerEvent, reconnects, stopReceiving,
 } from "headcount/native";
-import { mustBeFunction } from "headcount/check";
+import { mustBeFunction, parseReceived } from "headcount/check";
 import { Channel } from "headcount/socket";
 
 class ServerEvent {
@@ -11,7 +11,7 @@ class ServerEvent {
     this.id = id;
     this.data = data;
   }
-  get json() { return JSON.parse(this.data); }
+  get json() { return parseReceived(this.data); }
 }
 
 class EventStream {

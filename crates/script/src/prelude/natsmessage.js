@@ -1,6 +1,6 @@
 // Messages of NATS. Messages of a JetStream consumer can be acknowledged.
 import { natsPublish, span, utf8Decode, utf8Encode } from "headcount/native";
-import { mustKnow } from "headcount/check";
+import { mustKnow, parseReceived } from "headcount/check";
 
 const ACKNOWLEDGED = "$JS.ACK.";
 
@@ -17,7 +17,7 @@ class NatsMessage {
     if (code !== null && code !== undefined) this.status = { code, description };
   }
   get text() { return typeof this.#payload === "string" ? this.#payload : utf8Decode(this.#payload, false); }
-  get json() { return JSON.parse(this.text); }
+  get json() { return parseReceived(this.text); }
   get bytes() { return typeof this.#payload === "string" ? utf8Encode(this.#payload) : new Uint8Array(this.#payload); }
   get headers() {
     const all = {};

@@ -105,6 +105,10 @@ impl Head {
 
     fn note_transfer_coding(&mut self, value: &[u8]) -> Result<(), Fault> {
         for coding in tokens(value) {
+            if self.chunked {
+                // RFC 9112 §6.1 and §6.3: `chunked` is applied once, as the last coding. Otherwise the length is unknown.
+                return Err(protocol("a transfer coding follows `chunked`: ambiguous length"));
+            }
             if coding.eq_ignore_ascii_case(b"chunked") {
                 self.chunked = true;
             } else if !coding.eq_ignore_ascii_case(b"identity") {

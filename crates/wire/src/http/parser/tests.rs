@@ -162,6 +162,14 @@ fn what_is_not_http_is_quoted() {
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
         "`gzip`",
     );
+    for codings in [
+        "chunked, identity",
+        "chunked\r\nTransfer-Encoding: identity",
+        "chunked, chunked",
+    ] {
+        let head = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: {codings}\r\n\r\n");
+        check(head.as_bytes(), "follows `chunked`");
+    }
     check(
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
         "not a chunk size",
