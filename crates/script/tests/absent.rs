@@ -32,6 +32,12 @@ fn calls_name_the_alternative() {
         ),
         ("crypto.subtle.encrypt()", "only `hash` and `hmac`"),
         ("globalThis.fetch('/')", "user.get(url)"),
+        ("console.table([1])", "console.log"),
+        ("console.time('a')", "user.step(name, fn)"),
+        ("console.assert(false)", "check(name, ok)"),
+        ("performance.mark('a')", "user.step(name, fn)"),
+        ("crypto.createHash('md5')", "`hash(algorithm, data)`"),
+        ("crypto.randomBytes(4)", "getRandomValues"),
     ] {
         let told = fault_of(code);
         assert!(
@@ -54,6 +60,12 @@ fn undefined_names_are_reported_with_the_alternative() {
         ("new AbortController()", "AbortController", "`timeout`"),
         ("clearTimeout(1)", "clearTimeout", "no timers"),
         ("__ENV.TOKEN", "__ENV", "--env"),
+        ("new Intl.NumberFormat()", "Intl", "toFixed"),
+        ("sleep(1)", "sleep", "user.think(\"1s\")"),
+        ("http.get('/')", "http", "user.get(url)"),
+        ("open('a.csv')", "open", "csv(path)"),
+        ("exec.vu.idInTest", "exec", "user.number"),
+        ("new ReadableStream()", "ReadableStream", "response.body"),
     ] {
         let told = fault_of(code);
         let start = format!("ReferenceError: {name} is not available in scenarios: ");

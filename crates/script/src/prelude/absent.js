@@ -43,15 +43,54 @@ const NAMES = {
   FileReader: "use csv(path) or json(path)",
   AbortController: "use the option `timeout`",
   AbortSignal: "use the option `timeout`",
-  EventSource: "there is no client for server-sent events",
   EventTarget: "use functions",
+  Event: "use functions",
+  CustomEvent: "use functions",
+  MessageChannel: "the users of a group share variables",
+  BroadcastChannel: "the users of a group share variables",
+  ReadableStream: "use `response.body`, which is the whole body",
+  WritableStream: "pass the whole body",
+  TransformStream: "use `response.body`, which is the whole body",
+  CompressionStream: "prepare compressed data in a file",
+  DecompressionStream: "headcount decompresses responses",
+  DOMParser: "bundle a parser from npm",
+  Intl: "format numbers and dates with `toFixed` and `toISOString`",
+  requestAnimationFrame: 'use `user.every("20ms", fn)`',
+  alert: "use `console.log`",
   Worker: "use groups and users",
   Deno: "use the API of \"headcount\"",
   Bun: "use the API of \"headcount\"",
+  sleep: 'use `await user.think("1s")`',
+  http: "use `await user.get(url)`",
+  open: "use csv(path) or json(path) from \"headcount\"",
+  exec: "use `user.number` and `group.iteration`",
   __ENV: 'use `env(name)` from "headcount", and pass the variables with --env',
   __VU: "use `user.number`",
   __ITER: "use `group.iteration`",
 };
+
+const LOG = "use `console.log`";
+const TIME = "use `await user.step(name, fn)`, which measures the time";
+
+/** Methods of objects that scenarios have. */
+const METHODS = {
+  console: {
+    table: LOG, dir: LOG, trace: LOG, group: LOG, groupCollapsed: LOG, groupEnd: LOG, count: LOG,
+    time: TIME, timeEnd: TIME, timeLog: TIME, assert: "use `check(name, ok)`",
+  },
+  crypto: {
+    createHash: 'use `hash(algorithm, data)` from "headcount"',
+    createHmac: 'use `hmac(algorithm, key, data)` from "headcount"',
+    randomBytes: "use `crypto.getRandomValues(new Uint8Array(size))`",
+  },
+  performance: { mark: TIME, measure: TIME },
+};
+
+/** Creates the methods that an object of this name lacks. They only throw. */
+export function refusedMethods(object) {
+  const methods = Object.entries(METHODS[object]);
+  return Object.fromEntries(methods.map(([name, advice]) => [name, refused(`${object}.${name}`, advice)]));
+}
 
 const sentence = (name, advice) => `${name} is not available in scenarios: ${advice}`;
 

@@ -1,6 +1,6 @@
 // The global `crypto` of the web, with the user's seeded generator: a run with the same seed repeats its values.
 import { randomBytes, randomUuid } from "headcount/native";
-import { refused } from "headcount/absent";
+import { refused, refusedMethods } from "headcount/absent";
 
 const INTEGERS = [
   Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, BigInt64Array, BigUint64Array,
@@ -26,4 +26,9 @@ for (const name of others) methods[name] = 'only `hash` and `hmac` from "headcou
 // Only the calls fail: a library may read `crypto.subtle` while it loads, and never use it.
 for (const [name, advice] of Object.entries(methods)) subtle[name] = refused(`crypto.subtle.${name}`, advice);
 
-export const crypto = Object.freeze({ getRandomValues, randomUUID: () => randomUuid(), subtle: Object.freeze(subtle) });
+export const crypto = Object.freeze({
+  getRandomValues,
+  randomUUID: () => randomUuid(),
+  subtle: Object.freeze(subtle),
+  ...refusedMethods("crypto"),
+});

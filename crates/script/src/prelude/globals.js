@@ -1,6 +1,6 @@
 // Globals that scenarios can use, and globals that are disabled.
 import { chance, log, mayLeave, utf8Decode, utf8Encode } from "headcount/native";
-import { CALLS, refused } from "headcount/absent";
+import { CALLS, refused, refusedMethods } from "headcount/absent";
 import { structuredClone } from "headcount/clone";
 import { crypto } from "headcount/crypto";
 import { line } from "headcount/inspect";
@@ -14,7 +14,9 @@ define("console", Object.freeze({
   info: (...values) => log(1, line(values)),
   warn: (...values) => log(2, line(values)),
   error: (...values) => log(3, line(values)),
+  ...refusedMethods("console"),
 }));
+Object.assign(performance, refusedMethods("performance"));
 
 define("TextEncoder", class TextEncoder {
   get encoding() { return "utf-8"; }
