@@ -86,7 +86,7 @@ export default async function watch({ users: [ann, ben], channel, check, eventua
   his.on("close", (why) => { reasons.push(why); });
   sub.on("close", (why) => { reasons.push(why); });
   const waiting = sub.next({ timeout: "10s" }).catch((error: Failure) => `${error.side} ${error.kind}`);
-  console.log("ready");
+  hers.publish("ready", "");
   await eventually("closed", "8s", () => reasons.length === 2);
   check("closed", !his.open && !sub.open && !hers.open);
   check("the wait ended", (await waiting) === "target closed");
@@ -101,8 +101,7 @@ export default async function watch({ users: [ann, ben], channel, check, eventua
     let lab = Lab::new().with("watch.ts", text);
     let url = server.url();
     let program = lab.start_run("watch.ts", &url, &["--json", "--workers", "1"]);
-    // The preflight and both users have connected, and one has subscribed.
-    while server.count("subscriptions") == 0 || server.count("connections") < 2 {
+    while server.count("in_msgs") == 0 {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     server.kill();
