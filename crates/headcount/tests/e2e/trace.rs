@@ -56,7 +56,13 @@ fn a_trace_refuses_the_options_that_a_run_refuses() {
     let scenario = "export const options = { load: { users: 2, once: true, duration: '1s' } };
 export default async function nothing() {}\n";
     let lab = Lab::new().with("once.ts", scenario);
-    let ended = lab.headcount(&["run", "once.ts", "--trace", "--target", "http://127.0.0.1:9"]);
+    let ended = lab.headcount(&[
+        "run",
+        "once.ts",
+        "--trace",
+        "--target",
+        "http://127.0.0.1:9",
+    ]);
     assert_eq!(ended.code, Some(2), "{ended:#?}");
     assert!(ended.stderr.contains("load.duration"), "{ended:#?}");
 }

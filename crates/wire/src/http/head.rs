@@ -107,7 +107,9 @@ impl Head {
         for coding in tokens(value) {
             if self.chunked {
                 // RFC 9112 §6.1 and §6.3: `chunked` is applied once, as the last coding. Otherwise the length is unknown.
-                return Err(protocol("a transfer coding follows `chunked`: ambiguous length"));
+                return Err(protocol(
+                    "a transfer coding follows `chunked`: ambiguous length",
+                ));
             }
             if coding.eq_ignore_ascii_case(b"chunked") {
                 self.chunked = true;
