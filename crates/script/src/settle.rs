@@ -91,8 +91,8 @@ pub(crate) fn heard_values<'js>(
     Ok((list, (!bytes.is_empty()).then_some(bytes)))
 }
 
-/// Parses JSON that the protocol requires, or that the script expects in a message. Invalid JSON, which includes too deeply nested JSON, is a failure of the
-/// target. Running out of memory remains a failure of the script.
+/// Parses JSON that the protocol requires, or that the script expects in a message. Invalid JSON, which includes too
+/// deeply nested JSON, is a failure of the target. Running out of memory remains a failure of the script.
 fn parse_received<'js>(
     ctx: &Ctx<'js>,
     state: &State,
