@@ -67,12 +67,16 @@ pub fn prepare(bundle: Bundle, base: &Path, settings: Settings) -> Result<RunCon
     config(program, options, options_json, base, settings)
 }
 
-/// Checks the load and the thresholds that a trace replaces, so that it reports what a run would report.
+/// Checks the load and the thresholds that a trace replaces, so that it reports what a run would report. A scenario may
+/// have no load yet.
 fn check_full_load(
     declared: &serde_json::Value,
     overrides: &Overrides,
     data: &DataStore,
 ) -> Result<(), PrepareError> {
+    if declared.get("load").is_none() {
+        return Ok(());
+    }
     let overrides = Overrides {
         one_iteration: None,
         duration: None, // that of the trace
