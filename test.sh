@@ -65,12 +65,12 @@ tests() {
   cargo test --locked --workspace --no-fail-fast "$@" 2>&1 | tee "$log"
 }
 
-# All tests. The one with browsers takes over a minute, mostly waiting, so it runs beside the others.
+# All tests. Those with browsers take over a minute each, mostly waiting, so they run beside the others.
 all_tests() {
-  local browsers=people_at_browsers_write_one_text failed=0 pid
-  cargo test --locked --workspace --test page -- "$browsers" > "$aside" 2>&1 &
+  local editor=people_at_browsers_write_one_text report=every_kind_of_page_opens_in_chromium failed=0 pid
+  cargo test --locked --workspace --test page -- "$editor" "$report" > "$aside" 2>&1 &
   pid=$!
-  tests -- --skip "$browsers" || failed=$?
+  tests -- --skip "$editor" --skip "$report" || failed=$?
   wait "$pid" || failed=$?
   tee -a "$log" < "$aside"
   return "$failed"
