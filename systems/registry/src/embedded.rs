@@ -136,13 +136,7 @@ impl Embedded {
 
     /// Ends the registrations whose time has passed. Returns their number.
     pub(crate) fn expire(&self, tenant: &Tenant, now: Time) -> Result<usize, Refusal> {
-        if tenant.view.read().first_end().is_none_or(|end| end > now) {
-            return Ok(0);
-        }
-        let over = tenant.view.edit().expire(now);
-        for registration in &over {
-            tenant.hub.close(&registration.identity, End::Unregistered);
-        }
+        let over = tenant.expire(now);
         // The row is removed only up to this generation. A row that stays is ignored at the next start.
         for registration in &over {
             let (identity, generation) = (&registration.identity, registration.generation);

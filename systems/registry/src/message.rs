@@ -129,6 +129,17 @@ impl Message {
         again
     }
 
+    /// Whether everything about the two messages is equal, so that they have the same frame.
+    pub(crate) fn equals(&self, other: &Self) -> bool {
+        self.id == other.id
+            && self.namespace == other.namespace
+            && self.content_type == other.content_type
+            && self.mode == other.mode
+            && self.sent_at == other.sent_at
+            && self.redelivered == other.redelivered
+            && self.payload == other.payload
+    }
+
     /// The message as JSON, for inboxes. A JSON payload is part of it, text is a string, and other bytes are in base64.
     pub(crate) fn frame(&self) -> &Utf8Bytes {
         self.frame.get_or_init(|| self.encode().into())

@@ -16,6 +16,7 @@ mod follow;
 mod keys;
 mod link;
 mod nats;
+mod recent;
 mod redis;
 mod sender;
 mod settle;

@@ -4,9 +4,7 @@ use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use crate::backend::Backend;
-use crate::mailbox::End;
 use crate::registry::Registry;
-use crate::tenant::Tenant;
 use crate::time::Time;
 
 /// Longest pause between two looks for registrations whose time has passed, so that a new registration with a short time
@@ -30,24 +28,13 @@ pub(crate) async fn expire(registry: Arc<Registry>) {
                         0
                     }
                 },
-                Backend::Shared(_) => expire_view(tenant, now),
+                // Redis ends the registrations itself, so only the view follows.
+                Backend::Shared(_) => tenant.expire(now).len(),
             };
             registry.counters.expired.inc_by(ended as u64);
         }
         sleep(pause(&registry, now)).await;
     }
-}
-
-/// Redis ends the registrations itself, so only the view follows.
-fn expire_view(tenant: &Tenant, now: Time) -> usize {
-    if tenant.view.read().first_end().is_none_or(|end| end > now) {
-        return 0;
-    }
-    let over = tenant.view.edit().expire(now);
-    for registration in &over {
-        tenant.hub.close(&registration.identity, End::Unregistered);
-    }
-    over.len()
 }
 
 fn pause(registry: &Registry, now: Time) -> Duration {
@@ -57,7 +44,7 @@ fn pause(registry: &Registry, now: Time) -> Duration {
     next.clamp(Duration::from_millis(1), LOOK)
 }
 
-/// Forgets old messages, or sends kept ones again, forever.
+/// Forgets ended registrations and old messages, and sends kept messages again, forever.
 pub(crate) async fn tidy(registry: Arc<Registry>) {
     let period = match &*registry.backend {
         Backend::Embedded(_) => TIDY,
@@ -67,6 +54,9 @@ pub(crate) async fn tidy(registry: Arc<Registry>) {
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
+        for tenant in registry.tenants.values() {
+            tenant.view.edit().forget_ended(Time::now());
+        }
         match &*registry.backend {
             Backend::Embedded(embedded) => {
                 if let Err(refusal) = embedded.forget(Time::now()) {

@@ -11,7 +11,8 @@ use crate::limits::Limits;
 use crate::mailbox::End;
 use crate::name::Name;
 use crate::refusal::Refusal;
-use crate::registration::Change;
+use crate::registration::{Change, Registration};
+use crate::time::Time;
 use crate::view::View;
 
 /// A namespace: identities, receivers and limits of its own.
@@ -101,6 +102,18 @@ impl Tenant {
             self.hub.close(&identity, End::Unregistered);
         }
         applied
+    }
+
+    /// Ends the registrations whose time has passed, and closes their inboxes. Returns these registrations.
+    pub(crate) fn expire(&self, now: Time) -> Vec<Arc<Registration>> {
+        if self.view.read().first_end().is_none_or(|end| end > now) {
+            return Vec::new();
+        }
+        let over = self.view.edit().expire(now);
+        for registration in &over {
+            self.hub.close(&registration.identity, End::Unregistered);
+        }
+        over
     }
 
     /// Takes a place among the open inboxes and watches.

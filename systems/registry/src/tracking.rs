@@ -15,7 +15,8 @@ pub(crate) enum Status {
     /// The message was handed to the receiver's connection or to NATS. The multicast did not wait for an
     /// acknowledgement.
     Published,
-    /// The message is saved, because the receiver is offline.
+    /// The message is saved and will be sent later: the receiver is offline or too slow, or the backend did not accept the
+    /// first delivery.
     Queued,
     /// The message was handed over, but no acknowledgement came in time. A message that is kept is sent again.
     TimedOut,

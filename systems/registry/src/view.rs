@@ -157,9 +157,6 @@ impl Edit<'_> {
             };
             over.extend(inside.registrations.remove(&identity));
         }
-        if !inside.ended.is_empty() {
-            inside.ended.retain(|_, (_, forgotten)| *forgotten > now);
-        }
         for registration in &over {
             let registration = registration.clone();
             let kind = ChangeKind::Expired;
@@ -167,6 +164,12 @@ impl Edit<'_> {
             let _ = self.changes.send(Arc::new(Change { kind, registration }));
         }
         over
+    }
+
+    /// Forgets the ends that no late change can meet any more.
+    pub(crate) fn forget_ended(&mut self, now: Time) {
+        let ended = &mut self.inside.ended;
+        ended.retain(|_, (_, forgotten)| *forgotten > now);
     }
 
     /// Makes the view equal to the registrations that the backend has, except for those that changed after the
@@ -259,6 +262,21 @@ mod tests {
         let over = view.edit().expire(Time::of_millis(500));
         assert_eq!(over[0].generation, 2);
         assert!(names(&view, 500).is_empty());
+    }
+
+    #[test]
+    fn ends_are_remembered_for_a_minute_although_nothing_expires() {
+        use ChangeKind::{Registered, Unregistered};
+        let view = View::default();
+        let now = Time::now().millis();
+        view.edit().apply(change(Registered, "a", 1, None));
+        view.edit().apply(change(Unregistered, "a", 2, None));
+        view.edit()
+            .forget_ended(Time::of_millis(now + REMEMBERED_MS - 1000));
+        assert!(!view.edit().apply(change(Registered, "a", 1, None)));
+        view.edit()
+            .forget_ended(Time::of_millis(now + REMEMBERED_MS + 60_000));
+        assert!(view.read().ended.is_empty());
     }
 
     #[test]

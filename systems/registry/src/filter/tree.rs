@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::{Filter, Node, Test};
 
 impl Filter {
-    /// The filter as nested arrays, `[kind, …]`, which `filter.lua` evaluates.
+    /// The filter as nested arrays, `[kind, …]`, which `enumerate.lua` evaluates.
     pub(crate) fn tree(&self) -> Value {
         self.0.tree()
     }

@@ -35,6 +35,8 @@ enum Over {
     Gone,
     /// The receiver violated the protocol.
     Violated,
+    /// The messages that wait for the receiver cannot be read.
+    Failed,
     /// The registry ends the connection.
     Ended(End),
 }
@@ -77,7 +79,7 @@ impl Connection {
             Ok(queued) => queued,
             Err(refusal) => {
                 tracing::warn!(%refusal, "an inbox cannot read the messages that wait for it");
-                return ControlFlow::Break(Over::Ended(End::Stopping));
+                return ControlFlow::Break(Over::Failed);
             }
         };
         let (namespace, identity) = (self.seat.tenant(), self.seat.identity());
@@ -208,6 +210,7 @@ fn farewell(over: Over) -> Option<(u16, &'static str)> {
     match over {
         Over::Gone => None,
         Over::Violated => Some((close_code::PROTOCOL, "too large or not understood")),
+        Over::Failed => Some((close_code::ERROR, "the kept messages cannot be read")),
         Over::Ended(End::TooSlow) => Some((close_code::POLICY, "receiver too slow")),
         Over::Ended(End::Unregistered) => {
             Some((UNREGISTERED, "the identity is no longer registered"))

@@ -11,6 +11,7 @@ use super::error::SharedError;
 use super::follow;
 use super::link::Link;
 use super::nats::Lines;
+use super::recent::Recent;
 use super::redis::{Data, unavailable};
 use super::sender::Sender;
 use super::settle;
@@ -42,6 +43,7 @@ pub(crate) struct SharedConfig {
 pub(crate) struct Shared {
     sender: Arc<Sender>,
     ack_timeout: Duration,
+    recent: Arc<Recent>,
     /// The tasks that read the messages of identities with inboxes here.
     inboxes: Mutex<HashMap<(Name, Name), AbortHandle>>,
 }
@@ -73,6 +75,7 @@ impl Shared {
         Ok(Self {
             sender,
             ack_timeout: config.ack_timeout,
+            recent: Arc::default(),
             inboxes: Mutex::default(),
         })
     }
@@ -177,6 +180,7 @@ impl Shared {
             identity.clone(),
             client.clone(),
             self.sender.instance,
+            self.recent.clone(),
         );
         let task = tokio::spawn(reading).abort_handle();
         let key = (tenant.name.clone(), identity.clone());

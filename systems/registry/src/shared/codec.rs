@@ -79,13 +79,15 @@ impl Ack {
     }
 
     pub(super) fn subject(&self, line: LineId) -> String {
-        let target = match self.target {
-            Some((multicast, target)) => format!("{multicast}.{target}"),
-            None => "-.-".to_owned(),
-        };
         let kept = if self.kept { "kept" } else { "once" };
         let (space, identity, id) = (&self.space, &self.identity, &self.id);
-        format!("{OWN}.acks.{line}.{target}.{kept}.{space}.{identity}.{id}")
+        let rest = format_args!("{kept}.{space}.{identity}.{id}");
+        match self.target {
+            Some((multicast, target)) => {
+                format!("{OWN}.acks.{line}.{multicast}.{target}.{rest}")
+            }
+            None => format!("{OWN}.acks.{line}.-.-.{rest}"),
+        }
     }
 
     pub(super) fn read(subject: &str) -> Option<Self> {
@@ -144,9 +146,11 @@ pub(super) fn message(space: &Name, received: &async_nats::Message, fresh: Messa
     }
 }
 
-/// Whether a reply subject belongs to an instance of the registry.
+/// Whether a reply subject belongs to an instance of the registry. The instance reads the rest of it, and ignores what it
+/// did not send.
 pub(super) fn is_ack(subject: &Subject) -> bool {
-    Ack::read(subject).is_some()
+    let rest = subject.strip_prefix(OWN);
+    rest.is_some_and(|rest| rest.starts_with(".acks."))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use tokio::time::timeout;
 
 use super::codec::{self, Ack};
 use super::error::SharedError;
+use super::recent::Recent;
 use super::sender::Sender;
 use crate::hub::Posted;
 use crate::mailbox::{Delivery, End, Receipt};
@@ -151,6 +152,7 @@ pub(super) async fn read_inbox(
     identity: Name,
     client: Client,
     instance: u32,
+    recent: Arc<Recent>,
 ) {
     let mut number = 0;
     while let Some(received) = heard.next().await {
@@ -159,7 +161,7 @@ pub(super) async fn read_inbox(
         let message = codec::message(&tenant.name, &received, fresh);
         let reply = received.reply.filter(codec::is_ack);
         let delivery = Delivery {
-            message: Arc::new(message),
+            message: recent.share(message),
             receipt: reply.clone().map_or(Receipt::Nobody, Receipt::There),
         };
         if tenant.hub.post(&identity, &delivery) == Posted::Full
