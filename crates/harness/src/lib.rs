@@ -5,7 +5,10 @@
 //! save: the caller gets the record and the notices.
 
 mod part;
+mod process;
+mod redis_and_nats;
 mod system;
 
-pub use part::{Harness, HarnessError, Notice, Part, PreparedPart};
+pub use part::{Changes, Harness, HarnessError, Notice, Part, PreparedPart};
+pub use redis_and_nats::RedisAndNats;
 pub use system::{LaunchError, System};

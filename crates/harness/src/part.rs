@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use engine::{Clock, PrepareError, RunConfig, RunError, Stop};
 use plan::Overrides;
 use record::Run;
-use script::Bundle;
+use script::{Bundle, Env};
 use thiserror::Error;
 
 use crate::system::{LaunchError, System};
@@ -47,6 +47,24 @@ pub struct Part {
     pub source: &'static str,
     /// Files that the scenario imports: path and source text.
     pub modules: &'static [(&'static str, &'static str)],
+}
+
+/// What a run changes in its scenario.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    /// The options of a command line.
+    pub overrides: Overrides,
+    /// Environment variables that the scenario reads, with their values.
+    pub env: Vec<(&'static str, &'static str)>,
+}
+
+impl From<Overrides> for Changes {
+    fn from(overrides: Overrides) -> Self {
+        Self {
+            overrides,
+            ..Self::default()
+        }
+    }
 }
 
 /// Settings that all parts share.
@@ -96,15 +114,15 @@ pub struct PreparedPart {
 }
 
 impl Harness {
-    /// Starts `system` with `flags` and prepares the part. `overrides` are the options of a command line.
+    /// Starts `system` with `flags` and prepares the part.
     pub fn prepare(
         &self,
         part: &Part,
         (system, flags): (&str, &[String]),
-        overrides: Overrides,
+        changes: impl Into<Changes>,
     ) -> Result<PreparedPart, HarnessError> {
         let system = System::start(&self.exe, system, flags, &self.system_cores)?;
-        self.prepare_on(part, system, overrides)
+        self.prepare_on(part, system, changes)
     }
 
     /// Prepares the part on a system that already runs, for example to query the state that an earlier part left there.
@@ -112,8 +130,12 @@ impl Harness {
         &self,
         part: &Part,
         system: System,
-        overrides: Overrides,
+        changes: impl Into<Changes>,
     ) -> Result<PreparedPart, HarnessError> {
+        let Changes { overrides, env } = changes.into();
+        let env = env
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), Some(value.to_owned())));
         let cannot = |why| HarnessError::Prepare {
             part: part.name,
             why,
@@ -129,6 +151,7 @@ impl Harness {
             workers: Some(1),
             cores: self.generator_cores.clone(),
             target_pid: Some(system.pid()),
+            env: Env::new(env),
             fresh_seed: self.seed,
             ..engine::Settings::default()
         };

@@ -5,11 +5,11 @@
 
 use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
-use rustix::process::{Pid, Signal, kill_process};
-use rustix::thread::{CpuSet, sched_setaffinity};
 use thiserror::Error;
+
+use crate::process::Process;
 
 /// Why a system could not be started.
 #[derive(Debug, Error)]
@@ -28,12 +28,26 @@ pub enum LaunchError {
         /// Name of the system.
         name: String,
     },
+    /// A server that a system needs cannot be started.
+    #[error("cannot start `{program}`: {why}; install it, or pass the URLs of running servers")]
+    Server {
+        /// The program of the server.
+        program: &'static str,
+        /// The error of the operating system.
+        why: io::Error,
+    },
+    /// A server that a system needs does not listen.
+    #[error("`{program}` does not listen on a free loopback port: run it by hand to see why")]
+    Unreachable {
+        /// The program of the server.
+        program: &'static str,
+    },
 }
 
 /// A running system. It is stopped when dropped.
 #[derive(Debug)]
 pub struct System {
-    child: Child,
+    process: Process,
     url: String,
 }
 
@@ -49,17 +63,15 @@ impl System {
             name: name.to_owned(),
             why,
         };
-        let mut child = Command::new(exe)
+        let mut command = Command::new(exe);
+        command
             .args(["serve", name, "--listen", "127.0.0.1:0", "--log", "warn"])
             .args(flags)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(cannot)?;
-        pin(&child, cores);
-        let stdout = child.stdout.take();
+            .stdout(Stdio::piped());
+        let mut process = Process::start(&mut command, cores).map_err(cannot)?;
+        let stdout = process.take_stdout();
         let mut system = Self {
-            child,
+            process,
             url: String::new(),
         };
         let mut line = String::new();
@@ -83,30 +95,6 @@ impl System {
 
     /// The process ID.
     pub fn pid(&self) -> u32 {
-        self.child.id()
+        self.process.id()
     }
-}
-
-impl Drop for System {
-    fn drop(&mut self) {
-        // The process may have ended already. A failure here needs no action.
-        if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            let _ = kill_process(pid, Signal::TERM);
-        }
-        let _ = self.child.wait();
-    }
-}
-
-/// Pins the process to the cores. If the machine refuses, the run continues, because the record shows which cores were
-/// shared.
-fn pin(child: &Child, cores: &[usize]) {
-    if cores.is_empty() {
-        return;
-    }
-    let mut set = CpuSet::new();
-    for &core in cores {
-        set.set(core);
-    }
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let _ = sched_setaffinity(pid, &set);
 }

@@ -9,6 +9,7 @@ mod editor;
 mod figures;
 mod marketplace;
 mod parts;
+mod registry;
 mod table;
 mod templates;
 
@@ -16,3 +17,4 @@ pub use bridge::bridge;
 pub use editor::editor;
 pub use marketplace::marketplace;
 pub use parts::{PartRun, StudyOutcome};
+pub use registry::{RegistryBackend, RegistrySettings, Sustained, registry};

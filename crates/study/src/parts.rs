@@ -1,5 +1,5 @@
 use engine::Stop;
-use harness::{Harness, HarnessError, LaunchError, Notice, Part};
+use harness::{Changes, Harness, HarnessError, LaunchError, Notice, Part};
 use model::Verdict;
 use plan::Overrides;
 use record::{Inconclusive, Run};
@@ -95,6 +95,8 @@ pub(crate) struct StudyPart {
     pub(crate) source: &'static [&'static str],
     /// Ramp-up and duration, if they differ from the scenario's.
     pub(crate) times: Option<(&'static str, &'static str)>,
+    /// Environment variables that the scenario reads, with their values.
+    pub(crate) env: &'static [(&'static str, &'static str)],
     /// Faults that are injected into the system.
     pub(crate) faults: Option<&'static str>,
     /// Additional command-line flags of the system.
@@ -126,21 +128,26 @@ impl StudyPart {
             users: None,
             source: &[],
             times: None,
+            env: &[],
             faults: None,
             flags: &[],
             after: None,
         }
     }
 
-    fn overrides(&self) -> Overrides {
+    fn changes(&self) -> Changes {
         let (ramp, duration) = self.times.unzip();
-        Overrides {
+        let overrides = Overrides {
             group: self.group,
             users: self.users.map(str::to_owned),
             source: self.source.iter().map(ToString::to_string).collect(),
             ramp: ramp.map(str::to_owned),
             duration: duration.map(str::to_owned),
             ..Overrides::default()
+        };
+        Changes {
+            overrides,
+            env: self.env.to_vec(),
         }
     }
 }
@@ -186,7 +193,7 @@ pub(crate) fn run_all(
         if let Some(faults) = study_part.faults {
             flags.extend(["--faults".to_owned(), faults.to_owned()]);
         }
-        let prepared = harness.prepare(part, (system, &flags), study_part.overrides())?;
+        let prepared = harness.prepare(part, (system, &flags), study_part.changes())?;
         let (record, system) = prepared.run(stop, tell)?;
         let after = match study_part.after.filter(|_| stop.asked() == 0) {
             Some(after) => {
