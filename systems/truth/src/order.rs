@@ -81,7 +81,7 @@ pub(crate) struct RoomOrder {
     pub(crate) read_rate: Option<NonZeroU64>,
     /// CPU time for each delivery of a message.
     pub(crate) work: Nanos,
-    /// CPU time for each pair of receivers of a message.
+    /// CPU time for each ordered pair of receivers of a message, a receiver with itself included: n² times for n receivers.
     pub(crate) pair_work: Nanos,
     /// Time for which one server, in front of which members queue, is busy with each member that joins.
     pub(crate) join: Nanos,

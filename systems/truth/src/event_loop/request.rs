@@ -379,7 +379,7 @@ impl EventLoop {
             room,
             websocket_key: websocket_key.to_owned(),
         };
-        match self.rooms.get(room).and_then(|room| room.admits(now)) {
+        match self.rooms.get(room).and_then(|room| room.waits_until(now)) {
             None => self.join(key, &upgrade),
             Some(at) => {
                 if let Some(connection) = self.sockets.get(key) {
