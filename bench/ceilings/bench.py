@@ -94,6 +94,8 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
     chosen = [target for target in targets() if not only or any(word in target.words for word in only)]
     load_before = machine.load()
     rows, right, spent, ceilings_of_generator = [], 0, [], 0
+    if not chosen:
+        raise Failure(f"no target's name contains {' or '.join(only)}")
     known = [target for target in chosen if target.ceiling is not None]
     for target in chosen:
         answers = [search(target, place) for _ in range(rounds)]

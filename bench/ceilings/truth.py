@@ -6,7 +6,7 @@ The queue is simulated exactly: Poisson arrivals, k servers that take a constant
 import heapq
 import random
 
-LIMIT_S = 0.1
+LATENCY_LIMIT_S = 0.1
 ALLOWED = 0.05
 """Share of the responses that may take longer: the threshold is `p95 < 100ms`."""
 ARRIVALS = 400_000
@@ -21,7 +21,7 @@ def share_beyond(rate: float, servers: int, service_s: float) -> float:
         now += dice.expovariate(rate)
         done = max(heapq.heappop(free), now) + service_s
         heapq.heappush(free, done)
-        beyond += done - now > LIMIT_S
+        beyond += done - now > LATENCY_LIMIT_S
     return beyond / ARRIVALS
 
 

@@ -26,7 +26,7 @@ const LONGEST_USUAL_MS: f64 = 20.0;
 const FEWEST: u64 = 20;
 /// Smallest share of late responses.
 const SMALLEST: f64 = 0.03;
-/// Largest share of responses between the usual time and the delay, of those that are late.
+/// Largest number of responses between the usual time and the delay, as a share of the late ones.
 const BETWEEN: f64 = 0.05;
 /// Largest share of responses that take still longer.
 const LONGER: f64 = 0.05;

@@ -1,4 +1,4 @@
-//! Finds concurrent creations that collide: the target refuses them with status 409, and the more often the more
+//! Finds concurrent creations that collide: the target refuses them with status 409, more often the more
 //! operations run at once.
 //!
 //! A scenario that sends equal values is refused as often at every load, so it is no finding.

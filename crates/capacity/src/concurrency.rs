@@ -11,13 +11,11 @@ use record::{
 
 use crate::levels::usable;
 use crate::target::{cores, most_wanted};
-use crate::throughput::{Throughput, of_main_operation};
+use crate::throughput::{MORE_IN_FLIGHT, Throughput, of_main_operation};
 use crate::{locks, target};
 
 /// Throughputs within this share count as the same.
 const FLAT: f64 = 0.07;
-/// Ratio of the requests in flight between two levels with the same throughput.
-const MORE_IN_FLIGHT: f64 = 1.4;
 /// Throughput without waiting as a share of the highest throughput. Above it, requests may have waited there, too.
 const WITHOUT_WAITING: f64 = 0.8;
 /// CPU as a share of the target's cores, below which CPUs are free.
@@ -26,10 +24,10 @@ const FREE: f64 = 0.8;
 const THREAD_FREE: f64 = 85.0;
 /// Failures above this share take places of their own, or none.
 const FEW_FAILED: f64 = 0.05;
-/// Numbers of places must be whole numbers, less at most this share.
+/// A measured number of places may be below a whole number by this share.
 const LESS: f64 = 0.12;
-/// Numbers of places must be whole numbers, plus at most this number or a tenth. Disturbances make the time of a request
-/// too long, and so the number too high.
+/// A measured number of places may be above a whole number by this number or a tenth, whichever is more: disturbances
+/// lengthen requests, so the number comes out too high.
 const MORE: f64 = 0.25;
 /// Share by which the number of connections to a service may differ from that of places.
 const OTHER_COUNT: f64 = 0.08;
@@ -52,7 +50,7 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
     let (free, full, overfull) = (shown.free.1, shown.full.1, shown.overfull.1);
     let per_s = full.per_s.max(overfull.per_s);
     let places = per_s * free.time_s;
-    let counted = counted(places).filter(|_| overfull.in_flight >= places * MORE_IN_FLIGHT)?;
+    let counted = whole_number(places).filter(|_| overfull.in_flight >= places * MORE_IN_FLIGHT)?;
     let is_countable = places < TOO_MANY_TO_COUNT;
     let upstream = upstream(&shown, counted);
     let fixed = FixedConcurrency {
@@ -91,12 +89,7 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
 
 fn evidence(shown: &Shown<'_>) -> impl Iterator<Item = Evidence> {
     let (free, full, overfull) = (shown.free.1, shown.full.1, shown.overfull.1);
-    let flat = Evidence::FlatThroughput {
-        in_flight: overfull.in_flight,
-        per_s: overfull.per_s,
-        than_in_flight: full.in_flight,
-        than_per_s: full.per_s,
-    };
+    let flat = overfull.flat_beyond(&full);
     let free = Evidence::TimeWithoutWaiting {
         in_flight: free.in_flight,
         ms: free.time_s * 1e3,
@@ -136,12 +129,9 @@ fn shown(run: &Run) -> Option<Shown<'_>> {
     levels.sort_by(|one, other| one.2.in_flight.total_cmp(&other.2.in_flight));
     let (&(level, name, free), rest) = levels.split_first()?;
     let (&overfull, rest) = rest.split_last()?;
-    let is_flat = |one: &&(&Level, &str, Throughput)| {
-        let ratio = one.2.per_s / overfull.2.per_s;
-        (1.0 - FLAT..=1.0 + FLAT).contains(&ratio)
-            && overfull.2.in_flight >= one.2.in_flight * MORE_IN_FLIGHT
-    };
-    let &full = rest.iter().find(is_flat)?;
+    let &full = rest
+        .iter()
+        .find(|one| overfull.2.is_flat_beyond(&one.2, FLAT))?;
     let same = levels.iter().all(|(_, other, _)| *other == name);
     let does_not_wait = free.per_s <= full.2.per_s * WITHOUT_WAITING;
     let cpu_is_free = has_free_cpu(full.0) && has_free_cpu(overfull.0);
@@ -153,7 +143,7 @@ fn shown(run: &Run) -> Option<Shown<'_>> {
 }
 
 /// The number of places if it is nearly a whole number, or too large to tell.
-fn counted(places: f64) -> Option<f64> {
+fn whole_number(places: f64) -> Option<f64> {
     if places >= TOO_MANY_TO_COUNT {
         return Some(places);
     }
@@ -161,7 +151,7 @@ fn counted(places: f64) -> Option<f64> {
         let most = whole + MORE.max(whole * 0.1);
         (whole * (1.0 - LESS)..=most).contains(&places)
     };
-    (1..=7).map(f64::from).find(is_near)
+    (1..=6).map(f64::from).find(is_near)
 }
 
 /// Whether neither the target's cores nor one of its threads are near their limit. Without figures for the target, CPUs

@@ -8,6 +8,8 @@ use record::{
 use stats::{Growth, growth};
 
 use crate::levels::usable;
+use crate::median::median;
+use crate::target::descriptors_full_after_s;
 use crate::throughput::{is_even, seconds};
 use crate::windows;
 
@@ -56,11 +58,9 @@ pub(crate) fn sessions(run: &Run) -> Option<Finding> {
     };
     let drift = strongest(run, of_level, LEAST_CONNECTIONS)?;
     let target = drift.level.target.as_ref()?;
-    let free = target.descriptor_limit.zip(target.descriptors);
     let cause = Cause::GrowingSessions(GrowingSessions {
         per_s: drift.growth.per_s,
-        full_after_s: free
-            .map(|(limit, open)| limit.saturating_sub(open) as f64 / drift.growth.per_s),
+        full_after_s: descriptors_full_after_s(target, drift.growth.per_s),
     });
     Some(finding(cause, Drifting::Connections, &drift))
 }
@@ -93,10 +93,9 @@ fn medians(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let length = points.len().div_ceil(PARTS).max(1);
     let parts = points.chunks(length).filter(|part| part.len() == length);
     parts
-        .map(|part| {
+        .filter_map(|part| {
             let mut values: Vec<f64> = part.iter().map(|point| point.1).collect();
-            values.sort_by(f64::total_cmp);
-            (part[length / 2].0, values[length / 2])
+            Some((part[length / 2].0, median(&mut values)?))
         })
         .collect()
 }

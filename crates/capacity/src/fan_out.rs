@@ -90,8 +90,7 @@ fn messages(level: &Level) -> Option<Messages<'_>> {
 fn delivered_per_s(level: &Level) -> f64 {
     let complete = windows::complete(level).map(|window| window.deliveries);
     let delivered: Vec<u64> = complete.collect();
-    let seconds = delivered.len() as f64 * windows::width(level);
-    delivered.iter().sum::<u64>() as f64 / seconds
+    delivered.iter().sum::<u64>() as f64 / delivered.len() as f64
 }
 
 fn is_busy(target: &TargetUse) -> bool {

@@ -18,6 +18,7 @@ mod generator;
 mod levels;
 mod limits;
 mod locks;
+mod median;
 mod memory;
 mod periods;
 mod ports;

@@ -6,6 +6,7 @@ use record::{
 };
 
 use crate::levels::counted;
+use crate::target::descriptors_full_after_s;
 use crate::throughput::seconds;
 
 /// Growth of the number of descriptors in a level below which it is not reported.
@@ -62,11 +63,10 @@ pub(crate) fn growing_descriptors(run: &Run) -> Option<Finding> {
     let &(level, target, per_s) = grown
         .iter()
         .max_by(|one, other| one.2.total_cmp(&other.2))?;
-    let free = target.descriptor_limit.zip(target.descriptors);
     Some(Finding {
         cause: Cause::GrowingDescriptors(GrowingDescriptors {
             per_s,
-            full_after_s: free.map(|(limit, open)| limit.saturating_sub(open) as f64 / per_s),
+            full_after_s: descriptors_full_after_s(target, per_s),
         }),
         confidence: Confidence::High,
         levels: grown.iter().map(|(level, ..)| level.index).collect(),

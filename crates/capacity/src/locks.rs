@@ -17,8 +17,6 @@ const TAKES_PART: f64 = 4.0;
 const SATURATED: f64 = 85.0;
 /// Throughputs within this share count as the same.
 const FLAT: f64 = 0.1;
-/// Ratio of the requests in flight between two levels with the same throughput.
-const MORE_IN_FLIGHT: f64 = 1.4;
 
 /// A level in which threads take turns.
 struct Turns<'a> {
@@ -38,12 +36,9 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
             .total_cmp(&other.throughput.in_flight)
     });
     let main = found.last()?;
-    let is_flat = |one: &&Turns<'_>| {
-        let ratio = one.throughput.per_s / main.throughput.per_s;
-        (1.0 - FLAT..=1.0 + FLAT).contains(&ratio)
-            && main.throughput.in_flight >= one.throughput.in_flight * MORE_IN_FLIGHT
-    };
-    let other = found.iter().find(is_flat)?;
+    let other = found
+        .iter()
+        .find(|one| main.throughput.is_flat_beyond(&one.throughput, FLAT))?;
     let (more, less) = (main.throughput, other.throughput);
     Some(Finding {
         cause: Cause::LockConvoy(LockConvoy {

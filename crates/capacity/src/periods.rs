@@ -1,15 +1,15 @@
 //! Events at equal intervals.
 
-/// Events that are closer than this are one event, in windows.
-const ONE_EVENT: f64 = 1.5;
+/// Events that are closer than this are one event, in seconds.
+const ONE_EVENT_S: f64 = 1.5;
 /// Fewest events that show a period.
 const FEWEST: usize = 4;
 /// Number of events from which a period is certain.
 const MANY: usize = 6;
-/// An interval may differ from the period by this share of the period, or by one window.
+/// An interval may differ from the period by this share of the period, or by one second.
 const EQUAL: f64 = 0.1;
-/// Shortest period, in windows. Of shorter ones, nearly every window has an event.
-const SHORTEST: f64 = 2.5;
+/// Shortest period, in seconds. Of shorter ones, nearly every window has an event.
+const SHORTEST_S: f64 = 2.5;
 
 /// The equal intervals between events.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +25,8 @@ pub(crate) struct Period {
 }
 
 /// Returns the period of events that start at these times, in ascending order. `None` if their intervals differ, or if
-/// there are too few. `width` is the length of a window in seconds.
-pub(crate) fn period(starts: &[f64], width: f64) -> Option<Period> {
+/// there are too few.
+pub(crate) fn period(starts: &[f64]) -> Option<Period> {
     let (first, last) = (starts.first()?, starts.last()?);
     let every_s = (last - first) / (starts.len().max(2) - 1) as f64;
     let deviation_s = starts
@@ -34,8 +34,8 @@ pub(crate) fn period(starts: &[f64], width: f64) -> Option<Period> {
         .map(|pair| (pair[1] - pair[0] - every_s).abs())
         .fold(0.0, f64::max);
     let is_periodic = starts.len() >= FEWEST
-        && every_s >= SHORTEST * width
-        && deviation_s <= (every_s * EQUAL).max(width);
+        && every_s >= SHORTEST_S
+        && deviation_s <= (every_s * EQUAL).max(1.0);
     is_periodic.then_some(Period {
         events: starts.len() as u64,
         every_s,
@@ -46,12 +46,12 @@ pub(crate) fn period(starts: &[f64], width: f64) -> Option<Period> {
 
 /// Joins windows that are neighbours. Each window has a start and a value; an event has the start of its first window
 /// and the largest value.
-pub(crate) fn joined(windows: &[(f64, f64)], width: f64) -> Vec<(f64, f64)> {
+pub(crate) fn joined(windows: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut events: Vec<(f64, f64)> = Vec::new();
     let mut end = f64::NEG_INFINITY;
     for &(start, value) in windows {
         match events.last_mut() {
-            Some(event) if start - end <= width * ONE_EVENT => event.1 = event.1.max(value),
+            Some(event) if start - end <= ONE_EVENT_S => event.1 = event.1.max(value),
             _ => events.push((start, value)),
         }
         end = start;

@@ -6,6 +6,7 @@
 //! - limits stated in the headers of responses with status 429,
 //! - a pattern over time that only a limiter produces: no more requests pass, the same number passes in every window,
 //!   or a burst precedes a flow more regular than chance,
+//! - an even flow of requests, of which one took less time than a worker would have for each,
 //! - the number of requests that passed per user and per address,
 //! - the number of requests that passed in other levels.
 //!
@@ -14,6 +15,7 @@
 mod facts;
 mod key;
 mod limit;
+mod pace;
 mod seen;
 mod shape;
 
@@ -22,6 +24,7 @@ use record::{Cause, Confidence, Finding, Level, RateLimiter, Run};
 
 use key::{Keys, is_by_user, keys_of, number_of};
 use limit::{Limit, Window, limit_of, stated_of};
+use pace::{Outpaced, is_quick, outpaced};
 use seen::{Seen, look, with_window};
 use shape::Shape;
 
@@ -75,25 +78,15 @@ fn strength(seen: &Seen<'_>) -> u8 {
         {
             3
         }
+        Some(Shape::Steady { .. }) => match outpaced(seen) {
+            Some(Outpaced::Always { .. }) => 3,
+            Some(Outpaced::Once { .. }) => 2,
+            None => 0,
+        },
         Some(Shape::Stop { passed }) if passed > 0.0 => 2,
         _ => 0,
     };
     if states { shape + 10 } else { shape }
-}
-
-/// Whether fewer than 0.5 passed requests were in progress on average (Little's law). A server that refuses requests
-/// because all its slots are taken has one request in progress per slot. The quantile is an upper bound of the passed
-/// requests' median time, because the histogram also contains refused requests.
-fn is_quick(seen: &Seen<'_>, per_s: f64) -> bool {
-    const IN_WORK: f64 = 0.5;
-    let mut times = stats::Histogram::default();
-    for timings in seen.level.measured.requests.values() {
-        times.merge(&timings.service);
-    }
-    let limited = seen.limited;
-    let share = limited.passed as f64 / (limited.passed + limited.count) as f64;
-    let time = times.quantile(1.0 - share / 2.0);
-    time.is_some_and(|time| per_s * time.as_secs_f64() < IN_WORK)
 }
 
 /// Whether requests pass at the same regular rate in another level, although its request rate is very different.

@@ -70,11 +70,9 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
 }
 
 fn waves(level: &Level) -> Option<Waves> {
-    // Seconds in which nothing ended have no window.
-    let width = windows::width(level).min(1.0);
     let ended = |window: &record::Window| window.requests + window.round_trips;
     let all: u64 = windows::measured(level).map(ended).sum();
-    let seconds = level.phases.duration_s / width;
+    let seconds = level.phases.duration_s;
     let limit = (all as f64 / seconds * TIMES_MORE).max(FEWEST as f64);
     let in_waves: Vec<&record::Window> = windows::measured(level)
         .filter(|window| ended(window) as f64 >= limit)
@@ -90,15 +88,15 @@ fn waves(level: &Level) -> Option<Waves> {
         .iter()
         .map(|window| (window.start_s, ended(window) as f64))
         .collect();
-    let events = joined(&starts, width);
+    let events = joined(&starts);
     let starts: Vec<f64> = events.iter().map(|event| event.0).collect();
     let between = seconds - in_waves.len() as f64;
     Some(Waves {
         level: level.index,
-        period: period(&starts, width)?,
+        period: period(&starts)?,
         share,
         failed,
-        per_s: events.iter().map(|event| event.1).fold(0.0, f64::max) / width,
-        between_per_s: all.saturating_sub(of_waves) as f64 / between.max(1.0) / width,
+        per_s: events.iter().map(|event| event.1).fold(0.0, f64::max),
+        between_per_s: all.saturating_sub(of_waves) as f64 / between.max(1.0),
     })
 }

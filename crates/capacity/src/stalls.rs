@@ -8,6 +8,7 @@ use record::{
 };
 
 use crate::levels::usable;
+use crate::median::median;
 use crate::periods::{Period, joined, period};
 use crate::throughput::is_even;
 use crate::windows;
@@ -68,7 +69,6 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
 
 fn stalls(level: &Level) -> Option<Stalls> {
     let windows = busy(level);
-    let width = windows::width(level);
     let usual_ms = usual(&windows)?;
     let limit = (usual_ms * TIMES_LONGER).max(usual_ms + MS_LONGER);
     let slow: Vec<(f64, f64)> = windows
@@ -79,9 +79,9 @@ fn stalls(level: &Level) -> Option<Stalls> {
     if slow.len() as f64 > windows.len() as f64 * RARE {
         return None;
     }
-    let events = joined(&slow, width);
+    let events = joined(&slow);
     let starts: Vec<f64> = events.iter().map(|event| event.0).collect();
-    let period = period(&starts, width)?;
+    let period = period(&starts)?;
     let known = || {
         events
             .iter()
@@ -111,7 +111,5 @@ fn longest(window: &Window) -> f64 {
 /// The median of the windows' longest times.
 fn usual(windows: &[&Window]) -> Option<f64> {
     let mut longest: Vec<f64> = windows.iter().map(|window| longest(window)).collect();
-    longest.sort_by(f64::total_cmp);
-    let usual = *longest.get(longest.len() / 2)?;
-    usual.is_finite().then_some(usual)
+    median(&mut longest).filter(|usual| usual.is_finite())
 }

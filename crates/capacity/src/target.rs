@@ -1,4 +1,4 @@
-//! The CPU of the target and of its threads.
+//! The CPU of the target and of its threads, and its descriptors.
 
 use record::{Evidence, TargetUse, ThreadUse};
 
@@ -24,4 +24,11 @@ pub(crate) fn cpu(target: &TargetUse) -> Option<Evidence> {
         percent: target.cpu_percent?,
         cores: cores(target),
     })
+}
+
+/// Returns the time in seconds until the target has no descriptor left, if their number grows by `per_s`. `None` if the
+/// limit or the number is unknown.
+pub(crate) fn descriptors_full_after_s(target: &TargetUse, per_s: f64) -> Option<f64> {
+    let (limit, open) = target.descriptor_limit.zip(target.descriptors)?;
+    Some(limit.saturating_sub(open) as f64 / per_s)
 }

@@ -1,12 +1,15 @@
 //! The operations of a level: how many ended, and how many were in flight.
 
 use plan::RateProfile;
-use record::{Level, Measured, Timings};
+use record::{Evidence, Level, Measured, Timings};
 
 use crate::windows;
 
 /// Share of a level's operations that an operation needs in order to stand for the whole level.
 const MAIN_SHARE: f64 = 0.8;
+
+/// Factor by which the operations in flight must exceed those of a smaller load to be clearly more.
+pub(crate) const MORE_IN_FLIGHT: f64 = 1.4;
 
 /// Throughput of a level, or of one operation in it.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +55,26 @@ pub(crate) fn of_main_operation(level: &Level) -> Option<(&str, Throughput)> {
     is_main.then_some((name, throughput))
 }
 
+impl Throughput {
+    /// Returns whether this load completes as much as `less`, up to a difference of the share `within`, with clearly more
+    /// operations in flight.
+    pub(crate) fn is_flat_beyond(&self, less: &Self, within: f64) -> bool {
+        let ratio = less.per_s / self.per_s;
+        (1.0 - within..=1.0 + within).contains(&ratio)
+            && self.in_flight >= less.in_flight * MORE_IN_FLIGHT
+    }
+
+    /// Returns the evidence that this load completes no more than `less`.
+    pub(crate) fn flat_beyond(&self, less: &Self) -> Evidence {
+        Evidence::FlatThroughput {
+            in_flight: self.in_flight,
+            per_s: self.per_s,
+            than_in_flight: less.in_flight,
+            than_per_s: less.per_s,
+        }
+    }
+}
+
 fn throughput(level: &Level, timings: &Timings) -> Option<Throughput> {
     let count = timings.count.max(1) as f64;
     let time_s = timings.service.mean()?.as_secs_f64();
@@ -77,8 +100,7 @@ fn ended_per_s(level: &Level) -> Option<f64> {
     let complete: Vec<u64> = windows::complete(level)
         .map(|window| window.requests + window.round_trips)
         .collect();
-    let seconds = complete.len() as f64 * windows::width(level);
-    (complete.len() >= FEWEST).then(|| complete.iter().sum::<u64>() as f64 / seconds)
+    (complete.len() >= FEWEST).then(|| complete.iter().sum::<u64>() as f64 / complete.len() as f64)
 }
 
 /// Returns whether the planned load is constant over the measured time.

@@ -5,14 +5,8 @@ use record::{Level, Window};
 /// Windows start at whole seconds, up to this error.
 const ROUNDING: f64 = 1e-6;
 
-/// Returns the length of a window in seconds; infinite if there are fewer than two windows.
-pub(crate) fn width(level: &Level) -> f64 {
-    level
-        .series
-        .windows(2)
-        .map(|pair| pair[1].start_s - pair[0].start_s)
-        .fold(f64::INFINITY, f64::min)
-}
+/// Length of a window in seconds.
+const WIDTH_S: f64 = 1.0;
 
 /// Returns the windows that start in the measured time.
 pub(crate) fn measured(level: &Level) -> impl Iterator<Item = &Window> {
@@ -24,8 +18,7 @@ pub(crate) fn measured(level: &Level) -> impl Iterator<Item = &Window> {
 /// Returns the windows that start and end in the measured time.
 pub(crate) fn complete(level: &Level) -> impl Iterator<Item = &Window> {
     let (_, until) = bounds(level);
-    let width = width(level);
-    measured(level).filter(move |window| window.start_s + width <= until + ROUNDING)
+    measured(level).filter(move |window| window.start_s + WIDTH_S <= until + ROUNDING)
 }
 
 /// Start and end of the measured time, in seconds since the start of the level.

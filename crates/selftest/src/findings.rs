@@ -8,7 +8,7 @@ mod cases;
 mod table;
 
 use engine::Stop;
-use harness::{Harness, Notice, System};
+use harness::{Harness, Notice};
 use plan::Overrides;
 
 use crate::evidence::SelftestError;
@@ -26,7 +26,7 @@ pub struct FindingsSettings {
     pub only: Vec<String>,
 }
 
-/// Runs the cases, each in a process of its own. A stop takes effect after the current run.
+/// Runs the cases, each on a fresh server, which is a separate process. A stop takes effect after the current run.
 pub fn findings(
     settings: &FindingsSettings,
     stop: &Stop,
@@ -76,19 +76,13 @@ fn run(
     stop: &Stop,
     tell: &mut dyn FnMut(Notice<'_>),
 ) -> Result<Vec<&'static str>, SelftestError> {
-    let harness = Harness {
-        seed: settings.harness.seed.wrapping_add(round),
-        ..settings.harness.clone()
-    };
+    let mut harness = settings.harness.clone();
+    harness.seed = harness.seed.wrapping_add(round);
+    if case.on_all_cores {
+        harness.system_cores.clear();
+    }
     let flags: Vec<String> = case.flags.iter().map(ToString::to_string).collect();
-    let cores: &[usize] = if case.on_all_cores {
-        &[]
-    } else {
-        &harness.system_cores
-    };
-    let system = System::start(&harness.exe, "truth", &flags, cores)
-        .map_err(harness::HarnessError::System)?;
-    let prepared = harness.prepare_on(&case.part(), system, Overrides::default())?;
+    let prepared = harness.prepare(&case.part(), ("truth", &flags), Overrides::default())?;
     let (record, _system) = prepared.run(stop, tell)?;
     let causes = record.findings.iter();
     Ok(causes.map(|finding| finding.cause.id()).collect())

@@ -9,13 +9,14 @@ const SATURATED: f64 = 95.0;
 /// Share of the time in which a saturated thread ran. A thread that ran less was short of CPUs, and the cause is what
 /// used them.
 const RAN: f64 = 75.0;
-/// Share of its cores that a target uses which is limited by them.
+/// A target that uses at least this share of its cores, together with the generator on the same cores, is limited by
+/// them.
 const ALL: f64 = 0.95;
-/// Share of its cores that a target without a saturated thread must use itself to be limited by them.
+/// Without a saturated thread, the target itself must use at least this share of its cores.
 const MOST: f64 = 0.8;
 /// Share of the periods in which an exhausted quota was used up. Short bursts use up some periods of any quota.
 const THROTTLED: f64 = 0.25;
-/// Share of the quota that a target uses which is limited by it.
+/// A target that uses less than this share of its quota is not limited by it.
 const OF_QUOTA: f64 = 0.7;
 
 /// What limits the target in one level.

@@ -6,6 +6,7 @@ use record::{
 
 use super::key::{Keys, number_of};
 use super::limit::{Limit, Window};
+use super::pace::{Outpaced, outpaced};
 use super::seen::Seen;
 use super::shape::Shape;
 
@@ -43,6 +44,11 @@ pub(super) fn burst(seen: &Seen<'_>) -> f64 {
 pub(super) fn evidence(seen: &Seen<'_>, keys: &Keys, limit: &Limit<'_>) -> Vec<Evidence> {
     let mut all: Vec<Evidence> = seen.limited.stated.iter().map(stated).collect();
     all.extend(seen.shape.map(|shape| observed(shape, seen)));
+    all.extend(outpaced(seen).map(|outpaced| match outpaced {
+        Outpaced::Always { took_s, apart_s } | Outpaced::Once { took_s, apart_s } => {
+            Evidence::Outpaced { took_s, apart_s }
+        }
+    }));
     if seen.limited.told_to_wait > 0 {
         all.push(match limit.window {
             Window::Told(at_s) => Evidence::SameResetTime { at_s },
@@ -118,6 +124,9 @@ pub(super) fn unknown(seen: &Seen<'_>, keys: &Keys, limit: &Limit<'_>) -> Vec<Un
         Window::AtLeast(seconds) => open.push(Unknown::WindowLongerThan { seconds }),
         Window::Unknown => open.push(Unknown::Window),
         _ => {}
+    }
+    if let Some(Outpaced::Once { apart_s, .. }) = outpaced(seen) {
+        open.push(Unknown::OneWorker { seconds: apart_s });
     }
     if kind(seen).is_none() {
         open.push(Unknown::Algorithm);

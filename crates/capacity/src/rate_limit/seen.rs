@@ -1,10 +1,13 @@
 //! What a level shows about a limiter.
 
+use model::Nanos;
 use record::{Level, Limited, Run, StatedLimit};
+use stats::Histogram;
 
 use super::shape::{Shape, shape_of};
 
 /// Observations from one level.
+#[derive(Clone)]
 pub(super) struct Seen<'a> {
     pub(super) level: &'a Level,
     pub(super) limited: &'a Limited,
@@ -19,6 +22,12 @@ pub(super) struct Seen<'a> {
     pub(super) per_window: Option<f64>,
     /// Number of requests that passed per second while others were refused.
     pub(super) flow: Option<f64>,
+    /// The response times of passed requests. Empty if they are unknown.
+    pub(super) passed_times: Histogram,
+    /// The quickest passed request before the measured time, if all requests were subject to the limiter.
+    pub(super) quickest_before: Option<Nanos>,
+    /// The smallest median time of the same requests in a level in which none was refused, in seconds.
+    pub(super) unhurried_s: Option<f64>,
 }
 
 /// Returns the observations from a level. `None` if nothing was refused there.
@@ -50,7 +59,16 @@ pub(super) fn look<'a>(run: &Run, level: &'a Level) -> Option<Seen<'a>> {
         Some(Shape::Stop { .. }) => (None, None),
         None => (None, Some(limited.passed as f64 / limited.end_s)),
     };
+    let free = run.levels.iter().filter(|level| level.limited.is_none());
+    let medians = free.filter_map(|free| passed_times(free, limited).quantile(0.5));
     Some(Seen {
+        passed_times: passed_times(level, limited),
+        quickest_before: level
+            .measured
+            .before
+            .quickest
+            .filter(|_| all_limited(level, limited)),
+        unhurried_s: medians.min().map(Nanos::as_secs_f64),
         level,
         limited,
         fresh,
@@ -62,6 +80,25 @@ pub(super) fn look<'a>(run: &Run, level: &'a Level) -> Option<Seen<'a>> {
     })
 }
 
+/// Whether requests of every name were refused.
+fn all_limited(level: &Level, limited: &Limited) -> bool {
+    let mut names = level.measured.requests.keys();
+    names.all(|name| limited.names.contains_key(name))
+}
+
+/// The response times of requests that passed, of the names that the limiter refused. Empty if the record does not
+/// distinguish the times of failures.
+fn passed_times(level: &Level, limited: &Limited) -> Histogram {
+    let mut passed = Histogram::default();
+    for (name, timings) in &level.measured.requests {
+        let is_known = timings.failed == 0 || !timings.failed_response.is_empty();
+        if is_known && limited.names.contains_key(name) {
+            passed.merge(&timings.response.without(&timings.failed_response));
+        }
+    }
+    passed
+}
+
 /// Computes a missing number of requests per window from the flow, if the window is stated.
 pub(super) fn with_window<'a>(seen: &Seen<'a>, stated: Option<&StatedLimit>) -> Seen<'a> {
     let of_flow = seen.flow.zip(stated.and_then(|stated| stated.window_s));
@@ -69,6 +106,6 @@ pub(super) fn with_window<'a>(seen: &Seen<'a>, stated: Option<&StatedLimit>) -> 
         per_window: seen
             .per_window
             .or(of_flow.map(|(flow, window)| flow * window)),
-        ..*seen
+        ..seen.clone()
     }
 }

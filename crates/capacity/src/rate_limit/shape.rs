@@ -2,6 +2,8 @@
 
 use record::{Limited, LimitedBin};
 
+use crate::median::median;
+
 /// A pause of this many seconds without a passed request is not due to chance.
 const CLOSED_S: f64 = 1.0;
 /// If chance alone would let this many requests pass on average, but none passed, chance is ruled out.
@@ -376,9 +378,4 @@ fn is_regular(passed: &[f64], refused: &[f64]) -> bool {
 fn share(values: &[f64], fits: impl Fn(f64) -> bool) -> f64 {
     let fitting = values.iter().filter(|value| fits(**value)).count();
     fitting as f64 / values.len().max(1) as f64
-}
-
-fn median(values: &mut [f64]) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied()
 }

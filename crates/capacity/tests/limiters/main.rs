@@ -6,6 +6,7 @@
     reason = "small numbers of simulated requests"
 )]
 
+mod queued;
 mod simulated;
 mod statistics;
 mod steady;

@@ -1,4 +1,4 @@
-//! Limits of the CPU, of memory and of time, and a fixed concurrency.
+//! Limits of CPU, memory and concurrency, stalls, timeouts and rate limits.
 
 use super::{asks, scenario};
 use crate::findings::case::{Case, Truth, case};
