@@ -4,8 +4,8 @@ use std::os::fd::BorrowedFd;
 
 use model::{Fault, FaultKind};
 use rustix::io::Errno;
+use rustls::ClientConnection;
 use rustls::pki_types::ServerName;
-use rustls::{AlertDescription, CertificateError, ClientConnection, InvalidMessage};
 
 use crate::arrival::Arrival;
 use crate::fault::from_errno;
@@ -13,9 +13,12 @@ use crate::outbox::{QUEUE_LIMIT, not_read};
 use crate::transfer::{Read, transmit};
 
 mod client_certificate;
+mod fault;
 mod insecure;
 mod listed;
 mod settings;
+
+use fault::{from_rustls, tls_fault};
 
 pub use client_certificate::ClientCertificate;
 pub use settings::TlsSettings;
@@ -264,37 +267,4 @@ fn from_io(error: &io::Error, peer: SocketAddr) -> Fault {
         Some(errno) => from_errno(errno, peer),
         None => tls_fault(&error.to_string()),
     }
-}
-
-fn tls_fault(detail: &str) -> Fault {
-    Fault::target(FaultKind::Tls, detail)
-}
-
-fn from_rustls(error: &rustls::Error) -> Fault {
-    let detail = match error {
-        rustls::Error::InvalidMessage(
-            InvalidMessage::InvalidContentType | InvalidMessage::UnknownProtocolVersion,
-        ) => "the peer does not speak TLS: write http:// or ws:// in the URL".to_owned(),
-        rustls::Error::InvalidCertificate(reason) => match reason {
-            CertificateError::UnknownIssuer => {
-                "the certificate's issuer is not trusted: add its CA, or accept any certificate"
-                    .to_owned()
-            }
-            reason if listed::is_ca_as_server(reason) => {
-                "the certificate is a CA certificate that you do not trust: add exactly this certificate, or accept \
-                 any certificate"
-                    .to_owned()
-            }
-            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-                format!("the certificate is for another name: {reason}")
-            }
-            _ => format!("the certificate is not accepted: {reason}"),
-        },
-        rustls::Error::AlertReceived(AlertDescription::CertificateRequired) => {
-            "the peer requires a client certificate: set `cert` and `key` in the options".to_owned()
-        }
-        rustls::Error::AlertReceived(alert) => format!("the peer sent TLS alert {alert:?}"),
-        other => format!("TLS failed: {other}"),
-    };
-    tls_fault(&detail)
 }

@@ -27,8 +27,8 @@ impl Connection {
         }
     }
 
-    /// From now on, counts the bytes of bodies without storing them, and drops the heads of responses with a status
-    /// below 400.
+    /// From now on, drops the heads of responses with a status below 400, and counts the bytes of their bodies without
+    /// storing them. Other responses are kept, because their bodies usually state the reason.
     pub fn discard(&mut self) {
         self.parser.discard();
     }

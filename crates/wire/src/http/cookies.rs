@@ -1,7 +1,13 @@
-use cookie_store::{Cookie, CookieStore, RawCookie};
+use cookie_store::{Cookie, CookieStore, RawCookie, StoreAction};
 use url::Url;
 
 use super::headers::Headers;
+
+/// Maximum number of cookies of a user. Chrome and Firefox have this limit for each site. Without it, a target that names
+/// a new cookie in each response would make every user larger, and every request.
+const COOKIES_LIMIT: usize = 180;
+/// Maximum size of the name and value of a cookie in bytes, as in browsers.
+const COOKIE_BYTES: usize = 4096;
 
 /// The cookies of one user (RFC 6265). An unused jar takes the space of one pointer.
 ///
@@ -37,7 +43,8 @@ impl CookieJar {
     /// Stores one cookie, given as a `Set-Cookie` value, as if a response from `url` had set it.
     ///
     /// Returns false if the standard forbids the cookie, or if it contains control characters other than a tab, because
-    /// they would end up in the head of a request.
+    /// they would end up in the head of a request. Also returns false for a cookie of more than 4,096 bytes, which
+    /// browsers ignore. A new cookie beyond the limit of 180 replaces the oldest one.
     pub fn set(&mut self, url: &Url, set_cookie: &str) -> bool {
         if set_cookie.contains(|char: char| char.is_control() && char != '\t') {
             return false;
@@ -45,8 +52,15 @@ impl CookieJar {
         let Ok(cookie) = RawCookie::parse(set_cookie.to_owned()) else {
             return false;
         };
+        if cookie.name().len() + cookie.value().len() > COOKIE_BYTES {
+            return false;
+        }
         let store = self.store.get_or_insert_default();
-        store.insert_raw(&cookie, url).is_ok()
+        let result = store.insert_raw(&cookie, url);
+        if matches!(result, Ok(StoreAction::Inserted)) && store.iter_any().count() > COOKIES_LIMIT {
+            remove_oldest(store);
+        }
+        result.is_ok()
     }
 
     /// Whether the jar never had a cookie. This is cheaper than [`CookieJar::is_empty`].
@@ -80,6 +94,18 @@ impl CookieJar {
             }
         }
         jar
+    }
+}
+
+/// Removes an expired cookie or, if there is none, the oldest one.
+fn remove_oldest(store: &mut CookieStore) {
+    let expired = store.iter_any().find(|cookie| cookie.is_expired());
+    let oldest = expired.or_else(|| store.iter_any().next()).map(|cookie| {
+        let domain = String::from(&cookie.domain);
+        (domain, String::from(&cookie.path), cookie.name().to_owned())
+    });
+    if let Some((domain, path, name)) = oldest {
+        store.remove(&domain, &path, &name);
     }
 }
 
@@ -158,6 +184,26 @@ mod tests {
         assert!(!jar.set(&url("http://a.test/"), "a=b\rX-Other: c"));
         assert!(!jar.set(&url("http://a.test/"), "a=b\0"));
         assert!(jar.is_empty());
+    }
+
+    #[test]
+    fn a_jar_keeps_the_newest_180_cookies_and_none_of_more_than_4_kb() {
+        let target = url("http://a.test/");
+        let mut jar = CookieJar::default();
+        for number in 0..1000 {
+            assert!(jar.set(&target, &format!("c{number}=x")));
+        }
+        let expected: Vec<String> = (820..1000).map(|number| format!("c{number}=x")).collect();
+        assert_eq!(jar.header_for(&target).unwrap(), expected.join("; "));
+        assert!(jar.set(&target, "c999=; Max-Age=0"));
+        assert!(
+            jar.set(&target, "new=1"),
+            "takes the place of the removed one"
+        );
+        let header = jar.header_for(&target).unwrap();
+        assert!(header.starts_with("c820=x; "), "{header}");
+        assert!(jar.set(&target, &format!("a={}", "x".repeat(4095))));
+        assert!(!jar.set(&target, &format!("b={}", "x".repeat(4096))));
     }
 
     #[test]

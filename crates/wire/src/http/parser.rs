@@ -88,8 +88,8 @@ impl Parser {
         }
     }
 
-    /// From now on, counts the bytes of bodies without storing them, and drops the heads of responses with a status
-    /// below 400.
+    /// From now on, drops the heads of responses with a status below 400, and counts the bytes of their bodies without
+    /// storing them. Other responses are kept, because their bodies usually state the reason.
     pub fn discard(&mut self) {
         self.bodies = Bodies::Counted;
     }
@@ -209,10 +209,14 @@ impl Parser {
     /// Begins a response. `rest` starts with its complete head.
     fn begin(&mut self, head: &Head, rest: &[u8]) -> Result<(Option<Response>, usize), Fault> {
         self.keep_alive = head.keep_alive;
-        let headers = if self.bodies == Bodies::Counted && head.status < 400 {
-            Headers::default()
+        let bodies = if head.status < 400 {
+            self.bodies
         } else {
-            Headers::new(&rest[..head.size], head.sets_cookies)
+            Bodies::Kept
+        };
+        let headers = match bodies {
+            Bodies::Counted => Headers::default(),
+            Bodies::Kept => Headers::new(&rest[..head.size], head.sets_cookies),
         };
         let mut incoming = Incoming {
             response: Response {
@@ -223,7 +227,7 @@ impl Parser {
                 grpc_error: head.grpc_error.clone(),
             },
             received: 0,
-            bodies: self.bodies,
+            bodies,
             coding: head.coding,
             framing: self.framing(head)?,
         };

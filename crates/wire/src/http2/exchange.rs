@@ -61,7 +61,7 @@ struct Incoming {
 pub(super) struct Bodies {
     /// Maximum size in bytes.
     pub(super) limit: usize,
-    /// Whether bytes are only counted, because the caller will not read the bodies.
+    /// Whether bytes of responses with a status below 400 are only counted, because the caller will not read the bodies.
     pub(super) discarded: bool,
 }
 
@@ -155,7 +155,12 @@ impl Incoming {
         let content_type = parts.headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
         let is_grpc = status == 200 && content_type.is_some_and(grpc::is_content_type);
         let grpc_status = is_grpc.then(|| parts.headers.get(grpc::STATUS)).flatten();
-        let headers = if bodies.discarded && status < 400 {
+        // The body of a failure usually states the reason.
+        let bodies = Bodies {
+            discarded: bodies.discarded && status < 400,
+            ..bodies
+        };
+        let headers = if bodies.discarded {
             Headers::default()
         } else {
             head::decode(parts.status, &parts.headers)

@@ -80,7 +80,7 @@ impl Connection {
     /// Handles the end of the peer's data.
     pub fn on_close(&self) -> Fault {
         let detail = if self.session.is_connected() {
-            "the NATS server closed the connection without an error; its log tells why (slow consumers are closed so)"
+            "the NATS server closed the connection without an error: see its log (it closes slow consumers this way)"
         } else {
             "the NATS server closed the connection before it accepted the client"
         };

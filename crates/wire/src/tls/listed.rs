@@ -36,15 +36,20 @@ fn is_about_trust(error: &Error) -> bool {
     }
 }
 
-/// Whether a certificate is refused because it is a CA's. rustls has no variant for this reason of webpki.
+/// Whether a certificate is refused because it is a CA's.
 pub(super) fn is_ca_as_server(reason: &CertificateError) -> bool {
-    let CertificateError::Other(OtherError(cause)) = reason else {
-        return false;
-    };
     matches!(
-        cause.downcast_ref::<webpki::Error>(),
+        only_in_webpki(reason),
         Some(webpki::Error::CaUsedAsEndEntity)
     )
+}
+
+/// The reason of webpki, if rustls has no variant for it.
+pub(super) fn only_in_webpki(reason: &CertificateError) -> Option<&webpki::Error> {
+    match reason {
+        CertificateError::Other(OtherError(cause)) => cause.downcast_ref(),
+        _ => None,
+    }
 }
 
 impl ServerCertVerifier for TrustListed {

@@ -9,6 +9,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 
 use super::client_certificate::{ClientCertificate, unusable as unusable_own};
+use super::fault::own_certificate;
 use super::insecure::TrustAnybody;
 use super::listed::TrustListed;
 
@@ -106,7 +107,7 @@ impl Trust {
             None => builder.with_no_client_auth(),
             Some(own) => builder
                 .with_client_auth_cert(own.chain, own.key)
-                .map_err(|error| unusable_own(&error.to_string()))?,
+                .map_err(|error| unusable_own(&own_certificate(&error)))?,
         };
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         config.resumption = Resumption::disabled();

@@ -169,6 +169,7 @@ fn a_discarded_body_is_counted() {
     connection.send(&request("GET", "/unknown"), None).unwrap();
     let response = answer(&mut connection).unwrap();
     assert_eq!(response.size, response.headers.size() + "no /unknown".len());
+    assert_eq!(response.body, b"no /unknown", "it states the reason");
 }
 
 #[test]

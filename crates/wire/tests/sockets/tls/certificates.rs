@@ -53,7 +53,60 @@ fn a_listed_ca_certificate_is_refused_once_it_has_expired() {
     let mut expired = as_openssl_makes_it();
     expired.not_after = date_time_ymd(2020, 1, 1);
     let fault = refusal(&expired, "localhost");
-    assert!(fault.detail.contains("expired"), "{fault}");
+    let said = &fault.detail;
+    assert!(
+        said.contains("expired") && said.contains(" days ago"),
+        "{fault}"
+    );
+}
+
+#[test]
+fn a_certificate_that_is_not_valid_yet_is_refused() {
+    let mut early = as_openssl_makes_it();
+    early.not_before = date_time_ymd(2999, 1, 1);
+    early.not_after = date_time_ymd(3000, 1, 1);
+    let fault = refusal(&early, "localhost");
+    assert!(fault.detail.contains("becomes valid in"), "{fault}");
+}
+
+#[test]
+fn a_certificate_for_another_name_is_told_with_its_names() {
+    let fault = refusal(&localhost(), "127.0.0.1");
+    let said = "it is valid for localhost, but not for 127.0.0.1";
+    assert!(fault.detail.contains(said), "{fault}");
+}
+
+/// Browsers and TLS libraries ignore the common name.
+#[test]
+fn a_certificate_without_a_subject_alt_name_says_how_to_make_one() {
+    let mut nameless = CertificateParams::default();
+    nameless
+        .distinguished_name
+        .push(DnType::CommonName, "localhost");
+    for (host, name) in [
+        ("localhost", "DNS:localhost"),
+        ("127.0.0.1", "IP:127.0.0.1"),
+    ] {
+        let fault = refusal(&nameless, host);
+        assert!(
+            fault.detail.contains(&format!("subjectAltName={name}")),
+            "{fault}"
+        );
+    }
+}
+
+#[test]
+fn a_private_key_of_another_certificate_is_a_fault_of_the_script() {
+    let own = KeyPair::generate().unwrap();
+    let cert = localhost().self_signed(&own).unwrap();
+    let other = KeyPair::generate().unwrap().serialize_pem();
+    let own = ClientCertificate::from_pem(cert.pem().as_bytes(), other.as_bytes()).unwrap();
+    let fault = TlsSettings::presenting(Some(own), false, None).unwrap_err();
+    assert_eq!((fault.side, fault.kind), (Side::Script, FaultKind::Tls));
+    assert!(
+        fault.detail.contains("does not belong to the certificate"),
+        "{fault}"
+    );
 }
 
 /// The exception applies to the listed bytes, not to the name or the key in them.
