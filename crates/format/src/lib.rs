@@ -15,4 +15,4 @@ pub use number::{
     rate_of, seconds, share, span, whole,
 };
 pub use table::{Column, Row, Table};
-pub use text::{code, escape, escape_html, shorten, visible, wrap};
+pub use text::{code, escape, escape_html, shorten, shorten_name, visible, wrap};

@@ -1,6 +1,8 @@
 //! Tables for the terminal, for Markdown and for HTML.
 
-use crate::{NOT_AVAILABLE, Tone, code, escape, escape_html, paint, shorten};
+use crate::{NOT_AVAILABLE, Tone, code, escape, escape_html, paint};
+
+mod fit;
 
 /// A column of a table.
 #[derive(Clone, Debug)]
@@ -102,57 +104,8 @@ impl Table {
         }
     }
 
-    /// Omits minor columns, and then shortens names, until the table is at most `width` characters wide. Returns the
-    /// titles of the omitted columns.
-    pub fn fit(&mut self, width: usize) -> Vec<&'static str> {
-        let mut left_out = Vec::new();
-        while self.width() > width
-            && let Some(index) = self.most_minor()
-        {
-            left_out.push(self.columns.remove(index).title);
-            for row in &mut self.rows {
-                row.cells.remove(index);
-            }
-        }
-        self.shorten_names(width);
-        left_out
-    }
-
-    /// Shortens the names by the excess width of the table, but keeps them readable.
-    fn shorten_names(&mut self, width: usize) {
-        const READABLE: usize = 12;
-        let surplus = self.width().saturating_sub(width);
-        if surplus == 0 {
-            return;
-        }
-        let widths = self.widths(|_, cell| cell.unwrap_or(ABSENT).to_owned());
-        for (index, column) in self.columns.iter().enumerate() {
-            if column.kind != Kind::Name {
-                continue;
-            }
-            let most = widths[index].saturating_sub(surplus).max(READABLE);
-            for row in &mut self.rows {
-                row.cells[index] = row.cells[index].take().map(|name| shorten(&name, most));
-            }
-        }
-    }
-
-    fn width(&self) -> usize {
-        let widths = self.widths(|_, cell| cell.unwrap_or(ABSENT).to_owned());
-        widths.iter().map(|width| width + 2).sum()
-    }
-
-    /// Returns the minor column to omit first. Columns in which every row is 0 are omitted before the others.
-    fn most_minor(&self) -> Option<usize> {
-        let says = |index: usize| {
-            let mut cells = self
-                .rows
-                .iter()
-                .filter_map(|row| row.cells[index].as_deref());
-            cells.any(|cell| cell != "0")
-        };
-        let minor = (0..self.columns.len()).filter(|index| self.columns[*index].rank > 0);
-        minor.max_by_key(|&index| (!says(index), self.columns[index].rank))
+    fn text_widths(&self) -> Vec<usize> {
+        self.widths(|_, cell| cell.unwrap_or(ABSENT).to_owned())
     }
 
     /// Returns the number of rows.
@@ -192,7 +145,7 @@ impl Table {
 
     /// Returns aligned lines for the terminal, indented by two spaces.
     pub fn text(&self, colour: bool) -> Vec<String> {
-        let widths = self.widths(|_, cell| cell.unwrap_or(ABSENT).to_owned());
+        let widths = self.text_widths();
         let line = |cells: Vec<&str>| {
             let placed = self.columns.iter().zip(&widths).zip(cells);
             let padded: Vec<String> = placed
@@ -334,20 +287,5 @@ mod tests {
              </thead><tbody><tr class=\"bad\"><td class=\"name\">&lt;/td&gt;&lt;script&gt;&quot;&#39;&amp;</td>\
              <td class=\"n\">3</td></tr></tbody></table>"
         );
-    }
-
-    #[test]
-    fn a_table_that_is_too_wide_loses_minor_columns_and_first_those_of_zeros() {
-        let columns = vec![
-            Column::number("users"),
-            Column::number("groups").minor(2),
-            Column::number("lost").minor(1),
-        ];
-        let row = |cells: [&str; 3]| Row::plain(cells.map(|cell| Some(cell.to_owned())).into());
-        let mut table = Table::new(columns, vec![row(["10", "2", "0"]), row(["50", "10", "0"])]);
-        assert_eq!(table.fit(21), Vec::<&str>::new());
-        assert_eq!(table.fit(20), ["lost"]);
-        assert_eq!(table.fit(5), ["groups"]);
-        assert_eq!(table.text(false), ["  users", "     10", "     50"]);
     }
 }

@@ -23,6 +23,19 @@ pub fn shorten(text: &str, width: usize) -> String {
         .collect()
 }
 
+/// Shortens a name to `width` characters, with `…` in the middle, because names of one system often begin alike. Makes it
+/// [`visible`].
+pub fn shorten_name(name: &str, width: usize) -> String {
+    let letters: Vec<char> = visible(name.trim_end()).chars().collect();
+    if letters.len() <= width {
+        return letters.into_iter().collect();
+    }
+    let shown = width.saturating_sub(1);
+    let (begin, end) = (shown.div_ceil(2), letters.len() - shown / 2);
+    let begin = letters[..begin].iter();
+    begin.chain(&['…']).chain(&letters[end..]).collect()
+}
+
 /// Breaks text between words into at most `most` lines of at most `width` characters. If text remains, the last line
 /// ends with `…`.
 pub fn wrap(text: &str, width: usize, most: usize) -> Vec<String> {
@@ -94,6 +107,14 @@ pub fn escape_html(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_is_too_long_loses_its_middle() {
+        assert_eq!(shorten_name("GET /a/b", 8), "GET /a/b");
+        assert_eq!(shorten_name("GET /a/b", 7), "GET…a/b");
+        assert_eq!(shorten_name("GET /a/b", 6), "GET…/b");
+        assert_eq!(shorten_name("a\u{1b}b", 3), "a b");
+    }
 
     #[test]
     fn long_lines_are_cut_and_stay_one_line() {

@@ -9,7 +9,7 @@ use crate::section::deliveries;
 const SHOWN: usize = 4;
 const LINES: usize = 2;
 
-/// Returns the first reasons, in lines of about `width` characters. Without a width, returns all reasons, uncut.
+/// Returns the first reasons, in lines of at most `width` characters. Without a width, returns all reasons, uncut.
 pub(crate) fn missing_deliveries(run: &Run, width: Option<usize>, colour: bool) -> Vec<String> {
     let reasons = deliveries::missing(run);
     let most = if width.is_some() {
@@ -20,7 +20,11 @@ pub(crate) fn missing_deliveries(run: &Run, width: Option<usize>, colour: bool) 
     let width = width.unwrap_or(usize::MAX);
     let mut lines = Vec::new();
     for (fate, reason) in reasons.iter().take(most) {
-        let text = wrap(reason, width, LINES);
+        let text = wrap(
+            reason,
+            width.saturating_sub(4 + fate.chars().count()),
+            LINES,
+        );
         let word = paint(fate, Tone::Bad, colour);
         lines.extend(text.iter().enumerate().map(|(number, text)| match number {
             0 => format!("  {word}: {text}"),

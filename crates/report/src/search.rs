@@ -7,7 +7,7 @@ mod scalability;
 mod table;
 
 use capacity::search::{Evidence, Outcome, Purpose, Quantity, SavedSearch, Trial};
-use format::{Tone, amount, millis, paint, seconds, span};
+use format::{amount, millis, paint, seconds, span};
 
 pub use map::ceiling_map;
 
@@ -26,24 +26,20 @@ fn load(load: f64, quantity: Quantity) -> String {
 
 /// Renders the result of a search, ending with a line break.
 pub fn search_result(search: &SavedSearch, options: Terminal<'_>) -> String {
-    let mut lines = vec![paint(
-        &answer::headline(search),
-        answer::tone(search),
-        options.colour,
-    )];
-    lines.extend(answer::details(search));
-    lines.extend(search.scalability.iter().flat_map(scalability::lines));
+    let page = Page::new(options.colour, options.width);
+    let headline = page.paragraph(&answer::headline(search)).into_iter();
+    let mut lines: Vec<String> = headline
+        .map(|line| paint(&line, answer::tone(search), options.colour))
+        .collect();
+    let fit = search.scalability.iter().flat_map(scalability::lines);
+    let details = answer::details(search).into_iter().chain(fit);
+    lines.extend(details.flat_map(|line| page.paragraph(&line)));
     lines.push(String::new());
-    lines.extend(why_no_more(
-        search,
-        Page::new(options.colour, options.width),
-    ));
-    let mut table = table::of(search);
+    lines.extend(why_no_more(search, page));
+    let table = table::of(search);
     if !table.is_empty() {
-        let title = "Loads tried (without warm-up and recovery trials)";
-        lines.push(paint(title, Tone::Strong, options.colour));
-        table.fit(options.width.unwrap_or(usize::MAX));
-        lines.extend(table.text(options.colour));
+        lines.push(page.title("Loads tried (without warm-up and recovery trials)"));
+        lines.extend(page.table(table));
         lines.push(String::new());
     }
     let declared = if search.default_thresholds {
@@ -51,7 +47,8 @@ pub fn search_result(search: &SavedSearch, options: Terminal<'_>) -> String {
     } else {
         "thresholds"
     };
-    lines.push(format!("{declared}: {}", search.thresholds.join(" · ")));
+    let declared = format!("{declared}: {}", search.thresholds.join(" · "));
+    lines.extend(page.paragraph(&declared));
     lines.push(format!(
         "{} trials in {}",
         search.answer.trials,

@@ -21,7 +21,7 @@ pub(crate) mod verdict;
 
 use format::{Table, duration, percent, plural, rate};
 use model::Nanos;
-use record::{Level, Load, Validity};
+use record::{Level, Load, Run, ThresholdResult, Validity};
 use stats::Histogram;
 
 /// A block of a section.
@@ -102,6 +102,15 @@ pub(crate) fn overstated_by(level: &Level) -> Option<Nanos> {
     let receipt = receipt.or(generator.read_delay.as_ref())?;
     let most = |times: &Histogram| stats::estimate(times, 0, 0.99).value().or(times.max());
     Some(most(receipt)? + most(&generator.start_lag).unwrap_or_default())
+}
+
+/// Returns the results of the thresholds of a level.
+pub(crate) fn results_of<'a>(
+    run: &'a Run,
+    level: &Level,
+) -> impl Iterator<Item = &'a ThresholdResult> {
+    let index = level.index;
+    run.thresholds.iter().filter(move |one| one.level == index)
 }
 
 /// Returns the name of the level at `index`.

@@ -2,6 +2,7 @@
 //! not go to a terminal is never cut.
 
 mod brief;
+mod code_frame;
 mod frame;
 mod page;
 mod trouble;
@@ -14,7 +15,7 @@ use crate::section::operations::Operations;
 use crate::section::{counts, findings, funnel, marked, overstated_by, pass_rate, verdict};
 use frame::{foot, headline, notes, threshold_lines};
 pub(crate) use page::Page;
-use page::{NOTE, cut};
+use page::{NOTE, cut, cut_entries};
 
 /// Options of the terminal.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,19 +24,24 @@ pub struct Terminal<'a> {
     pub colour: bool,
     /// Width of the terminal in characters. `None` for a file or a pipe, where lines are neither cut nor wrapped.
     pub width: Option<usize>,
+    /// Whether to print only a few lines, because the run's requests and messages were shown before (`run --trace`).
+    pub brief: bool,
     /// Path of the saved record. `None` if it was not saved.
     pub saved_to: Option<&'a str>,
 }
 
-/// Number of lines reserved for findings and for the script's own metrics, and of failing operations always shown.
+/// Number of lines reserved for failures, for findings and for the script's own metrics.
+const FAILURES: usize = 8;
 const FINDING: usize = 9;
-const FAILING: usize = 3;
 const METRICS: usize = 6;
+
+/// Description of hidden rows, because the rows that failed and the slowest are always shown.
+const HEALTHY: &str = ", all without failures and faster";
 
 /// Renders the result of a run, ending with a line break.
 pub fn terminal(run: &Run, options: Terminal<'_>) -> String {
     let page = Page::new(options.colour, options.width);
-    let parts = if brief::is_enough(run) {
+    let parts = if options.brief || brief::is_enough(run) {
         brief::parts(run, page)
     } else {
         parts(run, page)
@@ -60,26 +66,25 @@ fn parts(run: &Run, page: Page) -> Vec<Vec<String>> {
     // The line with the saved path is always reserved, so that a loaded run renders like the original.
     let own = own_metrics(run, METRICS, page);
     let operations = run.levels.last().map(Operations::of);
-    let of_failing = lines_of_failing(operations.as_ref());
-    let kept = of_failing + own.len() + usize::from(!own.is_empty());
+    let of_telling = lines_of_telling(operations.as_ref());
+    let kept = of_telling + own.len() + usize::from(!own.is_empty());
     let left = |used: &[&[String]]| {
         let lines: usize = used.iter().map(|part| part.len() + 1).sum();
         page.lines.saturating_sub(lines + 1 + kept)
     };
     // The parts get the remaining lines in this order: thresholds, failures, findings, steps, names, metrics.
-    let verdicts = threshold_lines(run, page);
     let room = left(&[&head, &foot]).max(4) / 2;
-    let verdicts = cut(verdicts, room, "thresholds");
+    let verdicts = threshold_lines(run, room, page);
     let failed = trouble::lines(run, page);
-    let room = left(&[&head, &foot, &verdicts]).max(4);
-    let failed = cut(failed, room, "lines of failures");
+    let room = left(&[&head, &foot, &verdicts]).max(FAILURES);
+    let failed = cut(failed, room, "failure line");
     let found = finding_lines(run, page);
     let room = left(&[&head, &foot, &verdicts, &failed]).max(FINDING);
-    let found = cut(found, room, "lines of findings");
+    let found = cut(found, room, "finding line");
     let used: [&[String]; 5] = [&head, &foot, &verdicts, &failed, &found];
     let steps = steps(run, left(&used), page);
     let used: [&[String]; 6] = [&head, &foot, &verdicts, &failed, &found, &steps];
-    let names = by_name(run, operations, left(&used) + of_failing, page);
+    let names = by_name(run, operations, left(&used) + of_telling, page);
     vec![head, steps, names, own, found, failed, verdicts, foot]
 }
 
@@ -128,43 +133,48 @@ fn steps(run: &Run, room: usize, page: Page) -> Vec<String> {
         return Vec::new();
     }
     let mut causes = first_failures(run, page);
-    causes.extend(
-        funnel::unfinished(run)
-            .iter()
-            .map(|text| format!("  {text}")),
-    );
+    let unfinished = funnel::unfinished(run).into_iter();
+    causes.extend(unfinished.map(|text| vec![format!("  {text}")]));
     let all = last.measured.funnel.steps.len();
     // Three lines are reserved: the title, the table's header, and the number of hidden steps.
-    let causes = cut(causes, (room / 3).max(3), "causes");
+    let causes = cut_entries(causes, ((room / 3).max(3), 1), "cause");
     let fitting = room.saturating_sub(3 + causes.len()).max(3);
     let mut lines = Vec::new();
     if all > 0 {
         lines.push(page.title(&format!("Steps at {} ({ITERATIONS})", marked(last))));
-        lines.extend(page.table(funnel::of_level(last, fitting)));
+        let table = funnel::of_level(last, fitting);
+        let shown = table.len();
+        lines.extend(page.table(table));
+        let hidden = page.hidden(all, shown, "step");
+        lines.extend(hidden.map(|hidden| hidden + HEALTHY));
     }
-    lines.extend(page.hidden(all, fitting));
     lines.extend(causes);
     lines
 }
 
 const ITERATIONS: &str = "iterations; percentiles cover all that began the step";
 
-fn first_failures(run: &Run, page: Page) -> Vec<String> {
+/// Returns the lines of each first failure.
+fn first_failures(run: &Run, page: Page) -> Vec<Vec<String>> {
     let firsts = funnel::firsts(run);
-    let line = |first: &funnel::First<'_>| {
-        let side = paint(&first.side().to_string(), Tone::Bad, page.colour);
-        format!("  first failed, {side}: {}", page.cut_text(&first.line()))
+    let lines = |first: &funnel::First<'_>| {
+        let side = first.side().to_string();
+        let mut lines = page.wrapped(&format!("first failed, {side}: {}", first.line()), 4, 2);
+        // The side is coloured after wrapping, because colour codes would count as width.
+        let painted = paint(&side, Tone::Bad, page.colour);
+        lines[0] = format!("  {}", lines[0].trim_start()).replacen(&side, &painted, 1);
+        lines
     };
-    firsts.iter().map(line).collect()
+    firsts.iter().map(lines).collect()
 }
 
-/// Returns the number of lines that failing operations always get, including the lines around them.
-fn lines_of_failing(operations: Option<&Operations>) -> usize {
-    let failing = operations.filter(|named| named.failing > 0 && named.say_more());
-    failing.map_or(0, |named| named.rows_of(named.failing.min(FAILING)) + 4)
+/// Returns the number of lines of the operations that are always shown, including the lines around them.
+fn lines_of_telling(operations: Option<&Operations>) -> usize {
+    let telling = operations.filter(|named| named.say_more());
+    telling.map_or(0, |named| named.rows_of(named.telling()) + 4)
 }
 
-/// Builds the table of the named operations of the last level. Failing operations are always shown.
+/// Builds the table of the named operations of the last level. Failing operations and the slowest are always shown.
 fn by_name(run: &Run, operations: Option<Operations>, room: usize, page: Page) -> Vec<String> {
     let (Some(last), Some(operations)) = (run.levels.last(), operations) else {
         return Vec::new();
@@ -172,8 +182,8 @@ fn by_name(run: &Run, operations: Option<Operations>, room: usize, page: Page) -
     let all = operations.len();
     // Three lines are reserved: the title, the table's header, and the number of hidden operations.
     let fitting = operations.fitting(room.saturating_sub(3));
-    let fitting = fitting.max(operations.failing.min(FAILING));
-    if fitting == 0 || !operations.say_more() {
+    let fitting = fitting.max(operations.telling());
+    if !operations.say_more() {
         return Vec::new();
     }
     let table = operations.table(fitting);
@@ -184,7 +194,8 @@ fn by_name(run: &Run, operations: Option<Operations>, room: usize, page: Page) -
     };
     let mut lines = vec![page.title(&format!("By name at {}{order}", marked(last)))];
     lines.extend(page.table(table));
-    lines.extend(page.hidden(all, fitting));
+    let hidden = page.hidden(all, fitting, "name");
+    lines.extend(hidden.map(|hidden| hidden + HEALTHY));
     lines
 }
 
@@ -202,7 +213,7 @@ fn own_metrics(run: &Run, room: usize, page: Page) -> Vec<String> {
     table.truncate(fitting);
     let mut lines = vec![page.title(&format!("Own metrics at {}", marked(last)))];
     lines.extend(page.table(table));
-    lines.extend(page.hidden(all, fitting));
+    lines.extend(page.hidden(all, fitting, "metric"));
     lines
 }
 

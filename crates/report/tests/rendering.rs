@@ -1,6 +1,8 @@
 //! Whole reports as their readers see them.
 
 mod common;
+#[path = "common/shop.rs"]
+mod shop;
 
 use common::{runs, targets};
 use record::Run;
@@ -12,6 +14,7 @@ fn on_terminal(run: &Run) -> String {
         Terminal {
             colour: false,
             width: Some(122),
+            brief: false,
             saved_to: Some("runs/room/run.json"),
         },
     )
@@ -65,6 +68,15 @@ fn one_level_of_requests_in_markdown() {
 #[test]
 fn ten_crowded_levels_on_the_terminal() {
     insta::assert_snapshot!(on_terminal(&runs::crowded()));
+}
+
+#[test]
+fn many_long_names_at_80_columns() {
+    let options = Terminal {
+        width: Some(80),
+        ..Terminal::default()
+    };
+    insta::assert_snapshot!(terminal(&shop::shop(), options));
 }
 
 #[test]

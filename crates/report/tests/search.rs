@@ -200,8 +200,8 @@ fn the_causes_of_the_limit_are_told_below_the_answer() {
     insta::assert_snapshot!(search_result(&search, Terminal::default()));
 }
 
-#[test]
-fn a_map_shows_the_ceiling_of_each_size_and_what_dominates() {
+/// Four group sizes. The search with the largest one is still open.
+fn map() -> CeilingMap {
     let sized = |group_size: u64, groups: f64| {
         let mut search = example();
         search.quantity = Quantity::Groups;
@@ -223,12 +223,16 @@ fn a_map_shows_the_ceiling_of_each_size_and_what_dominates() {
     open.search.answer.stable = None;
     open.search.answer.ended = Ended::OutOfTime;
     open.search.findings.clear();
-    let map = CeilingMap {
+    CeilingMap {
         kind: CeilingMap::KIND.to_owned(),
         version: CeilingMap::VERSION,
         searches: vec![sized(2, 410.0), sized(5, 150.0), sized(50, 1.6), open],
-    };
-    insta::assert_snapshot!(ceiling_map(&map, Terminal::default()));
+    }
+}
+
+#[test]
+fn a_map_shows_the_ceiling_of_each_size_and_what_dominates() {
+    insta::assert_snapshot!(ceiling_map(&map(), Terminal::default()));
 }
 
 #[test]
@@ -247,8 +251,8 @@ fn people_and_the_production_limit_are_told_with_their_arithmetic() {
     assert!(text.contains(people), "{text}");
 }
 
-#[test]
-fn the_fit_of_the_scalability_is_told_with_intervals() {
+/// A search with the parameters of the Universal Scalability Law.
+fn fitted() -> SavedSearch {
     let around = |value: f64, half: f64| Parameter {
         value,
         low: value - half,
@@ -267,7 +271,28 @@ fn the_fit_of_the_scalability_is_told_with_intervals() {
         most_in_flight: 61.0,
     };
     search.scalability = Some(Scalability::Fitted(fitted));
-    insta::assert_snapshot!(search_result(&search, Terminal::default()));
+    search
+}
+
+#[test]
+fn the_fit_of_the_scalability_is_told_with_intervals() {
+    insta::assert_snapshot!(search_result(&fitted(), Terminal::default()));
+}
+
+#[test]
+fn every_line_of_a_search_fits_the_terminal() {
+    let mut search = fitted();
+    search.findings = vec![one_at_a_time()];
+    for width in [80, 100, 160] {
+        let options = Terminal {
+            width: Some(width),
+            ..Terminal::default()
+        };
+        let text = search_result(&search, options) + &ceiling_map(&map(), options);
+        for line in text.lines() {
+            assert!(line.chars().count() <= width, "{width}: {line}");
+        }
+    }
 }
 
 #[test]

@@ -91,8 +91,6 @@ export interface Throughput {
 export interface Level {
   label: string;
   load: number;
-  users: number;
-  groups: number;
   status: Status;
   why: string | null;
   invalid: boolean;
@@ -116,7 +114,6 @@ export interface Level {
   samples: Samples;
   generator: {
     busiest_percent: number | null;
-    cpu_wait_percent: number | null;
     start_lag_ms: number | null;
     read_delay_ms: number | null;
     target: string | null;

@@ -4,9 +4,9 @@ use format::{count, escape_html, estimate, percent};
 use model::Verdict;
 use record::{Level, Run};
 
-use super::status::{Status, of_level};
+use super::status::Status;
 use crate::section::levels::{Lead, LeadTimes};
-use crate::section::{deliveries, failures, inconclusive, label, label_at};
+use crate::section::{deliveries, failures, inconclusive, label, label_at, results_of};
 use crate::words;
 
 /// The value of a fact about a run without levels.
@@ -52,12 +52,8 @@ fn by_load(run: &Run) -> Vec<(&Level, Status)> {
         .iter()
         .map(|one| (one, Status::of(run, one)))
         .collect();
-    levels.sort_by(|(one, _), (other, _)| load(one).total_cmp(&load(other)));
+    levels.sort_by(|(one, _), (other, _)| one.load.amount().total_cmp(&other.load.amount()));
     levels
-}
-
-fn load(level: &Level) -> f64 {
-    level.load.rate_per_s.unwrap_or(level.load.users as f64)
 }
 
 fn highest(run: &Run) -> Fact {
@@ -128,7 +124,7 @@ fn failed_first(run: &Run) -> Fact {
         };
     };
     let at = label(&level.load);
-    let mut broken = of_level(run, level).filter(|one| one.held == Some(false));
+    let mut broken = results_of(run, level).filter(|one| one.held == Some(false));
     let Some(first) = broken.next() else {
         return Fact {
             title,

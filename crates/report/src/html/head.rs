@@ -51,11 +51,8 @@ fn started(run: &Run) -> Option<String> {
 
 /// Formats the time of all levels.
 fn took(run: &Run) -> Option<String> {
-    let of = |level: &record::Level| {
-        let phases = &level.phases;
-        phases.ramp_s + phases.warmup_s + phases.duration_s + phases.settle_s + phases.drain_s
-    };
-    let total: f64 = run.levels.iter().map(of).sum();
+    let levels = run.levels.iter();
+    let total: f64 = levels.map(|level| level.phases.total_s()).sum();
     (total > 0.0).then(|| span(total.round().max(1.0)))
 }
 

@@ -1,7 +1,9 @@
 //! Whether a level held, in one word, for colours and shapes.
 
-use record::{Level, Run, ThresholdResult};
+use record::{Level, Run};
 use serde::Serialize;
+
+use crate::section::results_of;
 
 /// The result of one level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -22,7 +24,7 @@ pub(super) enum Status {
 impl Status {
     /// Returns the result of a level.
     pub(super) fn of(run: &Run, level: &Level) -> Self {
-        let results = || of_level(run, level);
+        let results = || results_of(run, level);
         let any = |held: Option<bool>| results().any(|result| result.held == held);
         let all_held = results().next().is_some() && results().all(|one| one.held == Some(true));
         if all_held {
@@ -38,13 +40,4 @@ impl Status {
             () => Self::Measured,
         }
     }
-}
-
-/// Returns the results of the thresholds of a level.
-pub(super) fn of_level<'a>(
-    run: &'a Run,
-    level: &Level,
-) -> impl Iterator<Item = &'a ThresholdResult> {
-    let index = level.index;
-    run.thresholds.iter().filter(move |one| one.level == index)
 }

@@ -1,25 +1,24 @@
 //! Renders a ceiling map: a table of group sizes and ceilings, and what dominates in between.
 
 use capacity::search::{CeilingMap, Dominates, SizedSearch, Slope};
-use format::{Column, Row, Table, Tone, amount, number, paint, plural};
+use format::{Column, Row, Table, amount, number, plural};
 
 use super::{answer, known, load, scalability};
-use crate::terminal::Terminal;
+use crate::terminal::{Page, Terminal};
 use crate::words;
 
 /// Renders a ceiling map, ending with a line break.
 pub fn ceiling_map(map: &CeilingMap, options: Terminal<'_>) -> String {
-    let title = "Ceiling by group size";
-    let mut lines = vec![paint(title, Tone::Strong, options.colour)];
-    let mut table = table(map);
-    table.fit(options.width.unwrap_or(usize::MAX));
-    lines.extend(table.text(options.colour));
+    let page = Page::new(options.colour, options.width);
+    let mut lines = vec![page.title("Ceiling by group size")];
+    lines.extend(page.table(table(map)));
     let slopes = map.slopes();
     if !slopes.is_empty() {
         lines.push(String::new());
-        lines.extend(slopes.iter().map(sentence));
     }
-    lines.extend(map.searches.iter().filter_map(fitted));
+    let fits = map.searches.iter().filter_map(fitted);
+    let about = slopes.iter().map(sentence).chain(fits);
+    lines.extend(about.flat_map(|line| page.paragraph(&line)));
     if let Some(path) = options.saved_to {
         lines.push(format!("saved in {path}"));
     }
@@ -30,8 +29,8 @@ fn table(map: &CeilingMap) -> Table {
     let columns = vec![
         Column::number("group size"),
         Column::words("ceiling"),
-        Column::words("interval (90 %)"),
-        Column::number("users"),
+        Column::words("interval (90 %)").minor(1),
+        Column::number("users").minor(2),
         Column::words("why no more"),
     ];
     Table::new(columns, map.searches.iter().map(row).collect())

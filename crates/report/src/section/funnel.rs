@@ -6,6 +6,7 @@ use record::{Example, FirstFailure, FunnelStep, Level, Run, path_name};
 use stats::Estimate;
 
 use super::failures::circumstances;
+use super::timings::slow_s;
 use super::{Block, Section, label, marked};
 
 /// Explanation of the columns of times.
@@ -36,7 +37,8 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
     Section::unless_empty("Steps and first failures", blocks)
 }
 
-/// Returns up to `room` steps of one level for the terminal, in the order in which iterations reach them.
+/// Builds the table of the steps of one level for the terminal, in the order in which iterations reach them. If not all
+/// fit in `room` rows, the most telling are shown.
 pub(crate) fn of_level(level: &Level, room: usize) -> Table {
     let steps = most_telling(&level.measured.funnel.steps, room);
     let row = |step: &FunnelStep| {
@@ -47,13 +49,20 @@ pub(crate) fn of_level(level: &Level, room: usize) -> Table {
     Table::new(columns, steps.into_iter().map(row).collect())
 }
 
-/// Selects up to `room` steps. Steps with failures or unfinished iterations, and the last step, come before steps that
-/// all iterations passed.
+/// Selects up to `room` steps. Steps with failures or unfinished iterations, the last step and the slowest steps are
+/// always shown.
 fn most_telling(steps: &[FunnelStep], room: usize) -> Vec<&FunnelStep> {
+    const SLOWEST: usize = 3;
     let mut shown: Vec<(usize, &FunnelStep)> = steps.iter().enumerate().collect();
     let last = steps.len().saturating_sub(1);
-    shown.sort_by_key(|(at, step)| (step.failed + step.unfinished == 0, *at != last));
-    shown.truncate(room);
+    let fails = |step: &FunnelStep| step.failed + step.unfinished > 0;
+    let slow_s = |step: &FunnelStep| slow_s(step.time_at(0.95), step.passed_time.max());
+    shown.sort_by(|(_, a), (_, b)| slow_s(b).total_cmp(&slow_s(a)));
+    shown.sort_by_key(|(at, step)| (!fails(step), *at != last));
+    let failing = shown.iter().filter(|(_, step)| fails(step)).count();
+    // If the last step failed, it is one of the failing.
+    let ahead = failing + usize::from(steps.last().is_some_and(|step| !fails(step)));
+    shown.truncate(room.max(ahead + SLOWEST));
     shown.sort_by_key(|(at, _)| *at);
     shown.into_iter().map(|(_, step)| step).collect()
 }
@@ -83,22 +92,22 @@ fn names(run: &Run) -> Vec<String> {
     names
 }
 
+/// The step, p95 and the failures remain on the narrowest terminal.
 fn columns() -> Vec<Column> {
-    let titles = [
-        "reached",
-        "begun",
-        "passed",
-        "with failures",
-        "failed",
-        "unfinished",
-        "p50",
-        "p95",
-        "p99",
-        "max passed",
-        "failed after",
-        "timed out",
-    ];
-    titles.map(Column::number).to_vec()
+    vec![
+        Column::number("reached").minor(1),
+        Column::number("begun").minor(8),
+        Column::number("passed").minor(5),
+        Column::number("with failures").minor(6),
+        Column::number("failed"),
+        Column::number("unfinished").minor(2),
+        Column::number("p50").minor(3),
+        Column::number("p95"),
+        Column::number("p99").minor(7),
+        Column::number("max passed").minor(9),
+        Column::number("failed after").minor(10),
+        Column::number("timed out").minor(4),
+    ]
 }
 
 fn cells(level: &Level, step: &FunnelStep, in_full: bool) -> Vec<Option<String>> {
@@ -294,26 +303,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_room_is_short_the_steps_that_failed_and_the_last_are_shown() {
-        let step = |name: &str, failed| FunnelStep {
-            path: vec![name.to_owned()],
-            failed,
-            ..FunnelStep::default()
+    fn where_room_is_short_the_steps_that_failed_the_last_and_the_slowest_are_shown() {
+        let step = |name: &str, failed, ms| {
+            let mut step = FunnelStep {
+                path: vec![name.to_owned()],
+                failed,
+                begun: 10,
+                ..FunnelStep::default()
+            };
+            step.passed_time.record(model::Nanos::from_millis(ms));
+            step
         };
         let steps = [
-            step("ask", 0),
-            step("offer", 0),
-            step("select", 3),
-            step("pay", 0),
-            step("confirm", 0),
+            step("ask", 0, 1),
+            step("offer", 0, 30),
+            step("select", 3, 2),
+            step("list", 0, 3),
+            step("pay", 0, 50),
+            step("reserve", 1, 4),
+            step("wait", 0, 40),
+            step("confirm", 0, 5),
         ];
         let names = |room| -> Vec<String> {
             let shown = most_telling(&steps, room);
             shown.into_iter().map(FunnelStep::name).collect()
         };
-        assert_eq!(names(2), ["select", "confirm"]);
-        assert_eq!(names(3), ["ask", "select", "confirm"]);
-        assert_eq!(names(9).len(), 5);
+        assert_eq!(
+            names(2),
+            ["offer", "select", "pay", "reserve", "wait", "confirm"]
+        );
+        assert_eq!(names(9).len(), 8);
         assert!(most_telling(&[], 3).is_empty());
     }
 }

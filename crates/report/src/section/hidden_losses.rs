@@ -4,8 +4,8 @@
 use format::{plural, share};
 use record::{Deliveries, Level, Limits, Run, ThresholdResult};
 
-use super::label;
 use super::levels::all_deliveries;
+use super::{label, results_of};
 
 const ALL: &str = "deliveries";
 
@@ -13,7 +13,7 @@ const ALL: &str = "deliveries";
 pub(crate) fn remarks(run: &Run) -> Vec<String> {
     let mut told: Vec<(&str, String, u64)> = Vec::new();
     for level in &run.levels {
-        for result in results(run, level).filter(|result| is_blind(run, level, result)) {
+        for result in results_of(run, level).filter(|result| is_blind(run, level, result)) {
             let metric = result.metric.as_str();
             match told.iter_mut().find(|(known, ..)| *known == metric) {
                 Some((_, _, more)) => *more += 1,
@@ -30,12 +30,6 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
         .collect()
 }
 
-fn results<'a>(run: &'a Run, level: &Level) -> impl Iterator<Item = &'a ThresholdResult> {
-    let index = level.index;
-    let all = run.thresholds.iter();
-    all.filter(move |result| result.level == index)
-}
-
 /// Whether a latency threshold held although deliveries were lost, and no threshold covers losses.
 fn is_blind(run: &Run, level: &Level, result: &ThresholdResult) -> bool {
     let kept = result.held == Some(true) && result.limits == Some(Limits::Latency);
@@ -44,7 +38,7 @@ fn is_blind(run: &Run, level: &Level, result: &ThresholdResult) -> bool {
         (other.metric == result.metric || other.metric == ALL)
             && other.limits == Some(Limits::Losses)
     };
-    kept && lost && !results(run, level).any(covers_losses)
+    kept && lost && !results_of(run, level).any(covers_losses)
 }
 
 fn of(level: &Level, metric: &str) -> Option<Deliveries> {

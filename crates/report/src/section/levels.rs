@@ -10,7 +10,7 @@ use record::{Deliveries, Iterations, Level, Run, Timings, Validity};
 use stats::{Estimate, Histogram};
 
 use crate::section::timings::{longest, longest_iteration};
-use crate::section::{error_bound, pass_rate, validity};
+use crate::section::{error_bound, pass_rate, results_of, validity};
 
 /// The main subject of the run. The table of levels shows its rates and times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +100,8 @@ pub(crate) fn all_operations(level: &Level, lead: Lead) -> Timings {
     all
 }
 
-fn merged(family: &BTreeMap<String, Timings>) -> Timings {
+/// Merges the operations of one kind.
+pub(crate) fn merged(family: &BTreeMap<String, Timings>) -> Timings {
     let mut all = Timings::default();
     for one in family.values() {
         all.merge(one);
@@ -188,24 +189,24 @@ pub(crate) fn table(run: &Run, in_full: bool) -> Table {
     let columns = vec![
         Column::number("planned"),
         Column::number("users"),
-        Column::number("groups").minor(9),
+        Column::number("groups").minor(11),
         Column::number(lead.rate_title()),
-        Column::number("p50").minor(2),
+        Column::number("p50").minor(4),
         Column::number("p95"),
-        Column::number("p99"),
-        Column::number("max").minor(1),
+        Column::number("p99").minor(1),
+        Column::number("max").minor(7),
         Column::number("error"),
         Column::number("lost"),
-        Column::number("late").minor(4),
-        Column::number("dup.").minor(7),
-        Column::number("reord.").minor(8),
-        Column::number("misdel.").minor(6),
+        Column::number("late").minor(6),
+        Column::number("dup.").minor(8),
+        Column::number("reord.").minor(9),
+        Column::number("misdel.").minor(3),
         Column::number("failed"),
-        Column::number("iter. failed").minor(4),
-        Column::number("unfinished").minor(3),
-        Column::number("dropped").minor(3),
-        Column::number("succeeded"),
-        Column::words("thresholds").minor(5),
+        Column::number("iter. failed").minor(5),
+        Column::number("unfinished").minor(2),
+        Column::number("dropped").minor(2),
+        Column::number("succeeded").minor(2),
+        Column::words("thresholds").minor(10),
         Column::words("valid"),
     ];
     let rows = run
@@ -238,7 +239,7 @@ fn row(run: &Run, level: &Level, lead: Lead, in_full: bool) -> Row {
     ];
     cells.extend(fates(level));
     cells.extend(shortfalls(level, lead));
-    cells.push(pass_rate::succeeded(level).filter(|_| pass_rate::any(run)));
+    cells.push(pass_rate::succeeded(level).filter(|_| !run.is_bench()));
     cells.push(threshold_cell(run, level));
     cells.push(Some(validity(level)));
     let tone = match (level.validity(), held(run, level)) {
@@ -285,11 +286,7 @@ fn shortfalls(level: &Level, lead: Lead) -> [Option<String>; 4] {
 
 /// Returns the numbers of thresholds of a level: all, those that held, and those that were broken.
 fn held(run: &Run, level: &Level) -> Option<(usize, usize, usize)> {
-    let results = || {
-        run.thresholds
-            .iter()
-            .filter(|result| result.level == level.index)
-    };
+    let results = || results_of(run, level);
     let of = |held: bool| results().filter(|result| result.held == Some(held)).count();
     let all = results().count();
     (all > 0).then(|| (all, of(true), of(false)))

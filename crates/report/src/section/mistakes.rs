@@ -80,6 +80,10 @@ fn elsewhere(one: &Deliveries) -> String {
             short(wanted),
             short(came)
         ),
+        Some(Mismatch::Array) => format!(
+            "{stamps} elsewhere than the channel looks, some as elements of an array: open the WebSocket with \
+             `documents: \"array\"`; on other connections, follow the channel without `at` and `only`"
+        ),
         None => format!("{stamps} with the stamp at a place where the channel does not look"),
     }
 }
@@ -172,6 +176,21 @@ mod tests {
             misplaced(event)
                 .ends_with("none in the event `msg`; the first message is in `message`")
         );
+    }
+
+    #[test]
+    fn a_channel_whose_messages_come_in_arrays_is_told_how_to_split_them() {
+        let told = misplaced(Mismatch::Array);
+        let begin = "said at 20 users: 480 stamped messages arrived elsewhere than the channel looks, some as elements of \
+                     an array: open the WebSocket with `documents: \"array\"`";
+        assert!(told.starts_with(begin), "{told}");
+        let mut one = lost(10);
+        one.misplaced = Misplaced {
+            stamps: 10,
+            lost: 10,
+            first: Some(Mismatch::Array),
+        };
+        assert_eq!(said(one).len(), 1, "even if most messages came alone");
     }
 
     #[test]

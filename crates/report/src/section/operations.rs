@@ -1,17 +1,15 @@
 //! The named operations of one level for the terminal.
 
 use format::{Column, Row, Table, count, duration, estimate, part, rate_of, visible};
-use model::Nanos;
 use record::{Level, Timings};
-use stats::Estimate;
 
-use super::timings::{FAMILIES, is_in_the_story, longest, succeeded_apart};
+use super::timings::{FAMILIES, is_in_the_story, longest, slow_s, succeeded_apart};
 
 /// The named operations of a level. Failing operations come first, then the slowest.
 pub(crate) struct Operations {
     named: Vec<Operation>,
     /// Number of failing operations.
-    pub(crate) failing: usize,
+    failing: usize,
 }
 
 /// An operation with its rows, and the figures that decide its position.
@@ -24,6 +22,9 @@ struct Operation {
     slow_s: f64,
 }
 
+/// Number of operations without failures that are always shown.
+const SLOWEST: usize = 3;
+
 impl Operations {
     pub(crate) fn of(level: &Level) -> Self {
         let mut named: Vec<Operation> = channels(level).chain(operations(level)).collect();
@@ -35,6 +36,11 @@ impl Operations {
     /// Returns the number of operations.
     pub(crate) fn len(&self) -> usize {
         self.named.len()
+    }
+
+    /// Returns the number of operations that are always shown: those that failed, and the slowest of the others.
+    pub(crate) fn telling(&self) -> usize {
+        self.len().min(self.failing + SLOWEST)
     }
 
     /// Whether a table shows more than the table of levels does.
@@ -56,15 +62,16 @@ impl Operations {
 
     /// Builds the table of the first `count` operations.
     pub(crate) fn table(self, count: usize) -> Table {
+        // The name, p95 and the failures remain on the narrowest terminal.
         let columns = vec![
-            Column::words("type").minor(9),
+            Column::words("type").minor(6),
             Column::name("name"),
-            Column::number("count").minor(8),
-            Column::number("rate"),
-            Column::number("p50").minor(7),
+            Column::number("count").minor(5),
+            Column::number("rate").minor(2),
+            Column::number("p50").minor(4),
             Column::number("p95"),
-            Column::number("p99"),
-            Column::number("max").minor(6),
+            Column::number("p99").minor(1),
+            Column::number("max").minor(3),
             Column::number("lost"),
             Column::number("failed"),
         ];
@@ -78,14 +85,6 @@ impl Operation {
     fn urgency(&self) -> f64 {
         const FAILING: f64 = 1e12;
         self.failed * FAILING + self.slow_s
-    }
-}
-
-fn slow_s(p95: Estimate, longest: Option<Nanos>) -> f64 {
-    match p95 {
-        Estimate::Value { value, .. } => value.as_secs_f64(),
-        Estimate::Beyond { .. } => f64::from(u32::MAX),
-        Estimate::Unavailable { .. } => longest.map_or(0.0, Nanos::as_secs_f64),
     }
 }
 

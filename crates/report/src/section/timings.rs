@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use format::{
     Column, Row, Table, bytes, count, duration, estimate, estimate_in_full, part, rate_of,
 };
+use model::Nanos;
 use record::{Iterations, Level, Run, Timings};
 use stats::Estimate;
 
@@ -151,6 +152,15 @@ pub(crate) fn longest(timings: &Timings) -> Option<String> {
         Some(limit) if timings.timeout == Some(limit) => Some(format!("> {limit}")),
         Some(age) => Some(format!("> {}", duration(age))),
         None => timings.longest().map(duration),
+    }
+}
+
+/// Ranks a name by its 95th percentile in seconds. With too few samples, the longest time decides.
+pub(super) fn slow_s(p95: Estimate, longest: Option<Nanos>) -> f64 {
+    match p95 {
+        Estimate::Value { value, .. } => value.as_secs_f64(),
+        Estimate::Beyond { .. } => f64::from(u32::MAX),
+        Estimate::Unavailable { .. } => longest.map_or(0.0, Nanos::as_secs_f64),
     }
 }
 

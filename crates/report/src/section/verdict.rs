@@ -314,11 +314,12 @@ fn invalid(run: &Run) -> Vec<String> {
 
 /// Returns further facts that readers need before they trust the figures. Each fact is one sentence.
 pub(crate) fn remarks(run: &Run) -> Vec<String> {
-    // A misspelt name comes first, because the terminal shows only the first remarks and such a threshold is never
+    // A name without data comes first, because the terminal shows only the first remarks and such a threshold is never
     // decided.
-    let is_misspelt = |note: &&Note| matches!(note, Note::UnknownName { .. });
-    let (misspelt, others): (Vec<&Note>, Vec<&Note>) = run.notes.iter().partition(is_misspelt);
-    let mut remarks: Vec<String> = misspelt.into_iter().map(words::note).collect();
+    let has_no_data =
+        |note: &&Note| matches!(note, Note::UnknownName { .. } | Note::NotMeasured { .. });
+    let (undecided, others): (Vec<&Note>, Vec<&Note>) = run.notes.iter().partition(has_no_data);
+    let mut remarks: Vec<String> = undecided.into_iter().map(words::note).collect();
     remarks.extend(invalid(run));
     for level in &run.levels {
         let at = label(&level.load);

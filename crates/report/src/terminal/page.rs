@@ -1,4 +1,4 @@
-use format::{Table, Tone, paint, shorten, wrap};
+use format::{Table, Tone, paint, plural, shorten, shorten_name, wrap};
 
 /// Maximum number of lines for one note.
 pub(super) const NOTE: usize = 3;
@@ -51,14 +51,15 @@ impl Page {
         paint(&format!("  {text}"), Tone::Quiet, self.colour)
     }
 
-    /// Cuts text so that it fits on one line after a short prefix.
-    pub(super) fn cut_text(self, text: &str) -> String {
-        const BEGINNING: usize = 26;
-        self.cut_to(text, BEGINNING)
-    }
-
+    /// Cuts text so that it fits on one line after an indentation.
     pub(super) fn cut_to(self, text: &str, indentation: usize) -> String {
         shorten(text, self.beside(indentation))
+    }
+
+    /// Shortens a name so that it fits on one line with `around` other characters, but keeps it readable.
+    pub(super) fn cut_name(self, name: &str, around: usize) -> String {
+        const READABLE: usize = 12;
+        shorten_name(name, self.beside(around).max(READABLE))
     }
 
     /// Wraps text into at most `most` indented lines.
@@ -68,8 +69,14 @@ impl Page {
         lines.iter().map(|line| format!("{indent}{line}")).collect()
     }
 
+    /// Wraps text into as many lines as it needs. All lines have the indentation of the text.
+    pub(crate) fn paragraph(self, text: &str) -> Vec<String> {
+        let inner = text.trim_start();
+        self.wrapped(inner, text.len() - inner.len(), usize::MAX)
+    }
+
     /// Formats the lines of a table, followed by a line with the titles of the columns that did not fit.
-    pub(super) fn table(self, mut table: Table) -> Vec<String> {
+    pub(crate) fn table(self, mut table: Table) -> Vec<String> {
         let left_out = table.fit(self.width);
         let mut lines = table.text(self.colour);
         if !left_out.is_empty() {
@@ -79,9 +86,9 @@ impl Page {
     }
 
     /// Formats a line with the number of hidden rows. `None` if all rows are shown.
-    pub(super) fn hidden(self, all: usize, shown: usize) -> Option<String> {
+    pub(super) fn hidden(self, all: usize, shown: usize, what: &str) -> Option<String> {
         let hidden = all.checked_sub(shown).filter(|hidden| *hidden > 0)?;
-        Some(self.quiet(&format!("and {hidden} more in the full report")))
+        Some(self.quiet(&in_full_report(hidden, what)))
     }
 
     pub(super) fn labelled(self, label: &str, text: &str) -> String {
@@ -100,12 +107,49 @@ impl Page {
     }
 }
 
-/// Keeps at most `room` lines. If lines are hidden, the last one states how many.
+/// Keeps at most `room` lines. If lines are hidden, the last one states how many. `what` names one line.
 pub(super) fn cut(mut lines: Vec<String>, room: usize, what: &str) -> Vec<String> {
     if lines.len() > room {
         let left_out = lines.len() - room + 1;
         lines.truncate(room.saturating_sub(1));
-        lines.push(format!("  and {left_out} more {what} in the full report"));
+        lines.push(format!("  {}", in_full_report(left_out, what)));
     }
     lines
+}
+
+/// Keeps as many entries as fit in `room` lines, each whole, and at least the first `least`. If entries are hidden, the
+/// last line states how many. `what` names one entry.
+pub(super) fn cut_entries(
+    mut entries: Vec<Vec<String>>,
+    (room, least): (usize, usize),
+    what: &str,
+) -> Vec<String> {
+    let lines_of = |entries: &[Vec<String>]| entries.iter().map(Vec::len).sum::<usize>();
+    let all = entries.len();
+    while entries.len() > least && lines_of(&entries) + usize::from(entries.len() < all) > room {
+        entries.pop();
+    }
+    let hidden = all - entries.len();
+    let more = (hidden > 0).then(|| format!("  {}", in_full_report(hidden, what)));
+    entries.into_iter().flatten().chain(more).collect()
+}
+
+fn in_full_report(hidden: usize, what: &str) -> String {
+    let more = plural(hidden as u64, &format!("more {what}"));
+    format!("and {more} in the full report")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_shown_whole_and_the_first_in_any_case() {
+        let entry = |name: &str, lines| vec![name.to_owned(); lines];
+        let all = || vec![entry("a", 2), entry("b", 2), entry("c", 1)];
+        let cut = |room, least| cut_entries(all(), (room, least), "entry").join(" ");
+        assert_eq!(cut(5, 0), "a a b b c");
+        assert_eq!(cut(4, 0), "a a   and 2 more entries in the full report");
+        assert_eq!(cut(0, 2), "a a b b   and 1 more entry in the full report");
+    }
 }

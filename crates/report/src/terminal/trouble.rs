@@ -1,32 +1,44 @@
 //! The lines about problems: failures, missing deliveries, broken checks and groups that diverged.
 
 use format::{Tone, count, paint, share};
-use record::Run;
+use record::{Example, Run};
 
+use super::code_frame;
 use super::page::{NOTE, Page};
 use crate::deliveries::missing_deliveries;
 use crate::section::failures::{self, Group};
 use crate::section::levels::Lead;
 use crate::section::{deliveries, label};
 
+/// The problems, and below them the bounds of what may still have gone wrong.
 pub(super) fn lines(run: &Run, page: Page) -> Vec<String> {
+    let mut lines = problems(run, page);
+    lines.extend(bounds(run, page));
+    lines
+}
+
+pub(super) fn problems(run: &Run, page: Page) -> Vec<String> {
     let mut lines = of_failures(run, page);
     lines.extend(missing_deliveries(
         run,
-        page.is_cut().then(|| page.beside(10)),
+        page.is_cut().then(|| page.beside(0)),
         page.colour,
     ));
     lines.extend(broken_checks(run, page));
     lines.extend(converged(run, page));
+    lines
+}
+
+/// Returns the upper bounds of the shares of failures and losses, for the last valid level without any.
+fn bounds(run: &Run, page: Page) -> Vec<String> {
     let Some(last) = run.levels.iter().rfind(|level| !level.is_invalid()) else {
-        return lines;
+        return Vec::new();
     };
     let none_failed = failures::none_failed(last, Lead::of(run));
     let nothing = [none_failed, deliveries::none_lost(last)];
     let nothing = nothing.iter().flatten();
     let nothing = nothing.flat_map(|none| page.wrapped(none, 2, NOTE));
-    lines.extend(nothing.map(|line| page.quiet(&line)));
-    lines
+    nothing.map(|line| page.quiet(&line)).collect()
 }
 
 /// Lists the failures by kind, each with its first example.
@@ -48,10 +60,9 @@ fn broken_checks(run: &Run, page: Page) -> Vec<String> {
             let word = paint("check", Tone::Bad, page.colour);
             let broken = share(check.failed, check.passed + check.failed);
             let at = label(&level.load);
-            lines.push(format!(
-                "  {word}: {}: {broken} failed at {at}",
-                page.cut_text(name)
-            ));
+            let rest = format!(": {broken} failed at {at}");
+            let name = page.cut_name(name, "  check: ".len() + rest.chars().count());
+            lines.push(format!("  {word}: {name}{rest}"));
         }
     }
     lines
@@ -77,34 +88,52 @@ fn converged(run: &Run, page: Page) -> Vec<String> {
             } else {
                 Tone::Quiet
             };
-            let line = format!(
-                "  {}: {converged} groups converged at {at}{rest}",
-                page.cut_text(name)
-            );
-            lines.push(paint(&line, tone, page.colour));
+            let rest = format!(": {converged} groups converged at {at}{rest}");
+            let name = page.cut_name(name, 2 + rest.chars().count());
+            lines.push(paint(&format!("  {name}{rest}"), tone, page.colour));
         }
     }
     lines
 }
 
 fn failure(group: &Group<'_>, page: Page) -> Vec<String> {
-    let side = paint(&group.side.to_string(), Tone::Bad, page.colour);
-    let head = format!("{}, {}: {}", group.kind, group.what, group.counts());
-    let example = group.first;
-    // A long detail must not hide which user failed, and where.
-    let circumstances = failures::circumstances(example);
-    let around = 4 + "first:  ()".len() + circumstances.chars().count();
-    let detail = page.cut_to(&example.detail, around);
-    let detail = format!("first: {detail} ({circumstances})");
-    let mut lines = vec![
-        format!("  {side}: {}", page.cut_text(&head)),
-        format!("    {}", page.cut_to(&detail, 4)),
-    ];
-    let frame = example.frame.iter().flat_map(|frame| frame.lines());
+    let side = group.side.to_string();
+    let (kind, counts) = (group.kind.to_string(), group.counts());
+    let around = "  : , : ".len() + side.len() + kind.len() + counts.chars().count();
+    let what = page.cut_name(group.what, around);
+    let head = page.cut_to(
+        &format!("{kind}, {what}: {counts}"),
+        "  : ".len() + side.len(),
+    );
+    let side = paint(&side, Tone::Bad, page.colour);
+    let mut lines = vec![format!("  {side}: {head}")];
+    lines.extend(first(group.first, page));
+    let frame = group.first.frame.iter();
+    let frame = frame.flat_map(|frame| code_frame::fitted(frame, page.beside(4)));
     lines.extend(
         frame
             .take(5)
             .map(|line| paint(&format!("    {line}"), Tone::Quiet, page.colour)),
     );
     lines
+}
+
+/// Formats the first example. A long detail must not hide which user failed, and where. If both leave too little room
+/// for each other, they are on two lines.
+fn first(example: &Example, page: Page) -> Vec<String> {
+    const WORD: &str = "    first: ";
+    const READABLE: usize = 60;
+    let circumstances = format!("({})", failures::circumstances(example));
+    let around = WORD.len() + 1 + circumstances.chars().count();
+    let detail = example.detail.chars().count();
+    if page.beside(around) >= detail.min(READABLE) {
+        let detail = page.cut_to(&example.detail, around);
+        return vec![format!("{WORD}{detail} {circumstances}")];
+    }
+    let indent = " ".repeat(WORD.len());
+    let circumstances = page.cut_to(&circumstances, WORD.len());
+    vec![
+        format!("{WORD}{}", page.cut_to(&example.detail, WORD.len())),
+        format!("{indent}{circumstances}"),
+    ]
 }

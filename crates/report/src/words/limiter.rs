@@ -64,6 +64,12 @@ pub(crate) fn evidence(seen: &Evidence) -> String {
         Evidence::Stopped { .. } | Evidence::Repeated { .. } | Evidence::SteadyRate { .. } => {
             over_time(seen)
         }
+        Evidence::Outpaced { took_s, apart_s } => format!(
+            "a request that did not wait took {}, although responses leave every {}: a worker would take as long for \
+             each request",
+            span(*took_s),
+            span(*apart_s)
+        ),
         Evidence::SameResetTime { at_s } => format!(
             "all Retry-After headers point to the same reset time, {} after the start: if the window began with the \
              first request, this is its length",
@@ -217,6 +223,11 @@ pub(crate) fn unknown(open: &Unknown) -> String {
             span(seconds.floor())
         ),
         Unknown::Window => "the length of the window (requests pass at an even rate)".to_owned(),
+        Unknown::OneWorker { seconds } => format!(
+            "whether a single worker that takes {} for each request paces the responses instead (only one request shows \
+             that it does not): compare with a lower load",
+            span(*seconds)
+        ),
         Unknown::Algorithm => {
             "whether the limiter uses fixed windows, sliding windows or a token bucket".to_owned()
         }

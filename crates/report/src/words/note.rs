@@ -14,6 +14,7 @@ pub fn note(note: &Note) -> String {
             nearest,
             measured,
         } => unknown_name(subject, nearest.as_deref(), measured),
+        Note::NotMeasured { subject, in_setup } => not_measured(subject, *in_setup),
         Note::LeftoversUnknown { url, error } => {
             format!("state left from an earlier run could not be queried at {url}: {error}")
         }
@@ -28,14 +29,22 @@ fn unknown_name(subject: &str, nearest: Option<&str>, measured: &[String]) -> St
         None if measured.is_empty() => String::new(),
         None => {
             let names: Vec<String> = measured.iter().map(|name| format!("`{name}`")).collect();
-            // A login is often the first operation of a session, so it is over before the measured time begins.
-            format!(
-                " (ramp-up and warm-up are not measured); measured names are {}",
-                names.join(", ")
-            )
+            format!(": measured names are {}", names.join(", "))
         }
     };
     format!("the threshold on {subject} matches nothing in the first level{hint}")
+}
+
+fn not_measured(subject: &str, in_setup: bool) -> String {
+    if in_setup {
+        return format!(
+            "the threshold on {subject} has no data: it happens only in `setup`, which is in no level's figures"
+        );
+    }
+    format!(
+        "the threshold on {subject} has no data: in the first level, it happened only outside the measured time; set \
+         `ramp` and `warmup` to 0s, or do it again in the measured time"
+    )
 }
 
 #[cfg(test)]
@@ -58,7 +67,7 @@ mod tests {
         );
         assert_eq!(
             said(None, &["b", "c"]),
-            format!("{start} (ramp-up and warm-up are not measured); measured names are `b`, `c`")
+            format!("{start}: measured names are `b`, `c`")
         );
         assert_eq!(said(None, &[]), start);
     }

@@ -1,7 +1,6 @@
 //! The figures of one level.
 
 use format::percent;
-use model::Nanos;
 use record::{Level, Run};
 use serde::Serialize;
 
@@ -9,9 +8,9 @@ use super::channels::Channel;
 use super::series::{Samples, Series};
 use super::steps::Step;
 use super::times::{Figure, Point, bins, distribution, millis, rounded};
-use crate::html::status::{Status, of_level};
+use crate::html::status::Status;
 use crate::section::levels::{Lead, LeadTimes};
-use crate::section::{inconclusive, label, overstated_by};
+use crate::section::{inconclusive, label, overstated_by, results_of};
 
 /// One level.
 #[derive(Serialize)]
@@ -20,8 +19,6 @@ pub(super) struct LevelData {
     label: String,
     /// Users, or planned arrivals per second.
     load: f64,
-    users: u64,
-    groups: u64,
     status: Status,
     /// The first threshold that was broken or not decided, with its observation.
     why: Option<String>,
@@ -72,7 +69,6 @@ struct Throughput {
 #[derive(Serialize)]
 struct Generator {
     busiest_percent: Option<f64>,
-    cpu_wait_percent: Option<f64>,
     start_lag_ms: Option<f64>,
     read_delay_ms: Option<f64>,
     /// Target CPU and its busiest thread over the whole measurement, for readers.
@@ -87,7 +83,7 @@ impl LevelData {
         for level in &run.levels {
             // Older records do not have the start. Pauses between levels are then missing.
             let started = level.started_s.unwrap_or(next);
-            next = started + total(level);
+            next = started + level.phases.total_s();
             levels.push(Self::of(run, level, lead, started));
         }
         levels
@@ -100,9 +96,7 @@ impl LevelData {
         let begins = phases.ramp_s + phases.warmup_s;
         Self {
             label: label(&level.load),
-            load: level.load.rate_per_s.unwrap_or(level.load.users as f64),
-            users: level.load.users,
-            groups: level.load.groups,
+            load: level.load.amount(),
             status: Status::of(run, level),
             why: why(run, level),
             invalid: level.is_invalid(),
@@ -111,7 +105,7 @@ impl LevelData {
                 rounded_to_ms(begins),
                 rounded_to_ms(begins + phases.duration_s),
             ),
-            ends_s: rounded_to_ms(total(level)),
+            ends_s: rounded_to_ms(level.phases.total_s()),
             count: times.count(),
             without_end: times.without_end(),
             bins: bins(times.times()),
@@ -167,7 +161,6 @@ impl Generator {
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         Self {
             busiest_percent: generator.busiest_worker_percent.map(rounded),
-            cpu_wait_percent: generator.cpu_wait_percent.map(rounded),
             start_lag_ms: p99(&generator.start_lag),
             read_delay_ms: generator.read_delay.as_ref().and_then(p99),
             target: (!parts.is_empty()).then(|| parts.join(", ")),
@@ -177,7 +170,7 @@ impl Generator {
 
 /// Returns the first threshold that did not hold, with its observation.
 fn why(run: &Run, level: &Level) -> Option<String> {
-    let find = |held| of_level(run, level).find(|result| result.held == held);
+    let find = |held| results_of(run, level).find(|result| result.held == held);
     let result = find(Some(false)).or_else(|| find(None))?;
     let observed = inconclusive::observed(run, result);
     Some(format!(
@@ -186,13 +179,7 @@ fn why(run: &Run, level: &Level) -> Option<String> {
     ))
 }
 
-/// Returns the length of a level in seconds.
-fn total(level: &Level) -> f64 {
-    let phases = &level.phases;
-    phases.ramp_s + phases.warmup_s + phases.duration_s + phases.settle_s + phases.drain_s
-}
-
 /// Rounds seconds to milliseconds.
 fn rounded_to_ms(seconds: f64) -> f64 {
-    Nanos::from_secs_f64((seconds * 1e3).round() / 1e3).as_secs_f64()
+    (seconds * 1e3).round() / 1e3
 }

@@ -44,6 +44,7 @@ pub(crate) fn evidence(seen: &Evidence) -> String {
         | Evidence::Stopped { .. }
         | Evidence::Repeated { .. }
         | Evidence::SteadyRate { .. }
+        | Evidence::Outpaced { .. }
         | Evidence::SameResetTime { .. }
         | Evidence::RetryAfter { .. }
         | Evidence::PartitionNamed

@@ -46,6 +46,7 @@ pub(crate) fn unknown(open: &Unknown) -> String {
         | Unknown::ByUser { .. }
         | Unknown::WindowLongerThan { .. }
         | Unknown::Window
+        | Unknown::OneWorker { .. }
         | Unknown::Algorithm
         | Unknown::Requests
         | Unknown::OtherRoutes { .. }
