@@ -55,6 +55,19 @@ pub enum Mismatch {
         /// The received event.
         came: String,
     },
+    /// The message is an array of objects, and the channel would accept one of them as a message.
+    Array,
+}
+
+impl Mismatch {
+    /// The difference that explains more, this one if both explain the same.
+    #[must_use]
+    pub fn clearer(self, other: Self) -> Self {
+        match other {
+            Self::Array => other,
+            Self::Place { .. } | Self::Value { .. } | Self::Event { .. } => self,
+        }
+    }
 }
 
 /// Stamps that were not at the place at which their channel expects them.
@@ -64,7 +77,7 @@ pub struct Misplaced {
     pub stamps: u64,
     /// Number of deliveries that count as lost because their stamp was misplaced.
     pub lost: u64,
-    /// The difference for the first misplaced stamp.
+    /// The difference for the first misplaced stamp. If a stamp was in an element of an array, that difference.
     pub first: Option<Mismatch>,
 }
 
@@ -72,7 +85,8 @@ impl Misplaced {
     fn merge(&mut self, other: &Self) {
         self.stamps += other.stamps;
         self.lost += other.lost;
-        self.first = self.first.take().or_else(|| other.first.clone());
+        let first = self.first.take().into_iter().chain(other.first.clone());
+        self.first = first.reduce(Mismatch::clearer);
     }
 }
 
@@ -153,11 +167,16 @@ impl Deliveries {
         self.looks_elsewhere() + self.has_no_echo()
     }
 
-    /// Number of losses whose stamps arrived at another place, if these stamps outnumber the received deliveries;
-    /// otherwise 0.
+    /// Number of losses whose stamps arrived at another place, if these stamps outnumber the received deliveries or
+    /// arrived in arrays; otherwise 0. A server that batches messages sends them in arrays only under load.
     pub fn looks_elsewhere(&self) -> u64 {
-        let lost = self.misplaced.lost;
-        if lost > self.received() { lost } else { 0 }
+        let Misplaced { lost, first, .. } = &self.misplaced;
+        let is_batched = *first == Some(Mismatch::Array);
+        if is_batched || *lost > self.received() {
+            *lost
+        } else {
+            0
+        }
     }
 
     /// Number of lost own copies, if every own copy was lost; otherwise 0.
@@ -223,5 +242,57 @@ impl Deliveries {
 fn add_counts<R: Copy + Ord>(ours: &mut BTreeMap<R, u64>, theirs: &BTreeMap<R, u64>) {
     for (reason, count) in theirs {
         *ours.entry(*reason).or_default() += count;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn misplaced(lost: u64, first: Option<Mismatch>) -> Deliveries {
+        Deliveries {
+            delivered: 90,
+            late: 5,
+            misplaced: Misplaced {
+                stamps: lost,
+                lost,
+                first,
+            },
+            ..Deliveries::default()
+        }
+    }
+
+    fn place() -> Mismatch {
+        Mismatch::Place {
+            looks: "/a".to_owned(),
+            stands: "/b".to_owned(),
+        }
+    }
+
+    #[test]
+    fn stamps_elsewhere_explain_losses_if_they_are_the_rule_or_came_in_arrays() {
+        for (lost, first, explained) in [
+            (95, Some(place()), 0),
+            (96, Some(place()), 96),
+            (5, Some(Mismatch::Array), 5),
+            (0, Some(Mismatch::Array), 0),
+        ] {
+            assert_eq!(misplaced(lost, first).looks_elsewhere(), explained);
+        }
+    }
+
+    #[test]
+    fn an_array_that_any_worker_saw_is_the_difference_that_is_kept() {
+        for (ours, theirs, kept) in [
+            (None, None, None),
+            (Some(place()), None, Some(place())),
+            (None, Some(place()), Some(place())),
+            (Some(place()), Some(Mismatch::Array), Some(Mismatch::Array)),
+            (Some(Mismatch::Array), Some(place()), Some(Mismatch::Array)),
+        ] {
+            let mut one = misplaced(1, ours);
+            one.merge(&misplaced(2, theirs));
+            assert_eq!((one.misplaced.lost, one.misplaced.first), (3, kept));
+        }
     }
 }

@@ -8,8 +8,8 @@ use model::HiddenValues;
 use serde_json::{Map, Value};
 
 use crate::{
-    Cause, Deliveries, Example, Failure, Finding, IssueCause, Level, Measured, Mismatch, Note, Run,
-    StepFunnel, TargetUse, Unknown,
+    Cause, Deliveries, Evidence, Example, Failure, Finding, IssueCause, Level, Measured, Mismatch,
+    Note, Run, StepFunnel, TargetUse, Unknown,
 };
 
 impl Run {
@@ -53,9 +53,7 @@ impl Level {
         text(values, &mut self.load.group_size);
         texts(values, &mut self.load.rate);
         for issue in &mut self.issues {
-            if let IssueCause::SmallMessages { connection, .. } = &mut issue.cause {
-                text(values, connection);
-            }
+            issue.cause.hide(values);
         }
         self.measured.hide(values);
         if let Some(limited) = &mut self.limited {
@@ -90,7 +88,7 @@ impl Measured {
 impl Deliveries {
     fn hide(&mut self, values: &HiddenValues) {
         match &mut self.misplaced.first {
-            None => {}
+            None | Some(Mismatch::Array) => {}
             Some(Mismatch::Place { looks, stands }) => texts(values, [looks, stands]),
             Some(Mismatch::Value { at, wanted, came }) => {
                 texts(values, [at, wanted]);
@@ -128,10 +126,29 @@ impl TargetUse {
     }
 }
 
+impl IssueCause {
+    fn hide(&mut self, values: &HiddenValues) {
+        if let Self::SmallMessages { connection, .. } = self {
+            text(values, connection);
+        }
+    }
+}
+
 impl Finding {
     fn hide(&mut self, values: &HiddenValues) {
-        if let Cause::FixedTimeout(timeout) = &mut self.cause {
-            text(values, &mut timeout.name);
+        match &mut self.cause {
+            Cause::FixedTimeout(cause) => text(values, &mut cause.name),
+            Cause::SlowSetup(cause) => text(values, &mut cause.name),
+            Cause::DelayedAcknowledgement(cause) => text(values, &mut cause.name),
+            Cause::UniquenessCollisions(cause) => text(values, &mut cause.name),
+            _ => {}
+        }
+        for evidence in &mut self.evidence {
+            match evidence {
+                Evidence::SlowerAt { name, .. } => texts(values, name),
+                Evidence::GeneratorIssue { issue } => issue.hide(values),
+                _ => {}
+            }
         }
         for unknown in &mut self.unknown {
             if let Unknown::OtherRoutes { refused, free } = unknown {
@@ -155,6 +172,7 @@ impl Note {
                 texts(values, nearest);
                 texts(values, measured);
             }
+            Self::NotMeasured { subject, .. } => text(values, subject),
             Self::LeftoversUnknown { url, error } => texts(values, [url, error]),
             Self::EndedEarly { error } => text(values, error),
             Self::Text { text: sentence } => text(values, sentence),

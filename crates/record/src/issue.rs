@@ -245,6 +245,13 @@ pub enum Note {
         /// Up to five names of the same kind that were measured.
         measured: Vec<String>,
     },
+    /// Everything with a name that a threshold uses happened outside the measured time of the first level.
+    NotMeasured {
+        /// The threshold's subject as the user wrote it.
+        subject: String,
+        /// Whether it happened only in `setup`.
+        in_setup: bool,
+    },
     /// The query for state left from an earlier run failed.
     LeftoversUnknown {
         /// URL of the query.

@@ -60,6 +60,14 @@ pub struct Load {
     pub once: bool,
 }
 
+impl Load {
+    /// Planned arrivals per second of an open load, otherwise the number of users.
+    #[must_use]
+    pub fn amount(&self) -> f64 {
+        self.rate_per_s.unwrap_or(self.users as f64)
+    }
+}
+
 /// Little's law: groups at work = iterations per second × time of one iteration. No correct measurement violates it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Little {
@@ -140,4 +148,12 @@ pub struct Phases {
     pub settle_s: f64,
     /// Draining, which ends when all users have finished.
     pub drain_s: f64,
+}
+
+impl Phases {
+    /// Length of the whole level in seconds.
+    #[must_use]
+    pub fn total_s(&self) -> f64 {
+        self.ramp_s + self.warmup_s + self.duration_s + self.settle_s + self.drain_s
+    }
 }

@@ -98,6 +98,9 @@ pub struct Outside {
     pub requests: u64,
     /// Number of requests that failed.
     pub failed_requests: u64,
+    /// Response time of the quickest request that succeeded, in nanoseconds.
+    #[serde(rename = "quickest_ns", default)]
+    pub quickest: Option<Nanos>,
     /// Number of messages sent.
     pub messages: u64,
     /// Number of iterations that failed.
@@ -270,6 +273,7 @@ impl Outside {
     pub fn merge(&mut self, other: Self) {
         self.requests += other.requests;
         self.failed_requests += other.failed_requests;
+        self.quickest = [self.quickest, other.quickest].into_iter().flatten().min();
         self.messages += other.messages;
         self.iterations_failed += other.iterations_failed;
     }

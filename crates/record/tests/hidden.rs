@@ -10,9 +10,10 @@ use std::fmt::Write as _;
 
 use model::{FaultKind, HiddenValues, Side};
 use record::{
-    Cause, Confidence, Example, Finding, FirstFailure, FunnelStep, IssueCause, Level, LevelIssue,
-    Limited, Mismatch, Note, RateLimiter, Run, Scrapes, Sources, StepFunnel, Teardown, Unfinished,
-    Unknown, from_json, to_json,
+    Cause, Confidence, DelayedAcknowledgement, Evidence, Example, Finding, FirstFailure,
+    FunnelStep, IssueCause, Level, LevelIssue, Limited, Mismatch, Note, RateLimiter, Run, Scrapes,
+    SlowSetup, Sources, StepFunnel, Teardown, Unfinished, UniquenessCollisions, Unknown, from_json,
+    to_json,
 };
 use serde_json::Value;
 
@@ -54,20 +55,58 @@ fn run_with_every_text() -> Run {
             error: text("over"),
         },
     ]);
-    run.findings = vec![Finding {
-        cause: Cause::RateLimiter(RateLimiter::default()),
+    run.findings = findings();
+    fill_level(&mut run.levels[0]);
+    run
+}
+
+/// A finding of each cause that names an operation.
+fn findings() -> Vec<Finding> {
+    let name = || text("GET /a");
+    let causes = [
+        Cause::RateLimiter(RateLimiter::default()),
+        Cause::SlowSetup(SlowSetup {
+            name: name(),
+            ..SlowSetup::default()
+        }),
+        Cause::DelayedAcknowledgement(DelayedAcknowledgement {
+            name: name(),
+            ..DelayedAcknowledgement::default()
+        }),
+        Cause::UniquenessCollisions(UniquenessCollisions {
+            name: name(),
+            ..UniquenessCollisions::default()
+        }),
+    ];
+    let of = |cause| Finding {
+        cause,
         confidence: Confidence::High,
         levels: vec![0],
         limits: Vec::new(),
-        evidence: Vec::new(),
+        evidence: vec![
+            Evidence::SlowerAt {
+                name: Some(name()),
+                ms: 2.0,
+                than_ms: 1.0,
+            },
+            Evidence::GeneratorIssue {
+                issue: small_messages(),
+            },
+        ],
         unknown: vec![Unknown::OtherRoutes {
-            refused: vec![text("GET /a")],
+            refused: vec![name()],
             free: Some(text("GET /b")),
         }],
         advice: Vec::new(),
-    }];
-    fill_level(&mut run.levels[0]);
-    run
+    };
+    causes.map(of).into()
+}
+
+fn small_messages() -> IssueCause {
+    IssueCause::SmallMessages {
+        spent_percent: 9.0,
+        connection: text("host:80"),
+    }
 }
 
 fn fill_level(level: &mut Level) {
@@ -75,10 +114,7 @@ fn fill_level(level: &mut Level) {
     level.load.arrivals = Some(text("even"));
     level
         .issues
-        .push(LevelIssue::questionable(IssueCause::SmallMessages {
-            spent_percent: 9.0,
-            connection: text("host:80"),
-        }));
+        .push(LevelIssue::questionable(small_messages()));
     level.limited = Some(Limited {
         names: [(text("GET /a"), 3)].into(),
         ..Limited::default()

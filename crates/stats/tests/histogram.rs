@@ -152,6 +152,20 @@ fn counts_above_a_limit() {
 }
 
 #[test]
+fn a_histogram_with_many_full_bins_is_read_again() {
+    // Every bin from 1 µs to 36 min. The counts take two bytes each.
+    let mut histogram = Histogram::new();
+    for power in 0..31 {
+        for value in 1024..2048 {
+            histogram.record_n(Nanos(value << power), 64);
+        }
+    }
+    assert_eq!(histogram.bins().count(), 31 * 1024);
+    let decoded = Histogram::decode(&histogram.encode().unwrap()).unwrap();
+    assert!(decoded.bins().eq(histogram.bins()));
+}
+
+#[test]
 fn contradictions_are_refused_by_name() {
     let text = serde_json::to_string(&histogram(&[1_000, 2_000, 3_000])).unwrap();
     let check = |from: &str, to: &str, expected: &str| {

@@ -49,6 +49,13 @@ pub enum Evidence {
         /// Length of the observation in seconds.
         seconds: u64,
     },
+    /// Requests took much less time than passes between two responses of an even flow, so no worker paces the flow.
+    Outpaced {
+        /// The time that the requests took, in seconds.
+        took_s: f64,
+        /// The time between two responses, in seconds.
+        apart_s: f64,
+    },
     /// All `Retry-After` headers point to the same reset time.
     SameResetTime {
         /// The reset time.

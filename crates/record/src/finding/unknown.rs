@@ -21,6 +21,11 @@ pub enum Unknown {
     },
     /// The length of the window, which cannot be observed if requests pass evenly.
     Window,
+    /// Whether a single worker paces the responses instead of a limiter.
+    OneWorker {
+        /// The time that the worker would take for each request, in seconds.
+        seconds: f64,
+    },
     /// Whether the limiter uses fixed windows, sliding windows or a token bucket.
     Algorithm,
     /// The number of requests that pass in a window.

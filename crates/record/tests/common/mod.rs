@@ -122,6 +122,7 @@ fn measured() -> Measured {
         before: Outside {
             requests: 10,
             failed_requests: 1,
+            quickest: None,
             messages: 20,
             iterations_failed: 0,
         },
