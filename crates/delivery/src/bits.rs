@@ -55,15 +55,7 @@ impl Bits {
 
     /// The members in ascending order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        self.words().zip(0_u32..).flat_map(|(mut word, index)| {
-            std::iter::from_fn(move || {
-                (word != 0).then(|| {
-                    let bit = word.trailing_zeros();
-                    word &= word - 1;
-                    index * 64 + bit
-                })
-            })
-        })
+        members_in(self.words())
     }
 
     pub(crate) fn intersect(&mut self, other: &Self) {
@@ -76,6 +68,19 @@ impl Bits {
     pub(crate) fn words(&self) -> impl Iterator<Item = u64> + '_ {
         std::iter::once(self.low).chain(self.high.iter().copied())
     }
+}
+
+/// The members in these words, in ascending order.
+pub(crate) fn members_in(words: impl Iterator<Item = u64>) -> impl Iterator<Item = u32> {
+    words.zip(0_u32..).flat_map(|(mut word, index)| {
+        std::iter::from_fn(move || {
+            (word != 0).then(|| {
+                let bit = word.trailing_zeros();
+                word &= word - 1;
+                index * 64 + bit
+            })
+        })
+    })
 }
 
 impl FromIterator<u32> for Bits {

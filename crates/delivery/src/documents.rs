@@ -105,6 +105,17 @@ impl Documents {
     }
 }
 
+/// The elements of a message that is an array of objects. `None` for any other message, and for an empty array.
+///
+/// [`Framing::Auto`] does not split such a message: it may be a batch of messages, or one message such as a list of old
+/// ones.
+pub fn objects_in_array(message: &[u8]) -> Option<impl Iterator<Item = &[u8]>> {
+    let elements = || Elements::new(message, b"[");
+    let is_batch =
+        elements().next().is_some() && elements().are_all(|element| element.first() == Some(&b'{'));
+    is_batch.then(|| elements().flatten())
+}
+
 fn automatic(message: &[u8], document: &mut impl FnMut(&[u8])) {
     // Checks the whole message before returning any document, so that text that only begins like documents is not
     // split.

@@ -80,6 +80,20 @@ fn elements_of_an_array_are_documents_where_it_was_said() {
 }
 
 #[test]
+fn only_an_array_of_objects_may_be_a_batch_of_messages() {
+    let objects = |message: &str| {
+        let objects = objects_in_array(message.as_bytes())?;
+        let texts = objects.map(|one| String::from_utf8(one.to_vec()).unwrap());
+        Some(texts.collect::<Vec<_>>())
+    };
+    let two = vec!["{\"a\":[1]}".to_owned(), "{}".to_owned()];
+    assert_eq!(objects(" [ {\"a\":[1]}, {} ]\n"), Some(two));
+    for other in ["[]", "{}", "[{},7]", "[7,{}]", "[{}", "[{}]x", "a[{}]", ""] {
+        assert_eq!(objects(other), None, "{other:?}");
+    }
+}
+
+#[test]
 fn a_document_that_never_ends_is_refused_at_the_limit() {
     let mut documents = Documents::new(Framing::EndedBy(b'\n'), 8);
     let mut each = |message: &[u8]| documents.each(message, |_| {});

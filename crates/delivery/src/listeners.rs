@@ -6,7 +6,7 @@ use std::ops::Range;
 use model::{GroupId, MisdeliveryReason, Nanos};
 use rustc_hash::FxHashMap;
 
-use crate::bits::Bits;
+use crate::bits::{Bits, members_in};
 use crate::broadcast::{BroadcastChannel, SenderStream};
 use crate::departures::Leaving;
 use crate::ledger::Receipt;
@@ -200,17 +200,8 @@ impl Listeners {
         sequence: usize,
     ) -> impl Iterator<Item = u32> {
         let seen = stream.map_or(&[][..], |stream| stream.seen_of(sequence));
-        let words = self.joined.words().zip(0_u32..);
-        words.flat_map(move |(joined, index)| {
-            let mut word = joined & !seen.get(index as usize).copied().unwrap_or(0);
-            std::iter::from_fn(move || {
-                (word != 0).then(|| {
-                    let bit = word.trailing_zeros();
-                    word &= word - 1;
-                    index * 64 + bit
-                })
-            })
-        })
+        let joined = self.joined.words().enumerate();
+        members_in(joined.map(move |(at, joined)| joined & !seen.get(at).copied().unwrap_or(0)))
     }
 
     /// When and how the member stopped listening.
