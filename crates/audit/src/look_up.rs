@@ -37,6 +37,19 @@ impl Level {
         })
     }
 
+    /// Returns the share of successes or failures that a claim names, in per cent, computed from exact counts. Unlike a
+    /// printed share, it is not rounded. `None` if the claim is about another figure, or the counts are not exact.
+    pub(crate) fn counted_share(&self, claim: &Claim, of: &str) -> Option<Figure> {
+        let row = self.row(claim.row.as_deref())?;
+        let (ok, all) = row.exact_hits()?;
+        let part = match of {
+            "success" => ok,
+            "failed" if claim.percent => all - ok,
+            _ => return None,
+        };
+        (all > 0.0).then(|| Figure::exact(100.0 * part / all, row.at.clone()))
+    }
+
     /// Returns the figure called `of`, of a row or of the whole level.
     pub(crate) fn figure(&self, row: Option<&str>, of: &str) -> Option<Figure> {
         match of {
@@ -91,6 +104,20 @@ impl Row {
             (Some(sent), None, Some(failed)) => Some((sent.value - failed.value, sent.value)),
             _ => None,
         }
+    }
+
+    /// Like [`Row::hits`], but `None` if a count is rounded, the failures are not published, or the operations started
+    /// include some that had not ended.
+    fn exact_hits(&self) -> Option<(f64, f64)> {
+        let counts = &self.counts;
+        let open = counts.unfinished.as_ref().map_or(0.0, Figure::high);
+        let counted = match (&counts.ok, &counts.sent) {
+            (Some(ok), _) => ok,
+            (None, Some(sent)) if open == 0.0 => sent,
+            _ => return None,
+        };
+        let is_exact = counted.slack == 0.0 && counts.failed.as_ref()?.slack == 0.0;
+        self.hits().filter(|_| is_exact)
     }
 
     /// Returns the success rate in per cent, as published or computed from the counts.

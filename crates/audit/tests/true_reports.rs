@@ -50,6 +50,48 @@ fn a_share_of_success_without_a_level_is_about_the_whole_run() {
 }
 
 #[test]
+fn a_share_that_meets_its_limit_by_the_counts_meets_it_however_it_is_rounded() {
+    let level = "[[level]]\nname = \"a\"\ncount = 100000\nfailed = 9\nsuccess = \"99.9%\"\n";
+    let claim = |of: &str, limit: &str, level: &str| {
+        format!(
+            "{level}[[claim]]\nkind = \"meets\"\ntext = \"t\"\nof = \"{of}\"\nlimit = \"{limit}\"\nlevels = [\"a\"]\n"
+        )
+    };
+    let found =
+        |of: &str, limit: &str, level: &str| severity(&claim(of, limit, level), "target-met");
+    // 9 of 100,000 are 0.009 %, and 99.991 % succeeded.
+    for (of, limit) in [
+        ("failed", "< 0.0091%"),
+        ("failed", "0.01%"),
+        ("success", ">= 99.99%"),
+    ] {
+        assert_eq!(found(of, limit, level), None, "{of} {limit}");
+    }
+    for (of, limit) in [
+        ("failed", "< 0.0089%"),
+        ("failed", "< 0.009%"),
+        ("success", ">= 99.992%"),
+    ] {
+        assert_eq!(
+            found(of, limit, level),
+            Some(Severity::Unsupported),
+            "{of} {limit}"
+        );
+    }
+    // A coarse share looks better than it is.
+    let better = "[[level]]\nname = \"a\"\nok = 99940\nfailed = 60\nsuccess = \"100%\"\n";
+    assert!(found("success", ">= 99.95%", better).is_some());
+    assert_eq!(found("success", ">= 99.94%", better), None);
+    // Rounded counts, and operations that had not ended, do not replace the published share.
+    let rounded =
+        "[[level]]\nname = \"a\"\ncount = 100000\nfailed = \"~100\"\nsuccess = \"99.99%\"\n";
+    assert_eq!(found("success", ">= 99.99%", rounded), None);
+    let open = "[[level]]\nname = \"a\"\ncount = 1000\nfailed = 10\nunfinished = 500\nsuccess = \"98.0%\"\n";
+    assert_eq!(found("success", ">= 98%", open), None);
+    assert!(found("success", ">= 98.6%", open).is_some());
+}
+
+#[test]
 fn what_had_not_ended_when_nobody_told_is_no_failure() {
     let level = "[[level]]\nname = \"a\"\ncount = 1000\nok = 990\nsuccess = \"100%\"\n";
     possible(level);

@@ -26,7 +26,8 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         };
         for level in results.levels_of(claim) {
             for of in &claim.of {
-                match level.claimed(claim, of) {
+                let figure = level.counted_share(claim, of);
+                match figure.or_else(|| level.claimed(claim, of)) {
                     Some(figure) => compare(claim, level, (of, &figure), limit, desk),
                     None => desk.lacks(claim.text.clone(), "the figure to compare"),
                 }
