@@ -21,7 +21,15 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) -> S
     let calls = user_calls(&state.material.bundle, &stack);
     let location = calls.first().map(|(location, _)| location.clone());
     let fault = if state.watch.tripped() {
-        let detail = format!("ran for more than {} without a pause", state.watch.busy());
+        // The script engine knows the places of calls and of a few other expressions. The place of a loop without any
+        // of them is that of the last one before it.
+        let place = location
+            .as_ref()
+            .map_or("", |_| ", here or in a loop that follows");
+        let detail = format!(
+            "ran for more than {} without a pause{place}",
+            state.watch.busy()
+        );
         Fault::script(FaultKind::LoopedForever, detail)
     } else {
         what(ctx, state, thrown)

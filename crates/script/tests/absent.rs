@@ -66,6 +66,8 @@ fn undefined_names_are_reported_with_the_alternative() {
         ("open('a.csv')", "open", "csv(path)"),
         ("exec.vu.idInTest", "exec", "user.number"),
         ("new ReadableStream()", "ReadableStream", "response.body"),
+        ("new SharedArray('a', () => [])", "SharedArray", "csv(path)"),
+        ("indexedDB.open('a')", "indexedDB", "variable"),
     ] {
         let told = fault_of(code);
         let start = format!("ReferenceError: {name} is not available in scenarios: ");
@@ -82,6 +84,26 @@ fn undefined_names_are_reported_with_the_alternative() {
         fault_of("toString.call(hasOwnProperty), constructors"),
         "ReferenceError: constructors is not defined"
     );
+}
+
+#[test]
+fn names_of_headcount_that_are_not_in_scope_say_where_they_come_from() {
+    for (code, origin) in [
+        (
+            "everyone()",
+            "take it from the group: `export default async function scenario({ everyone }) {…}`",
+        ),
+        (
+            "new Counter('a')",
+            "write `import { Counter } from \"headcount\"`",
+        ),
+    ] {
+        let told = fault_of(code);
+        assert!(
+            told.starts_with("ReferenceError: ") && told.ends_with(origin),
+            "{told}"
+        );
+    }
 }
 
 #[test]

@@ -32,7 +32,10 @@ fn looping_beside_another(body: &str) {
         "{body}: {fault}"
     );
     assert_eq!(fault.location.map(|place| place.line), Some(3), "{body}");
-    assert_eq!(fault.fault.detail, "ran for more than 1 s without a pause");
+    assert_eq!(
+        fault.fault.detail,
+        "ran for more than 1 s without a pause, here or in a loop that follows"
+    );
     stage.script.cancel_group(GroupId(1));
     stage.done(ops[1].0, reply(200, ""));
     stage.answer_all(&reply(200, ""));
@@ -79,6 +82,24 @@ fn an_endless_loop_fails_its_own_group_only() {
     looping_beside_another("await group.everyone(async () => { for (;;) {} });");
     looping_beside_another("[1].map(function f() { for (;;) {} });");
     looping_beside_another("/(a+)+b/.test('a'.repeat(40));");
+}
+
+#[test]
+fn an_endless_loop_without_calls_is_reported_at_the_call_before_it_or_after() {
+    for body in ["for (;;) {}", "let i = 0;\nfor (;;) { i++; }"] {
+        let mut stage = story(&format!("await user.get('/');\n\n{body}"));
+        stage.start(1);
+        let ops = stage.ops();
+        stage.done(ops[0].0, reply(200, ""));
+        let fault = stage.fault();
+        let line = fault.location.map(|place| place.line);
+        assert!(matches!(line, Some(2..=5)), "{body}: {line:?}");
+        let detail = fault.fault.detail;
+        assert!(
+            detail.ends_with(", here or in a loop that follows"),
+            "{detail}"
+        );
+    }
 }
 
 #[test]

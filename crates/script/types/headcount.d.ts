@@ -55,11 +55,12 @@ declare module "headcount" {
     headers?: Record<string, string>; // sent with every request
     /** Accept any TLS certificate. Default false. */
     insecure?: boolean;
-    /** PEM file with trusted certificates, of CAs or of servers themselves, in addition to the machine's own. */
+    /** PEM file, in the scenario's folder, with trusted certificates, of CAs or of servers themselves, in addition to
+     * the machine's own. */
     ca?: string;
     /** PEM file, in the scenario's folder, with the certificate that all users present if the target asks for one. */
     cert?: string;
-    /** PEM file with the private key of `cert`, not encrypted. */
+    /** PEM file, in the scenario's folder, with the private key of `cert`, not encrypted. */
     key?: string;
     /** Send requests and open event streams over HTTP/2, on one connection per user and origin: agreed on with `https:`
      * (ALPN), with prior knowledge otherwise. Without it, HTTP/1.1. Default false. */

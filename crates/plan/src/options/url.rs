@@ -6,13 +6,15 @@ use serde_json::Value;
 
 use crate::problem::{Flaw, quoted};
 
-/// Schemes of targets that do not speak HTTP.
-const OTHERS: [&str; 4] = ["nats", "tls", "redis", "rediss"];
+/// Schemes of HTTP requests.
+const OF_REQUESTS: [&str; 2] = ["http", "https"];
+/// Schemes of targets, some of which do not speak HTTP.
+const OF_TARGETS: [&str; 6] = ["http", "https", "nats", "tls", "redis", "rediss"];
 
 /// Reads the base URL of the target: scheme, host, port and an optional path.
 pub(super) fn base(value: &Value) -> Result<String, Flaw> {
     let url = text(value)?;
-    let rest = check_whole(url, &OTHERS)?;
+    let rest = check_whole(url, &OF_TARGETS)?;
     if rest.contains(['?', '#']) {
         let message = format!(
             "{} has a query or a fragment, which a base URL cannot have",
@@ -29,14 +31,13 @@ pub(super) fn of_request(value: &Value) -> Result<String, Flaw> {
     if url.starts_with('/') && !url.starts_with("//") {
         check_characters(url)?;
     } else {
-        check_whole(url, &[])?;
+        check_whole(url, &OF_REQUESTS)?;
     }
     Ok(url.to_owned())
 }
 
-/// Checks scheme and authority. `others` are allowed schemes besides those of HTTP. Returns the part of the URL after the
-/// authority.
-fn check_whole<'a>(url: &'a str, others: &[&str]) -> Result<&'a str, Flaw> {
+/// Checks scheme and authority. Returns the part of the URL after the authority.
+fn check_whole<'a>(url: &'a str, schemes: &[&str]) -> Result<&'a str, Flaw> {
     check_characters(url)?;
     let Some((scheme, rest)) = url.split_once("://") else {
         let hint = format!("write `http://{}`", url.trim_start_matches('/'));
@@ -45,7 +46,7 @@ fn check_whole<'a>(url: &'a str, others: &[&str]) -> Result<&'a str, Flaw> {
             hint,
         ));
     };
-    check_scheme(scheme, rest, others)?;
+    check_scheme(scheme, rest, schemes)?;
     let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
     if authority.contains('@') {
@@ -80,10 +81,9 @@ fn check_characters(url: &str) -> Result<(), Flaw> {
     }
 }
 
-fn check_scheme(scheme: &str, rest: &str, others: &[&str]) -> Result<(), Flaw> {
+fn check_scheme(scheme: &str, rest: &str, schemes: &[&str]) -> Result<(), Flaw> {
     match scheme.to_ascii_lowercase().as_str() {
-        "http" | "https" => Ok(()),
-        other if others.contains(&other) => Ok(()),
+        known if schemes.contains(&known) => Ok(()),
         // A WebSocket begins as an HTTP request.
         "ws" | "wss" => {
             let secure = if scheme.len() == 3 { "s" } else { "" };
@@ -94,14 +94,11 @@ fn check_scheme(scheme: &str, rest: &str, others: &[&str]) -> Result<(), Flaw> {
                 hint,
             ))
         }
-        _ => {
-            let known = ["http", "https"].iter().chain(others);
-            let known = known.copied().collect::<Vec<_>>().join(", ");
-            Err(Flaw::new(format!(
-                "unknown scheme {}; expected one of: {known}",
-                quoted(scheme)
-            )))
-        }
+        _ => Err(Flaw::new(format!(
+            "unknown scheme {}; expected one of: {}",
+            quoted(scheme),
+            schemes.join(", ")
+        ))),
     }
 }
 

@@ -3,10 +3,10 @@
 use model::Nanos;
 use rquickjs::{Ctx, Object, Promise, Result, Value};
 
-use super::arg::{Given, boolean, kind, span, text, type_error, url_text, whole};
+use super::arg::{Given, boolean, span, text, type_error, url_text, whole};
 use super::native::{Call, Natives};
 use super::op::begin;
-use super::options::each;
+use super::options::{each, object_of};
 use super::payload::message;
 use super::receiver::{Caller, Held};
 use super::socket::{Follows, await_next, follow};
@@ -352,10 +352,7 @@ fn publication<'js>(
 
 /// Converts headers: an object whose values are strings, or lists of strings.
 fn headers<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<Vec<(String, String)>> {
-    let refusal = || format!("{what} must be an object, not {}", kind(value));
-    let object = value
-        .as_object()
-        .ok_or_else(|| type_error(ctx, &refusal()))?;
+    let object = object_of(ctx, value, what)?;
     let mut headers = Vec::new();
     for property in object.props::<String, Value<'js>>() {
         let (name, value) = property?;

@@ -58,7 +58,8 @@ pub(super) fn unknown(what: &str, key: &str, known: &[&str]) -> String {
     }
 }
 
-fn object_of<'v, 'js>(
+/// The value as an object.
+pub(super) fn object_of<'v, 'js>(
     ctx: &Ctx<'js>,
     value: &'v Value<'js>,
     what: &str,

@@ -6,7 +6,7 @@ use model::Nanos;
 use rquickjs::{Ctx, Result, Value};
 
 use super::arg::{href, kind, span, text, type_error, url_text, whole};
-use super::options::{each, pairs};
+use super::options::{each, object_of, pairs};
 use super::payload::{bytes, json};
 use super::tags::tags;
 use super::url::{fill, template, with_query};
@@ -315,12 +315,7 @@ fn body<'js>(ctx: &Ctx<'js>, key: &str, value: &Value<'js>, what: &str) -> Resul
 }
 
 fn parts<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<Vec<Part>> {
-    let Some(object) = value.as_object() else {
-        return Err(type_error(
-            ctx,
-            &format!("{what} must be an object, not {}", kind(value)),
-        ));
-    };
+    let object = object_of(ctx, value, what)?;
     let mut parts = Vec::new();
     for property in object.props::<String, Value<'js>>() {
         let (name, value) = property?;

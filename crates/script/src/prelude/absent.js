@@ -58,12 +58,19 @@ const NAMES = {
   requestAnimationFrame: 'use `user.every("20ms", fn)`',
   alert: "use `console.log`",
   Worker: "use groups and users",
+  SharedWorker: "use groups and users",
+  importScripts: "use `import`",
+  indexedDB: "use a variable of the scenario function",
+  WebAssembly: "scenarios run JavaScript only",
+  URLPattern: "use a regular expression",
   Deno: "use the API of \"headcount\"",
   Bun: "use the API of \"headcount\"",
   sleep: 'use `await user.think("1s")`',
   http: "use `await user.get(url)`",
   open: "use csv(path) or json(path) from \"headcount\"",
   exec: "use `user.number` and `group.iteration`",
+  SharedArray: "use csv(path) or json(path) from \"headcount\"",
+  randomItem: "use `random(list)` of the group",
   __ENV: 'use `env(name)` from "headcount", and pass the variables with --env',
   __VU: "use `user.number`",
   __ITER: "use `group.iteration`",
@@ -99,11 +106,27 @@ export function refused(name, advice) {
   return function () { throw new TypeError(sentence(name, advice)); };
 }
 
+/** Members of the scenario function's argument, which developers forget to destructure. */
+const OF_GROUP = [
+  "active", "channel", "check", "eventually", "everyone", "iteration", "level", "random", "step", "think", "together", "users",
+];
+/** Exports of "headcount". */
+const EXPORTS = ["Counter", "Gauge", "Trend", "audience", "csv", "env", "hash", "hmac", "json"];
+
+/** Returns how a name of headcount gets into scope. */
+function origin(name) {
+  if (name === "group") return "the group is the argument of the scenario function; `await step(name, fn)` measures a part of it";
+  if (OF_GROUP.includes(name)) return `take it from the group: \`export default async function scenario({ ${name} }) {…}\``;
+  if (EXPORTS.includes(name)) return `write \`import { ${name} } from "headcount"\``;
+}
+
 const NOT_DEFINED = " is not defined";
 
 /** Returns the message of an error. If it is about a name of these lists, it names the alternative. */
 export function explained(name, message) {
   if (name !== "ReferenceError" || !message.endsWith(NOT_DEFINED)) return message;
   const missing = message.slice(0, -NOT_DEFINED.length);
-  return Object.hasOwn(NAMES, missing) ? sentence(missing, NAMES[missing]) : message;
+  if (Object.hasOwn(NAMES, missing)) return sentence(missing, NAMES[missing]);
+  const advice = origin(missing);
+  return advice ? `${message}: ${advice}` : message;
 }

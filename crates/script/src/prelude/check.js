@@ -43,6 +43,12 @@ export function mustBeName(value, what) {
   if (typeof value !== "string" || value === "") throw new TypeError(`${what} must be a name`);
 }
 
+export function mustBeEvent(event, call, known) {
+  if (!known.includes(event)) {
+    throw new TypeError(`${call}: the event must be ${known.map((name) => `"${name}"`).join(" or ")}, not ${JSON.stringify(event)}`);
+  }
+}
+
 /** Throws unless every key of an option object is known. */
 export function mustKnow(options, call, known) {
   if (options === undefined) return;

@@ -2,7 +2,7 @@
 import {
   closeSocket, isOpen, last, lastEventId, listen, nextServerEvent, receivesServerEvent, reconnects, stopReceiving,
 } from "headcount/native";
-import { mustBeFunction, parseReceived } from "headcount/check";
+import { mustBeEvent, mustBeFunction, parseReceived } from "headcount/check";
 import { Channel } from "headcount/socket";
 
 class ServerEvent {
@@ -27,7 +27,7 @@ class EventStream {
   last(channel) { return last(this.#key, Channel.id(channel)); }
   next(options) { return nextServerEvent(this.#key, options); }
   on(event, fn) {
-    if (event !== "event" && event !== "close") throw new TypeError(`stream.on(event, fn): the event must be "event" or "close", not ${JSON.stringify(event)}`);
+    mustBeEvent(event, "stream.on(event, fn)", ["event", "close"]);
     mustBeFunction(fn, "stream.on(event, fn): `fn`");
     if (event === "event") listen(this.#key, "message", fn);
     else listen(this.#key, "close", (_, reason) => fn(reason));

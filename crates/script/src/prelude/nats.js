@@ -3,7 +3,7 @@ import {
   closeSocket, isOpen, last, listen, natsConsume, natsFetch, natsFlush, natsNext, natsPublish, natsReceives, natsRequest, natsServer, natsSubscribe,
   stopReceiving,
 } from "headcount/native";
-import { mustBeFunction, mustBeName, mustKnow } from "headcount/check";
+import { mustBeEvent, mustBeFunction, mustBeName, mustKnow } from "headcount/check";
 import { Channel } from "headcount/socket";
 
 class Subscription {
@@ -20,7 +20,7 @@ class Subscription {
   last(channel) { return last(this.#key, Channel.id(channel)); }
   next(options) { return natsNext(this.#key, options); }
   on(event, fn) {
-    if (event !== "message" && event !== "close") throw new TypeError(`subscription.on(event, fn): the event must be "message" or "close", not ${JSON.stringify(event)}`);
+    mustBeEvent(event, "subscription.on(event, fn)", ["message", "close"]);
     mustBeFunction(fn, "subscription.on(event, fn): `fn`");
     if (event === "message") listen(this.#key, "message", fn);
     else listen(this.#key, "close", (_, reason) => fn(reason));
@@ -99,7 +99,7 @@ class Nats {
   request(subject, payload, options) { return natsRequest(this.#key, subject, payload, options, false); }
   flush() { return natsFlush(this.#key); }
   on(event, fn) {
-    if (event !== "close") throw new TypeError(`nats.on(event, fn): the event must be "close", not ${JSON.stringify(event)}`);
+    mustBeEvent(event, "nats.on(event, fn)", ["close"]);
     mustBeFunction(fn, "nats.on(event, fn): `fn`");
     listen(this.#key, "close", (_, reason) => fn(reason));
   }

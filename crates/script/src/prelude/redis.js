@@ -3,7 +3,7 @@ import {
   closeSocket, isOpen, last, listen, nextRedisMessage, receivesRedisMessage, redisCall, redisPipeline, redisServer, redisSubscribe,
   redisUnsubscribe, stopReceiving, utf8Decode, utf8Encode,
 } from "headcount/native";
-import { Failure, mustBeFunction, parseReceived, withoutStack } from "headcount/check";
+import { Failure, mustBeEvent, mustBeFunction, parseReceived, withoutStack } from "headcount/check";
 import { Channel } from "headcount/socket";
 
 /** An error that the server sent in place of a reply. */
@@ -25,12 +25,6 @@ class RedisMessage {
   get text() { return typeof this.#payload === "string" ? this.#payload : utf8Decode(this.#payload, false); }
   get json() { return parseReceived(this.text); }
   get bytes() { return typeof this.#payload === "string" ? utf8Encode(this.#payload).buffer : this.#payload; }
-}
-
-function mustBeEvent(event, call, known) {
-  if (!known.includes(event)) {
-    throw new TypeError(`${call}: the event must be ${known.map((name) => `"${name}"`).join(" or ")}, not ${JSON.stringify(event)}`);
-  }
 }
 
 class RedisSubscription {

@@ -1,6 +1,6 @@
 // WebSockets and channels.
 import { closeSocket, roundTrip, isOpen, last, listen, next, ping, receives, send, stamp, stopReceiving } from "headcount/native";
-import { mustBeFunction } from "headcount/check";
+import { mustBeEvent, mustBeFunction } from "headcount/check";
 
 export class Channel {
   #id;
@@ -35,7 +35,7 @@ class Socket {
   last(channel) { return last(this.#key, Channel.id(channel)); }
   next(options) { return next(this.#key, options); }
   on(event, fn) {
-    if (event !== "message" && event !== "close") throw new TypeError(`socket.on(event, fn): the event must be "message" or "close", not ${JSON.stringify(event)}`);
+    mustBeEvent(event, "socket.on(event, fn)", ["message", "close"]);
     mustBeFunction(fn, "socket.on(event, fn): `fn`");
     listen(this.#key, event, fn);
   }

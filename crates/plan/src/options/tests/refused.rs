@@ -128,7 +128,7 @@ fn targets_that_nothing_can_be_sent_to() {
 { "target": "localhost:5000" }                    | target: "localhost:5000" has no scheme\n  hint: write `http://localhost:5000` | no scheme
 { "target": "ws://h:1/x" }                        | target: scheme `ws` is not http or https\n  hint: write `http://h:1/x` | WebSocket
 { "target": "wss://h" }                           | target: scheme `wss` is not http or https\n  hint: write `https://h` | WebSocket
-{ "target": "file:///etc/passwd" }                | target: unknown scheme "file"; expected one of: http, https, nats, tls | a file
+{ "target": "file:///etc/passwd" }                | target: unknown scheme "file"; expected one of: http, https, nats, tls, redis, rediss | a file
 { "target": "http://" }                           | target: "http://" has no valid host | no host
 { "target": "http://:80" }                        | target: "http://:80" has no valid host | no host
 { "target": "http://h:" }                         | target: "http://h:" has no valid host | no port
