@@ -15,9 +15,9 @@ use wire::websocket::Event;
 use crate::net::socket;
 use crate::people::Group;
 use crate::recorder::{Ending, Family, Recorder};
-use crate::socket::{Came, Received, SocketState, Waiting, Wanted};
+use crate::socket::{Came, Purpose, Received, SocketState, Waiting, Wanted};
 use crate::tickers::WAKES_LIMIT;
-pub(crate) use misplaced::{LOOKS as MISPLACED_LOOKS, mismatch};
+pub(crate) use misplaced::{LOOKS as MISPLACED_LOOKS, note as note_mismatch};
 pub(crate) use receipts::Receipts;
 use socketio::Frame;
 pub(crate) use socketio::Outcome;
@@ -143,12 +143,22 @@ impl Arrival<'_> {
             // A channel consumed the message, or the socket is closing and nobody reads messages.
         } else if self.state.listening && self.wakes.len() >= WAKES_LIMIT {
             // The script is far behind: drop and count the message instead of growing the queue.
-            self.recorder.dropped += 1;
+            self.recorder.monitoring.dropped += 1;
         } else if self.state.listening {
             let wake = received().into_wake(SocketId(self.key));
             self.wakes.push_back(wake);
         } else {
             self.state.inbox.keep(received());
+        }
+        self.note_arrays(came);
+    }
+
+    /// Marks the waits for a message that is an element of this message, so that their failures name the mistake.
+    fn note_arrays(&mut self, came: Came<'_>) {
+        if self.state.purpose == Purpose::Messages {
+            for waiting in &mut self.state.waiting {
+                waiting.in_array |= waiting.wanted.is_in_array(came.bytes);
+            }
         }
     }
 

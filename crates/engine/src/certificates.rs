@@ -1,9 +1,9 @@
 use std::fs::File;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use model::Fault;
-use plan::{ClientCertificateFiles, Options};
+use plan::Options;
 use wire::{ClientCertificate, TlsSettings};
 
 use crate::prepare::PrepareError;
@@ -21,17 +21,23 @@ pub struct Certificates {
 }
 
 impl Certificates {
-    /// Reads the files. Paths are relative to `base`. A client certificate must be in the folder `root`, so that a
-    /// scenario from someone else cannot use the keys of the person who runs it.
+    /// Reads the files. Paths are relative to `base`. The files must be in the folder `root`, so that a scenario from
+    /// someone else cannot use the keys of the person who runs it.
     pub(crate) fn read(options: &Options, base: &Path, root: &Path) -> Result<Self, PrepareError> {
-        let ca_pem = options.ca.as_deref();
-        let ca_pem = ca_pem.map(|path| contents("ca", &base.join(path)));
-        let own = options.client_certificate.as_ref();
+        let within = |option: &str, path: &str| {
+            let file = script::file_within(base, root, path);
+            let file = file.map_err(|why| PrepareError::Unusable(format!("`{option}`: {why}")))?;
+            contents(option, &file)
+        };
+        let ca_pem = options.ca.as_deref().map(|path| within("ca", path));
+        let own = options.client_certificate.as_ref().map(|files| {
+            let (cert, key) = (within("cert", &files.cert)?, within("key", &files.key)?);
+            ClientCertificate::from_pem(&cert, &key)
+                .map_err(|fault| PrepareError::Unusable(fault.detail))
+        });
         Ok(Self {
             ca_pem: ca_pem.transpose()?,
-            own: own
-                .map(|files| own_certificate(files, base, root))
-                .transpose()?,
+            own: own.transpose()?,
         })
     }
 
@@ -39,20 +45,6 @@ impl Certificates {
     pub(crate) fn settings(&self, insecure: bool) -> Result<TlsSettings, Fault> {
         TlsSettings::presenting(self.own.clone(), insecure, self.ca_pem.as_deref())
     }
-}
-
-fn own_certificate(
-    files: &ClientCertificateFiles,
-    base: &Path,
-    root: &Path,
-) -> Result<ClientCertificate, PrepareError> {
-    let within = |option: &str, path: &str| {
-        let file: Result<PathBuf, String> = script::file_within(base, root, path);
-        let file = file.map_err(|why| PrepareError::Unusable(format!("`{option}`: {why}")))?;
-        contents(option, &file)
-    };
-    let (cert, key) = (within("cert", &files.cert)?, within("key", &files.key)?);
-    ClientCertificate::from_pem(&cert, &key).map_err(|fault| PrepareError::Unusable(fault.detail))
 }
 
 /// Reads at most `LARGEST` bytes, because a path such as `/dev/zero` has no end.

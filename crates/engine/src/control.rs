@@ -15,9 +15,10 @@ use crate::net::http2::check_agreed;
 use crate::notice::Notice;
 use crate::outcome::RunError;
 use crate::program::Program;
+use crate::recorder::UnmeasuredNames;
 use crate::stop::Stop;
 use crate::tls_port;
-use crate::unknown_name;
+use crate::unknown_name::{self, Seen};
 use crate::validity;
 use crate::watcher::Watcher;
 use crate::workers::{Heard, LOOK, Workers};
@@ -111,10 +112,11 @@ impl<'a> Control<'a> {
             plan.start = self.clock.now() + lead_of(plan.load.users);
             let result = self.level(&plan, count, &mut merged);
             // Close the level before looking at the result, so that measurements made before an error are saved.
+            let unmeasured = std::mem::take(&mut merged.unmeasured);
             let level = self.close_level(&plan, merged, leftovers);
             (self.tell)(Notice::LevelDone(Box::new(level.clone())));
             if record.levels.is_empty() {
-                self.warn_of_unknown_names(&level.measured, record);
+                self.warn_of_names_without_data(&level, &unmeasured, record);
             }
             record.levels.push(level);
             if let Some(broken) = result? {
@@ -128,8 +130,18 @@ impl<'a> Control<'a> {
         Ok(())
     }
 
-    fn warn_of_unknown_names(&mut self, measured: &Measured, record: &mut Run) {
-        for note in unknown_name::notes(&self.config.options.thresholds, measured) {
+    fn warn_of_names_without_data(
+        &mut self,
+        level: &Level,
+        unmeasured: &UnmeasuredNames,
+        record: &mut Run,
+    ) {
+        let seen = Seen {
+            level,
+            unmeasured,
+            setup: record.setup.as_ref(),
+        };
+        for note in unknown_name::notes(&self.config.options.thresholds, &seen) {
             (self.tell)(Notice::Warning(note.clone()));
             record.notes.push(note);
         }
@@ -144,9 +156,9 @@ impl<'a> Control<'a> {
         let phases = Phases {
             ramp_s: plan.ramp.as_secs_f64(),
             warmup_s: (plan.phases.hold_starts - plan.phases.ramp_ends).as_secs_f64(),
-            duration_s: merged.duration_s.unwrap_or_default(),
-            settle_s: merged.settle_s,
-            drain_s: merged.drain_s,
+            duration_s: merged.lengths.measured.unwrap_or_default(),
+            settle_s: merged.lengths.settling,
+            drain_s: merged.lengths.draining,
         };
         let throttled = merged.quota.stopped();
         merged

@@ -5,7 +5,7 @@ use wire::{Stream, nats, resp};
 use crate::audience::MemberState;
 use crate::http::InFlight;
 use crate::net::EndpointIndex;
-use crate::net::socket::{EventStream, Held, NatsLink, NatsWire, Redis, RedisWire, Wire};
+use crate::net::socket::{Detachable, EventStream, NatsLink, NatsWire, Redis, RedisWire, Wire};
 use crate::owner::MemberId;
 use crate::socket::SocketState;
 
@@ -87,7 +87,7 @@ impl Opener {
             }
             Self::Redis(login) => {
                 let redis = Redis::open(stream, &login, max_message)?;
-                Ok(Wire::Redis(RedisWire::Connection(Held::new(redis))))
+                Ok(Wire::Redis(RedisWire::Connection(Detachable::new(redis))))
             }
         }
     }

@@ -1,8 +1,9 @@
-//! A world without users and load, for tests.
+//! A world without load, for tests.
 
 use std::path::Path;
 use std::sync::Arc;
 
+use model::{GroupId, Nanos, UserId};
 use plan::Options;
 use script::{Bundle, DataStore, Env};
 use serde_json::json;
@@ -12,10 +13,16 @@ use wire::TlsSettings;
 use crate::certificates::Certificates;
 use crate::clock::Clock;
 use crate::config::{RunConfig, RunIdentity};
+use crate::level::Span;
+use crate::people::{Group, User};
 use crate::program::{Program, Scenario};
 use crate::run_tag::run_tag;
 use crate::world::World;
 
+/// The group of the user in [`world_of_one`].
+pub(crate) const GROUP: GroupId = GroupId(7);
+
+/// A world without users.
 pub(crate) fn empty_world() -> World {
     let config = RunConfig {
         program: Program::Scenario(Box::new(Scenario {
@@ -44,4 +51,19 @@ pub(crate) fn empty_world() -> World {
     };
     let tls = TlsSettings::new(true, None).unwrap();
     World::new(Arc::new(config), 0, Clock::start(), tls).unwrap()
+}
+
+/// A world of one user, in which all time is measured.
+pub(crate) fn world_of_one() -> (World, UserId) {
+    let mut world = empty_world();
+    let user = world.level.users.add(User::new("ann", 0, 0, 0));
+    let settle = Nanos::from_secs(1);
+    let group = Group::new(GROUP, 0, vec![user], vec![None], 0, settle);
+    world.level.groups.push(group);
+    world.level.group_slots.insert(GROUP, 0);
+    world.level.recorder.hold = Span {
+        start: Nanos::ZERO,
+        end: Nanos::MAX,
+    };
+    (world, user)
 }

@@ -2,12 +2,14 @@
 //!
 //! A late start is part of the response time, so a slow generator makes an upper limit harder to meet. A limit that
 //! held would also have held with a perfect generator, if the target had the same load. The generator may be the cause
-//! of a broken limit, so that outcome needs a valid level.
+//! of a broken limit, so that outcome needs a valid level. The exception is a target that refuses every request of a
+//! name.
 
 use plan::{Aggregate, Op, SubjectKind, Threshold};
 use record::{Inconclusive, Level, Outcome, Shortfall};
 
 use crate::observe::decide;
+use crate::refused;
 use crate::shortfall;
 
 /// The condition that a level must meet to support a threshold that held.
@@ -35,7 +37,9 @@ pub(crate) fn as_far_as_it_carries(
     match found {
         Outcome::Inconclusive(_) => found,
         _ if contradicts || level.phases.duration_s <= 0.0 => invalid,
-        Outcome::Broken if level.is_invalid() => invalid,
+        Outcome::Broken if level.is_invalid() && !refused::decide_alone(threshold, level) => {
+            invalid
+        }
         Outcome::Broken => found,
         Outcome::Held => match needs(threshold) {
             Needs::ValidLevel if level.is_invalid() => invalid,

@@ -9,37 +9,12 @@ use stats::BlockWriter;
 
 use crate::recorder::{NAMES_LIMIT, OTHER_NAMES};
 
+mod step_names;
+
+pub(crate) use step_names::StepNames;
+
 /// Maximum number of kinds of first failures that are counted separately.
 const CAUSES_LIMIT: usize = 200;
-
-/// Assigns numbers to the names of steps and conditions. A number stays valid as long as the worker lives.
-#[derive(Debug, Default)]
-pub(crate) struct StepNames {
-    numbers: FxHashMap<(Arc<str>, bool), u32>,
-    names: Vec<(Arc<str>, bool)>,
-}
-
-impl StepNames {
-    /// The number of a name. All names beyond the limit share one number.
-    pub(crate) fn number(&mut self, name: &str, eventually: bool) -> u32 {
-        let key = (Arc::from(name), eventually);
-        if let Some(&number) = self.numbers.get(&key) {
-            return number;
-        }
-        if self.names.len() >= NAMES_LIMIT && name != OTHER_NAMES {
-            return self.number(OTHER_NAMES, eventually);
-        }
-        let number = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
-        self.names.push(key.clone());
-        self.numbers.insert(key, number);
-        number
-    }
-
-    fn of(&self, number: u32) -> (Arc<str>, bool) {
-        let known = self.names.get(number as usize).cloned();
-        known.unwrap_or_else(|| (Arc::from(OTHER_NAMES), false))
-    }
-}
 
 /// A step at one position in the funnel.
 #[derive(Clone, Debug)]
@@ -184,6 +159,15 @@ impl FunnelCounts {
     /// Counts a step that began in the measured time and has not ended. `age` is its duration so far.
     pub(crate) fn left_open(&mut self, node: u32, age: Nanos) {
         self.nodes[node as usize].told.open.record(age);
+    }
+
+    /// The names, with and without those of enclosing steps, of steps that did not begin in the measured time.
+    pub(crate) fn not_begun(&self) -> impl Iterator<Item = String> {
+        let idle = self.nodes.iter().filter(|node| node.told.begun == 0);
+        idle.flat_map(|node| {
+            let own = node.told.path.last().cloned();
+            own.into_iter().chain([node.told.name()])
+        })
     }
 
     /// Closes a block of each step, with the executions of the step that ended since the last call.

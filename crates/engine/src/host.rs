@@ -7,6 +7,7 @@ use script::host::{
 };
 
 use crate::audience::{channel_of, find_channel, stamp_for};
+use crate::level_state::level_over;
 use crate::people::User;
 use crate::socket::Wanted;
 use crate::tickers::start_ticker;
@@ -22,10 +23,6 @@ const POOL_USER: &str = "user of the pool";
 fn too_many_sleeps() -> Fault {
     let detail = "too many sleeps at once on one worker (limit 1,048,576): use more workers";
     Fault::generator(FaultKind::Resources, detail)
-}
-
-pub(crate) fn level_over() -> Fault {
-    Fault::script(FaultKind::Thrown, "the user's level is over")
 }
 
 impl Host for World {
@@ -279,15 +276,14 @@ impl Host for World {
         }
         let (group, member, recorder) = self.level.group_of(user).ok_or_else(level_over)?;
         let channel = channel_index(group, channel)?;
-        Ok(group
+        let made = planned.unwrap_or(now);
+        if let Some((name, _)) = group.channels.iter().find(|(_, known)| *known == channel) {
+            recorder.note_stamp(name, made);
+        }
+        let stamp = group
             .ledger
-            .stamp(
-                channel,
-                member,
-                planned.unwrap_or(now),
-                &mut recorder.tallies,
-            )
-            .encode())
+            .stamp(channel, member, made, &mut recorder.tallies);
+        Ok(stamp.encode())
     }
 
     fn receives(
@@ -369,7 +365,7 @@ impl Host for World {
         if self.logged.len() < LOG_LIMIT {
             self.logged.push((level, line.to_owned()));
         } else {
-            self.level.recorder.dropped += 1;
+            self.level.recorder.monitoring.dropped += 1;
         }
     }
 }

@@ -21,9 +21,13 @@ use crate::trace;
 use crate::world::World;
 
 pub(crate) use in_flight::{Asked, Asker, FOR_EVER, InFlight};
+pub(crate) use start::add_missing;
 
 /// Maximum number of requests of one user that may wait for a connection to one endpoint.
 const LINE_LIMIT: usize = 10_000;
+/// Maximum number of servers to which a user keeps idle connections. A target that redirects each request to another
+/// server would otherwise use up all descriptors.
+const SERVERS_PER_USER: usize = 64;
 
 impl World {
     /// Sends a request on an idle connection of the user or on a new one, or queues it.
@@ -88,6 +92,7 @@ impl World {
                 if let Some(user) = self.level.users.get(owner) {
                     user.pool(endpoint).open.push(key);
                 }
+                self.limit_servers(owner);
                 self.net.watch_limit(until);
                 // Pass the request to the connection before it is open. It is sent as soon as TCP and TLS are
                 // established.
@@ -97,6 +102,33 @@ impl World {
             Err(fault) => {
                 let fault = flight.context.blamed(fault);
                 self.end_http(&flight, now, Err(fault));
+            }
+        }
+    }
+
+    /// Closes the connections to the server that the user has not contacted for the longest time, if the user has
+    /// connections to too many servers.
+    fn limit_servers(&mut self, owner: UserId) {
+        let World { level, net, .. } = self;
+        let user = level.users.get(owner);
+        let Some(user) = user.filter(|user| user.pools.len() > SERVERS_PER_USER) else {
+            return;
+        };
+        let is_idle = |key: u32, idle: &[u32]| match net.conns.get(key).map(|conn| &conn.link) {
+            Some(Link::Http2(http2)) => http2.calls().next().is_none(),
+            _ => idle.contains(&key),
+        };
+        let unused = user.pools.iter().enumerate().filter(|(_, pool)| {
+            let mut open = pool.open.iter();
+            pool.waits_for_none() && open.all(|&key| is_idle(key, &pool.idle))
+        });
+        let oldest = unused.min_by_key(|(_, pool)| pool.last_use);
+        let Some((oldest, _)) = oldest else {
+            return;
+        };
+        for key in user.pools.remove(oldest).open {
+            if self.take_out(key).is_none() {
+                self.inconsistent("a user has an HTTP connection that does not exist");
             }
         }
     }

@@ -18,12 +18,12 @@ use crate::world::World;
 
 /// A request or a round trip that has not ended, or a socket that is being opened.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Operation {
+struct Operation {
     /// The kind and name under which the operation is measured; `None` for a socket that is being opened.
-    pub(crate) measured_as: Option<(Family, usize)>,
-    pub(crate) planned: Nanos,
+    measured_as: Option<(Family, usize)>,
+    planned: Nanos,
     /// The time at which the operation's own time limit ends.
-    pub(crate) until: Nanos,
+    until: Nanos,
 }
 
 /// Operations of the level for which headcount waits.
@@ -47,8 +47,8 @@ impl Operation {
         match dial {
             Dial::Http(call) => Self::of_call(call),
             Dial::Socket(dial) => Self::of_opening(&dial.state),
-            // The connection table has the operation.
-            // Members of an audience are connected before the level starts.
+            // The connection table has the operation of a reconnecting stream, and members of audiences are connected
+            // before the level starts.
             Dial::Reconnect(_) | Dial::Member(_) => None,
         }
     }
@@ -99,8 +99,7 @@ fn each_on(link: &Link, tell: impl FnMut(Operation)) {
 
 impl World {
     /// Calls `tell` for each operation of the level that is in flight, on a connection or in a queue for one.
-    pub(crate) fn each_in_flight(&mut self, mut tell: impl FnMut(Operation)) {
-        let now = self.clock.now();
+    fn each_in_flight(&mut self, now: Nanos, mut tell: impl FnMut(Operation)) {
         let recorder = &self.level.recorder;
         let mut tell = |operation: Operation| {
             if recorder.measures(operation.planned, now) {
@@ -120,10 +119,9 @@ impl World {
     }
 
     /// A copy of the measurements so far. It includes the age of each request and round trip in flight.
-    pub(crate) fn measured_so_far(&mut self) -> Measured {
+    pub(crate) fn measured_so_far(&mut self, now: Nanos) -> Measured {
         let mut so_far = self.level.recorder.clone();
-        let now = self.clock.now();
-        self.each_in_flight(|operation| {
+        self.each_in_flight(now, |operation| {
             if let Some((family, index)) = operation.measured_as {
                 so_far.left_open(family, index, now - operation.planned);
             }
@@ -132,10 +130,9 @@ impl World {
     }
 
     /// The operations in flight whose own time limit has not passed.
-    pub(crate) fn awaited_operations(&mut self) -> Awaited {
-        let now = self.clock.now();
+    pub(crate) fn awaited_operations(&mut self, now: Nanos) -> Awaited {
         let mut awaited = Awaited::default();
-        self.each_in_flight(|operation| {
+        self.each_in_flight(now, |operation| {
             if operation.until > now {
                 let until = operation.until;
                 awaited.merge(Awaited { count: 1, until });
@@ -239,8 +236,8 @@ impl World {
             match dial {
                 Dial::Http(flight) => self.leave_request(&flight, now),
                 Dial::Socket(dial) => self.leave_dial(&dial.state),
-                // The connection table has the operation.
-                // Members of an audience are connected before the level starts.
+                // The connection table has the operation of a reconnecting stream, and members of audiences are connected
+                // before the level starts.
                 Dial::Reconnect(_) | Dial::Member(_) => {}
             }
         }
@@ -301,3 +298,6 @@ fn take_overdue(line: &mut VecDeque<Box<InFlight>>, now: Nanos, over: &mut Vec<B
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -97,8 +97,7 @@ impl LevelRun {
             world.level.arrivals.begun += 1;
             world.level.at_work.begins(now, hold);
             world.level.recorder.note_start(due, now);
-            let mix = world.config.options.mix.as_ref();
-            let scenario = mix.and_then(|mix| mix.names().get(scenario).cloned());
+            let scenario = world.config.scenario_names().get(scenario).cloned();
             (id, number, iteration, members, scenario)
         };
         let (id, number, iteration, members, scenario) = start;

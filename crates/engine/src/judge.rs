@@ -7,6 +7,7 @@ use record::{Inconclusive, Level, Limits, Outcome, Run, ThresholdResult};
 use crate::evidence::as_far_as_it_carries;
 use crate::observe::decide;
 use crate::observed::Observed;
+use crate::refused::refused_all;
 
 /// The result of every threshold in every level.
 pub(crate) fn thresholds(thresholds: &[Threshold], levels: &[Level]) -> Vec<ThresholdResult> {
@@ -98,13 +99,16 @@ fn unasked(run: &Run, level: &Level) -> Option<Verdict> {
         return None;
     }
     let may_succeed = !no_operation && iterations.unfinished > 0;
-    Some(
-        if level.is_invalid() || measured.only_own_failures() || may_succeed {
-            Verdict::Inconclusive
-        } else {
-            Verdict::Failed
-        },
-    )
+    Some(if may_be_ours(level) || may_succeed {
+        Verdict::Inconclusive
+    } else {
+        Verdict::Failed
+    })
+}
+
+/// Whether the generator may have caused the level's failures.
+fn may_be_ours(level: &Level) -> bool {
+    level.is_invalid() && !refused_all(level) || level.measured.only_own_failures()
 }
 
 /// Without thresholds, a run passes unless the script itself failed, or nothing succeeded in a level.
@@ -113,8 +117,7 @@ fn without_thresholds(run: &Run) -> Verdict {
     // A fault of the script also counts in an invalid level, because it does not depend on how well the target was
     // measured.
     let failed = |level: &Level| {
-        let may_be_ours = level.is_invalid() || level.measured.only_own_failures();
-        level.measured.script_failed() || !may_be_ours && nothing_succeeded(level)
+        level.measured.script_failed() || !may_be_ours(level) && nothing_succeeded(level)
     };
     if levels().any(failed) {
         Verdict::Failed

@@ -23,6 +23,11 @@ impl Span {
         spanned || self.contains(began)
     }
 
+    /// Ends the span at `now`, unless it has ended before. A span that has not begun becomes empty.
+    pub(crate) fn cut_short(&mut self, now: Nanos) {
+        self.end = self.end.min(now.max(self.start));
+    }
+
     /// Whether the span contains a part of the time from `since` to `until`.
     pub(crate) fn overlaps(self, since: Nanos, until: Nanos) -> bool {
         self.start < self.end && self.start <= until && since < self.end
@@ -105,4 +110,38 @@ pub(crate) fn plans(
         plan
     });
     levels.collect()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use plan::Options;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// The first level of this load.
+    pub(crate) fn plan_of(load: &Value) -> LevelPlan {
+        let options = Options::from_json(&json!({ "load": load })).unwrap();
+        let plans = plans(
+            &options.load,
+            &options.grouping,
+            options.settle,
+            &Arc::default(),
+        );
+        plans.into_iter().next().unwrap()
+    }
+
+    #[test]
+    fn a_span_is_cut_short_only_after_its_start_and_before_its_end() {
+        let end_after = |now| {
+            let [start, end] = [10, 20].map(Nanos::from_secs);
+            let mut span = Span { start, end };
+            span.cut_short(Nanos::from_secs(now));
+            assert_eq!(span.start, start);
+            span.end
+        };
+        assert_eq!(end_after(5), Nanos::from_secs(10));
+        assert_eq!(end_after(15), Nanos::from_secs(15));
+        assert_eq!(end_after(25), Nanos::from_secs(20));
+    }
 }

@@ -4,6 +4,7 @@ use model::Nanos;
 
 use crate::control::OVERDUE;
 use crate::in_flight::Awaited;
+use crate::outcome::RunError;
 
 /// The time limit of a level, which grows with the time limits of the operations in flight.
 #[derive(Clone, Copy, Debug)]
@@ -44,8 +45,10 @@ impl LevelLimit {
         self.latest.1
     }
 
-    pub(crate) fn has_passed(&self, now: Nanos) -> bool {
-        now > self.until
+    /// The error if the level should have ended before `now`.
+    pub(crate) fn overdue(&self, now: Nanos) -> Option<RunError> {
+        let why = "a level did not end within its time limits";
+        (now > self.until).then(|| RunError::Generator(why.to_owned()))
     }
 
     /// Extends the limit for operations that end by `operations`. Deliveries then settle within twice `settle`, and those
@@ -78,20 +81,20 @@ mod tests {
     fn a_level_must_end_soon_after_its_operations() {
         // Operations end at 18 s, deliveries at 28 s, those to audiences at 33 s, users who stayed at 40 s.
         let limit = limit();
-        assert!(!limit.has_passed(Nanos::from_secs(70)));
-        assert!(limit.has_passed(Nanos::from_secs(70) + Nanos(1)));
+        assert!(limit.overdue(Nanos::from_secs(70)).is_none());
+        assert!(limit.overdue(Nanos::from_secs(70) + Nanos(1)).is_some());
     }
 
     #[test]
     fn an_operation_in_flight_extends_the_limit_and_never_shortens_it() {
         let mut limit = limit();
         limit.report(12, awaited(1, 30));
-        assert!(!limit.has_passed(Nanos::from_secs(82)));
+        assert!(limit.overdue(Nanos::from_secs(82)).is_none());
         limit.report(13, awaited(1, 20));
-        assert!(!limit.has_passed(Nanos::from_secs(82)));
-        assert!(limit.has_passed(Nanos::from_secs(83)));
+        assert!(limit.overdue(Nanos::from_secs(82)).is_none());
+        assert!(limit.overdue(Nanos::from_secs(83)).is_some());
         limit.report(14, awaited(0, 500));
-        assert!(limit.has_passed(Nanos::from_secs(83)));
+        assert!(limit.overdue(Nanos::from_secs(83)).is_some());
     }
 
     #[test]

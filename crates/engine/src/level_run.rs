@@ -305,13 +305,13 @@ impl LevelRun {
     fn report(&self, parts: &WorkerParts, Settled { load, at: settled }: Settled, now: Nanos) {
         let mut world = parts.world.borrow_mut();
         let monitoring = std::mem::take(&mut world.level.recorder.monitoring);
-        let dropped = world.level.recorder.dropped;
         let second = self.next_second - 1;
         let window = Box::new(world.level.recorder.take_window());
         let at_work = world.level.at_work;
         let World { level, config, .. } = &mut *world;
         count_planned(&mut level.recorder, config, &self.plan, parts.number);
         let limited = take_limited(level, config, now);
+        let unmeasured = level.recorder.unmeasured_names();
         let (measured, broadcasts) = world.end_level();
         drop(world);
         parts.tell(Event::Window {
@@ -327,7 +327,7 @@ impl LevelRun {
             busy: load.busy,
             cpu_wait: load.cpu_wait,
             gc_pause_ms_max: self.gc_pause.map(Nanos::as_millis_f64),
-            dropped,
+            unmeasured,
             limited,
             at_work,
             duration_s: (load.at - self.plan.hold().start).as_secs_f64(),
@@ -352,7 +352,7 @@ impl LevelRun {
         let busy = 1.0 - waited.as_secs_f64().min(1.0);
         let window = Box::new(world.level.recorder.take_window());
         let awaited = match self.progress {
-            Progress::Settling(..) => world.awaited_operations(),
+            Progress::Settling(..) => world.awaited_operations(now),
             _ => Awaited::default(),
         };
         drop(world);

@@ -139,6 +139,11 @@ impl LevelState {
     }
 }
 
+/// The fault of a call for a user of an earlier level. A script may keep a user beyond the user's level.
+pub(crate) fn level_over() -> Fault {
+    Fault::script(FaultKind::Thrown, "the user's level is over")
+}
+
 impl Default for Arrivals {
     fn default() -> Self {
         Self {

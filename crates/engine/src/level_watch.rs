@@ -11,16 +11,15 @@ use crate::busy::LatestShares;
 use crate::control::{Control, blank, died};
 use crate::level::{LevelPlan, Span};
 use crate::level_limit::LevelLimit;
+use crate::live::live;
 use crate::merge::Merged;
 use crate::messages::{Command, Event};
-use crate::notice::{InFlight, Live, Notice};
+use crate::notice::Notice;
 use crate::outcome::RunError;
 use crate::rescue::Signs;
 use crate::snapshot::AbortThresholds;
+use crate::stopping::Stopping;
 use crate::workers::{Heard, LOOK};
-
-/// Time for the workers to report their measurements after the second Ctrl-C. The whole run must end within a second.
-const GIVE_UP: Nanos = Nanos::from_millis(500);
 
 /// Control's state of the running level.
 struct Watch<'a> {
@@ -28,8 +27,6 @@ struct Watch<'a> {
     /// The measured time, as planned or with an earlier end if the level was cut short.
     hold: Span,
     levels: u32,
-    /// Number of workers that have finished the level.
-    done: usize,
     stopping: Stopping,
     aborting: AbortThresholds,
     /// The threshold that aborts the run.
@@ -38,20 +35,6 @@ struct Watch<'a> {
     busy: LatestShares,
     signs: Signs,
     sent: SentToAudiences,
-}
-
-/// Ctrl-C, as far as the workers know.
-struct Stopping {
-    /// Number of stop requests that were forwarded to the workers.
-    asked: u8,
-    /// The time by which the workers must finish after the second Ctrl-C.
-    give_up: Nanos,
-}
-
-impl Watch<'_> {
-    fn cut_short(&mut self, now: Nanos) {
-        self.hold.end = self.hold.end.min(now.max(self.hold.start));
-    }
 }
 
 impl Control<'_> {
@@ -72,11 +55,7 @@ impl Control<'_> {
             plan,
             hold: plan.hold(),
             levels,
-            done: 0,
-            stopping: Stopping {
-                asked: 0,
-                give_up: Nanos::MAX,
-            },
+            stopping: Stopping::new(),
             aborting: AbortThresholds::of(&options.thresholds, &blank(plan), plan.hold()),
             broken: None,
             limit: LevelLimit::of(plan.hold().end, plan.settle, options.timeouts.total),
@@ -93,15 +72,14 @@ impl Control<'_> {
     }
 
     fn watch_level(&mut self, watch: &mut Watch<'_>, merged: &mut Merged) -> Result<(), RunError> {
-        while watch.done < self.workers.len() {
+        while !watch.signs.all_are_done() {
             self.pass_on_stop(watch);
             let now = self.clock.now();
             if let Some(silent) = watch.signs.look(now, self.config.scenario().is_some()) {
                 return Err(silent);
             }
-            if now > watch.stopping.give_up {
-                let busy = "interrupted: a worker was too busy to report its last measurements";
-                return Err(RunError::Usage(busy.to_owned()));
+            if let Some(interrupted) = watch.stopping.overdue(now) {
+                return Err(interrupted);
             }
             self.watcher.watch(now, watch.hold);
             merged.quota.watch(now, watch.hold);
@@ -114,13 +92,12 @@ impl Control<'_> {
                     self.level_event(worker, event, watch, merged)?;
                 }
                 Heard::Died(worker) => return Err(died(&worker)),
-                Heard::Nothing if watch.limit.has_passed(self.clock.now()) => {
-                    self.workers.order_all(|| Command::Abort);
-                    return Err(RunError::Generator(
-                        "a level did not end within its time limits".to_owned(),
-                    ));
+                Heard::Nothing => {
+                    if let Some(overdue) = watch.limit.overdue(self.clock.now()) {
+                        self.workers.order_all(|| Command::Abort);
+                        return Err(overdue);
+                    }
                 }
-                Heard::Nothing => {}
             }
         }
         Ok(())
@@ -143,7 +120,9 @@ impl Control<'_> {
                 merged.add_window(second, &window);
                 watch.limit.report(second, awaited);
                 watch.busy.report(worker, busy);
-                let live = self.live(watch, merged);
+                let (level, busiest) = ((watch.plan, watch.levels), watch.busy.busiest());
+                let now = self.clock.now();
+                let live = live(level, merged, busiest, watch.limit.awaited(), now);
                 (self.tell)(Notice::Live(live));
             }
             Event::GroupsSettled(sent) => {
@@ -154,19 +133,18 @@ impl Control<'_> {
             }
             Event::LevelDone(outcome) => {
                 merged.add(*outcome);
-                watch.done += 1;
                 watch.busy.report(worker, 0.0);
                 watch.signs.is_done(worker);
             }
             Event::Copy(measured) => watch.signs.copy(worker, measured, self.clock.now()),
             Event::Snapshot(measured) => {
-                let mut level = self.so_far(watch.plan);
+                let mut level = so_far(watch.plan, self.clock.now());
                 if watch.aborting.ask_for_the_target() {
                     level.target = self.watcher.target_so_far();
                 }
                 if let Some(broken) = watch.aborting.take(*measured, &level) {
                     watch.broken = Some(broken.clone());
-                    watch.cut_short(self.clock.now());
+                    watch.hold.cut_short(self.clock.now());
                     self.workers.order_all(|| Command::EndHold);
                 }
             }
@@ -175,59 +153,22 @@ impl Control<'_> {
         Ok(())
     }
 
-    /// The level so far: its load and its duration, without measurements or figures of the target.
-    fn so_far(&self, plan: &LevelPlan) -> Level {
-        let mut level = blank(plan);
-        let held = self.clock.now() - plan.hold().start;
-        level.phases.duration_s = held.as_secs_f64();
-        level
-    }
-
-    /// Forwards Ctrl-C to the workers: the first one ends the measured time, the second one ends everything.
+    /// Forwards Ctrl-C to the workers. Either way, the measured time ends now.
     fn pass_on_stop(&mut self, watch: &mut Watch<'_>) {
-        let asked = self.stop.asked();
-        if asked > watch.stopping.asked {
-            watch.stopping.asked = asked;
-            if asked == 2 {
-                watch.stopping.give_up = self.clock.now() + GIVE_UP;
-            }
-            watch.cut_short(self.clock.now());
-            self.workers.order_all(|| {
-                if asked > 1 {
-                    Command::Abort
-                } else {
-                    Command::EndHold
-                }
-            });
-        }
-    }
-
-    fn live(&self, watch: &Watch<'_>, merged: &Merged) -> Live {
-        let (plan, levels) = (watch.plan, watch.levels);
-        let elapsed = self.clock.now() - plan.start;
-        let window = merged.last_window().cloned().unwrap_or_default();
-        let per_s = if window.deliveries > 0 {
-            window.deliveries
-        } else {
-            window.requests + window.round_trips
-        };
-        let awaited = watch.limit.awaited();
-        Live {
-            level: plan.index + 1,
-            levels,
-            users: plan.load.users,
-            rate: plan.load.open.as_ref().map(|open| open.rate.clone()),
-            phase: plan.phases.at(elapsed),
-            elapsed_s: elapsed.as_secs_f64(),
-            total_s: plan.phases.hold_ends.as_secs_f64(),
-            per_s: per_s as f64,
-            p95_ms: window.close(0.0).p95_ms,
-            failed: merged.failed_so_far(),
-            busy_percent: watch.busy.busiest() * 100.0,
-            in_flight: (awaited.count > 0).then(|| InFlight {
-                count: awaited.count,
-                up_to_s: (awaited.until - self.clock.now()).as_secs_f64(),
-            }),
+        let now = self.clock.now();
+        if let Some(command) = watch.stopping.forward(self.stop.asked(), now) {
+            watch.hold.cut_short(now);
+            self.workers.order_all(|| command.clone());
         }
     }
 }
+
+/// The level so far: its load and its duration, without measurements or figures of the target.
+fn so_far(plan: &LevelPlan, now: Nanos) -> Level {
+    let mut level = blank(plan);
+    level.phases.duration_s = (now - plan.hold().start).as_secs_f64();
+    level
+}
+
+#[cfg(test)]
+mod tests;

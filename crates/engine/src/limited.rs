@@ -7,7 +7,7 @@ mod samples;
 
 use model::Nanos;
 use record::{PerAddress, StatedLimit};
-use wire::http::{Headers, Quota};
+use wire::http::Quota;
 
 use crate::config::RunConfig;
 use crate::http::Asked;
@@ -17,12 +17,18 @@ use crate::sources::source_place;
 
 pub(crate) use samples::LimitedSamples;
 
-/// Maximum number of responses per second whose headers are read. The headers of further responses would only repeat
+/// Maximum number of responses per time bin whose headers are read. The headers of further responses would only repeat
 /// the same values.
-const READ_PER_SECOND: u64 = 64;
+const READ_PER_BIN: u64 = 64;
 
-/// Notes a request that was refused with status 429. The request itself has already been counted.
-pub(crate) fn note_limited(level: &mut LevelState, call: &Asked, headers: &Headers, now: Nanos) {
+/// Notes a request that was refused with status 429. The request itself has already been counted. `quota` reads the
+/// headers of the response.
+pub(crate) fn note_limited(
+    level: &mut LevelState,
+    call: &Asked,
+    quota: impl FnOnce() -> Quota,
+    now: Nanos,
+) {
     if let Some(user) = level.users.get(call.user) {
         user.responses.limited += 1;
     }
@@ -34,11 +40,9 @@ pub(crate) fn note_limited(level: &mut LevelState, call: &Asked, headers: &Heade
         .to_owned();
     let limited = level.recorder.limited.get_or_insert_default();
     let passed = ended.saturating_sub(limited.totals().count + 1);
-    let before = limited.totals().bins.last().map_or(0, |bin| bin.limited);
-    limited.note(at_s, passed);
     limited.note_name(&name);
-    if before < READ_PER_SECOND {
-        read(limited, &Quota::of(headers), at_s);
+    if limited.note(at_s, passed) <= READ_PER_BIN {
+        note_quota(limited, &quota(), at_s);
     }
 }
 
@@ -76,7 +80,7 @@ pub(crate) fn take_limited(
     *limited
 }
 
-fn read(limited: &mut LimitedSamples, quota: &Quota, at_s: f64) {
+fn note_quota(limited: &mut LimitedSamples, quota: &Quota, at_s: f64) {
     for policy in &quota.policies {
         limited.note_stated(&StatedLimit {
             header: policy.header.to_owned(),
@@ -91,3 +95,6 @@ fn read(limited: &mut LimitedSamples, quota: &Quota, at_s: f64) {
         limited.note_wait(at_s, wait_s);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,18 +8,17 @@ use crate::little::AtWork;
 use crate::loud::Loud;
 use crate::messages::{CpuWait, LevelOutcome};
 use crate::quota::Quota;
+use crate::recorder::UnmeasuredNames;
 
 /// The measurements of all workers in one level.
 #[derive(Debug, Default)]
 pub(crate) struct Merged {
     pub(crate) measured: Measured,
+    pub(crate) unmeasured: UnmeasuredNames,
     pub(crate) generator: GeneratorUse,
     pub(crate) limited: LimitedSamples,
     pub(crate) loud: Loud,
-    /// Actual length of the measured time.
-    pub(crate) duration_s: Option<f64>,
-    pub(crate) settle_s: f64,
-    pub(crate) drain_s: f64,
+    pub(crate) lengths: Lengths,
     /// The issues of workers that did not finish the level.
     pub(crate) lost_workers: Vec<IssueCause>,
     windows: Vec<OpenWindow>,
@@ -27,6 +26,20 @@ pub(crate) struct Merged {
     pub(crate) audience: AudienceResult,
     pub(crate) at_work: AtWork,
     pub(crate) quota: Quota,
+}
+
+/// Actual lengths of the parts of a level, in seconds: the longest of all workers.
+#[derive(Debug, Default)]
+pub(crate) struct Lengths {
+    pub(crate) measured: Option<f64>,
+    pub(crate) settling: f64,
+    pub(crate) draining: f64,
+}
+
+impl Lengths {
+    fn add_measured(&mut self, seconds: f64) {
+        self.measured = Some(self.measured.unwrap_or(0.0).max(seconds));
+    }
 }
 
 impl Merged {
@@ -44,10 +57,11 @@ impl Merged {
     /// Adds the measurements of one worker.
     pub(crate) fn add(&mut self, outcome: LevelOutcome) {
         self.measured.merge(outcome.measured);
+        self.unmeasured.merge(outcome.unmeasured);
         self.audience.broadcasts.merge(outcome.broadcasts);
         let generator = &mut self.generator;
         generator.start_lag.merge(&outcome.monitoring.start_lag);
-        generator.dropped_queue += outcome.dropped;
+        generator.dropped_queue += outcome.monitoring.dropped;
         if let Some(delays) = &outcome.monitoring.receipts.delays {
             let all = self.generator.read_delay.get_or_insert_default();
             all.merge(delays);
@@ -70,9 +84,10 @@ impl Merged {
             starved_percent: outcome.cpu_wait.map(starved),
             cpu_wait_each_us: outcome.cpu_wait.map(microseconds),
         });
-        self.duration_s = Some(self.duration_s.unwrap_or(0.0).max(outcome.duration_s));
-        self.settle_s = self.settle_s.max(outcome.settle_s);
-        self.drain_s = self.drain_s.max(outcome.drain_s);
+        let lengths = &mut self.lengths;
+        lengths.add_measured(outcome.duration_s);
+        lengths.settling = lengths.settling.max(outcome.settle_s);
+        lengths.draining = lengths.draining.max(outcome.drain_s);
         let wait = outcome.cpu_wait;
         self.generator.cpu_wait_percent = largest(
             self.generator.cpu_wait_percent,
@@ -95,7 +110,7 @@ impl Merged {
         for copy in copies {
             let until = copy.as_ref().map_or(hold.start, |(at, _)| *at);
             let held = until.min(hold.end) - hold.start;
-            self.duration_s = Some(self.duration_s.unwrap_or(0.0).max(held.as_secs_f64()));
+            self.lengths.add_measured(held.as_secs_f64());
             let saved_ms_before = copy.map(|(at, measured)| {
                 self.measured.merge(measured);
                 (now - at).as_millis_f64()

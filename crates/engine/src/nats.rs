@@ -249,7 +249,7 @@ fn link_of(world: &mut World, connection: SocketId) -> Result<&mut NatsLink, Fau
 }
 
 fn no_nats() -> Fault {
-    let detail = "this socket is no connection to a NATS server";
+    let detail = "this socket is not a connection to a NATS server";
     Fault::script(FaultKind::Thrown, detail)
 }
 

@@ -30,7 +30,7 @@ use reactor::Reactor;
 pub(crate) use reactor::{Ready, Waker};
 use rx_timestamp::PollTimes;
 pub(crate) use rx_timestamp::ReadSample;
-pub(crate) use share::TimedRead;
+pub(crate) use share::{ReadCost, TimedRead};
 
 /// Keeps the kernel's receive timestamps on from the first run until the process ends. Otherwise, the kernel would turn
 /// timestamps off with the last socket. Turning them on takes up to tens of milliseconds, in which sockets wait.

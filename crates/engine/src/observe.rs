@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::{Side, TagFilter};
-use plan::{Aggregate, Op, SubjectKind, Threshold};
+use plan::{Aggregate, Op, Subject, SubjectKind, Threshold};
 use record::{
     Check, Convergence, Deliveries, FunnelStep, Inconclusive, Iterations, Level, Measured, Metric,
     Outcome, Timings,
@@ -30,24 +30,11 @@ pub(crate) fn observe(threshold: &Threshold, level: &Level) -> Seen {
         share: threshold.limit.unit == plan::Unit::Ratio,
         duration_s: level.phases.duration_s,
         dropped: (measured.iterations.dropped, measured.iterations.planned),
+        own_failures: own_failures(&threshold.subject, measured),
     };
-    let timed = |map| {
-        let own = own_failures(measured, |what| match name {
-            Some(name) => what == name,
-            None => BTreeMap::contains_key(map, what),
-        });
-        asked.of_timings(&pooled(map, name, Timings::merge)?, own)
-    };
+    let timed = |map| asked.of_timings(&pooled(map, name, Timings::merge)?);
     match threshold.subject.kind {
-        SubjectKind::Request => {
-            let all = &measured.requests;
-            let filter = name.map(TagFilter::of);
-            let own = own_failures(measured, |what| match &filter {
-                Some(filter) => filter.selects(what),
-                None => all.contains_key(what),
-            });
-            asked.of_timings(&requests(all, name)?, own)
-        }
+        SubjectKind::Request => asked.of_timings(&requests(&measured.requests, name)?),
         SubjectKind::RoundTrip => timed(&measured.round_trips),
         SubjectKind::Step => asked.of_steps(measured, name),
         SubjectKind::Connection => timed(&measured.connections),
@@ -90,22 +77,23 @@ struct Asked<'a> {
     duration_s: f64,
     /// The numbers of dropped and of planned starts.
     dropped: (u64, u64),
+    /// Number of failures of the subject's operations that headcount's own limits caused.
+    own_failures: u64,
 }
 
 impl Asked<'_> {
-    /// `own`: number of the failures that headcount's own limits caused.
-    fn of_timings(self, timings: &Timings, own: u64) -> Seen {
+    fn of_timings(self, timings: &Timings) -> Seen {
         match self.aggregate {
             Aggregate::Failed => {
                 let open = timings.unfinished;
-                let all = timings.count + open;
-                let operations = own.min(timings.failed) + open;
-                let of_target = timings.failed.saturating_sub(own);
-                if own > 0 {
-                    self.part(of_target, all, Inconclusive::OwnFailures { operations })
-                } else {
-                    self.part(of_target, all, in_flight(open))
-                }
+                let own = self.own_failures.min(timings.failed);
+                let why = match own {
+                    0 => in_flight(open),
+                    _ => Inconclusive::OwnFailures {
+                        operations: own + open,
+                    },
+                };
+                self.part(timings.failed - own, timings.count + open, why)
             }
             Aggregate::Count | Aggregate::Rate => self.amount(timings.count, timings.unfinished),
             Aggregate::Percentile(percent) => {
@@ -128,8 +116,8 @@ impl Asked<'_> {
             };
         }
         match pooled(&measured.steps, name, Timings::merge) {
-            Ok(all) => self.of_timings(&all, 0),
-            Err(missing) => self.of_timings(&step.ok_or(missing)?.timings(), 0),
+            Ok(all) => self.of_timings(&all),
+            Err(missing) => self.of_timings(&step.ok_or(missing)?.timings()),
         }
     }
 
@@ -324,9 +312,20 @@ fn requests(map: &BTreeMap<String, Timings>, name: Option<&str>) -> Result<Timin
     merged(selected, Timings::merge).ok_or(NO_DATA)
 }
 
-/// The number of failures that headcount's own limits caused, of the operations that `selects` selects by name. They
-/// never break a threshold, because the target might have served these operations.
-fn own_failures(measured: &Measured, selects: impl Fn(&str) -> bool) -> u64 {
+/// The number of failures of the subject's operations that headcount's own limits caused. They never break a threshold,
+/// because the target might have served these operations.
+fn own_failures(subject: &Subject, measured: &Measured) -> u64 {
+    let counted = match subject.kind {
+        SubjectKind::Request => &measured.requests,
+        SubjectKind::RoundTrip => &measured.round_trips,
+        SubjectKind::Connection => &measured.connections,
+        _ => return 0,
+    };
+    let selects = |what: &str| match subject.name.as_deref() {
+        None => counted.contains_key(what),
+        Some(name) if subject.kind == SubjectKind::Request => TagFilter::of(name).selects(what),
+        Some(name) => what == name,
+    };
     let failures = measured.failures.iter();
     let own = failures.filter(|failure| failure.side == Side::Generator && selects(&failure.what));
     own.map(|failure| failure.count).sum()

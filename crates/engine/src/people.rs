@@ -87,12 +87,19 @@ pub(crate) struct Pool {
     /// Number of polls with which sessions wait for messages from the server.
     pub(crate) polls: usize,
     pub(crate) waiting: VecDeque<Box<InFlight>>,
+    /// The greater, the more recently the pool was used.
+    pub(crate) last_use: u64,
 }
 
 impl Pool {
     /// Whether one more connection may be opened.
     pub(crate) fn may_dial(&self) -> bool {
         self.open.len() + self.connect_queue < CONNECTIONS_PER_USER + self.polls
+    }
+
+    /// Whether no request and no poll waits for a connection.
+    pub(crate) fn waits_for_none(&self) -> bool {
+        self.connect_queue == 0 && self.polls == 0 && self.waiting.is_empty()
     }
 }
 
@@ -131,7 +138,10 @@ impl User {
                 });
                 self.pools.len() - 1
             });
-        &mut self.pools[at]
+        let latest = self.pools.iter().map(|pool| pool.last_use).max();
+        let pool = &mut self.pools[at];
+        pool.last_use = latest.unwrap_or(0) + 1;
+        pool
     }
 }
 

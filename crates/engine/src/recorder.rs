@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use delivery::Tally;
 use model::{Fault, FaultKind, Nanos, Side, Timing};
+use plan::SubjectKind;
 use record::{
     Convergence, Example, Failure, Iterations, Measured, Metric, MetricKind, Mismatch, OpenWindow,
     Timings, note_failure,
@@ -17,12 +18,14 @@ use crate::self_monitoring::SelfMonitoring;
 mod courses;
 mod measured_time;
 mod names;
+mod unmeasured;
 
 use courses::Courses;
 use names::Named;
 
 pub(crate) use measured_time::Iteration;
 pub(crate) use names::{NAMES_LIMIT, OTHER_NAMES};
+pub(crate) use unmeasured::UnmeasuredNames;
 
 /// Maximum number of kinds of failure that are stored, each with an example.
 const FAILURES_LIMIT: usize = 200;
@@ -83,8 +86,7 @@ pub(crate) struct Recorder {
     /// Responses with status 429; `None` until the first one.
     pub(crate) limited: Option<Box<LimitedSamples>>,
     courses: Courses,
-    /// Number of messages and ticks that were dropped because a queue was full.
-    pub(crate) dropped: u64,
+    unmeasured: UnmeasuredNames,
 }
 
 /// The channels, in the order of their tallies.
@@ -188,6 +190,12 @@ impl Recorder {
         index
     }
 
+    /// The name of the channel of a tally.
+    pub(crate) fn channel_name(&self, tally: usize) -> &str {
+        let named = self.channels.names.values.get(tally);
+        named.map_or("", |(name, ())| name)
+    }
+
     /// Counts a check. Returns whether it is measured.
     pub(crate) fn check(&mut self, name: &str, ok: bool, now: Nanos) -> bool {
         let measured = self.hold.contains(now);
@@ -201,6 +209,8 @@ impl Recorder {
             };
             check.passed += u64::from(ok);
             check.failed += u64::from(!ok);
+        } else {
+            self.unmeasured.note(SubjectKind::Check, name);
         }
         measured
     }
@@ -216,7 +226,7 @@ impl Recorder {
     /// Adds a value to a metric of the script.
     pub(crate) fn metric(&mut self, kind: MetricKind, name: &str, value: f64, at: Nanos) {
         if !self.hold.contains(at) {
-            return;
+            return self.unmeasured.note(SubjectKind::Metric, name);
         }
         if let Some(metric) = self.measured.metrics.get_mut(name) {
             metric.record(value, at.as_secs_f64());
@@ -295,6 +305,23 @@ impl Recorder {
     pub(crate) fn take_window(&mut self) -> OpenWindow {
         self.windows.closed_requests += self.windows.open.requests;
         std::mem::take(&mut self.windows.open)
+    }
+
+    /// The names that occurred outside the measured time, as far as they may be missing from the measurements.
+    pub(crate) fn unmeasured_names(&self) -> UnmeasuredNames {
+        let mut names = self.unmeasured.clone();
+        for (family, kind) in [
+            (Family::Connection, SubjectKind::Connection),
+            (Family::Request, SubjectKind::Request),
+            (Family::RoundTrip, SubjectKind::RoundTrip),
+        ] {
+            let all = self.timings[family as usize].values.iter();
+            let idle = all.filter(|(_, timings)| timings.count + timings.unfinished == 0);
+            idle.for_each(|(name, _)| names.note(kind, name));
+        }
+        let steps = self.funnel.not_begun();
+        steps.for_each(|name| names.note(SubjectKind::Step, &name));
+        names
     }
 
     /// All measurements, keyed by name. `mix` has the names of the scenarios if there are several.

@@ -20,12 +20,8 @@ use script::host::{
 };
 use wire::resp::{self, Signal, SlotMap};
 
-use crate::arrival::{Arrival, Outcome};
 use crate::dial::Opener;
-use crate::link::Link;
-use crate::net::Conn;
-use crate::net::socket::{Held, Own, Redis, RedisWire, Wire, take_own};
-use crate::owner::Owner;
+use crate::net::socket::{Detachable, Own, Redis, RedisWire, Wire, take_own};
 use crate::recorder::{Ending, Family};
 use crate::socket::{Opening, Purpose, RoundTrip, SocketLink, SocketState, Waiting, Wanted};
 use crate::trace;
@@ -136,6 +132,7 @@ impl World {
                 started: now,
             }),
             carries: Vec::new(),
+            in_array: false,
         });
         waiting.collect()
     }
@@ -144,7 +141,7 @@ impl World {
     /// one.
     pub(crate) fn redis_received(&mut self, key: u32, bytes: &[u8], now: Nanos) -> usize {
         // Take the connection out while it parses, because handling its signals borrows the world.
-        let Some(mut redis) = self.redis_place(key).and_then(Held::take) else {
+        let Some(mut redis) = self.redis_place(key).and_then(Detachable::take) else {
             self.inconsistent("a Redis connection that is not in the table received data");
             return 0;
         };
@@ -202,7 +199,7 @@ impl World {
         messages
     }
 
-    fn redis_place(&mut self, key: u32) -> Option<&mut Held<Redis>> {
+    fn redis_place(&mut self, key: u32) -> Option<&mut Detachable<Redis>> {
         match &mut self.socket(SocketId(key)).ok()?.1.wire {
             Wire::Redis(RedisWire::Connection(redis)) => Some(redis),
             _ => None,
@@ -335,41 +332,15 @@ impl World {
     }
 
     fn count_reply(&mut self, key: u32, waiting: &Waiting, now: Nanos) {
-        if let Some(mut arrival) = self.arrival_at(key, now) {
+        if let Some((_, mut arrival, _)) = self.arrival(key, now) {
             arrival.answered(waiting);
         }
-    }
-
-    /// What a socket received, for its consumers.
-    fn arrival_at(&mut self, key: u32, now: Nanos) -> Option<Arrival<'_>> {
-        let Some(Conn {
-            owner: Owner::User(owner),
-            link: Link::Socket(socket),
-            ..
-        }) = self.net.conns.get_mut(key)
-        else {
-            return None;
-        };
-        let (group, member) = match self.level.users.get(*owner) {
-            Some(owner) => (self.level.groups.get_mut(owner.group), owner.member),
-            None => (None, 0),
-        };
-        Some(Arrival {
-            key,
-            now,
-            member,
-            group,
-            state: &mut socket.state,
-            recorder: &mut self.level.recorder,
-            wakes: &mut self.wakes,
-            talked: Outcome::default(),
-        })
     }
 }
 
 /// The connection of a socket on which the script sends commands.
 fn redis_of(socket: &mut SocketLink) -> Result<&mut Redis, Fault> {
-    let other = || Fault::script(FaultKind::Thrown, "this socket is no Redis connection");
+    let other = || Fault::script(FaultKind::Thrown, "this socket is not a Redis connection");
     match &mut socket.wire {
         Wire::Redis(RedisWire::Connection(redis)) => redis.get_mut().ok_or_else(other),
         _ => Err(other()),

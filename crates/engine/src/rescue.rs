@@ -88,6 +88,11 @@ impl Signs {
         }
     }
 
+    /// Whether every worker has finished the level.
+    pub(crate) fn all_are_done(&self) -> bool {
+        self.workers.iter().all(|sign| sign.done)
+    }
+
     /// Returns an error if a worker is assumed never to respond again.
     pub(crate) fn look(&mut self, now: Nanos, has_script: bool) -> Option<RunError> {
         let stood_still = now > self.looked + STOOD_STILL;
@@ -162,6 +167,16 @@ mod tests {
             None,
             "who is done has nothing to say"
         );
+    }
+
+    #[test]
+    fn a_level_is_over_when_every_worker_is_done() {
+        let mut signs = Signs::of(2, Nanos::ZERO, SECOND);
+        signs.is_done(0);
+        signs.is_done(0);
+        assert!(!signs.all_are_done());
+        signs.is_done(1);
+        assert!(signs.all_are_done());
     }
 
     #[test]

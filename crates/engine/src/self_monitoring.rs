@@ -3,11 +3,13 @@ use stats::Histogram;
 use crate::loud::Loud;
 use crate::receipt::Receipts;
 
-/// Delays that a worker caused itself, in one level.
+/// Delays and omissions that a worker caused itself, in one level.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SelfMonitoring {
     /// The times by which planned operations started late.
     pub(crate) start_lag: Histogram,
     pub(crate) receipts: Receipts,
     pub(crate) loud: Loud,
+    /// Number of messages and ticks that were dropped because a queue was full.
+    pub(crate) dropped: u64,
 }

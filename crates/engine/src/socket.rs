@@ -159,6 +159,7 @@ impl World {
             wanted,
             round_trip,
             carries: Vec::new(),
+            in_array: false,
         };
         self.socket(id)?.1.state.waiting.push_back(waiting);
         self.net.watch_limit(began + limit);
@@ -185,7 +186,7 @@ impl World {
             let is_event = |name: &String| message.is_event(name);
             event.as_ref().is_none_or(is_event) && filter.fits(message.bytes())
         });
-        self.level.recorder.dropped += missed;
+        self.level.recorder.monitoring.dropped += missed;
         if let Some(message) = found {
             self.wakes.push_back(Wake::Done {
                 op,
@@ -199,7 +200,12 @@ impl World {
             filter,
             named,
         };
-        self.wait_on_socket(op, id, wanted, timeout, None)
+        let in_array = self.socket(id)?.1.state.came_in_array(&wanted);
+        self.wait_on_socket(op, id, wanted, timeout, None)?;
+        if let Some(waiting) = self.socket(id)?.1.state.waiting.back_mut() {
+            waiting.in_array = in_array;
+        }
+        Ok(())
     }
 
     pub(crate) fn start_ping(&mut self, op: OpId, id: SocketId) -> Result<(), Fault> {
@@ -222,7 +228,7 @@ impl World {
             let inbox = socket.state.inbox.take_all();
             self.wakes
                 .extend(inbox.into_iter().map(|message| message.into_wake(id)));
-            self.level.recorder.dropped += missed;
+            self.level.recorder.monitoring.dropped += missed;
         }
     }
 }

@@ -73,7 +73,7 @@ pub(crate) fn tick(
         });
     } else {
         let overdue = ticker.clock.overdue(now);
-        level.recorder.dropped += ticker.clock.drop_overdue(now, overdue);
+        level.recorder.monitoring.dropped += ticker.clock.drop_overdue(now, overdue);
     }
     let next = ticker.clock.next_due();
     level.timers.set(next, Alarm::Tick(key));

@@ -1,37 +1,59 @@
-//! After the first level, finds thresholds with a name that no measurement has.
+//! After the first level, finds thresholds with a name that no measurement has, and states why if that is known.
 
 use model::{TagFilter, split_tags};
 use plan::{Subject, SubjectKind, Threshold};
-use record::{Measured, Note};
+use record::{Inconclusive, Level, Measured, Note, Outcome, Setup};
+
+use crate::judge::applies;
+use crate::observe::decide;
+use crate::recorder::UnmeasuredNames;
 
 /// Maximum number of measured names that are listed if none of them is similar to the unknown name.
 const LISTED: usize = 5;
 
+/// What is known after the first level.
+pub(crate) struct Seen<'a> {
+    pub(crate) level: &'a Level,
+    pub(crate) unmeasured: &'a UnmeasuredNames,
+    pub(crate) setup: Option<&'a Setup>,
+}
+
 /// One note for each named subject without measurements, if the level had other operations of that kind or completed
 /// iterations.
-pub(crate) fn notes(thresholds: &[Threshold], measured: &Measured) -> Vec<Note> {
+pub(crate) fn notes(thresholds: &[Threshold], seen: &Seen<'_>) -> Vec<Note> {
     let mut told: Vec<&Subject> = Vec::new();
     let mut notes = Vec::new();
-    for Threshold { subject, .. } in thresholds {
-        if told.contains(&subject) {
-            continue;
+    for threshold in thresholds {
+        let subject = &threshold.subject;
+        if let Some(note) = note(threshold, seen).filter(|_| !told.contains(&subject)) {
+            told.push(subject);
+            notes.push(note);
         }
-        told.push(subject);
-        notes.extend(note(subject, measured));
     }
     notes
 }
 
-fn note(subject: &Subject, measured: &Measured) -> Option<Note> {
+fn note(threshold: &Threshold, seen: &Seen<'_>) -> Option<Note> {
+    let (subject, measured) = (&threshold.subject, &seen.level.measured);
     let name = subject.name.as_deref()?;
     let known = names(subject.kind, measured);
+    let is_known = is_measured(subject, name, &known, measured);
+    // A step that began before the measured time can be reached in it without any time, and a channel is known before
+    // its first message.
+    if (!is_known || has_no_data(threshold, seen.level)) && seen.unmeasured.has(subject) {
+        return Some(not_measured(subject, false));
+    }
+    if is_known {
+        return None;
+    }
+    if seen
+        .setup
+        .is_some_and(|setup| is_in_setup(subject, name, setup))
+    {
+        return Some(not_measured(subject, true));
+    }
     // Before the first iteration has succeeded, the script may not have reached the operation yet.
-    let is_early = known.is_empty() && measured.iterations.succeeded == 0;
-    let by_path = subject.kind == SubjectKind::Step && measured.funnel.step(name).is_some();
-    let mut requests = measured.requests.keys();
-    let by_tags = subject.kind == SubjectKind::Request
-        && requests.any(|counted| TagFilter::of(name).selects(counted));
-    if known.contains(&name) || by_path || by_tags || is_early {
+    if known.is_empty() && measured.iterations.succeeded == 0 {
         return None;
     }
     let nearest = plan::nearest_name(name, &known).map(str::to_owned);
@@ -41,6 +63,39 @@ fn note(subject: &Subject, measured: &Measured) -> Option<Note> {
         measured: listed.map(|name| (*name).to_owned()).collect(),
         nearest,
     })
+}
+
+fn not_measured(subject: &Subject, in_setup: bool) -> Note {
+    Note::NotMeasured {
+        subject: subject.to_string(),
+        in_setup,
+    }
+}
+
+fn has_no_data(threshold: &Threshold, level: &Level) -> bool {
+    applies(threshold, level)
+        && decide(threshold, level).0 == Outcome::Inconclusive(Inconclusive::NoData)
+}
+
+fn is_measured(subject: &Subject, name: &str, known: &[&str], measured: &Measured) -> bool {
+    let by_path = subject.kind == SubjectKind::Step && measured.funnel.step(name).is_some();
+    let by_tags =
+        subject.kind == SubjectKind::Request && is_selected(name, measured.requests.keys());
+    known.contains(&name) || by_path || by_tags
+}
+
+fn is_in_setup(subject: &Subject, name: &str, setup: &Setup) -> bool {
+    match subject.kind {
+        SubjectKind::Request => is_selected(name, setup.requests.keys()),
+        SubjectKind::Check => setup.checks.contains_key(name),
+        _ => false,
+    }
+}
+
+/// Whether `name`, which may have tags, selects one of the counted names.
+fn is_selected<'a>(name: &str, mut counted: impl Iterator<Item = &'a String>) -> bool {
+    let wanted = TagFilter::of(name);
+    counted.any(|counted| wanted.selects(counted))
 }
 
 /// The names that the level measured.
@@ -77,7 +132,7 @@ fn keys<T>(map: &std::collections::BTreeMap<String, T>) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use record::{Check, Timings};
+    use record::{Check, Deliveries, FunnelStep, Timings};
 
     use super::*;
 
@@ -96,13 +151,38 @@ mod tests {
         measured
     }
 
+    /// The notes on thresholds of these subjects, if nothing happened outside the measured time.
+    fn notes_on(subjects: &[&str], measured: Measured) -> Vec<Note> {
+        notes_of(subjects, measured, &UnmeasuredNames::default(), None)
+    }
+
+    fn notes_of(
+        subjects: &[&str],
+        measured: Measured,
+        unmeasured: &UnmeasuredNames,
+        setup: Option<&Setup>,
+    ) -> Vec<Note> {
+        let level = Level {
+            measured,
+            ..Level::default()
+        };
+        let thresholds: Vec<Threshold> = subjects.iter().map(|one| threshold(one)).collect();
+        let seen = Seen {
+            level: &level,
+            unmeasured,
+            setup,
+        };
+        notes(&thresholds, &seen)
+    }
+
     /// The nearest names of all notes: none without a note.
     fn nearest(subject: &str) -> Vec<Option<String>> {
-        let notes = notes(&[threshold(subject)], &measured());
-        let nearest = notes.into_iter().map(|note| match note {
-            Note::UnknownName { nearest, .. } => nearest,
-            other => panic!("{other:?}"),
-        });
+        let nearest = notes_on(&[subject], measured())
+            .into_iter()
+            .map(|note| match note {
+                Note::UnknownName { nearest, .. } => nearest,
+                other => panic!("{other:?}"),
+            });
         nearest.collect()
     }
 
@@ -123,7 +203,7 @@ mod tests {
         let mut measured = measured();
         let tagged = "PUT /y{region=eu}".to_owned();
         measured.requests.insert(tagged, Timings::default());
-        let noted = |subject| !notes(&[threshold(subject)], &measured).is_empty();
+        let noted = |subject| !notes_on(&[subject], measured.clone()).is_empty();
         for known in [
             "request(PUT /y)",
             "request(PUT /y{region=eu})",
@@ -142,16 +222,106 @@ mod tests {
 
     #[test]
     fn each_subject_is_noted_once() {
-        let twice = [threshold("request(no)"), threshold("request(no)")];
-        assert_eq!(notes(&twice, &measured()).len(), 1);
+        let twice = ["request(no)", "request(no)"];
+        assert_eq!(notes_on(&twice, measured()).len(), 1);
     }
 
     #[test]
     fn nothing_is_noted_before_an_iteration_could_reach_the_name() {
         let mut early = measured();
         early.iterations.succeeded = 0;
-        assert!(notes(&[threshold("check(late)")], &early).is_empty());
+        assert!(notes_on(&["check(late)"], early.clone()).is_empty());
         early.checks.insert("latee".to_owned(), Check::default());
-        assert_eq!(notes(&[threshold("check(late)")], &early).len(), 1);
+        assert_eq!(notes_on(&["check(late)"], early).len(), 1);
+    }
+
+    #[test]
+    fn a_name_that_occurred_only_outside_the_measured_time_is_no_misspelling() {
+        let mut outside = UnmeasuredNames::default();
+        for (kind, name) in [
+            (SubjectKind::Request, "POST /delay{region=eu}"),
+            (SubjectKind::Step, "log in"),
+            (SubjectKind::Check, "has a token"),
+            (SubjectKind::Metric, "attempts"),
+            (SubjectKind::RoundTrip, "hello"),
+            (SubjectKind::Connection, "/ws"),
+        ] {
+            outside.note(kind, name);
+        }
+        for subject in [
+            "request(POST /delay)",
+            "request({region=eu})",
+            "step(log in)",
+            "check(has a token)",
+            "roundTrip(hello)",
+            "connection(/ws)",
+        ] {
+            let said = notes_of(&[subject], measured(), &outside, None);
+            assert_eq!(
+                said,
+                [Note::NotMeasured {
+                    subject: subject.to_owned(),
+                    in_setup: false
+                }]
+            );
+        }
+        let both = notes_of(&["request(GET /delay)"], measured(), &outside, None);
+        assert_eq!(both, [], "it was measured, too");
+    }
+
+    #[test]
+    fn a_channel_or_step_that_is_known_without_data_is_noted() {
+        let mut outside = UnmeasuredNames::default();
+        outside.note(SubjectKind::Delivery, "said");
+        outside.note(SubjectKind::Step, "log in");
+        let mut measured = measured();
+        measured
+            .deliveries
+            .insert("said".to_owned(), Deliveries::default());
+        measured.iterations.started = 5;
+        measured.funnel.steps = vec![FunnelStep {
+            path: vec!["log in".to_owned()],
+            reached: 5,
+            passed: 5,
+            ..FunnelStep::default()
+        }];
+        let count = |subject: &str, condition| {
+            let threshold = Threshold::parse(&Subject::parse(subject).unwrap(), condition).unwrap();
+            let level = Level {
+                measured: measured.clone(),
+                ..Level::default()
+            };
+            let seen = Seen {
+                level: &level,
+                unmeasured: &outside,
+                setup: None,
+            };
+            notes(&[threshold], &seen).len()
+        };
+        assert_eq!(count("delivery(said)", "lost == 0"), 1);
+        assert_eq!(count("step(log in)", "p95 < 1s"), 1);
+        assert_eq!(count("step(log in)", "reached >= 5"), 0, "it has data");
+    }
+
+    #[test]
+    fn a_request_that_only_setup_sends_is_noted() {
+        let mut setup = Setup::default();
+        setup
+            .requests
+            .insert("POST /rooms".to_owned(), Timings::default());
+        let outside = UnmeasuredNames::default();
+        let said = notes_of(
+            &["request(POST /rooms)"],
+            measured(),
+            &outside,
+            Some(&setup),
+        );
+        assert_eq!(
+            said,
+            [Note::NotMeasured {
+                subject: "request(POST /rooms)".to_owned(),
+                in_setup: true
+            }]
+        );
     }
 }

@@ -193,12 +193,15 @@ impl Worker {
     /// Runs one bounded turn of the script.
     fn turn(&mut self) {
         let world = &self.parts.world;
-        {
+        let loud = {
             // The borrow must end before the turn: the script borrows the world.
             let mut world = world.borrow_mut();
             let count = world.wakes.len().min(WAKES_PER_TURN);
             self.buffers.batch.extend(world.wakes.drain(..count));
-        }
+            let World { level, clock, .. } = &mut *world;
+            let loud = &mut level.recorder.monitoring.loud;
+            loud.begin_turn(count, || clock.now())
+        };
         if self.buffers.batch.is_empty() {
             return;
         }
@@ -211,6 +214,11 @@ impl Worker {
         });
         self.parts.driver.turn(&mut told);
         drop(told);
+        if let Some(loud) = loud {
+            let mut world = world.borrow_mut();
+            let now = world.clock.now();
+            world.level.recorder.note_turn(loud, now);
+        }
         if let Some(fault) = self.parts.driver.take_fatal() {
             self.parts.tell_fatal(Fatal::Script(fault));
         }

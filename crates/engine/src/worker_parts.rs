@@ -94,7 +94,8 @@ impl WorkerParts {
 
     /// Sends a copy of the measurements so far, as control requested.
     pub(crate) fn send_snapshot(&self) {
-        let so_far = self.world.borrow_mut().measured_so_far();
+        let now = self.now();
+        let so_far = self.world.borrow_mut().measured_so_far(now);
         self.tell(Event::Snapshot(Box::new(so_far)));
     }
 
@@ -103,7 +104,7 @@ impl WorkerParts {
         if !self.copies.is_due(now) || now < self.world.borrow().level.recorder.hold.start {
             return;
         }
-        let so_far = self.world.borrow_mut().measured_so_far();
+        let so_far = self.world.borrow_mut().measured_so_far(now);
         self.tell(Event::Copy(Box::new(so_far)));
         self.copies.sent(now, self.now() - now);
     }

@@ -1,7 +1,9 @@
 //! Finds stamps at places where their channel does not look. Such a stamp is a mistake in the script, and must not
 //! count against the target.
 
-use delivery::{Garbled, Stamp, stamps_from};
+use std::collections::hash_map::Entry;
+
+use delivery::{Garbled, Stamp, objects_in_array, stamps_from};
 use record::Mismatch;
 
 use super::receipts::Receipts;
@@ -27,30 +29,71 @@ impl Receipts<'_> {
             *searched += 1;
             return;
         };
-        let found = stamps_from(came.bytes, Some(first)).next();
-        let (Some(Ok(stamp)), Some(group)) = (found, &mut self.group) else {
+        let Some(group) = &mut self.group else {
             return;
         };
-        let of_channel = |one: &&Receiving| stamp.channel == one.channel.0;
-        let Some(receiving) = receives.iter().find(of_channel) else {
-            return;
-        };
-        // A snapshot restates earlier messages, so it may contain stamps at any place.
-        if !group.ledger.is_own(&stamp) || receiving.sight.says_again(came) {
-            return;
-        }
-        let tallies = &mut self.recorder.tallies;
-        if group.ledger.misplaced(&stamp, self.member, tallies) {
-            let example = self.recorder.channels.mismatches.entry(receiving.tally);
-            example.or_insert_with(|| mismatch(came, &stamp, first, &receiving.sight));
+        let mut noted = Vec::new();
+        for stamp in stamps_from(came.bytes, Some(first)).flatten() {
+            let of_channel = |one: &&Receiving| stamp.channel == one.channel.0;
+            let Some(receiving) = receives.iter().find(of_channel) else {
+                continue;
+            };
+            // A snapshot restates earlier messages, so it may contain stamps at any place.
+            if !group.ledger.is_own(&stamp) || receiving.sight.says_again(came) {
+                continue;
+            }
+            let tallies = &mut self.recorder.tallies;
+            let counts = group.ledger.misplaced(&stamp, self.member, tallies);
+            // A message may contain thousands of stamps, so it is compared once for each channel.
+            if counts && !noted.contains(&receiving.tally) {
+                noted.push(receiving.tally);
+                let example = self.recorder.channels.mismatches.entry(receiving.tally);
+                note(example, (came, &stamp, first), &receiving.sight);
+            }
         }
     }
 }
 
+/// Stores how the message with this stamp, whose first stamp begins at `first`, differs from what the channel looks
+/// for. The first difference is stored, until a message shows that the server packs messages into arrays.
+pub(crate) fn note(
+    example: Entry<'_, usize, Mismatch>,
+    (came, stamp, first): (Came<'_>, &Stamp, usize),
+    sight: &Sight,
+) {
+    match example {
+        Entry::Occupied(mut known) => {
+            if *known.get() != Mismatch::Array && is_in_array(came, stamp, sight) {
+                known.insert(Mismatch::Array);
+            }
+        }
+        Entry::Vacant(none) => {
+            none.insert(mismatch(came, stamp, first, sight));
+        }
+    }
+}
+
+/// Whether the message is an array of objects, and the channel of this stamp would find a stamp of its own if each
+/// object were a message.
+fn is_in_array(came: Came<'_>, stamp: &Stamp, sight: &Sight) -> bool {
+    let mut objects = objects_in_array(came.bytes).into_iter().flatten();
+    objects.any(|object| {
+        sight.reads(came.part(object), |found| {
+            found.is_ok_and(|found| {
+                let of = |stamp: &Stamp| (stamp.run, stamp.group, stamp.channel);
+                of(&found) == of(stamp)
+            })
+        })
+    })
+}
+
 /// Describes how the message differs from what the channel looks for.
-pub(crate) fn mismatch(came: Came<'_>, stamp: &Stamp, first: usize, sight: &Sight) -> Mismatch {
+fn mismatch(came: Came<'_>, stamp: &Stamp, first: usize, sight: &Sight) -> Mismatch {
     if let Some((wanted, came)) = sight.other_event(came) {
         return Mismatch::Event { wanted, came };
+    }
+    if is_in_array(came, stamp, sight) {
+        return Mismatch::Array;
     }
     let stands = |found: Result<Stamp, Garbled>| found.as_ref() == Ok(stamp);
     let mut looks_there = false;

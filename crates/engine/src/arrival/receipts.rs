@@ -95,7 +95,9 @@ impl Receipts<'_> {
         }
         // An earlier entry of `receives` has already counted this stamp.
         let mut earlier = receives[..index].iter();
-        if earlier.any(|earlier| (!mine || is_of(earlier)) && earlier.reads(came, &stamp)) {
+        if earlier.any(|earlier| {
+            (!mine || is_of(earlier)) && earlier.sight.reads(came, |found| found == stamp)
+        }) {
             return false;
         }
         match (own, &mut self.group) {

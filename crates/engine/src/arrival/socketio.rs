@@ -130,7 +130,7 @@ impl Arrival<'_> {
             return;
         }
         if self.wakes.len() >= WAKES_LIMIT {
-            self.recorder.dropped += 1;
+            self.recorder.monitoring.dropped += 1;
             return;
         }
         self.wakes.push_back(Wake::Event {

@@ -1,7 +1,8 @@
 //! Tests frames with several documents, each of which is a separate message for its consumers.
 
 use delivery::{Documents, Framing, RECORD_SEPARATOR};
-use model::Nanos;
+use model::{Nanos, Side};
+use record::Mismatch;
 use script::host::{OpId, Payload, Value, Wake};
 
 use super::{Listener, text};
@@ -40,6 +41,7 @@ impl Listener {
             },
             round_trip: None,
             carries: Vec::new(),
+            in_array: false,
         });
     }
 
@@ -53,6 +55,10 @@ impl Listener {
             _ => None,
         };
         self.wakes.iter().filter_map(done).collect()
+    }
+
+    fn mismatch(&self) -> Option<&Mismatch> {
+        self.recorder.channels.mismatches.get(&0)
     }
 
     fn inbox(&self) -> Vec<&str> {
@@ -93,6 +99,60 @@ fn every_document_of_a_frame_is_read_where_the_channel_looks() {
         let others = [documents[0].as_str(), &documents[6]];
         assert_eq!(listener.inbox(), others, "{name}");
     }
+}
+
+fn array(documents: &[String]) -> Vec<u8> {
+    frame(&format!("[{}]", documents.join(",")))
+}
+
+#[test]
+fn every_stamp_of_an_array_that_is_one_message_by_default_is_a_mistake_of_the_script() {
+    let mut listener = listener();
+    let elsewhere = format!(r#"{{"type":"said","texts":["{}"]}}"#, listener.sent());
+    listener.hears(&frame(&elsewhere));
+    let place = |stands: &str| Mismatch::Place {
+        looks: "/text".to_owned(),
+        stands: stands.to_owned(),
+    };
+    assert_eq!(listener.mismatch(), Some(&place("/texts/0")));
+    let roster: Vec<_> = (0..2)
+        .map(|_| said(&listener.sent()).replace("said", "was"))
+        .collect();
+    listener.hears(&array(&roster));
+    assert_eq!(
+        listener.mismatch(),
+        Some(&place("/texts/0")),
+        "another type"
+    );
+    let documents: Vec<_> = (0..5).map(|_| said(&listener.sent())).collect();
+    listener.hears(&array(&documents));
+    assert_eq!(listener.counts(), [(0, 0, 0)]);
+    assert_eq!(listener.recorder.tallies[0].misplaced, 8);
+    assert_eq!(listener.mismatch(), Some(&Mismatch::Array));
+    listener.hears(&frame(&elsewhere));
+    assert_eq!(listener.mismatch(), Some(&Mismatch::Array));
+}
+
+#[test]
+fn a_reply_in_an_array_that_is_one_message_by_default_is_marked_and_no_other() {
+    let mut listener = listener();
+    listener.awaits(1, "/id", "1");
+    listener.awaits(2, "/id", "2");
+    listener.hears(&frame(r#"[{"id":3},{"id":2}]"#));
+    let marked = listener
+        .state
+        .waiting
+        .iter()
+        .map(|one| (one.op.0, one.in_array));
+    assert_eq!(marked.collect::<Vec<_>>(), [(1, false), (2, true)]);
+    assert_eq!(listener.inbox(), [r#"[{"id":3},{"id":2}]"#]);
+    let (other, wanted) = (&listener.state.waiting[0], &listener.state.waiting[1]);
+    let came_in_array = |waiting: &Waiting| listener.state.came_in_array(&waiting.wanted);
+    assert_eq!((came_in_array(other), came_in_array(wanted)), (false, true));
+    assert_eq!(other.took_too_long().side, Side::Target);
+    let fault = wanted.took_too_long();
+    assert_eq!(fault.side, Side::Script);
+    assert!(fault.detail.contains("`documents: \"array\"`"), "{fault:?}");
 }
 
 #[test]

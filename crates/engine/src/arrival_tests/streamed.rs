@@ -40,6 +40,7 @@ impl Listener {
             },
             round_trip: None,
             carries: Vec::new(),
+            in_array: false,
         });
     }
 

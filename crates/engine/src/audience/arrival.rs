@@ -8,8 +8,8 @@ use wire::sse::{self, Signal};
 use wire::websocket;
 
 use super::link::MemberState;
-use super::state::{Followed, Hall};
-use crate::arrival::{MISPLACED_LOOKS, mismatch};
+use super::state::{AudienceShard, ReceivedChannel};
+use crate::arrival::{MISPLACED_LOOKS, note_mismatch};
 use crate::net::socket::Event;
 use crate::recorder::Recorder;
 use crate::socket::Came;
@@ -20,7 +20,7 @@ pub(super) struct MemberArrival<'a> {
     pub(super) run: u32,
     /// The receive time of the bytes.
     pub(super) now: Nanos,
-    pub(super) hall: &'a mut Hall,
+    pub(super) shard: &'a mut AudienceShard,
     /// The tally of each channel, by the number of the channel.
     pub(super) tallies: &'a [usize],
     pub(super) state: &'a mut MemberState,
@@ -64,8 +64,8 @@ impl MemberArrival<'_> {
     }
 
     fn listen(&mut self) {
-        self.hall.listeners.join(self.slot);
-        self.hall.pending -= 1;
+        self.shard.listeners.join(self.slot);
+        self.shard.pending -= 1;
     }
 
     fn documents(&mut self, bytes: &[u8]) {
@@ -95,7 +95,7 @@ impl MemberArrival<'_> {
         let first = OnceCell::new();
         let first = || *first.get_or_init(|| find_stamp(came.bytes));
         let claimed = self.receipts(came, first);
-        if !claimed && self.hall.searched < MISPLACED_LOOKS {
+        if !claimed && self.shard.searched < MISPLACED_LOOKS {
             self.misplaced(came, first());
         }
     }
@@ -105,7 +105,7 @@ impl MemberArrival<'_> {
         let mut claimed = false;
         // Stamps that no channel of this audience has made are counted once, even if several channels find them.
         let mut strangers: Vec<Found> = Vec::new();
-        let channels = std::mem::take(&mut self.hall.channels);
+        let channels = std::mem::take(&mut self.shard.channels);
         for channel in &channels {
             if !channel.sight.hears(came) {
                 continue;
@@ -118,7 +118,7 @@ impl MemberArrival<'_> {
                 claimed |= self.receipt(stamp, channel, &channels, &mut strangers);
             });
         }
-        self.hall.channels = channels;
+        self.shard.channels = channels;
         claimed
     }
 
@@ -126,15 +126,15 @@ impl MemberArrival<'_> {
     fn receipt(
         &mut self,
         stamp: Found,
-        channel: &Followed,
-        channels: &[Followed],
+        channel: &ReceivedChannel,
+        channels: &[ReceivedChannel],
         strangers: &mut Vec<Found>,
     ) -> bool {
         let own = stamp.ok().filter(|stamp| stamp.run == self.run);
         let of = own.and_then(|own| Some((own, own.broadcast()?)));
         if let Some((own, of)) = of.filter(|(_, of)| of.number == channel.number) {
             let tally = &mut self.recorder.tallies[self.tallies[usize::from(of.number)]];
-            let receipt = self.hall.listeners.receive(
+            let receipt = self.shard.listeners.receive(
                 (&own, of),
                 self.slot,
                 self.now,
@@ -161,7 +161,7 @@ impl MemberArrival<'_> {
     }
 
     /// Counts a stamp that should not have reached this audience.
-    fn stray(&mut self, stamp: Found, channel: &Followed) {
+    fn stray(&mut self, stamp: Found, channel: &ReceivedChannel) {
         let of = stamp.ok().filter(|stamp| stamp.run == self.run);
         let of = of.and_then(|stamp| stamp.broadcast());
         let (number, reason) = match (stamp, of) {
@@ -175,30 +175,45 @@ impl MemberArrival<'_> {
         }
     }
 
-    /// Searches a message that no channel consumed for a stamp at another place, which is a mistake in the script.
+    /// Searches a message that no channel consumed for stamps at other places, which are a mistake in the script.
     fn misplaced(&mut self, came: Came<'_>, first: Option<usize>) {
         let Some(first) = first else {
-            self.hall.searched += 1;
+            self.shard.searched += 1;
             return;
         };
-        let Some(Ok(stamp)) = stamps_from(came.bytes, Some(first)).next() else {
-            return;
-        };
-        let of = stamp.broadcast().filter(|_| stamp.run == self.run);
-        let Some(of) = of else { return };
-        let mut channels = self.hall.channels.iter();
-        let Some(channel) = channels.find(|channel| channel.number == of.number) else {
-            return;
-        };
+        let channels = std::mem::take(&mut self.shard.channels);
+        let mut noted = Vec::new();
+        for stamp in stamps_from(came.bytes, Some(first)).flatten() {
+            let Some((at, channel)) = self.misplaced_stamp(came, &stamp, &channels) else {
+                continue;
+            };
+            // A message may contain thousands of stamps, so it is compared once for each channel.
+            if !noted.contains(&at) {
+                noted.push(at);
+                let example = self.recorder.channels.mismatches.entry(at);
+                note_mismatch(example, (came, &stamp, first), &channel.sight);
+            }
+        }
+        self.shard.channels = channels;
+    }
+
+    /// Counts a stamp at another place. Returns its tally and its channel, if the tally counts it.
+    fn misplaced_stamp<'c>(
+        &mut self,
+        came: Came<'_>,
+        stamp: &Stamp,
+        channels: &'c [ReceivedChannel],
+    ) -> Option<(usize, &'c ReceivedChannel)> {
+        let of = stamp.broadcast().filter(|_| stamp.run == self.run)?;
+        let mut channels = channels.iter();
+        let channel = channels.find(|channel| channel.number == of.number)?;
         if channel.sight.says_again(came) {
-            return;
+            return None;
         }
         let at = self.tallies[usize::from(of.number)];
         let tally = &mut self.recorder.tallies[at];
-        let listeners = &mut self.hall.listeners;
-        if listeners.misplaced((&stamp, of), self.slot, tally) {
-            let example = self.recorder.channels.mismatches.entry(at);
-            example.or_insert_with(|| mismatch(came, &stamp, first, &channel.sight));
-        }
+        let listeners = &mut self.shard.listeners;
+        let counts = listeners.misplaced((stamp, of), self.slot, tally);
+        counts.then_some((at, channel))
     }
 }

@@ -4,7 +4,7 @@ use delivery::BroadcastChannel;
 use model::{Fault, FaultKind, Nanos, UserId};
 use script::host::{AudienceChannel, AudienceSpec, ChannelId};
 
-use crate::level_state::LevelState;
+use crate::level_state::{LevelState, level_over};
 
 /// Numbers of channels from here on are those of audiences. Lower numbers are those of groups.
 const FIRST: u32 = 1 << 16;
@@ -50,13 +50,13 @@ pub(crate) fn stamp_for(
     number: u16,
     made: Nanos,
 ) -> Result<String, Fault> {
-    let over = || Fault::script(FaultKind::Thrown, "the user's level is over");
     let tally = level.audience.tallies.get(usize::from(number)).copied();
-    let tally = tally.ok_or_else(over)?;
-    let (group, member, recorder) = level.group_of(user).ok_or_else(over)?;
+    let tally = tally.ok_or_else(level_over)?;
+    let (group, member, recorder) = level.group_of(user).ok_or_else(level_over)?;
+    let name = recorder.channel_name(tally).to_owned();
     let channel = BroadcastChannel {
         number,
-        measured: recorder.measures_message(made),
+        measured: recorder.note_stamp(&name, made),
     };
     let stamp = group.ledger.stamp_broadcast(channel, tally, member, made);
     Ok(stamp.encode())

@@ -25,7 +25,7 @@ pub(crate) fn received(world: &mut World, key: u32, bytes: &[u8], at: Nanos) -> 
         slot: member.slot,
         run: level.audience.run,
         now: at,
-        hall: &mut level.audience.halls[member.audience],
+        shard: &mut level.audience.shards[member.audience],
         tallies: &level.audience.tallies,
         state,
         recorder: &mut level.recorder,
@@ -96,10 +96,10 @@ pub(crate) fn timed_out(world: &mut World, key: u32) {
 /// Closes all connections of the audiences at the end of a level.
 pub(crate) fn close(world: &mut World, now: Nanos) {
     world.level.audience.closed = now;
-    let halls = &mut world.level.audience.halls;
-    let keys: Vec<u32> = halls
+    let shards = &mut world.level.audience.shards;
+    let keys: Vec<u32> = shards
         .iter_mut()
-        .flat_map(|hall| std::mem::take(&mut hall.connections))
+        .flat_map(|shard| std::mem::take(&mut shard.connections))
         .collect();
     for key in keys {
         if let Some((_, link)) = world.net.conns.get_mut(key).and_then(member_of) {

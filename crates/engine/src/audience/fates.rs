@@ -31,8 +31,8 @@ pub(crate) fn take_broadcasts(level: &mut LevelState) -> Broadcasts {
         broadcasts.add_sent(group.ledger.take_broadcasts());
     }
     let closed = level.audience.closed;
-    for (number, hall) in level.audience.halls.drain(..).enumerate() {
-        broadcasts.add_listeners(number, hall.listeners, closed);
+    for (number, shard) in level.audience.shards.drain(..).enumerate() {
+        broadcasts.add_listeners(number, shard.listeners, closed);
     }
     broadcasts
 }

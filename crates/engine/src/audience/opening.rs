@@ -11,6 +11,7 @@ use wire::websocket::Handshake;
 use super::link::{MemberLink, MemberOpening, MemberState};
 use crate::dial::{Dial, MemberDial, Opener};
 use crate::filter::Filter;
+use crate::http::add_missing;
 use crate::link::Link;
 use crate::net::Located;
 use crate::net::socket::EventStream;
@@ -90,14 +91,7 @@ fn websocket(
 
 fn events(world: &World, located: Located, call: EventsCall, limit: Nanos) -> Opener {
     let mut headers = call.headers;
-    for (name, value) in &world.config.options.headers {
-        if !headers
-            .iter()
-            .any(|(own, _)| own.eq_ignore_ascii_case(name))
-        {
-            headers.push((name.clone(), value.clone()));
-        }
-    }
+    add_missing(&mut headers, &world.config.options.headers);
     let request = Request {
         headers,
         ..Request::new("GET", located.url)
@@ -134,8 +128,8 @@ pub(crate) fn open(world: &mut World, dial: MemberDial) {
     });
     match opened {
         Ok(key) => {
-            let hall = &mut world.level.audience.halls[member.audience];
-            hall.connections.push(key);
+            let shard = &mut world.level.audience.shards[member.audience];
+            shard.connections.push(key);
             world.look_if_open(key);
         }
         Err(fault) => fail(world, member, &fault),

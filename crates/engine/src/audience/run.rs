@@ -9,7 +9,7 @@ use super::channel::channels_of;
 use super::fates::AudienceCount;
 use super::opening::start;
 use super::plan::AudiencePlan;
-use super::state::{Audiences, Followed, Hall};
+use super::state::{AudienceShard, Audiences, ReceivedChannel};
 use crate::config::RunConfig;
 use crate::messages::{Event, Fatal};
 use crate::owner::MemberId;
@@ -60,15 +60,15 @@ impl AudienceRun {
             return false;
         }
         let world = parts.world.borrow();
-        let halls = &world.level.audience.halls;
+        let shards = &world.level.audience.shards;
         let is_over =
-            self.next.audience == halls.len() && halls.iter().all(|hall| hall.pending == 0);
+            self.next.audience == shards.len() && shards.iter().all(|shard| shard.pending == 0);
         if is_over {
             let count = AudienceCount {
-                members: halls.iter().map(|hall| u64::from(hall.members)).sum(),
-                listening: halls
+                members: shards.iter().map(|shard| u64::from(shard.members)).sum(),
+                listening: shards
                     .iter()
-                    .map(|hall| u64::from(hall.listeners.count()))
+                    .map(|shard| u64::from(shard.listeners.count()))
                     .sum(),
             };
             parts.tell(Event::AudienceReady(count));
@@ -133,7 +133,7 @@ fn set_up(world: &mut World, worker: u32) -> Result<(), String> {
     };
     for spec in config.audiences() {
         let (first, end) = share_of(spec, worker, config.workers);
-        audiences.halls.push(Hall {
+        audiences.shards.push(AudienceShard {
             name: spec.name.clone(),
             channels: Vec::new(),
             listeners: Listeners::default(),
@@ -146,7 +146,7 @@ fn set_up(world: &mut World, worker: u32) -> Result<(), String> {
     for (number, audience, channel) in channels_of(config.audiences()) {
         let sight = world.sights.of(channel.place.clone());
         audiences.tallies.push(recorder.tally(&channel.name));
-        audiences.halls[audience].channels.push(Followed {
+        audiences.shards[audience].channels.push(ReceivedChannel {
             number,
             deadline: channel.deadline.unwrap_or(deadline),
             sight: sight.map_err(|fault| fault.detail)?,

@@ -11,7 +11,7 @@ use crate::socket::Sight;
 #[derive(Debug, Default)]
 pub(crate) struct Audiences {
     pub(super) run: u32,
-    pub(super) halls: Vec<Hall>,
+    pub(super) shards: Vec<AudienceShard>,
     /// The tally of each channel, by the number of the channel.
     pub(super) tallies: Vec<usize>,
     /// The time at which the connections were closed.
@@ -20,9 +20,9 @@ pub(crate) struct Audiences {
 
 /// One audience on this worker.
 #[derive(Debug)]
-pub(super) struct Hall {
+pub(super) struct AudienceShard {
     pub(super) name: String,
-    pub(super) channels: Vec<Followed>,
+    pub(super) channels: Vec<ReceivedChannel>,
     pub(super) listeners: Listeners,
     /// The keys of the members' connections, including connections that have broken.
     pub(super) connections: Vec<u32>,
@@ -36,7 +36,7 @@ pub(super) struct Hall {
 
 /// A channel that the members of an audience receive.
 #[derive(Debug)]
-pub(super) struct Followed {
+pub(super) struct ReceivedChannel {
     /// The number of the channel among those of all audiences.
     pub(super) number: u16,
     pub(super) deadline: Nanos,
@@ -45,13 +45,13 @@ pub(super) struct Followed {
 
 impl Audiences {
     pub(crate) fn is_empty(&self) -> bool {
-        self.halls.is_empty()
+        self.shards.is_empty()
     }
 
     /// Sets the groups of the level, `count` from number `first` on.
     pub(crate) fn begin_level(&mut self, first: u32, count: u32) {
-        for hall in &mut self.halls {
-            hall.listeners.expect_groups(first..first + count);
+        for shard in &mut self.shards {
+            shard.listeners.expect_groups(first..first + count);
         }
     }
 
@@ -63,15 +63,16 @@ impl Audiences {
         now: Nanos,
         fault: &Fault,
     ) {
-        let hall = &mut self.halls[member.audience];
+        let shard = &mut self.shards[member.audience];
         if listened {
-            hall.listeners
+            shard
+                .listeners
                 .leave(member.slot, now, Leaving::Disconnected);
         } else {
-            hall.pending -= 1;
+            shard.pending -= 1;
         }
         let scene = Scene {
-            what: hall.name.clone(),
+            what: shard.name.clone(),
             at: now,
             ..Scene::default()
         };
@@ -81,10 +82,10 @@ impl Audiences {
     /// Whether all listening members of every audience have received all messages. `sent` has the number of messages of
     /// each channel.
     pub(super) fn have_all(&self, sent: &[u64]) -> bool {
-        self.halls.iter().all(|hall| {
-            let channels = hall.channels.iter();
+        self.shards.iter().all(|shard| {
+            let channels = shard.channels.iter();
             let counts = channels.map(|channel| sent.get(usize::from(channel.number)));
-            hall.listeners.have_all(counts.flatten().sum())
+            shard.listeners.have_all(counts.flatten().sum())
         })
     }
 

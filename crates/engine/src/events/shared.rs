@@ -1,10 +1,11 @@
 //! Streams of server-sent events over HTTP/2. The request of a stream is one of the requests on the user's connection, so
 //! it waits for the connection and for a free stream like any other. The socket itself has no connection.
 
-use model::{Fault, FaultKind, Nanos, UserId};
+use model::{Fault, Nanos, UserId};
 use wire::http::Response;
 
 use crate::http::{Asked, Asker, FOR_EVER, InFlight};
+use crate::level_state::level_over;
 use crate::link::Link;
 use crate::net::EndpointIndex;
 use crate::net::socket::{EventStream, Wire};
@@ -19,9 +20,7 @@ impl World {
         stream: Box<EventStream>,
         state: SocketState,
     ) -> Result<(), Fault> {
-        // A script may keep a user beyond the user's level.
-        let gone = || Fault::script(FaultKind::Thrown, "the user's level is over");
-        self.level.users.get(user).ok_or_else(gone)?;
+        self.level.users.get(user).ok_or_else(level_over)?;
         let until = state.opening.map_or(Nanos::MAX, |opening| opening.until);
         let wire = Wire::Events(stream);
         let link = Link::Socket(Box::new(SocketLink { wire, state }));

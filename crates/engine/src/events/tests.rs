@@ -7,7 +7,8 @@ use model::FaultKind;
 use script::host::{Audience, Host as _, NextCall, StampPlace, Value};
 
 use super::*;
-use lab::{GROUP, HEAD, Lab, OPENS, Reply, closes, stays};
+use crate::empty_world::GROUP;
+use lab::{HEAD, Lab, OPENS, Reply, closes, stays};
 
 #[test]
 fn a_stream_stays_the_same_socket_and_follows_its_channels_on_every_connection() {

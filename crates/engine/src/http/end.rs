@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use model::{Fault, FaultKind, Nanos, Timing, UserId};
 use script::host::{CountedRequest, Reply, Value, Wake};
-use wire::http::{Request, Response, quoted_body};
+use wire::http::{Quota, Request, Response, quoted_body};
 use wire::http2::Repeatable;
 
 use super::received::receive;
@@ -282,7 +282,8 @@ impl World {
     ) {
         let limited = fault.is_some_and(|fault| fault.kind == FaultKind::RateLimited);
         if let Some(response) = response.filter(|_| limited) {
-            note_limited(&mut self.level, &call.context, &response.headers, now);
+            let quota = || Quota::of(&response.headers);
+            note_limited(&mut self.level, &call.context, quota, now);
         }
     }
 }

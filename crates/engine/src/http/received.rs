@@ -5,8 +5,9 @@ use script::host::{ChannelId, ResponsesCall, ResponsesHost};
 
 use super::InFlight;
 use crate::arrival::Receipts;
-use crate::host::{channel_index, level_over};
+use crate::host::channel_index;
 use crate::level_state::LevelState;
+use crate::level_state::level_over;
 use crate::recorder::Family;
 use crate::socket::Came;
 use crate::world::World;

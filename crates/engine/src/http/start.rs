@@ -1,10 +1,11 @@
 //! Prepares requests of the script for sending.
 
-use model::{Fault, FaultKind, UserId};
+use model::{Fault, UserId};
 use script::host::{Body, HttpCall, OpId};
 use wire::http::{Part, Request};
 
 use super::in_flight::{Asked, Asker, InFlight};
+use crate::level_state::level_over;
 use crate::net::Located;
 use crate::recorder::Family;
 use crate::world::World;
@@ -51,7 +52,7 @@ impl World {
             Some((group, member, recorder)) => {
                 recorder.send(&mut group.ledger, member, planned, now)
             }
-            None => return Err(Fault::script(FaultKind::Thrown, "the user's level is over")),
+            None => return Err(level_over()),
         };
         let asked = Asked {
             name: self.level.recorder.name(Family::Request, &name),
@@ -98,22 +99,21 @@ impl World {
         user: UserId,
         headers: &mut Vec<(String, String)>,
     ) {
-        let named = |headers: &[(String, String)], name: &str| {
-            headers
-                .iter()
-                .any(|(known, _)| known.eq_ignore_ascii_case(name))
-        };
         if let Some(user) = self.level.users.get(user) {
-            for (name, value) in &user.standing.headers {
-                if !named(headers, name) {
-                    headers.push((name.clone(), value.clone()));
-                }
-            }
+            add_missing(headers, &user.standing.headers);
         }
-        for (name, value) in &self.config.options.headers {
-            if !named(headers, name) {
-                headers.push((name.clone(), value.clone()));
-            }
+        add_missing(headers, &self.config.options.headers);
+    }
+}
+
+/// Adds those of the other headers whose names `headers` does not have.
+pub(crate) fn add_missing(headers: &mut Vec<(String, String)>, others: &[(String, String)]) {
+    for (name, value) in others {
+        let is_known = headers
+            .iter()
+            .any(|(known, _)| known.eq_ignore_ascii_case(name));
+        if !is_known {
+            headers.push((name.clone(), value.clone()));
         }
     }
 }

@@ -11,6 +11,7 @@ mod carried;
 mod figures;
 mod levels;
 mod percentiles;
+mod refused;
 
 fn threshold(subject: &str, condition: &str) -> Threshold {
     Threshold::parse(&Subject::parse(subject).unwrap(), condition).unwrap()

@@ -27,8 +27,9 @@ impl LimitedSamples {
         Some(self.totals).filter(|totals| totals.count > 0)
     }
 
-    /// Counts a 429 at `at_s`. `passed` is the number of requests that have ended without a 429 so far.
-    pub(crate) fn note(&mut self, at_s: f64, passed: u64) {
+    /// Counts a 429 at `at_s`. `passed` is the number of requests that have ended without a 429 so far. Returns the
+    /// number of 429s in the same time bin.
+    pub(crate) fn note(&mut self, at_s: f64, passed: u64) -> u64 {
         if self.totals.count == 0 {
             self.totals.first_s = at_s;
             self.totals.bin_s = BIN_S;
@@ -52,6 +53,7 @@ impl LimitedSamples {
         bin.limited += 1;
         bin.passed += more;
         bin.turns += u64::from(more > 0);
+        bin.limited
     }
 
     /// Counts a 429 under the name of its request.

@@ -115,7 +115,6 @@ impl World {
         let Ok(key) = u32::try_from(message.sid) else {
             return;
         };
-        let is_traced = self.config.trace;
         let Some((user, mut arrival, wire)) = self.arrival(key, now) else {
             return;
         };
@@ -151,9 +150,7 @@ impl World {
             }
             _ => {}
         }
-        if is_traced {
-            self.trace(user, || trace::of_subject(message));
-        }
+        self.trace(user, || trace::of_subject(message));
     }
 
     /// Notes that the time limit of a request has passed, so that its reply is late.

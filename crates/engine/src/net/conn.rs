@@ -8,7 +8,7 @@ use wire::{Phase, Read, Stream};
 use super::connector::EndpointIndex;
 use super::reactor::Ready;
 use super::rx_timestamp::{ReadSample, Received};
-use super::share::{Share, TimedRead};
+use super::share::{ReadCost, Share, TimedRead};
 use super::{Client, Link, Net};
 
 /// One open or opening connection.
@@ -256,10 +256,10 @@ impl<C: Client> Net<C> {
         count: usize,
         timed: TimedRead,
         backlog: usize,
-    ) -> Option<Nanos> {
+    ) -> Option<ReadCost> {
         let cost = timed.cost(backlog, &self.clock);
         let share = &mut self.conns.get_mut(key)?.share;
-        share.adapt(count, cost);
+        share.adapt(count, cost.estimate());
         share.is_cut().then_some(cost)
     }
 

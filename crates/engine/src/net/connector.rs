@@ -8,6 +8,9 @@ use wire::{Endpoint, Loopback, Source, Stream, TlsSettings};
 
 /// Maximum number of parsed URLs that are cached. Further URLs are parsed each time.
 const URLS_KEPT: usize = 4096;
+/// Maximum number of endpoints. A target that redirects every request to another server would otherwise use more and more
+/// memory.
+const ENDPOINTS_LIMIT: usize = 65_536;
 
 /// Index of an endpoint in [`Connector`].
 pub(crate) type EndpointIndex = usize;
@@ -29,6 +32,8 @@ pub(crate) struct Connector {
     tls: TlsSettings,
     urls: FxHashMap<String, Located>,
     endpoints: Vec<(Endpoint, Option<Result<SocketAddr, Fault>>)>,
+    /// The indexes of the endpoints.
+    indexes: FxHashMap<Endpoint, EndpointIndex>,
     /// Chooses source addresses for connections whose source address is not configured.
     loopback: Loopback,
 }
@@ -41,6 +46,7 @@ impl Connector {
             tls,
             urls: FxHashMap::default(),
             endpoints: Vec::new(),
+            indexes: FxHashMap::default(),
             loopback: Loopback::default(),
         }
     }
@@ -116,15 +122,18 @@ impl Connector {
 
     pub(crate) fn endpoint_of(&mut self, url: &Url) -> Result<EndpointIndex, Fault> {
         let endpoint = Endpoint::try_from(url)?;
-        if let Some(known) = self
-            .endpoints
-            .iter()
-            .position(|(known, _)| *known == endpoint)
-        {
-            return Ok(known);
+        if let Some(known) = self.indexes.get(&endpoint) {
+            return Ok(*known);
         }
+        let index = self.endpoints.len();
+        if index == ENDPOINTS_LIMIT {
+            let detail =
+                format!("a worker contacts at most {ENDPOINTS_LIMIT} different servers in a run");
+            return Err(Fault::generator(FaultKind::Resources, detail));
+        }
+        self.indexes.insert(endpoint.clone(), index);
         self.endpoints.push((endpoint, None));
-        Ok(self.endpoints.len() - 1)
+        Ok(index)
     }
 
     /// The name under which connections to an endpoint are measured.
@@ -230,5 +239,27 @@ fn where_it_lies(host: &str, address: IpAddr) -> String {
         address
     } else {
         format!("{host} ({address})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endpoints_are_limited_and_known_ones_stay() {
+        let target = Url::parse("http://127.0.0.1/").unwrap();
+        let tls = TlsSettings::new(true, None).unwrap();
+        let mut connector = Connector::new(target, false, tls);
+        let url = |n: usize| {
+            let url = format!("http://127.{}.{}.{}/x", n >> 16, (n >> 8) & 255, n & 255);
+            Url::parse(&url).unwrap()
+        };
+        for n in 0..ENDPOINTS_LIMIT {
+            assert_eq!(connector.endpoint_of(&url(n)).unwrap(), n);
+        }
+        let refused = connector.endpoint_of(&url(ENDPOINTS_LIMIT)).unwrap_err();
+        assert_eq!(refused.kind, FaultKind::Resources);
+        assert_eq!(connector.endpoint_of(&url(7)).unwrap(), 7);
     }
 }

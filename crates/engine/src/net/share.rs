@@ -16,7 +16,7 @@ pub(super) const READ_BUFFER: usize = 256 * 1024;
 /// Maximum time that one connection may take in a turn. Ordinary reads take far less time: 256 KB of a large body take
 /// about 50 µs.
 const TURN: Nanos = Nanos::from_micros(250);
-/// Estimated cost of each wake in later turns of the script.
+/// Estimated time that the script needs for each wake in later turns.
 const PER_WAKE: Nanos = Nanos::from_micros(5);
 /// Reads up to this size, which are nearly all reads, are not timed. Even with the smallest frames, they take less than
 /// `TURN`.
@@ -44,11 +44,28 @@ pub(crate) struct TimedRead {
     backlog: usize,
 }
 
+/// The cost of a read whose bytes have been handled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReadCost {
+    /// Time that the read took.
+    pub(crate) took: Nanos,
+    /// Number of wakes that the read caused. The script handles them later.
+    pub(crate) wakes: usize,
+}
+
 impl TimedRead {
-    /// The cost of the read, whose bytes have been handled.
-    pub(super) fn cost(self, backlog: usize, clock: &Clock) -> Nanos {
-        let wakes = backlog.saturating_sub(self.backlog) as u64;
-        (clock.now() - self.since) + Nanos(PER_WAKE.0 * wakes)
+    pub(super) fn cost(self, backlog: usize, clock: &Clock) -> ReadCost {
+        ReadCost {
+            took: clock.now() - self.since,
+            wakes: backlog.saturating_sub(self.backlog),
+        }
+    }
+}
+
+impl ReadCost {
+    /// The time of the read and of its wakes. The time of the wakes is an estimate.
+    pub(super) fn estimate(self) -> Nanos {
+        self.took + Nanos(PER_WAKE.0 * self.wakes as u64)
     }
 }
 

@@ -1,8 +1,8 @@
 //! The transport of a socket's messages: a WebSocket, the requests of a Socket.IO session that has none yet, a stream of
 //! server-sent events, or a connection to a NATS or Redis server with the subscriptions on it.
 
+mod detachable;
 mod events;
-mod held;
 mod nats;
 mod polling;
 mod redis;
@@ -15,8 +15,8 @@ use wire::socketio::Part;
 use wire::websocket::Connection;
 use wire::{Stream, resp, sse, websocket};
 
+pub(crate) use detachable::Detachable;
 pub(crate) use events::EventStream;
-pub(crate) use held::Held;
 pub(crate) use nats::{
     Inbox, NatsLink, NatsSubscription, NatsWire, Pong, Pulls, SharedNats, end_of_pull,
 };

@@ -1,12 +1,15 @@
-//! Decides what belongs to the measured time, and counts it. No other code decides this.
+//! Decides which operations, messages, steps and iterations belong to the measured time, and counts them. Checks and
+//! metrics are decided in `recorder`.
 
 use delivery::{Ledger, Sent};
 use model::{Nanos, Timing};
+use plan::SubjectKind;
 use record::{DropCause, Timings};
 
 use super::{Ending, Family, Recorder};
 use crate::funnel::StepEnd;
-use crate::net::ReadSample;
+use crate::loud::LoudTurn;
+use crate::net::{ReadCost, ReadSample};
 
 /// An iteration of a group.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +35,7 @@ impl Recorder {
     }
 
     /// Counts an operation that has ended. Returns its timings if it belongs to the measured time. Requests outside of
-    /// it are counted without their times, because rate limits apply to them too.
+    /// it are counted with the quickest time alone, because rate limits apply to them too.
     pub(crate) fn time(
         &mut self,
         family: Family,
@@ -47,14 +50,18 @@ impl Recorder {
             let before = &mut self.measured.before;
             before.requests += 1;
             before.failed_requests += u64::from(ending.is_failure());
+            if !ending.is_failure() {
+                let response = Some(timing.response_time());
+                before.quickest = before.quickest.into_iter().chain(response).min();
+            }
         }
         None
     }
 
     /// Counts a socket that has opened or failed to open.
     pub(crate) fn time_opening(&mut self, name: &str, timing: Timing, ending: Ending) {
+        let index = self.name(Family::Connection, name);
         if self.hold.measures(timing.planned, timing.ended) {
-            let index = self.name(Family::Connection, name);
             self.count(Family::Connection, index, timing, ending);
         }
     }
@@ -68,8 +75,8 @@ impl Recorder {
         now: Nanos,
         ending: Ending,
     ) {
+        let index = self.name(Family::Connection, &name());
         if self.hold.contains(asked) {
-            let index = self.name(Family::Connection, &name());
             let timing = Timing {
                 planned: asked,
                 started: asked,
@@ -120,9 +127,13 @@ impl Recorder {
         ledger.send(member, planned, now, measured, &mut self.tallies)
     }
 
-    /// Whether a message whose stamp was due at `made` belongs to the measured time.
-    pub(crate) fn measures_message(&self, made: Nanos) -> bool {
-        self.hold.contains(made)
+    /// Notes a stamp on a channel that was due at `made`. Returns whether its message belongs to the measured time.
+    pub(crate) fn note_stamp(&mut self, channel: &str, made: Nanos) -> bool {
+        let measured = self.hold.contains(made);
+        if !measured {
+            self.unmeasured.note(SubjectKind::Delivery, channel);
+        }
+        measured
     }
 
     /// Counts stamped messages that were sent on a socket.
@@ -151,12 +162,19 @@ impl Recorder {
     /// Records a read that cost too much time. `endpoint` names the endpoint of the connection.
     pub(crate) fn note_cost(
         &mut self,
-        cost: Nanos,
+        cost: ReadCost,
         now: Nanos,
         endpoint: impl FnOnce() -> Option<String>,
     ) {
         if self.hold.contains(now) {
             self.monitoring.loud.note(cost, endpoint);
+        }
+    }
+
+    /// Records a turn of the script that handled wakes of reads that cost too much time.
+    pub(crate) fn note_turn(&mut self, turn: LoudTurn, now: Nanos) {
+        if self.hold.contains(now) {
+            self.monitoring.loud.note_turn(turn, now);
         }
     }
 

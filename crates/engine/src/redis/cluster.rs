@@ -191,7 +191,7 @@ impl World {
             return self.send_routed(node, waiting, asks);
         }
         let number = cluster.number();
-        cluster.hold(number, address.clone(), asks);
+        cluster.queue(number, address.clone(), asks);
         if let Some(command) = waiting.command() {
             command.token = number;
         }

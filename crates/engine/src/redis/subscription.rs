@@ -217,7 +217,7 @@ impl World {
         }
         for subscription in followers {
             self.trace_message(subscription, &published);
-            if let Some(mut arrival) = self.arrival_at(subscription, now) {
+            if let Some((_, mut arrival, _)) = self.arrival(subscription, now) {
                 let came = Came::message(published.payload);
                 arrival.offer(came, || Received::Redis(published.to_message()));
             }

@@ -93,7 +93,7 @@ impl World {
             let Ok((_, socket)) = self.socket(SocketId(key)) else {
                 continue;
             };
-            let opening = socket.state.opening.is_some() && socket.state.measures_opening();
+            let opening = socket.state.opening.is_some() && !socket.state.is_carried();
             socket.leave_namespace();
             let _ = socket.wire.close(Some(1000), ""); // a broken connection is closed anyway
             self.leave_round_trips(key);

@@ -7,6 +7,7 @@ use crate::link::Link;
 use crate::world::World;
 
 impl World {
+    /// Follows a channel in the messages of a socket.
     pub(crate) fn start_receiving(
         &mut self,
         id: SocketId,
@@ -15,14 +16,11 @@ impl World {
     ) -> Result<u32, Fault> {
         let (user, _) = self.socket(id)?;
         let keeps = place.keep;
-        let sight = self.sights.of(place)?;
-        let Some((group, member, _)) = self.level.group_of(user) else {
+        let Some((number, receiving)) =
+            self.begin_following(user, channel, place, (keeps, false))?
+        else {
             return Ok(0);
         };
-        let tally = group.ledger.tally_of(channel);
-        group.ledger.join(channel, member);
-        let number = self.level.users.next_following(user);
-        let receiving = Receiving::new((number, channel, tally), sight, (keeps, false));
         let state = &mut self.socket(id)?.1.state;
         state.followed.receives.push(receiving);
         Ok(number)
@@ -40,18 +38,35 @@ impl World {
             place,
             repeats,
         } = call;
-        let sight = self.sights.of(place)?;
-        let Some((group, member, _)) = self.level.group_of(user) else {
+        let Some((number, receiving)) =
+            self.begin_following(user, channel, place, (false, repeats))?
+        else {
             return Ok(0);
         };
-        let tally = group.ledger.tally_of(channel);
-        group.ledger.join(channel, member);
-        let number = self.level.users.next_following(user);
-        let receiving = Receiving::new((number, channel, tally), sight, (false, repeats));
         if let Some(owner) = self.level.users.get(user) {
             owner.responses.follow(request, receiving);
         }
         Ok(number)
+    }
+
+    /// Adds the user to the channel's audience. Returns the number of the new entry, and the entry. `None` if the
+    /// user's level is over.
+    fn begin_following(
+        &mut self,
+        user: UserId,
+        channel: ChannelIndex,
+        place: StampPlace,
+        (keeps, repeats): (bool, bool),
+    ) -> Result<Option<(u32, Receiving)>, Fault> {
+        let sight = self.sights.of(place)?;
+        let Some((group, member, _)) = self.level.group_of(user) else {
+            return Ok(None);
+        };
+        let tally = group.ledger.tally_of(channel);
+        group.ledger.join(channel, member);
+        let number = self.level.users.next_following(user);
+        let receiving = Receiving::new((number, channel, tally), sight, (keeps, repeats));
+        Ok(Some((number, receiving)))
     }
 
     /// Ends this entry, which follows a channel in responses.

@@ -41,7 +41,6 @@ impl Inbox {
     }
 
     /// The messages, the oldest first.
-    #[cfg(test)]
     pub(crate) fn messages(&self) -> impl Iterator<Item = &Received> {
         self.messages.iter()
     }

@@ -101,7 +101,12 @@ impl SocketLink {
 
 impl Waiting {
     /// The fault of a wait whose time limit has passed.
-    pub(super) fn took_too_long(&self) -> Fault {
+    pub(crate) fn took_too_long(&self) -> Fault {
+        if self.in_array {
+            let detail = "the awaited message arrived in an array of messages: open the WebSocket with `documents: \
+                          \"array\"`";
+            return Fault::script(FaultKind::TimedOut, detail);
+        }
         let what = if self.round_trip.is_some() {
             "no reply"
         } else {

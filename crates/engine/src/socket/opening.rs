@@ -1,5 +1,5 @@
 use delivery::{Documents, Framing, RECORD_SEPARATOR};
-use model::{Fault, FaultKind, Nanos, Timing, UserId};
+use model::{Fault, Nanos, Timing, UserId};
 use rand_core::RngCore;
 use script::host::{DocumentsIn, OpId, SocketCall, SocketId, Wake};
 use url::Url;
@@ -7,6 +7,7 @@ use wire::websocket::Handshake;
 
 use super::{Opening, Purpose, SocketLink, SocketState};
 use crate::dial::{Dial, Opener, SocketDial};
+use crate::level_state::level_over;
 use crate::link::Link;
 use crate::net::{EndpointIndex, Located};
 use crate::recorder::{Ending, ending_of};
@@ -110,9 +111,8 @@ impl World {
         subprotocols: &[String],
         mut headers: Vec<(String, String)>,
     ) -> Result<(Handshake, u64), Fault> {
-        let gone = || Fault::script(FaultKind::Thrown, "the user's level is over");
         let cookies = self.cookies_for(user, url);
-        let owner = self.level.users.get(user).ok_or_else(gone)?;
+        let owner = self.level.users.get(user).ok_or_else(level_over)?;
         headers.extend(owner.standing.headers.iter().cloned());
         headers.extend(cookies.map(|cookies| ("Cookie".to_owned(), cookies)));
         let mut nonce = [0; 16];

@@ -11,7 +11,7 @@ pub(crate) enum Received {
 
 impl Received {
     /// The message, in which filters look for values.
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         match self {
             Self::Message(payload) => payload.bytes(),
             Self::Event(event) => event.data.as_bytes(),

@@ -1,6 +1,6 @@
 use std::rc::Rc;
 
-use delivery::{ChannelIndex, Garbled, Stamp, find_stamp};
+use delivery::ChannelIndex;
 use model::Nanos;
 
 use super::sight::{Came, Sight};
@@ -98,17 +98,5 @@ impl Receiving {
     pub(crate) fn last(&self) -> Option<&str> {
         let text = str::from_utf8(self.last.as_deref()?).ok()?;
         (!text.is_empty()).then_some(text)
-    }
-
-    /// Whether this stamp is at the channel's place, in a message that passes its filters.
-    pub(crate) fn reads(&self, came: Came<'_>, stamp: &Result<Stamp, Garbled>) -> bool {
-        let mut reads = false;
-        let first = || find_stamp(came.bytes);
-        if self.sight.hears(came) {
-            self.sight
-                .at
-                .each_stamp(came.bytes, first, |found| reads |= found == *stamp);
-        }
-        reads && self.sight.fits(came)
     }
 }

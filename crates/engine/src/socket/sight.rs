@@ -1,5 +1,6 @@
 use std::rc::Rc;
 
+use delivery::{Garbled, Stamp, find_stamp};
 use model::Fault;
 use script::host::StampPlace;
 use wire::{socketio, sse};
@@ -57,6 +58,11 @@ impl<'a> Came<'a> {
         Self { bytes, event }
     }
 
+    /// A part of this data, as if it were all of it.
+    pub(crate) fn part(self, bytes: &'a [u8]) -> Self {
+        Self { bytes, ..self }
+    }
+
     /// Whether this is an event of this name.
     pub(crate) fn is_event(&self, name: &str) -> bool {
         self.event.is_some_and(|event| event.is(name))
@@ -102,6 +108,21 @@ impl Sight {
     pub(crate) fn other_event(&self, came: Came<'_>) -> Option<(String, String)> {
         let (wanted, event) = (self.event.as_ref()?, came.event?);
         (!event.is(wanted)).then(|| (wanted.clone(), event.text()))
+    }
+
+    /// Whether such a stamp is at the channel's place, in a message that passes its filters.
+    pub(crate) fn reads(
+        &self,
+        came: Came<'_>,
+        is_such: impl Fn(Result<Stamp, Garbled>) -> bool,
+    ) -> bool {
+        let mut reads = false;
+        let first = || find_stamp(came.bytes);
+        if self.hears(came) {
+            self.at
+                .each_stamp(came.bytes, first, |found| reads |= is_such(found));
+        }
+        reads && self.fits(came)
     }
 
     /// Whether the channel looks for its stamps in this message.

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use delivery::{Documents, Sent, stamps_in};
+use delivery::{Documents, Sent, objects_in_array, stamps_in};
 use model::Nanos;
 use script::host::{NatsMessage, OpId};
 
@@ -102,6 +102,8 @@ pub(crate) struct Waiting {
     pub(crate) round_trip: Option<RoundTrip>,
     /// Stamps that were sent with the message whose reply is awaited.
     pub(crate) carries: Vec<Sent>,
+    /// Whether the awaited message arrived as an element of an array that the socket does not split.
+    pub(crate) in_array: bool,
 }
 
 impl Waiting {
@@ -157,6 +159,18 @@ pub(crate) enum Wanted {
     Event(String),
 }
 
+impl Wanted {
+    /// Whether this message is an array of objects, and one of them has the values by which the script identified the
+    /// awaited message.
+    pub(crate) fn is_in_array(&self, message: &[u8]) -> bool {
+        let Self::Fitting { filter, .. } = self else {
+            return false;
+        };
+        let mut objects = objects_in_array(message).into_iter().flatten();
+        !filter.is_empty() && objects.any(|object| filter.fits(object))
+    }
+}
+
 /// A message whose reply is timed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RoundTrip {
@@ -201,9 +215,15 @@ impl SocketState {
         format!("{protocol} {}", self.name)
     }
 
-    /// Whether the opening is measured. A socket on the connection of another is not.
+    /// Whether the opening is measured. A socket on the connection of another is not, and neither is a cluster: the
+    /// connections to its nodes are counted.
     pub(crate) fn measures_opening(&self) -> bool {
-        !matches!(
+        self.purpose != Purpose::Cluster && !self.is_carried()
+    }
+
+    /// Whether the NATS connection of another socket carries this one.
+    pub(super) fn is_carried(&self) -> bool {
+        matches!(
             self.purpose,
             Purpose::SharedNats | Purpose::NatsSubscription
         )
@@ -216,6 +236,16 @@ impl SocketState {
         } else {
             Cow::Borrowed(&self.name)
         }
+    }
+
+    /// Whether the inbox has an array of messages with the awaited one.
+    pub(crate) fn came_in_array(&self, wanted: &Wanted) -> bool {
+        let is_text = self.purpose == Purpose::Messages;
+        is_text
+            && self
+                .inbox
+                .messages()
+                .any(|message| wanted.is_in_array(message.bytes()))
     }
 
     /// The kind of connection as it appears in the texts of failures.

@@ -12,6 +12,7 @@ use wire::socketio::parts;
 
 use super::Talk;
 use crate::http::{Asked, Asker, FOR_EVER, InFlight};
+use crate::level_state::level_over;
 use crate::link::Link;
 use crate::net::socket::{Method, Next, Parts, Poll, Polling, Wire};
 use crate::net::{EndpointIndex, Located};
@@ -34,9 +35,7 @@ impl World {
         call: SocketIoCall,
         talk: Box<Talk>,
     ) -> Result<(), Fault> {
-        // A script may keep a user beyond the user's level.
-        let gone = || Fault::script(FaultKind::Thrown, "the user's level is over");
-        self.level.users.get(user).ok_or_else(gone)?;
+        self.level.users.get(user).ok_or_else(level_over)?;
         let now = self.clock.now();
         let Located { url, endpoint, .. } = self.net.connector.locate(&call.url)?;
         let limit = self.opening_limit(call.timeout);

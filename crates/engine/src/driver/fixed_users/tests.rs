@@ -1,20 +1,13 @@
 use url::Url;
 
 use super::*;
-use crate::empty_world::empty_world;
+use crate::empty_world::{GROUP, world_of_one};
 use crate::level::Span;
-use crate::people::{Group, User};
 use crate::program::Plain;
 
-const GROUP: GroupId = GroupId(7);
-
 /// A world of one user, whose target has a scheme to which nothing can connect.
-fn world_of_one(send: Send, hold: Span) -> World {
-    let mut world = empty_world();
-    let user = world.level.users.add(User::new("u".to_owned(), 0, 0, 0));
-    let group = Group::new(GROUP, 0, vec![user], vec![None], 0, Nanos::ZERO);
-    world.level.groups.push(group);
-    world.level.group_slots.insert(GROUP, 0);
+fn fixed_world(send: Send, hold: Span) -> World {
+    let (mut world, _) = world_of_one();
     world.level.recorder.hold = hold;
     let plain = Plain {
         url: Url::parse("ftp://127.0.0.1/").unwrap(),
@@ -38,7 +31,7 @@ fn request() -> Send {
 
 /// Failures that are counted if the user starts now.
 fn failures(send: Send, hold: Span) -> usize {
-    let mut world = world_of_one(send, hold);
+    let mut world = fixed_world(send, hold);
     world.begin_fixed(GROUP, None);
     world.level.recorder.measured.failures.len()
 }
@@ -66,7 +59,7 @@ fn what_ends_after_its_iteration_starts_nothing() {
         start: Nanos::ZERO,
         end: Nanos::ZERO,
     };
-    let mut world = world_of_one(request(), hold);
+    let mut world = fixed_world(request(), hold);
     let user = world.level.groups[0].users[0];
     let now = Nanos::ZERO;
     world.level.groups[0].stage = Stage::Running {
@@ -95,7 +88,7 @@ fn a_user_whose_socket_has_closed_pauses_and_starts_again() {
         Value::Socket(SocketId(9), None),
         Value::Message(Payload::Text("reply".to_owned())),
     ] {
-        let mut world = world_of_one(Send::Message("hello".to_owned()), hold);
+        let mut world = fixed_world(Send::Message("hello".to_owned()), hold);
         let user = world.level.groups[0].users[0];
         let op = world.fixed.as_mut().unwrap().begin(user).unwrap();
         world.fixed_wake(Wake::Done {

@@ -5,16 +5,13 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use model::{Fault, FaultKind, GroupId, Nanos, UserId};
+use model::{Fault, FaultKind, Nanos, UserId};
 use record::Measured;
 use script::host::{ChannelId, EventsCall, Host as _, NextCall, OpId, SocketId, Value, Wake};
 
-use crate::empty_world::empty_world;
-use crate::level::Span;
-use crate::people::{Group, User};
+use crate::empty_world::world_of_one;
 use crate::world::World;
 
-pub(super) const GROUP: GroupId = GroupId(7);
 /// The operation that opens the stream.
 pub(super) const OPENS: OpId = OpId(1);
 pub(super) const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
@@ -40,16 +37,7 @@ pub(super) struct Lab {
 
 impl Lab {
     pub(super) fn new() -> Self {
-        let mut world = empty_world();
-        let user = world.level.users.add(User::new("ann", 0, 0, 0));
-        let settle = Nanos::from_secs(1);
-        let group = Group::new(GROUP, 0, vec![user], vec![None], 0, settle);
-        world.level.groups.push(group);
-        world.level.group_slots.insert(GROUP, 0);
-        world.level.recorder.hold = Span {
-            start: Nanos::ZERO,
-            end: Nanos::MAX,
-        };
+        let (world, user) = world_of_one();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let ((replies, given), (tell, ids)) = (channel(), channel());

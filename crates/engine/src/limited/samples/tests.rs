@@ -74,6 +74,77 @@ fn workers_are_added_up_however_long_their_pieces_are() {
     assert_eq!(all.addresses[0].passed, 40);
 }
 
+/// A worker with 429s at 1 s and at `last_s`, each after ten requests that passed.
+fn worker(last_s: f64) -> LimitedSamples {
+    let mut one = LimitedSamples::default();
+    one.note(1.0, 10);
+    one.note(last_s, 20);
+    one
+}
+
+fn bin(at: u32, count: u64) -> LimitedBin {
+    LimitedBin {
+        at,
+        limited: count,
+        passed: count * 10,
+        turns: count,
+    }
+}
+
+#[test]
+fn bins_get_twice_as_long_when_a_time_exceeds_their_range() {
+    let all = worker(119.95).totals;
+    assert_eq!((all.bin_s, all.bins), (0.1, vec![bin(10, 1), bin(1199, 1)]));
+    let all = worker(120.05).totals;
+    assert_eq!((all.bin_s, all.bins), (0.2, vec![bin(5, 1), bin(600, 1)]));
+}
+
+#[test]
+fn workers_get_the_bins_of_the_one_with_the_longest() {
+    for (first, second) in [(100.05, 300.1), (300.1, 100.05)] {
+        let mut all = worker(first);
+        all.merge(worker(second));
+        let all = all.totals;
+        let bins = vec![bin(2, 2), bin(250, 1), bin(750, 1)];
+        assert_eq!((all.bin_s, all.bins), (0.4, bins));
+    }
+    let mut all = worker(50.05);
+    all.merge(worker(100.05));
+    let bins = vec![bin(10, 2), bin(500, 1), bin(1000, 1)];
+    assert_eq!((all.totals.bin_s, all.totals.bins), (0.1, bins));
+}
+
+#[test]
+fn what_the_responses_to_each_worker_state_is_added_up() {
+    let stated = |limit| StatedLimit {
+        header: "RateLimit".to_owned(),
+        limit,
+        count: 1,
+        ..StatedLimit::default()
+    };
+    let one = |name: &str, wait_s, limit| {
+        let mut one = worker(2.0);
+        one.note_name("both");
+        one.note_name(name);
+        one.note_wait(1.0, wait_s);
+        one.note_stated(&stated(10.0));
+        one.note_stated(&stated(limit));
+        one
+    };
+    let mut all = one("first", 3.0, 20.0);
+    all.merge(one("second", 60.0, 30.0));
+    let all = all.totals;
+    let names = ["both", "first", "second"].map(|name| all.names[name]);
+    assert_eq!(names, [2, 1, 1]);
+    assert_eq!((all.told_to_wait, all.longest_wait_s), (2, 60.0));
+    assert_eq!(all.free_at_s, [4.0, 61.0]);
+    let limits = all.stated.iter().map(|known| (known.limit, known.count));
+    assert_eq!(
+        limits.collect::<Vec<_>>(),
+        [(10.0, 2), (20.0, 1), (30.0, 1)]
+    );
+}
+
 #[test]
 fn without_a_429_nothing_is_saved() {
     let mut none = LimitedSamples::default();

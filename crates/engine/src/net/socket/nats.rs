@@ -12,14 +12,14 @@ use rustc_hash::FxHashSet;
 use wire::nats::{Connection, Info, encode_ping, encode_subscribe, encode_unsubscribe};
 use wire::{Stream, TlsSettings};
 
-use super::held::Held;
+use super::detachable::Detachable;
 pub(crate) use pulls::{Pulls, end_of_pull};
 pub(crate) use subscription::NatsSubscription;
 
 /// A connection to a NATS server.
 #[derive(Debug)]
 pub(crate) struct NatsLink {
-    connection: Held<Connection>,
+    connection: Detachable<Connection>,
     /// The events that the next pongs confirm, in order.
     pongs: VecDeque<Pong>,
     /// The keys of the sockets without a stream that this connection serves: subscriptions, and users who share it.
@@ -188,7 +188,7 @@ pub(crate) enum Pong {
 impl NatsLink {
     pub(crate) fn new(connection: Connection) -> Self {
         Self {
-            connection: Held::new(connection),
+            connection: Detachable::new(connection),
             pongs: VecDeque::new(),
             carried: FxHashSet::default(),
             inbox: Inbox::new(),

@@ -9,7 +9,7 @@ use model::Fault;
 use wire::Stream;
 use wire::resp::{Connection, Hello, Login};
 
-use super::held::Held;
+use super::detachable::Detachable;
 pub(crate) use cluster::{Cluster, Way};
 pub(crate) use subscriptions::{Change, SourceKind, Subscriptions};
 
@@ -51,7 +51,7 @@ pub(crate) struct Subscription {
 #[derive(Debug)]
 pub(crate) enum RedisWire {
     /// Commands for a server.
-    Connection(Held<Redis>),
+    Connection(Detachable<Redis>),
     /// Messages that arrive on the connection of another socket.
     Subscription(Box<Subscription>),
     /// Commands for a cluster of servers, whose nodes have connections of their own.

@@ -14,7 +14,7 @@ pub(crate) struct Cluster {
     pub(crate) server: Hello,
     nodes: Vec<Member>,
     /// Commands that wait for the connection to their node, in order.
-    held: Vec<Held>,
+    queued: Vec<QueuedCommand>,
     /// The number of the next command.
     next: u64,
 }
@@ -29,7 +29,7 @@ struct Member {
 
 /// A command that waits for the connection to its node.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct QueuedCommand {
     /// The number of the command.
     pub(crate) number: u64,
     address: String,
@@ -56,7 +56,7 @@ impl Cluster {
             slots: SlotMap::default(),
             server: Hello::default(),
             nodes: Vec::new(),
-            held: Vec::new(),
+            queued: Vec::new(),
             next: 0,
         }
     }
@@ -115,22 +115,22 @@ impl Cluster {
     }
 
     /// Notes that the connection to a node is open. Returns the commands that waited for it.
-    pub(crate) fn opened(&mut self, address: &str, key: u32) -> Vec<Held> {
+    pub(crate) fn opened(&mut self, address: &str, key: u32) -> Vec<QueuedCommand> {
         if let Some(node) = self.nodes.iter_mut().find(|node| node.address == address) {
             node.key = Some(key);
         }
-        self.take_held(address)
+        self.take_queued(address)
     }
 
     /// Notes that there is no connection to a node any more. Returns the commands that waited for it.
-    pub(crate) fn lost(&mut self, address: &str) -> Vec<Held> {
+    pub(crate) fn lost(&mut self, address: &str) -> Vec<QueuedCommand> {
         self.nodes.retain(|node| node.address != address);
-        self.take_held(address)
+        self.take_queued(address)
     }
 
-    /// Holds a command until the connection to its node is open.
-    pub(crate) fn hold(&mut self, number: u64, address: String, asks: bool) {
-        self.held.push(Held {
+    /// Queues a command until the connection to its node is open.
+    pub(crate) fn queue(&mut self, number: u64, address: String, asks: bool) {
+        self.queued.push(QueuedCommand {
             number,
             address,
             asks,
@@ -142,9 +142,12 @@ impl Cluster {
         self.nodes.iter().filter_map(|node| node.key)
     }
 
-    fn take_held(&mut self, address: &str) -> Vec<Held> {
-        let (its, others) = self.held.drain(..).partition(|one| one.address == address);
-        self.held = others;
+    fn take_queued(&mut self, address: &str) -> Vec<QueuedCommand> {
+        let (its, others) = self
+            .queued
+            .drain(..)
+            .partition(|one| one.address == address);
+        self.queued = others;
         its
     }
 }
@@ -222,13 +225,14 @@ mod tests {
     #[test]
     fn commands_wait_for_the_connection_to_their_node() {
         let mut cluster = cluster();
-        let numbers = |held: Vec<Held>| held.iter().map(|one| one.number).collect::<Vec<_>>();
+        let numbers =
+            |queued: Vec<QueuedCommand>| queued.iter().map(|one| one.number).collect::<Vec<_>>();
         assert_eq!(cluster.way_to("a"), Way::None);
         cluster.opens("a".to_owned());
         cluster.opens("b".to_owned());
         assert_eq!(cluster.way_to("a"), Way::Opening);
         for (number, address) in [(1, "a"), (2, "b"), (3, "a")] {
-            cluster.hold(number, address.to_owned(), false);
+            cluster.queue(number, address.to_owned(), false);
         }
         assert_eq!(numbers(cluster.opened("a", 9)), [1, 3]);
         assert_eq!(cluster.way_to("a"), Way::Open(9));
