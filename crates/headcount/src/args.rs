@@ -16,7 +16,10 @@ pub(crate) use find::{FindArgs, SearchArgs};
 pub(crate) use run::ScreenArgs;
 pub(crate) use run::{GeneratorArgs, RunArgs};
 #[cfg(feature = "systems")]
-pub(crate) use systems::{DemoArgs, SelftestArgs, ServeArgs, Study, StudyArgs, System};
+pub(crate) use systems::{
+    Backend, DemoArgs, RegistryStudyArgs, SelftestArgs, ServeArgs, Study, StudyArgs, SustainedTime,
+    System,
+};
 
 /// How many people can it really hold?
 ///

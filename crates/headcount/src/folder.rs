@@ -99,7 +99,13 @@ fn cannot_make(folder: &Path) -> String {
 }
 
 fn holds_a_run(folder: &Path) -> bool {
-    let saved = ["run.json", "report.md", "report.html", "find.json"];
+    let saved = [
+        "run.json",
+        "report.md",
+        "report.html",
+        "find.json",
+        "find-map.json",
+    ];
     saved.iter().any(|name| folder.join(name).exists())
 }
 

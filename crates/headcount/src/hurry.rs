@@ -9,7 +9,7 @@ use std::time::Duration;
 use engine::Stop;
 
 use crate::exit::Exit;
-use crate::screen::say;
+use crate::screen::{erase_live_line, say};
 
 /// Time limit for the engine to hand over its measurements after the second Ctrl-C.
 const AT_ONCE: Duration = Duration::from_millis(900);
@@ -24,9 +24,11 @@ pub(crate) fn stop_on_ctrl_c() -> anyhow::Result<Stop> {
     ctrlc::set_handler(move || {
         asked.ask();
         match asked.asked() {
-            1 => say("\nstopping: waiting for requests in flight; Ctrl-C again stops at once"),
+            1 => say_over_live_line(
+                "stopping: waiting for requests in flight; Ctrl-C again stops at once",
+            ),
             2 => {
-                say("\nstopping at once");
+                say_over_live_line("stopping at once");
                 thread::spawn(|| {
                     thread::sleep(AT_ONCE);
                     if !HANDED_OVER.load(Ordering::Relaxed) {
@@ -43,6 +45,12 @@ pub(crate) fn stop_on_ctrl_c() -> anyhow::Result<Stop> {
 /// Records that the engine has handed over its measurements, so the program is about to end by itself.
 pub(crate) fn nothing_left_to_wait_for() {
     HANDED_OVER.store(true, Ordering::Relaxed);
+}
+
+/// Prints a message in place of the live line and of the terminal's `^C`.
+fn say_over_live_line(text: &str) {
+    erase_live_line();
+    say(text);
 }
 
 #[expect(

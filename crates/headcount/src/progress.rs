@@ -4,7 +4,7 @@ use engine::{Live, Notice};
 use model::LevelPhase;
 use script::host::LogLevel;
 
-use crate::screen::{say, width_of_stderr, without_hidden};
+use crate::screen::{erase_live_line, say, width_of_stderr, without_hidden};
 
 /// Shows the progress of a run on stderr: on a terminal one live line per level, otherwise a line every ten seconds.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl Progress {
         }
     }
 
-    /// Prints the title of the next part on a separate line.
+    /// Prints a line in place of the live line.
     pub(crate) fn title(&mut self, text: &str) {
         self.close();
         if !self.quiet {
@@ -63,17 +63,6 @@ impl Progress {
         if self.terminal && !self.quiet {
             self.line(text);
         }
-    }
-
-    /// Prints a line in place of the state that is shown.
-    pub(crate) fn replace(&mut self, text: &str) {
-        if self.quiet {
-            return;
-        }
-        if std::mem::take(&mut self.line_open) {
-            let _ = write!(io::stderr(), "\r\x1b[2K"); // stderr may be closed
-        }
-        say(text);
     }
 
     /// Prints a line of the script's console. Quiet mode does not hide it, because the script's author wants to see it.
@@ -129,11 +118,11 @@ impl Progress {
         }
     }
 
-    /// Ends the live line, so that the next output starts on a new line.
+    /// Erases the live line, so that the next output stands in its place.
     pub(crate) fn close(&mut self) {
         self.said_at_s = f64::NEG_INFINITY;
         if std::mem::take(&mut self.line_open) {
-            say("");
+            erase_live_line();
         }
     }
 }

@@ -20,6 +20,7 @@ pub(crate) fn terminal(saved_to: Option<&str>) -> report::Terminal<'_> {
     report::Terminal {
         colour: colour(),
         width: width(),
+        brief: false,
         saved_to,
     }
 }
@@ -73,6 +74,15 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
 pub(crate) fn say(text: &str) {
     let text = without_credentials(text);
     let _ = writeln!(io::stderr(), "{text}"); // stderr may be closed
+}
+
+/// Erases the row of the cursor on stderr. Without a terminal there is no live line.
+pub(crate) fn erase_live_line() {
+    let mut stderr = io::stderr();
+    if stderr.is_terminal() {
+        // stderr may be closed.
+        let _ = write!(stderr, "\r\x1b[2K").and_then(|()| stderr.flush());
+    }
 }
 
 /// Prints an error with its causes on stderr, and returns its exit code.

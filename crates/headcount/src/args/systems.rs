@@ -27,27 +27,28 @@ Examples:
   headcount study bridge
   headcount study editor --out editor-study
   headcount study marketplace
+  headcount study registry
+  headcount study registry --backend redis-nats --sustained 10m
 
 Exit codes:
   0 passed · 99 a threshold broke · 98 inconclusive ·
   130 interrupted (measurements so far are saved)")]
 pub(crate) struct StudyArgs {
-    /// Study to run
-    #[arg(value_enum)]
+    #[command(subcommand)]
     pub(crate) study: Study,
     /// Folder for report.md and the record of each part [default: headcount-run-TIME]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", global = true)]
     pub(crate) out: Option<PathBuf>,
     /// Seed for all random choices [default: a new one]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", global = true)]
     pub(crate) seed: Option<u64>,
     /// Show no progress
-    #[arg(long, short)]
+    #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 }
 
 /// The studies.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Debug, Subcommand)]
 pub(crate) enum Study {
     /// Users talk in rooms (about four minutes)
     Bridge,
@@ -55,6 +56,58 @@ pub(crate) enum Study {
     Editor,
     /// Buyers trade with three sellers each (about five minutes)
     Marketplace,
+    /// Messages reach thousands of receivers (less than six minutes)
+    Registry(RegistryStudyArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RegistryStudyArgs {
+    /// Where the registry stores its state. `redis-nats` starts redis-server and nats-server on free ports, unless --redis
+    /// and --nats name running ones
+    #[arg(long, value_enum, default_value_t = Backend::Embedded)]
+    pub(crate) backend: Backend,
+    /// URLs of a running Redis, instead of a new one
+    #[arg(
+        long,
+        value_name = "URL,URL,…",
+        value_delimiter = ',',
+        requires = "nats"
+    )]
+    pub(crate) redis: Vec<String>,
+    /// URLs of a running NATS, instead of a new one
+    #[arg(
+        long,
+        value_name = "URL,URL,…",
+        value_delimiter = ',',
+        requires = "redis"
+    )]
+    pub(crate) nats: Vec<String>,
+    /// Wait 50 s between the bursts, as the field report proposes, instead of 5 s
+    #[arg(long)]
+    pub(crate) long_silences: bool,
+    /// Add a part of this length in which registrations expire
+    #[arg(long, value_enum, value_name = "TIME")]
+    pub(crate) sustained: Option<SustainedTime>,
+}
+
+/// Where the registry stores its state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Backend {
+    /// In its own database
+    Embedded,
+    /// In Redis and NATS
+    RedisNats,
+}
+
+/// Length of the part in which registrations expire.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum SustainedTime {
+    /// 10 minutes
+    #[value(name = "10m")]
+    TenMinutes,
+    /// 60 minutes
+    #[value(name = "60m")]
+    SixtyMinutes,
 }
 
 #[derive(Debug, clap::Args)]
@@ -96,15 +149,17 @@ Examples:
   headcount selftest --json > selftest.json
   headcount selftest --thorough --cells 5000
   headcount selftest --thorough --only closed-http-get/frozen
+  headcount selftest --findings --rounds 5
 
 Exit codes:
-  0 all figures agree · 1 some figures differ · 98 inconclusive: times differ, but the machine was too busy")]
+  0 all figures agree · 1 some figures differ · 98 inconclusive: times differ, but the machine was too busy
+  With --findings: 0 as expected · 1 a wrong finding · 98 a cause was missed, or a run was disturbed")]
 pub(crate) struct SelftestArgs {
     /// Minimum number of deliveries in the part `deliveries`, for example 500k, 1M or 10M
     #[arg(long, value_name = "N", default_value = "1M", value_parser = parse_count)]
     pub(crate) deliveries: u64,
     /// Run only these parts. With --thorough: only cells with this scenario or misbehaviour, or one cell by its full
-    /// name
+    /// name. With --findings: only servers whose names contain one of these texts
     #[arg(long, value_name = "NAME,NAME,…", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
     /// Check the verdicts instead: short runs of every kind of scenario against every kind of misbehaviour
@@ -113,7 +168,7 @@ pub(crate) struct SelftestArgs {
     /// Number of runs with --thorough
     #[arg(long, value_name = "N", default_value = "1000", value_parser = parse_count, requires = "thorough")]
     pub(crate) cells: u64,
-    /// Check the findings instead: a server with one known cause each, healthy ones, and near-misses
+    /// Check the findings instead: servers with one known cause each, healthy servers, and near misses
     #[arg(long, conflicts_with_all = ["thorough", "lie"])]
     pub(crate) findings: bool,
     /// Number of runs of each server with --findings

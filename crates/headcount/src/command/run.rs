@@ -152,7 +152,11 @@ pub(crate) fn finish(
         if json {
             print(&format!("{:#}\n", record::summary(run)))?;
         } else {
-            print(&report::terminal(run, terminal(place.as_deref())))?;
+            let options = report::Terminal {
+                brief: asked == Asked::Trace,
+                ..terminal(place.as_deref())
+            };
+            print(&report::terminal(run, options))?;
         }
         if asked == Asked::Run {
             audit_of_its_own(run);
@@ -242,13 +246,12 @@ fn way_out(error: &RunError, asked: Asked) -> Option<&'static str> {
             Some("check that the target runs at this address")
         }
         (FaultKind::Tls, Asked::Run | Asked::Trace) => Some(
-            "if the target does not use TLS, write http://; if its certificate is your own, \
-             set `ca` in the options, or `insecure: true` to accept any certificate",
+            "`ca: \"FILE.pem\"` in the options trusts a certificate of your own; `insecure: true` accepts certificates of any \
+             issuer, name and date",
         ),
-        (FaultKind::Tls, Asked::Bench) => Some(
-            "if the target does not use TLS, write http:// or ws://; \
-             --insecure accepts any certificate",
-        ),
+        (FaultKind::Tls, Asked::Bench) => {
+            Some("--insecure accepts certificates of any issuer, name and date")
+        }
         _ => None,
     }
 }

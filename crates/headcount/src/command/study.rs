@@ -1,7 +1,8 @@
 use engine::Clock;
 use harness::Notice;
+use study::{RegistryBackend, RegistrySettings, Sustained};
 
-use crate::args::{Study, StudyArgs};
+use crate::args::{Backend, RegistryStudyArgs, Study, StudyArgs, SustainedTime};
 use crate::command::harness::harness;
 use crate::exit::Exit;
 use crate::folder::RunFolder;
@@ -35,10 +36,11 @@ pub(crate) fn study(args: &StudyArgs) -> anyhow::Result<Exit> {
         }
     };
     let harness = harness(args.seed)?;
-    let outcome = match args.study {
+    let outcome = match &args.study {
         Study::Bridge => study::bridge(&harness, &stop, &mut tell),
         Study::Editor => study::editor(&harness, &stop, &mut tell),
         Study::Marketplace => study::marketplace(&harness, &stop, &mut tell),
+        Study::Registry(args) => study::registry(&harness, &settings(args), &stop, &mut tell),
     };
     let outcome = outcome?;
     unsaved?;
@@ -53,4 +55,24 @@ pub(crate) fn study(args: &StudyArgs) -> anyhow::Result<Exit> {
     } else {
         outcome.verdict().into()
     })
+}
+
+fn settings(args: &RegistryStudyArgs) -> RegistrySettings {
+    let backend = match args.backend {
+        // `--redis` and `--nats` require each other, and imply this backend.
+        _ if !args.redis.is_empty() => RegistryBackend::Running {
+            redis: args.redis.clone(),
+            nats: args.nats.clone(),
+        },
+        Backend::RedisNats => RegistryBackend::Started,
+        Backend::Embedded => RegistryBackend::Embedded,
+    };
+    RegistrySettings {
+        backend,
+        long_silences: args.long_silences,
+        sustained: args.sustained.map(|time| match time {
+            SustainedTime::TenMinutes => Sustained::TenMinutes,
+            SustainedTime::SixtyMinutes => Sustained::SixtyMinutes,
+        }),
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::io::{BufReader, Write as _};
 use std::sync::mpsc::{Receiver, channel};
+use std::thread::sleep;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -327,4 +329,34 @@ fn ctrl_c_tells_what_was_measured() {
         summary["levels"][0]["requests"]["count"].as_u64() > Some(0),
         "{summary:#}"
     );
+}
+
+/// The body is the place where servers state the reason, so `bench` shows its beginning as `run` does.
+#[test]
+fn the_first_failure_shows_the_beginning_of_its_body() {
+    let hint = "x".repeat(300);
+    let body = format!("{{\"error\":\"locked\x1b[31m\",\"hint\":\"{hint}\"}}");
+    let response = format!(
+        "HTTP/1.1 500 Internal Server Error\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let server = Raw::start(move |stream| {
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
+        let mut stream = stream;
+        while read_request(&mut reader).is_some() {
+            // The user waits for the target and not for the generator, also on a busy machine.
+            sleep(Duration::from_millis(20));
+            if stream.write_all(response.as_bytes()).is_err() {
+                break;
+            }
+        }
+    });
+    let ended = bench(&server.url(), &["-n", "10", "-c", "1"]);
+    assert_eq!(ended.code, Some(99), "{ended:#?}");
+    ended.says(&[
+        r#"first: HTTP 500 Internal Server Error: {"error":"locked [31m","hint":"xxx"#,
+        "xxx… (",
+    ]);
+    assert!(!ended.stdout.contains('\u{1b}'), "{ended:#?}");
+    assert!(ended.stdout.lines().count() < 12, "a few lines: {ended:#?}");
 }

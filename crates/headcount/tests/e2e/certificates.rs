@@ -3,9 +3,10 @@
 
 use std::fs;
 use std::io::Read as _;
+use std::os::unix::fs::symlink;
 use std::sync::Arc;
 
-use rcgen::{BasicConstraints, Certificate, CertificateParams, IsCa, Issuer, KeyPair};
+use rcgen::{BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::server::WebPkiClientVerifier;
 use rustls::{ConfigBuilder, RootCertStore, ServerConfig, WantsVerifier};
@@ -151,6 +152,12 @@ fn users_present_the_certificate_in_cert() {
         .with("own.key", &own_key.serialize_pem());
     let level = foreign.level("go.ts", &target, &[]);
     assert_eq!(level["requests"]["failed"], 2, "{level:#}");
+    let failures = foreign.failures();
+    let told = failures[0]["first"]["detail"].to_string();
+    assert!(
+        told.contains("the client certificate in `cert`"),
+        "{failures:#?}"
+    );
 
     let without = lab("", &cert);
     without.level("go.ts", &target, &[]);
@@ -165,12 +172,59 @@ fn users_present_the_certificate_in_cert() {
 }
 
 #[test]
-fn a_key_outside_the_scenarios_folder_is_refused() {
+fn certificates_and_keys_outside_the_scenarios_folder_are_refused() {
     let (cert, key) = as_openssl_makes_it();
     let outside = tempfile::tempdir().unwrap();
-    let file = outside.path().join("own.key");
-    fs::write(&file, key.serialize_pem()).unwrap();
-    let options = format!(r#"cert: "server.pem", key: "{}""#, file.display());
-    let ended = lab(&options, &cert).run("go.ts", "https://localhost:9", &[]);
-    ended.refused(2, &["`key`", "--root"]);
+    let write = |name: &str, contents: String| {
+        let file = outside.path().join(name);
+        fs::write(&file, contents).unwrap();
+        file
+    };
+    let own_key = write("own.key", key.serialize_pem());
+    let ca = write("ca.pem", cert.pem());
+    let key_outside = format!(r#"cert: "server.pem", key: "{}""#, own_key.display());
+    for (option, options) in [
+        ("`ca`", format!(r#"ca: "{}""#, ca.display())),
+        ("`key`", key_outside),
+    ] {
+        let ended = lab(&options, &cert).run("go.ts", "https://localhost:9", &[]);
+        ended.refused(2, &[option, "--root"]);
+    }
+    let linked = lab(r#"ca: "link.pem""#, &cert);
+    symlink(&ca, linked.path("link.pem")).unwrap();
+    let ended = linked.run("go.ts", "https://localhost:9", &[]);
+    ended.refused(2, &["`ca`", "link.pem", "--root"]);
+    // With the folder permitted, the run gets as far as the target, which is not there.
+    let permitted = linked.run("go.ts", "https://localhost:9", &["--root", "/"]);
+    permitted.refused(4, &["localhost:9"]);
+}
+
+#[test]
+fn a_key_that_does_not_belong_to_the_client_certificate_is_refused_before_the_run() {
+    let (cert, _) = as_openssl_makes_it();
+    let lab = lab(OWN, &cert)
+        .with("own.pem", &cert.pem())
+        .with("own.key", &KeyPair::generate().unwrap().serialize_pem());
+    let ended = lab.run("go.ts", "https://localhost:9", &[]);
+    ended.refused(
+        2,
+        &["the private key in `key` does not belong to the certificate in `cert`"],
+    );
+}
+
+/// `openssl req -x509 -subj /CN=localhost` makes such a certificate.
+#[test]
+fn a_certificate_that_names_its_host_only_in_its_common_name_is_explained() {
+    let key = KeyPair::generate().unwrap();
+    let mut contents = CertificateParams::default();
+    contents
+        .distinguished_name
+        .push(DnType::CommonName, "localhost");
+    let cert = contents.self_signed(&key).unwrap();
+    let config = server()
+        .with_no_client_auth()
+        .with_single_cert(vec![cert.der().clone()], der(&key))
+        .unwrap();
+    let ended = lab("", &cert).run("go.ts", &start(config), &[]);
+    ended.refused(4, &["no subjectAltName", "subjectAltName=DNS:localhost"]);
 }

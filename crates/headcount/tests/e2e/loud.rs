@@ -108,6 +108,8 @@ fn a_socket_that_is_flooded_leaves_the_run_its_end_and_is_told_of() {
         );
         let issue = issue(level, "small_messages");
         assert_eq!(issue["connection"], cell.url(), "{context}");
+        let spent = issue["spent_percent"].as_f64().unwrap();
+        assert!((20.0..=100.0).contains(&spent), "{context}: {spent} %");
     }
 }
 

@@ -1,6 +1,9 @@
 //! A redirect to another host carries no data meant for the target, and may not lead to a URL with credentials.
 
 use std::io::{BufReader, Write as _};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 
 use crate::harness::{Lab, Raw, read_request};
@@ -74,5 +77,53 @@ fn a_redirect_to_the_credentials_of_a_cloud_is_not_followed() {
             detail.starts_with("redirected to 169.254.169.254"),
             "{detail}"
         );
+    }
+}
+
+#[test]
+fn redirects_to_ever_new_servers_do_not_pile_up_connections() {
+    const SERVERS: usize = 100;
+    let open = Arc::new(AtomicUsize::new(0));
+    let servers: Vec<Raw> = (0..SERVERS)
+        .map(|_| {
+            let open = Arc::clone(&open);
+            Raw::start(move |stream| {
+                open.fetch_add(1, Ordering::Relaxed);
+                respond(stream, |_| "200 OK\r\nContent-Length: 0\r\n\r\n".to_owned());
+                open.fetch_sub(1, Ordering::Relaxed);
+            })
+        })
+        .collect();
+    let target = Raw::start(move |stream| {
+        let mut servers = servers.iter();
+        respond(stream, |path| match servers.next() {
+            Some(server) if path == "/go" => {
+                let there = server.url();
+                format!("302 Found\r\nLocation: {there}/\r\nContent-Length: 0\r\n\r\n")
+            }
+            _ => {
+                let open = open.load(Ordering::Relaxed).to_string();
+                format!("200 OK\r\nContent-Length: {}\r\n\r\n{open}", open.len())
+            }
+        });
+    });
+    let body = format!(
+        r#"for (let n = 0; n < {SERVERS}; n++) await user.get("/go");
+const open = Number((await user.get("/open")).text);
+if (open < 1 || open > 80) throw new Error(`${{open}} connections are open`);"#
+    );
+    let lab = Lab::once("", &body);
+    let level = lab.level("once.ts", &target.url(), &[]);
+    assert_eq!(level["iterations"]["succeeded"], 1, "{level:#}");
+    assert_eq!(level["requests"]["count"], SERVERS + 1, "{level:#}");
+}
+
+/// Responds to each request of a connection with what `response` returns for its path.
+fn respond(stream: TcpStream, mut response: impl FnMut(&str) -> String) {
+    let mut writer = stream.try_clone().unwrap();
+    let mut reader = BufReader::new(stream);
+    while let Some((head, _)) = read_request(&mut reader) {
+        let path = head.split(' ').nth(1).unwrap_or_default();
+        let _ = write!(writer, "HTTP/1.1 {}", response(path));
     }
 }

@@ -116,3 +116,59 @@ fn a_misspelt_name_is_told_after_the_first_level() {
     assert_eq!(note["kind"], "unknown_name", "{note:#}");
     assert_eq!(note["nearest"], "GET /delay/20ms", "{note:#}");
 }
+
+/// Everything but the requests of the loop happens once, at the start of the session, and `GET /rooms` in `setup`.
+const SESSION: &str = r#"
+import { Counter, type Group, type Options } from "headcount";
+export const options: Options = {
+  load: { users: 2, warmup: "500ms", duration: "500ms" },
+  thresholds: {
+    "request(GET /login)": "failed == 0", "request(GET /rooms)": "failed == 0", "step(log in)": "p95 < 1s",
+    "check(logged in)": "failed == 0", "metric(logins)": "count >= 1", "delivery(hello)": "lost == 0",
+    "roundTrip(greeting)": "failed == 0", "connection(/echo)": "failed == 0", "request(GET /delay/20ms)": "failed == 0",
+  },
+};
+const logins = new Counter("logins");
+export async function setup({ user }: any) { await user.get("/delay/1ms", { name: "GET /rooms" }); }
+export default async function session(group: Group) {
+  const user = group.users[0]!;
+  await group.step("log in", async () => { await user.get("/delay/1ms", { name: "GET /login" }); });
+  group.check("logged in", true);
+  logins.add(1);
+  const socket = await user.websocket("/echo");
+  group.channel("hello", { to: "everyone" }).stamp(user);
+  await socket.request("hi", { name: "greeting" });
+  while (group.active) await user.get("/delay/20ms");
+}
+"#;
+
+#[test]
+fn a_name_that_occurs_only_before_the_measured_time_is_told_as_such() {
+    let truth = Server::truth(&[]);
+    let lab = Lab::new().with("session.ts", SESSION);
+    lab.run("session.ts", &truth.url(), &[]);
+    let record = lab.record();
+    let notes = record["notes"].as_array().unwrap();
+    let subjects = |in_setup: bool| -> Vec<&str> {
+        let told = notes.iter().filter(|note| note["kind"] == "not_measured");
+        let told = told.filter(|note| note["in_setup"] == in_setup);
+        told.map(|note| note["subject"].as_str().unwrap()).collect()
+    };
+    let mut outside = subjects(false);
+    outside.sort_unstable();
+    assert_eq!(
+        outside,
+        [
+            "check(logged in)",
+            "connection(/echo)",
+            "delivery(hello)",
+            "metric(logins)",
+            "request(GET /login)",
+            "roundTrip(greeting)",
+            "step(log in)",
+        ],
+        "{notes:#?}"
+    );
+    assert_eq!(subjects(true), ["request(GET /rooms)"], "{notes:#?}");
+    assert_eq!(notes.len(), 8, "{notes:#?}");
+}

@@ -47,6 +47,11 @@ fn a_trace_is_one_iteration_with_all_that_is_sent_and_received() {
     );
     assert!(lines("bytes)") >= 3 * sent, "{ended:#?}");
     assert!(!ended.stdout.contains("p95 < 1ns"), "{ended:#?}");
+    assert!(
+        ended.stdout.lines().count() <= 10,
+        "a few lines: {ended:#?}"
+    );
+    assert!(!ended.stdout.contains("Levels ("), "{ended:#?}");
     let files = std::fs::read_dir(lab.path("")).unwrap().count();
     assert_eq!(files, 1, "only the scenario");
 }

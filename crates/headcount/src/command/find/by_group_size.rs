@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use capacity::search::{CeilingMap, Ended, Quantity, SizedSearch};
 use engine::{Clock, Stop};
 use script::Bundle;
 
 use super::load::LoadShape;
-use super::settings::{budget_s, search_settings};
+use super::settings::{SHORTEST_S, budget_s, search_settings};
 use super::trial_runner::TrialRunner;
 use super::{blank, bundle, exit_of, save, scenario};
 use crate::args::{FindArgs, SearchArgs};
@@ -26,6 +26,7 @@ const BUDGET_S: f64 = 180.0;
 /// Searches at each size in turn, with an equal share of the remaining time.
 pub(super) fn find(args: &FindArgs, sizes: &[u64]) -> anyhow::Result<Exit> {
     let clock = Clock::start();
+    let mut left_s = time_for(args, sizes)?;
     let bundle = bundle(args)?; // once, so that all sizes are searched with the same scenario
     let folder = RunFolder::claim(args.out.as_deref(), &clock.started_at())?;
     let mut map = CeilingMap {
@@ -33,14 +34,11 @@ pub(super) fn find(args: &FindArgs, sizes: &[u64]) -> anyhow::Result<Exit> {
         version: CeilingMap::VERSION,
         searches: Vec::new(),
     };
-    let all_s = match &args.range.budget {
-        Some(budget) => budget_s(budget)?,
-        None => BUDGET_S * sizes.len() as f64,
-    };
     let stop = stop_on_ctrl_c()?;
-    let mut left_s = all_s;
+    let mut failure = None;
     for (done, &size) in sizes.iter().enumerate() {
-        let share_s = left_s / (sizes.len() - done) as f64;
+        // A search may have taken longer than its share, but the remaining ones are still useful.
+        let share_s = (left_s / (sizes.len() - done) as f64).max(SHORTEST_S);
         say(&format!(
             "group size {size} ({} of {}), up to {share_s:.0} s",
             done + 1,
@@ -49,28 +47,43 @@ pub(super) fn find(args: &FindArgs, sizes: &[u64]) -> anyhow::Result<Exit> {
         let place = folder.path().join(format!("group-size-{size}"));
         std::fs::create_dir_all(&place)
             .with_context(|| format!("cannot create {}", place.display()))?;
-        let searched = search_at(args, bundle.clone(), (size, share_s), &stop, &place)?;
+        let (searched, failed) = search_at(args, bundle.clone(), (size, share_s), &stop, &place)?;
         left_s -= searched.search.answer.spent_s;
         let stops = searched.search.answer.ended == Ended::Interrupted;
         map.searches.push(searched);
         save_map(&map, folder.path())?;
-        if stops {
+        failure = failed;
+        if stops || failure.is_some() {
             break;
         }
     }
     hurry::nothing_left_to_wait_for();
     show(&map, folder.path(), args.screen.json)?;
-    Ok(exit(&map))
+    Ok(failure.unwrap_or_else(|| exit(&map)))
 }
 
-/// Searches at one group size. An error that ends the search early is shown, and the search counts as interrupted.
+/// The time for all searches, in seconds. Fails if it is too short.
+fn time_for(args: &FindArgs, sizes: &[u64]) -> anyhow::Result<f64> {
+    let count = sizes.len() as f64;
+    let Some(budget) = &args.range.budget else {
+        return Ok(BUDGET_S * count);
+    };
+    let all_s = budget_s(budget)?;
+    let least_s = SHORTEST_S * count;
+    if all_s < least_s {
+        bail!("--budget: {count} group sizes need at least {least_s} s ({SHORTEST_S} s each)");
+    }
+    Ok(all_s)
+}
+
+/// Searches at one group size. An error that ends the search early is shown, and its exit code returned.
 fn search_at(
     args: &FindArgs,
     bundle: Bundle,
     (size, budget_s): (u64, f64),
     stop: &Stop,
     place: &Path,
-) -> anyhow::Result<SizedSearch> {
+) -> anyhow::Result<(SizedSearch, Option<Exit>)> {
     let clock = Clock::start();
     let (subject, declared) = scenario(args, bundle, Some(size))?;
     let wanted = if size == 1 {
@@ -88,13 +101,12 @@ fn search_at(
     let saved = blank(name, &declared, &shape, settings, clock);
     let mut runner = TrialRunner::new(subject, shape, clock, stop.clone(), args.screen.quiet);
     let ending = runner.run(saved, |saved| save(saved, Some(place)))?;
-    if let Some(why) = &ending.error {
-        complain(why);
-    }
-    Ok(SizedSearch {
+    let failed = ending.error.as_ref().map(complain);
+    let searched = SizedSearch {
         group_size: size,
         search: ending.saved,
-    })
+    };
+    Ok((searched, failed))
 }
 
 fn save_map(map: &CeilingMap, folder: &Path) -> anyhow::Result<()> {

@@ -11,6 +11,8 @@ use crate::args::SearchArgs;
 
 /// Default time for a search.
 const BUDGET: &str = "4m";
+/// Shortest time for a search, in seconds.
+pub(super) const SHORTEST_S: f64 = 20.0;
 /// Default precision in percent.
 const PRECISION: u8 = 5;
 /// Time of a trial in addition to its ramp-up, warm-up and measurement: starting the workers and ending the users.
@@ -22,7 +24,6 @@ pub(super) fn search_settings(
     shape: &LoadShape,
     range: &SearchArgs,
 ) -> anyhow::Result<(Settings, Production)> {
-    const SHORTEST_S: f64 = 20.0;
     let budget_s = budget_s(range.budget.as_deref().unwrap_or(BUDGET))?;
     if budget_s < SHORTEST_S {
         bail!("--budget: a search needs at least {SHORTEST_S} s");

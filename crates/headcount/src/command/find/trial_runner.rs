@@ -111,8 +111,7 @@ impl TrialRunner {
                     });
                     search.record(outcome.clone());
                     let state = self.state(trial, &search, saved.trials.len());
-                    self.progress
-                        .replace(&report::search_trial(&state, &outcome));
+                    self.progress.title(&report::search_trial(&state, &outcome));
                     saved.answer = search.interrupted();
                     save(&saved)?;
                 }

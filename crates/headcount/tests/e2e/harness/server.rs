@@ -27,6 +27,11 @@ impl Server {
         Self::built_in("marketplace", flags)
     }
 
+    /// Starts the built-in registry on a free port.
+    pub(crate) fn registry(flags: &[&str]) -> Self {
+        Self::built_in("registry", flags)
+    }
+
     /// Starts the faulty server, which misbehaves as configured, on a free port.
     pub(crate) fn faulty() -> Self {
         Self::built_in("faulty", &[])

@@ -1,0 +1,132 @@
+//! The scenarios of the registry study at a small scale, on the built-in registry, with its own counts as the truth.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Lab, Server, ask};
+
+/// A registry with its own database file.
+fn registry(lab: &Lab, more: &[&str]) -> Server {
+    let store = format!("sqlite:{}", lab.path("registry.db").display());
+    Server::registry(&[&["--store", &store], more].concat())
+}
+
+fn scenario(name: &str) -> String {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../study/scenarios");
+    folder.join(name).display().to_string()
+}
+
+/// Runs a scenario for `duration`, without warm-up, so that all of its operations are measured. Returns the only level
+/// of its record.
+fn level(lab: &Lab, registry: &Server, name: &str, duration: &str, env: &[&str]) -> Value {
+    let mut args = vec!["--duration", duration, "--warmup", "0s"];
+    args.extend(env.iter().flat_map(|variable| ["--env", variable]));
+    lab.run(&scenario(name), &registry.url(), &args);
+    lab.record()["levels"][0].clone()
+}
+
+/// Every check and operation of the level succeeded.
+fn all_went_well(level: &Value) {
+    let measured = &level["measured"];
+    let iterations = &measured["iterations"];
+    assert!(iterations["started"].as_u64() > Some(0), "{iterations:#}");
+    assert_eq!(iterations["failed"], 0, "{:#}", measured["failures"]);
+    for (name, check) in measured["checks"].as_object().unwrap() {
+        assert!(check["passed"].as_u64() > Some(0), "{name}: {check:#}");
+        assert_eq!(check["failed"], 0, "{name}: {check:#}");
+    }
+}
+
+/// The sum of the metric's values, all of which are counts.
+fn sum(metric: &Value) -> u64 {
+    let text = metric["sum"].as_f64().map(|sum| format!("{sum:.0}"));
+    text.map_or(0, |text| text.parse().unwrap())
+}
+
+#[test]
+fn the_mix_follows_every_multicast_to_every_registered_identity() {
+    let lab = Lab::new();
+    let registry = registry(&lab, &["--faults", "drop=50"]);
+    let level = level(&lab, &registry, "registry-mix.ts", "2s", &["RECEIVERS=20"]);
+    all_went_well(&level);
+    let measured = &level["measured"];
+    // 100 operations/s for 2 s, a fifth of them multicasts.
+    let count = |name: &str| measured["requests"][name]["count"].clone();
+    let mix = ["register", "enumerate", "multicast"].map(count);
+    assert_eq!(mix, [100, 60, 40].map(Value::from));
+    let found = &measured["deliveries"]["multicast"];
+    assert_eq!(
+        (&found["messages"], &found["expected"]),
+        (&json!(40), &json!(800))
+    );
+    assert_eq!(found["lost"], json!({ "never_seen": 16 }));
+    let counts = &ask(&format!("{}/faults", registry.url()))["counts"];
+    assert_eq!(
+        (&counts["deliveries"], &counts["dropped"]),
+        (&json!(800), &json!(16))
+    );
+    let targets = &measured["metrics"]["targets of a multicast"];
+    assert_eq!(
+        (&targets["min"], &targets["max"]),
+        (&json!(20.0), &json!(20.0))
+    );
+}
+
+#[test]
+fn the_reports_own_test_reaches_nobody() {
+    let lab = Lab::new();
+    let registry = registry(&lab, &[]);
+    let level = level(&lab, &registry, "registry-report.ts", "2s", &[]);
+    assert_eq!(level["measured"]["iterations"]["failed"], 0);
+    let metrics = &level["measured"]["metrics"];
+    let targets = sum(&metrics["targets of a multicast"]);
+    assert!(targets > 500, "{metrics:#}");
+    assert_eq!(sum(&metrics["without a receiver"]), targets, "{metrics:#}");
+    assert_eq!(sum(&metrics["handed over to a receiver"]), 0);
+}
+
+#[test]
+fn ten_tenants_with_the_same_names_receive_only_their_own_messages() {
+    let tenant = |n| {
+        (
+            format!("tenant-{n}"),
+            json!({ "token": format!("token-{n}") }),
+        )
+    };
+    let namespaces: serde_json::Map<String, Value> = (0..10).map(tenant).collect();
+    let lab = Lab::new().with("namespaces.json", &Value::Object(namespaces).to_string());
+    let file = lab.path("namespaces.json").display().to_string();
+    let registry = registry(&lab, &["--namespaces", &file]);
+    let level = level(
+        &lab,
+        &registry,
+        "registry-tenants.ts",
+        "2s",
+        &["RECEIVERS=5"],
+    );
+    all_went_well(&level);
+    let measured = &level["measured"];
+    let found = &measured["deliveries"]["multicast"];
+    assert!(found["messages"].as_u64() >= Some(30), "{found:#}");
+    assert_eq!(found["delivered"], found["expected"], "{found:#}");
+    assert_eq!(found["misdelivered"], json!({}), "{found:#}");
+    let foreign = &measured["requests"]["multicast to another tenant"];
+    assert!(foreign["count"].as_u64() >= Some(10), "{foreign:#}");
+}
+
+#[test]
+fn registrations_of_the_long_part_expire_in_time() {
+    let lab = Lab::new();
+    let registry = registry(&lab, &[]);
+    let env = ["RECEIVERS=5", "TTL_SECONDS=2", "DURATION=8s"];
+    let level = level(&lab, &registry, "registry-sustained.ts", "8s", &env);
+    all_went_well(&level);
+    let measured = &level["measured"];
+    let alive = &measured["metrics"]["registrations that have not expired"];
+    let most = alive["max"].as_f64().unwrap();
+    let registered = measured["requests"]["register"]["count"].as_f64().unwrap();
+    // 50 registrations/s, each for two seconds: a quarter of all at a time, and up to a second more.
+    assert!(registered >= 390.0 && most >= 90.0, "{registered} {most}");
+    assert!(most <= 200.0, "{registered} {most}");
+}
