@@ -1,7 +1,7 @@
 //! Passive audiences: receivers without a script, spread over all workers.
 //!
-//! A member is a connection that [`Owner::Member`](crate::owner::Owner) owns. `run` opens the connections before a level
-//! starts, `arrival` passes what they receive to the [`delivery::Listeners`] of the worker, and `wait` lets deliveries
+//! A member is a connection that [`Owner::Member`](crate::owner::Owner) owns, or a subscription on a connection that several
+//! members share (`nats`). `run` opens the connections before a level starts, `arrival` passes what they receive to the [`delivery::Listeners`] of the worker, and `wait` lets deliveries
 //! settle at the end of the level. No worker knows which messages the others have sent, so control compares what was sent
 //! with what was received when the level has ended (`fates`).
 
@@ -10,6 +10,7 @@ mod channel;
 mod end;
 mod fates;
 mod link;
+mod nats;
 mod opening;
 mod plan;
 mod run;
@@ -17,7 +18,7 @@ mod state;
 mod wait;
 
 pub(crate) use channel::{channel_of, find_channel, stamp_for};
-pub(crate) use end::{broke, close, closed, received, timed_out};
+pub(crate) use end::{broke, close, closed, opened, received, timed_out};
 pub(crate) use fates::{AudienceCount, AudienceResult, take_broadcasts};
 pub(crate) use link::{MemberLink, MemberState};
 pub(crate) use opening::open;

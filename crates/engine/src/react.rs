@@ -117,6 +117,7 @@ impl World {
             check_agreed(http2.stream())?;
         }
         self.nats_opened(key)?;
+        audience::opened(self, key)?;
         self.http_opened(key, now);
         Ok(())
     }
@@ -208,7 +209,7 @@ impl World {
                 Some(Link::Http(_)) => self.http_timed_out(key, now),
                 Some(Link::Http2(_)) => self.http2_timed_out(key, now),
                 Some(Link::Socket(_)) => self.socket_timed_out(key, now),
-                Some(Link::Member(_)) => audience::timed_out(self, key),
+                Some(Link::Member(_)) => audience::timed_out(self, key, now),
                 // It ended together with another connection.
                 None => {}
             }

@@ -11,7 +11,7 @@ mod common;
 
 use common::{Call, group, stage, try_stage};
 use model::Nanos;
-use script::host::{Audience, MemberOpening, Payload, StampAt};
+use script::host::{Audience, MemberCall, MemberOpening, NatsLogin, Payload, StampAt};
 
 const HALL: &str = r#"
 import { audience } from "headcount";
@@ -77,6 +77,33 @@ fn each_member_has_its_own_connection() {
     assert_eq!(call.url, "/news?a=1");
 }
 
+/// The members described by this function.
+fn described(connect: &str) -> Vec<MemberCall> {
+    let source = format!(
+        "import {{ audience }} from 'headcount';\n\
+         audience(2, {{ receives: {{ said: {{}} }}, connect: {connect} }});\n\
+         export default () => {{}};"
+    );
+    let members = stage(&source).script.members(0, 0..2, None);
+    members.unwrap()
+}
+
+#[test]
+fn members_of_a_nats_server_share_a_connection_unless_the_script_wants_their_own() {
+    let members = described(
+        "(index) => ({ nats: { token: 't', connection: index ? 'own' : undefined }, subject: 'a.' + index, timeout: '3s' })",
+    );
+    for (index, member) in members.iter().enumerate() {
+        let MemberOpening::Nats { call, subject } = &member.opening else {
+            panic!("{member:?}")
+        };
+        assert_eq!(*subject, format!("a.{index}"));
+        assert_eq!(call.is_shared, index == 0);
+        assert_eq!(call.login, NatsLogin::Token("t".to_owned()));
+        assert_eq!(call.timeout, Some(Nanos::from_secs(3)));
+    }
+}
+
 #[test]
 fn a_channel_addresses_the_audience_by_its_number() {
     let mut stage = stage(HALL);
@@ -102,16 +129,36 @@ fn a_mistake_in_the_description_is_the_scripts_fault() {
     };
     check("() => 7", "must be an object");
     check("async () => ({})", "must be an object");
-    check("() => ({})", "either `websocket` or `events`");
+    check("() => ({})", "exactly one of `websocket`, `events`");
     check(
         "() => ({ websocket: '/', events: '/' })",
-        "either `websocket` or `events`",
+        "exactly one of `websocket`, `events`",
     );
     check(
         "() => ({ websocket: '/', heders: {} })",
         "did you mean `headers`",
     );
-    check("() => ({ events: '/', send: ['x'] })", "no meaning");
+    check(
+        "() => ({ events: '/', send: ['x'] })",
+        "`send` has no meaning for an event stream",
+    );
+    check("() => ({ nats: {} })", "`subject` is missing");
+    check(
+        "() => ({ nats: {}, subject: 'a', ready: {} })",
+        "`ready` has no meaning for a NATS subscription",
+    );
+    check(
+        "() => ({ nats: {}, subject: 'a', queue: 'q' })",
+        "members of a queue group share the messages",
+    );
+    check(
+        "() => ({ nats: { echo: false }, subject: 'a' })",
+        "unknown option `echo`",
+    );
+    check(
+        "() => ({ websocket: '/', subject: 'a' })",
+        "`subject` has no meaning for a WebSocket",
+    );
     check("() => { throw new Error('no seats') }", "no seats");
 }
 

@@ -36,20 +36,44 @@ declare module "headcount" {
     deadline?: Duration;
   }
 
-  /** The connection of a member: a WebSocket or a stream of server-sent events. */
-  export type AudienceMember = AudienceConnection &
-    ({ websocket: string | URL; subprotocols?: string[]; documents?: SocketOptions["documents"]; send?: Message[] | object[] } | {
-      events: string | URL;
-    });
+  /** How a member connects, and what it receives. */
+  export type AudienceMember = AudienceLimit & (AudienceWebSocket | AudienceEvents | AudienceNats);
 
-  export interface AudienceConnection {
+  export interface AudienceLimit {
+    /** Time limit until the member listens. */
+    timeout?: Duration;
+  }
+
+  /** The parts of a URL, and when a member listens. */
+  export interface AudienceAddress {
     headers?: Record<string, string>;
     query?: Record<string, string | number | boolean> | URLSearchParams;
     params?: Record<string, string | number>;
     /** Values of the message from which on the member listens, for servers that confirm a subscription. Default: the
      * member listens as soon as the connection is open and `send` is sent. */
     ready?: Only;
-    /** Time limit until the member listens. */
-    timeout?: Duration;
+  }
+
+  /** A member with a WebSocket. */
+  export interface AudienceWebSocket extends AudienceAddress {
+    websocket: string | URL;
+    subprotocols?: string[];
+    documents?: SocketOptions["documents"];
+    /** Messages to send as soon as the WebSocket is open. */
+    send?: Message[] | object[];
+  }
+
+  /** A member with a stream of server-sent events. */
+  export interface AudienceEvents extends AudienceAddress {
+    events: string | URL;
+  }
+
+  /** A member that subscribes to a subject of a NATS server. It listens when the server has confirmed the subscription. */
+  export interface AudienceNats {
+    /** Options of the connection, as in `user.nats`. `connection` is "shared" by default: the members of a worker with the
+     * same options share one connection, and each has a subscription of its own. */
+    nats: Omit<NatsOptions, "echo" | "name" | "timeout">;
+    /** The subject, which may contain the wildcards `*` and `>`. */
+    subject: string;
   }
 }

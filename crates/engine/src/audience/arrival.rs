@@ -64,8 +64,7 @@ impl MemberArrival<'_> {
     }
 
     fn listen(&mut self) {
-        self.shard.listeners.join(self.slot);
-        self.shard.pending -= 1;
+        self.shard.listen(self.slot);
     }
 
     fn documents(&mut self, bytes: &[u8]) {
@@ -81,7 +80,7 @@ impl MemberArrival<'_> {
         }
     }
 
-    fn message(&mut self, came: Came<'_>) {
+    pub(super) fn message(&mut self, came: Came<'_>) {
         if let Some(opening) = &self.state.opening
             && !opening.ready.is_empty()
         {

@@ -4,19 +4,38 @@ use model::{Fault, Nanos};
 use script::host::Payload;
 
 use super::arrival::MemberArrival;
-use super::link::MemberLink;
+use super::link::{First, MemberLink, OwnLink};
+use super::nats;
 use crate::link::Link;
 use crate::net::Conn;
 use crate::net::socket::{Bytes, Feed as _, Wire};
 use crate::owner::{MemberId, Owner};
 use crate::world::World;
 
+/// Continues to open a connection whose stream has opened.
+pub(crate) fn opened(world: &mut World, key: u32) -> Result<(), Fault> {
+    match world.net.conns.get_mut(key).and_then(member_of) {
+        Some((_, MemberLink::Nats(nats))) => nats.link.on_open(&mut world.net.encoded),
+        _ => Ok(()),
+    }
+}
+
 /// Handles received bytes. Returns the number of messages in them, including an incomplete last message.
 pub(crate) fn received(world: &mut World, key: u32, bytes: &[u8], at: Nanos) -> usize {
-    let Some((member, MemberLink { wire, state })) =
+    match world.net.conns.get_mut(key).and_then(member_of) {
+        Some((_, MemberLink::Own(_))) => received_by_one(world, key, bytes, at),
+        Some((_, MemberLink::Nats(_))) => nats::received(world, key, bytes, at),
+        None => {
+            world.inconsistent("a member of an audience that is not in the table received data");
+            0
+        }
+    }
+}
+
+fn received_by_one(world: &mut World, key: u32, bytes: &[u8], at: Nanos) -> usize {
+    let Some((member, MemberLink::Own(OwnLink { wire, state }))) =
         world.net.conns.get_mut(key).and_then(member_of)
     else {
-        world.inconsistent("a member of an audience that is not in the table received data");
         return 0;
     };
     let level = &mut world.level;
@@ -39,8 +58,10 @@ pub(crate) fn received(world: &mut World, key: u32, bytes: &[u8], at: Nanos) -> 
     messages += usize::from(wire.holds_a_part());
     let mut result = fed.and(fault.map_or(Ok(()), Err));
     if let Some(mut opening) = state.opening.take_if(|opening| opening.is_open) {
-        let first = std::mem::take(&mut opening.first);
-        result = result.and_then(|()| send_all(wire, &first));
+        if let First::Messages(first) = &mut opening.first {
+            let first = std::mem::take(first);
+            result = result.and_then(|()| send_all(wire, &first));
+        }
         // Without a message that says so, the member listens as soon as the connection is open.
         state.opening = (!opening.ready.is_empty()).then_some(opening);
     }
@@ -70,27 +91,36 @@ pub(crate) fn closed(world: &mut World, key: u32) {
     broke(world, key, &fault);
 }
 
-/// Ends a connection that broke, and counts the failure. The member does not return in this level.
+/// Ends a connection that broke, and counts the failure of each of its members. They do not return in this level.
 pub(crate) fn broke(world: &mut World, key: u32, fault: &Fault) {
     let now = world.clock.now();
     let mut conn = world.net.remove(key);
     let Some((member, link)) = conn.as_mut().and_then(member_of) else {
         return world.inconsistent("the connection of a member that is not in the table broke");
     };
-    let listened = link.state.opening.is_none();
     let level = &mut world.level;
-    level
-        .audience
-        .fail(&mut level.recorder, (member, listened), now, fault);
+    let mut fail = |member| {
+        level.audience.fail(&mut level.recorder, member, now, fault);
+    };
+    match link {
+        MemberLink::Own(own) => fail((member, own.state.opening.is_none())),
+        MemberLink::Nats(nats) => nats.each(fail),
+    }
 }
 
-/// Ends a connection that did not open in time.
-pub(crate) fn timed_out(world: &mut World, key: u32) {
-    let Some((_, link)) = world.net.conns.get_mut(key).and_then(member_of) else {
-        return world.inconsistent("a member of an audience that timed out does not exist");
-    };
-    let fault = link.took_too_long();
-    broke(world, key, &fault);
+/// Handles a connection of which a member did not listen in time.
+pub(crate) fn timed_out(world: &mut World, key: u32, now: Nanos) {
+    match world.net.conns.get_mut(key).and_then(member_of) {
+        Some((_, MemberLink::Own(own))) => {
+            let opening = own.state.opening.as_ref();
+            let fault = opening.map(|opening| opening.took_too_long("no message matched `ready`"));
+            if let Some(fault) = fault {
+                broke(world, key, &fault);
+            }
+        }
+        Some((_, MemberLink::Nats(_))) => nats::timed_out(world, key, now),
+        None => world.inconsistent("a member of an audience that timed out does not exist"),
+    }
 }
 
 /// Closes all connections of the audiences at the end of a level.
@@ -102,14 +132,17 @@ pub(crate) fn close(world: &mut World, now: Nanos) {
         .flat_map(|shard| std::mem::take(&mut shard.connections))
         .collect();
     for key in keys {
-        if let Some((_, link)) = world.net.conns.get_mut(key).and_then(member_of) {
-            let _ = link.wire.close(Some(1000), ""); // a broken connection is closed anyway
-            world.net.remove(key);
+        let Some((_, link)) = world.net.conns.get_mut(key).and_then(member_of) else {
+            continue;
+        };
+        if let MemberLink::Own(own) = link {
+            let _ = own.wire.close(Some(1000), ""); // a broken connection is closed anyway
         }
+        world.net.remove(key);
     }
 }
 
-fn member_of(conn: &mut Conn<World>) -> Option<(MemberId, &mut MemberLink)> {
+pub(super) fn member_of(conn: &mut Conn<World>) -> Option<(MemberId, &mut MemberLink)> {
     match conn {
         Conn {
             owner: Owner::Member(member),

@@ -1,14 +1,26 @@
 use delivery::Documents;
 use model::{Fault, FaultKind, Nanos};
 use script::host::Payload;
+use wire::Stream;
 
+use super::nats::NatsMembers;
 use crate::filter::Filter;
-use crate::net::socket::Wire;
+use crate::net::socket::{NatsWire, Wire};
+use crate::owner::MemberId;
 
-/// The connection of a member of a passive audience.
+/// A connection of members of passive audiences.
 #[derive(Debug)]
-pub(crate) struct MemberLink {
-    pub(crate) wire: Wire,
+pub(crate) enum MemberLink {
+    /// The connection of one member.
+    Own(OwnLink),
+    /// A connection to a NATS server, on which each of its members has a subscription.
+    Nats(NatsMembers),
+}
+
+/// The connection of one member of a passive audience.
+#[derive(Debug)]
+pub(crate) struct OwnLink {
+    pub(super) wire: Wire,
     pub(super) state: MemberState,
 }
 
@@ -26,39 +38,99 @@ pub(crate) struct MemberState {
 /// A member that does not listen yet.
 #[derive(Debug)]
 pub(crate) struct MemberOpening {
-    /// Whether the connection is open, so that only the message that `ready` describes is missing.
+    /// Whether the connection is open, so that only the message that confirms the member is missing.
     pub(super) is_open: bool,
-    /// Messages to send as soon as the connection is open.
-    pub(super) first: Vec<Payload>,
+    /// What the member sends as soon as the connection is open.
+    pub(super) first: First,
     /// The message from which on the member listens; matches everything if the member needs none.
     pub(super) ready: Filter,
     pub(super) until: Nanos,
     pub(super) limit: Nanos,
 }
 
+/// What a member sends as soon as its connection is open.
+#[derive(Debug)]
+pub(super) enum First {
+    Messages(Vec<Payload>),
+    /// The subscription to a subject of a NATS server.
+    Subject(String),
+}
+
+impl First {
+    /// Whether there is nothing left to send.
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(self, Self::Messages(messages) if messages.is_empty())
+    }
+}
+
+impl Default for First {
+    fn default() -> Self {
+        Self::Messages(Vec::new())
+    }
+}
+
 impl MemberLink {
-    /// The time by which the member must listen; `Nanos::MAX` if it does.
-    pub(crate) fn limit(&self) -> Nanos {
-        let opening = self.state.opening.as_ref();
-        opening.map_or(Nanos::MAX, |opening| opening.until)
+    /// The link of a member on its connection.
+    pub(super) fn new(member: MemberId, wire: Wire, state: MemberState) -> Self {
+        match wire {
+            Wire::Nats(NatsWire::Connection(link)) => {
+                Self::Nats(NatsMembers::new(link, member, state))
+            }
+            wire => Self::Own(OwnLink { wire, state }),
+        }
     }
 
-    /// The fault of a member that does not listen in time.
-    pub(super) fn took_too_long(&self) -> Fault {
-        let (is_open, limit) = match &self.state.opening {
-            Some(opening) => (opening.is_open, opening.limit),
-            None => (true, Nanos::ZERO),
-        };
-        let what = if is_open {
-            "no message matched `ready`"
-        } else {
-            "the connection did not open"
-        };
-        Fault::target(FaultKind::TimedOut, format!("{what} within {limit}"))
+    /// The stream of the connection.
+    pub(crate) fn stream(&self) -> Option<&Stream> {
+        match self {
+            Self::Own(own) => own.wire.stream(),
+            Self::Nats(nats) => nats.link.stream(),
+        }
+    }
+
+    /// The stream of the connection, mutable.
+    pub(crate) fn stream_mut(&mut self) -> Option<&mut Stream> {
+        match self {
+            Self::Own(own) => own.wire.stream_mut(),
+            Self::Nats(nats) => nats.link.stream_mut(),
+        }
+    }
+
+    /// The time by which the members must listen; `Nanos::MAX` if they do.
+    pub(crate) fn limit(&self) -> Nanos {
+        match self {
+            Self::Own(own) => {
+                let opening = own.state.opening.as_ref();
+                opening.map_or(Nanos::MAX, |opening| opening.until)
+            }
+            Self::Nats(nats) => nats.limit(),
+        }
     }
 
     /// The reason why the server closed the connection.
     pub(super) fn on_close(&mut self) -> Fault {
+        match self {
+            Self::Own(own) => own.on_close(),
+            Self::Nats(nats) => nats.link.on_close(),
+        }
+    }
+}
+
+impl MemberOpening {
+    /// The fault of a member that does not listen in time. `awaited` is what was missing on the open connection.
+    pub(super) fn took_too_long(&self, awaited: &str) -> Fault {
+        let what = if self.is_open {
+            awaited
+        } else {
+            "the connection did not open"
+        };
+        let detail = format!("{what} within {}", self.limit);
+        Fault::target(FaultKind::TimedOut, detail)
+    }
+}
+
+impl OwnLink {
+    fn on_close(&mut self) -> Fault {
         match (&self.state.close, self.wire.on_close()) {
             (Some((code, reason)), _) => {
                 let code = code.map_or("no code".to_owned(), |code| code.to_string());

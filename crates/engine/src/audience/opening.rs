@@ -4,20 +4,34 @@ use delivery::Documents;
 use model::{Fault, Nanos};
 use rand_core::RngCore;
 use rand_pcg::Pcg64Mcg;
-use script::host::{EventsCall, MemberCall, MemberOpening as Opens, SocketCall};
+use script::host::{EventsCall, MemberCall, MemberOpening as Opens, NatsCall, Payload, SocketCall};
 use wire::http::Request;
 use wire::websocket::Handshake;
 
-use super::link::{MemberLink, MemberOpening, MemberState};
+use super::link::{First, MemberLink, MemberOpening, MemberState};
+use super::nats;
 use crate::dial::{Dial, MemberDial, Opener};
 use crate::filter::Filter;
 use crate::http::add_missing;
 use crate::link::Link;
-use crate::net::Located;
+use crate::nats::login::{SharedLogin, login_of};
+use crate::net::EndpointIndex;
 use crate::net::socket::EventStream;
 use crate::owner::MemberId;
 use crate::socket::framing_of;
 use crate::world::World;
+
+/// The connection of a member, as its protocol describes it.
+struct Described {
+    endpoint: EndpointIndex,
+    opener: Opener,
+    documents: Documents,
+    first: First,
+    /// Time limit until the member listens.
+    limit: Nanos,
+    /// The login with which the member shares a connection to a NATS server.
+    shared: Option<SharedLogin>,
+}
 
 /// Connects a member now, or queues it.
 pub(super) fn start(
@@ -26,70 +40,70 @@ pub(super) fn start(
     call: MemberCall,
     random: &mut Pcg64Mcg,
 ) {
-    match dial_of(world, (member, number), call, random) {
-        Ok(dial) => world.dial(Dial::Member(Box::new(dial))),
-        Err(fault) => fail(world, member, &fault),
-    }
-}
-
-fn dial_of(
-    world: &mut World,
-    (member, number): (MemberId, u32),
-    call: MemberCall,
-    random: &mut Pcg64Mcg,
-) -> Result<MemberDial, Fault> {
     let MemberCall {
         opening,
         first,
         ready,
     } = call;
-    let (url, timeout) = match &opening {
-        Opens::WebSocket(call) => (&call.url, call.timeout),
-        Opens::Events(call) => (&call.url, call.timeout),
+    let described = match opening {
+        Opens::WebSocket(call) => websocket(world, &call, first, random),
+        Opens::Events(call) => events(world, call),
+        Opens::Nats { call, subject } => subscription(world, &call, subject),
     };
-    let located = world.net.connector.locate(url)?;
-    let endpoint = located.endpoint;
-    let limit = world.opening_limit(timeout);
-    let (opener, documents) = match opening {
-        Opens::WebSocket(call) => websocket(world, &located, &call, random)?,
-        Opens::Events(call) => (events(world, located, call, limit), Documents::default()),
+    let described = described.and_then(|described| Ok((described, Filter::new(ready)?)));
+    let (described, ready) = match described {
+        Ok(described) => described,
+        Err(fault) => return fail(world, member, &fault),
     };
     let state = MemberState {
         opening: Some(Box::new(MemberOpening {
             is_open: false,
-            first,
-            ready: Filter::new(ready)?,
+            first: described.first,
+            ready,
             until: Nanos::MAX,
-            limit,
+            limit: described.limit,
         })),
-        documents,
+        documents: described.documents,
         close: None,
     };
-    Ok(MemberDial {
+    let dial = MemberDial {
         member,
-        endpoint,
-        opener,
+        endpoint: described.endpoint,
+        opener: described.opener,
         state,
         number,
-    })
+    };
+    match described.shared {
+        Some(login) => nats::share(world, dial, login),
+        None => world.dial(Dial::Member(Box::new(dial))),
+    }
 }
 
 fn websocket(
-    world: &World,
-    located: &Located,
+    world: &mut World,
     call: &SocketCall,
+    first: Vec<Payload>,
     random: &mut Pcg64Mcg,
-) -> Result<(Opener, Documents), Fault> {
+) -> Result<Described, Fault> {
+    let located = world.net.connector.locate(&call.url)?;
     let mut nonce = [0; 16];
     random.fill_bytes(&mut nonce);
     let handshake = Handshake::new(&located.url, &call.subprotocols, &call.headers, nonce)?;
     let seed = random.next_u64();
     let max_message = world.config.options.max_message;
-    let documents = Documents::new(framing_of(call.documents), max_message);
-    Ok((Opener::WebSocket { handshake, seed }, documents))
+    Ok(Described {
+        endpoint: located.endpoint,
+        opener: Opener::WebSocket { handshake, seed },
+        documents: Documents::new(framing_of(call.documents), max_message),
+        first: First::Messages(first),
+        limit: world.opening_limit(call.timeout),
+        shared: None,
+    })
 }
 
-fn events(world: &World, located: Located, call: EventsCall, limit: Nanos) -> Opener {
+fn events(world: &mut World, call: EventsCall) -> Result<Described, Fault> {
+    let located = world.net.connector.locate(&call.url)?;
+    let limit = world.opening_limit(call.timeout);
     let mut headers = call.headers;
     add_missing(&mut headers, &world.config.options.headers);
     let request = Request {
@@ -99,13 +113,42 @@ fn events(world: &World, located: Located, call: EventsCall, limit: Nanos) -> Op
     let max_event = world.config.options.max_message;
     // A member that loses its connection is counted and does not return.
     let continues = (String::new(), false);
-    Opener::Events(Box::new(EventStream::new(
-        request, limit, max_event, continues,
-    )))
+    let stream = EventStream::new(request, limit, max_event, continues);
+    Ok(Described {
+        endpoint: located.endpoint,
+        opener: Opener::Events(Box::new(stream)),
+        documents: Documents::default(),
+        first: First::default(),
+        limit,
+        shared: None,
+    })
+}
+
+fn subscription(world: &mut World, call: &NatsCall, subject: String) -> Result<Described, Fault> {
+    let (url, endpoint) = world.net.connector.locate_nats(call.url.as_deref())?;
+    let shared = call
+        .is_shared
+        .then(|| SharedLogin::new(endpoint, call, &url));
+    Ok(Described {
+        endpoint,
+        opener: Opener::Nats(Box::new(login_of(call, &url, "(audience)")?)),
+        documents: Documents::default(),
+        first: First::Subject(subject),
+        limit: world.opening_limit(call.timeout),
+        shared,
+    })
 }
 
 /// Starts to connect. The time limit counts from here, not from the start of the wait in the connect queue.
 pub(crate) fn open(world: &mut World, dial: MemberDial) {
+    match connect(world, dial) {
+        Ok(key) => world.look_if_open(key),
+        Err((member, fault)) => fail(world, member, &fault),
+    }
+}
+
+/// Starts to connect. Returns the key of the connection.
+pub(super) fn connect(world: &mut World, dial: MemberDial) -> Result<u32, (MemberId, Fault)> {
     let MemberDial {
         member,
         endpoint,
@@ -113,31 +156,33 @@ pub(crate) fn open(world: &mut World, dial: MemberDial) {
         mut state,
         number,
     } = dial;
-    let now = world.clock.now();
     if let Some(opening) = &mut state.opening {
-        opening.until = now + opening.limit;
-        world.net.watch_limit(now + opening.limit);
+        opening.begin(world);
     }
     let source = world.source_of_number(number);
     let stream = world.net.connector.connect(endpoint, source);
     let max_message = world.config.options.max_message;
     let opened = stream.and_then(|stream| {
         let wire = opener.open_on(stream, max_message, None)?;
-        let link = Link::Member(Box::new(MemberLink { wire, state }));
-        world.admit(member, endpoint, link)
+        let link = MemberLink::new(member, wire, state);
+        world.admit(member, endpoint, Link::Member(Box::new(link)))
     });
-    match opened {
-        Ok(key) => {
-            let shard = &mut world.level.audience.shards[member.audience];
-            shard.connections.push(key);
-            world.look_if_open(key);
-        }
-        Err(fault) => fail(world, member, &fault),
+    let key = opened.map_err(|fault| (member, fault))?;
+    let shard = &mut world.level.audience.shards[member.audience];
+    shard.connections.push(key);
+    Ok(key)
+}
+
+impl MemberOpening {
+    /// Starts the time limit.
+    pub(super) fn begin(&mut self, world: &mut World) {
+        self.until = world.clock.now() + self.limit;
+        world.net.watch_limit(self.until);
     }
 }
 
 /// Counts a member that could not connect.
-fn fail(world: &mut World, member: MemberId, fault: &Fault) {
+pub(super) fn fail(world: &mut World, member: MemberId, fault: &Fault) {
     let now = world.clock.now();
     let level = &mut world.level;
     level

@@ -1,6 +1,6 @@
 use model::Nanos;
 
-use super::{EventsCall, Payload, SocketCall, StampPlace};
+use super::{EventsCall, NatsCall, Payload, SocketCall, StampPlace};
 
 /// A passive audience of the scenario: receivers without a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,4 +43,11 @@ pub enum MemberOpening {
     WebSocket(SocketCall),
     /// A stream of server-sent events.
     Events(EventsCall),
+    /// A subscription on a NATS server.
+    Nats {
+        /// The connection.
+        call: NatsCall,
+        /// The subject, which can contain wildcards.
+        subject: String,
+    },
 }

@@ -1,0 +1,372 @@
+//! Members of passive audiences that subscribe to subjects of NATS servers. The members on a worker share a connection if
+//! they log in in the same way. Each has a subscription of its own, so the server sends each its own copy of a message.
+
+use model::{Fault, Nanos};
+use wire::nats::{Message, ServerError, Signal};
+
+use super::arrival::MemberArrival;
+use super::end::{broke, closed, member_of};
+use super::link::{First, MemberLink, MemberOpening, MemberState};
+use super::opening::{connect, fail};
+use super::state::Audiences;
+use crate::dial::MemberDial;
+use crate::nats::login::SharedLogin;
+use crate::net::socket::{NatsLink, Pong};
+use crate::owner::MemberId;
+use crate::recorder::Recorder;
+use crate::socket::Came;
+use crate::world::World;
+
+/// The members on a connection to a NATS server. The `sid` of a subscription is the member's place in the list.
+#[derive(Debug)]
+pub(crate) struct NatsMembers {
+    pub(super) link: NatsLink,
+    members: Vec<NatsMember>,
+    /// Number of members that have not failed.
+    left: u32,
+}
+
+/// A member with a subscription.
+#[derive(Debug)]
+struct NatsMember {
+    id: MemberId,
+    phase: Phase,
+}
+
+#[derive(Debug)]
+enum Phase {
+    /// Waits for the connection, or for the server's confirmation.
+    Opening(Box<MemberOpening>),
+    Listening,
+    Failed,
+}
+
+/// What remains to be done after received bytes are handled. Until then, the connection is not in its link.
+#[derive(Debug, Default)]
+struct Remaining {
+    is_connected: bool,
+    starts_tls: bool,
+    /// Members whose subscription the server refused.
+    refused: Vec<(u32, Fault)>,
+}
+
+impl NatsMembers {
+    /// The members on this connection, of which only the first is known.
+    pub(super) fn new(connection: Box<NatsLink>, first: MemberId, state: MemberState) -> Self {
+        let mut members = Self {
+            link: *connection,
+            members: Vec::new(),
+            left: 0,
+        };
+        if let Some(opening) = state.opening {
+            members.add(first, opening);
+        }
+        members
+    }
+
+    /// Adds a member. Returns its number.
+    fn add(&mut self, id: MemberId, opening: Box<MemberOpening>) -> u32 {
+        let number = self.members.len();
+        self.members.push(NatsMember {
+            id,
+            phase: Phase::Opening(opening),
+        });
+        self.left += 1;
+        u32::try_from(number).unwrap_or(u32::MAX)
+    }
+
+    /// The time by which the next member must listen.
+    pub(super) fn limit(&self) -> Nanos {
+        let limits = self.members.iter().map(|member| match &member.phase {
+            Phase::Opening(opening) => opening.until,
+            Phase::Listening | Phase::Failed => Nanos::MAX,
+        });
+        limits.min().unwrap_or(Nanos::MAX)
+    }
+
+    /// Calls `tell` with each member that has not failed, and whether it listens.
+    pub(super) fn each(&self, mut tell: impl FnMut((MemberId, bool))) {
+        for member in &self.members {
+            match member.phase {
+                Phase::Opening(_) => tell((member.id, false)),
+                Phase::Listening => tell((member.id, true)),
+                Phase::Failed => {}
+            }
+        }
+    }
+
+    /// The numbers of the members that wait for the connection or a confirmation, and for which `fits` holds.
+    fn waiting(&self, fits: impl Fn(&MemberOpening) -> bool) -> Vec<u32> {
+        let numbered = (0..).zip(&self.members);
+        let waiting = numbered.filter(
+            |(_, member)| matches!(&member.phase, Phase::Opening(opening) if fits(opening)),
+        );
+        waiting.map(|(number, _)| number).collect()
+    }
+
+    /// Subscribes a member on the open connection.
+    fn subscribe(&mut self, number: u32) -> Result<(), Fault> {
+        let member = self.members.get_mut(number as usize);
+        if let Some(Phase::Opening(opening)) = member.map(|member| &mut member.phase) {
+            opening.is_open = true;
+            if let First::Subject(subject) = &opening.first {
+                return self.link.subscribe(number, subject, None, None);
+            }
+        }
+        Ok(())
+    }
+
+    /// Marks a member as failed. Returns the member, and whether it listened. `None` if it has failed already.
+    fn take(&mut self, number: u32) -> Option<(MemberId, bool)> {
+        let member = self.members.get_mut(number as usize)?;
+        let listened = match std::mem::replace(&mut member.phase, Phase::Failed) {
+            Phase::Opening(_) => false,
+            Phase::Listening => true,
+            Phase::Failed => return None,
+        };
+        self.left -= 1;
+        Some((member.id, listened))
+    }
+}
+
+/// Adds a member to the connection that it shares. Opens the connection for its first member, at once.
+pub(super) fn share(world: &mut World, dial: MemberDial, login: SharedLogin) {
+    let MemberDial { member, state, .. } = dial;
+    if let Some(key) = find(world, &login) {
+        return join(world, key, member, state);
+    }
+    match connect(world, MemberDial { state, ..dial }) {
+        Ok(key) => {
+            let known = &mut world.level.audience.nats;
+            known.retain(|(known, _)| *known != login);
+            known.push((login, key));
+            world.look_if_open(key);
+        }
+        Err((member, fault)) => fail(world, member, &fault),
+    }
+}
+
+/// The connection with this login, unless it has ended.
+fn find(world: &mut World, login: &SharedLogin) -> Option<u32> {
+    let mut known = world.level.audience.nats.iter();
+    let key = known
+        .find(|(known, _)| known == login)
+        .map(|(_, key)| *key)?;
+    members_of(world, key).map(|_| key)
+}
+
+/// Adds a member to a connection.
+fn join(world: &mut World, key: u32, member: MemberId, state: MemberState) {
+    let Some(mut opening) = state.opening else {
+        return world.inconsistent("a member of an audience joined a connection twice");
+    };
+    opening.begin(world);
+    let Some(members) = members_of(world, key) else {
+        return world.inconsistent("a member of an audience joined a connection that is gone");
+    };
+    let number = members.add(member, opening);
+    if members.link.is_connected() {
+        if let Err(fault) = members.subscribe(number) {
+            fail_one(world, key, number, &fault);
+        }
+        world.net.update_interest(key);
+    }
+}
+
+fn members_of(world: &mut World, key: u32) -> Option<&mut NatsMembers> {
+    match world.net.conns.get_mut(key).and_then(member_of) {
+        Some((_, MemberLink::Nats(members))) => Some(members),
+        _ => None,
+    }
+}
+
+/// Handles received bytes. Returns the number of messages in them, including an incomplete last message.
+pub(super) fn received(world: &mut World, key: u32, bytes: &[u8], at: Nanos) -> usize {
+    let mut out = std::mem::take(&mut world.net.encoded);
+    out.clear();
+    let found = world.net.conns.get_mut(key).and_then(member_of);
+    let Some((_, MemberLink::Nats(NatsMembers { link, members, .. }))) = found else {
+        return 0;
+    };
+    let Some(mut connection) = link.take() else {
+        world.inconsistent("the connection of an audience is gone that received data");
+        return 0;
+    };
+    let mut arrival = Arrival {
+        now: at,
+        link,
+        members,
+        audiences: &mut world.level.audience,
+        recorder: &mut world.level.recorder,
+        state: MemberState::default(),
+        remaining: Remaining::default(),
+    };
+    let mut messages = 0;
+    let outcome = connection.on_bytes(bytes, &mut out, &mut |signal| {
+        messages += 1;
+        arrival.signal(&signal);
+    });
+    messages += usize::from(connection.holds_a_part());
+    let sent = connection.send(&out);
+    let remaining = arrival.remaining;
+    link.put_back(connection);
+    world.net.encoded = out;
+    // The first fault counts, because a failed send is often only its consequence.
+    match outcome.and(sent) {
+        Err(fault) => broke(world, key, &fault),
+        Ok(()) => finish(world, key, remaining),
+    }
+    messages
+}
+
+/// Does what remains after received bytes were handled.
+fn finish(world: &mut World, key: u32, remaining: Remaining) {
+    let Remaining {
+        is_connected,
+        starts_tls,
+        mut refused,
+    } = remaining;
+    let Some(members) = members_of(world, key) else {
+        return;
+    };
+    if is_connected {
+        for number in members.waiting(|_| true) {
+            if let Err(fault) = members.subscribe(number) {
+                refused.push((number, fault));
+            }
+        }
+    }
+    if members.link.is_closed() {
+        return closed(world, key);
+    }
+    if starts_tls {
+        match start_tls(world, key) {
+            Ok(()) => world.look_if_open(key),
+            Err(fault) => broke(world, key, &fault),
+        }
+    }
+    for (number, fault) in refused {
+        fail_one(world, key, number, &fault);
+    }
+}
+
+fn start_tls(world: &mut World, key: u32) -> Result<(), Fault> {
+    let net = &mut world.net;
+    let Some(conn) = net.conns.get_mut(key) else {
+        return Ok(());
+    };
+    let (settings, name) = net.connector.tls_of(conn.endpoint);
+    match member_of(conn) {
+        Some((_, MemberLink::Nats(members))) => members.link.start_tls(settings, name),
+        _ => Ok(()),
+    }
+}
+
+/// Handles a connection of which members did not listen in time.
+pub(super) fn timed_out(world: &mut World, key: u32, now: Nanos) {
+    let Some(members) = members_of(world, key) else {
+        return;
+    };
+    for number in members.waiting(|opening| opening.until <= now) {
+        let Some(members) = members_of(world, key) else {
+            return;
+        };
+        let Phase::Opening(opening) = &members.members[number as usize].phase else {
+            continue;
+        };
+        let fault = opening.took_too_long("the server did not confirm the subscription");
+        fail_one(world, key, number, &fault);
+    }
+}
+
+/// Counts the failure of one member. The connection ends with its last member.
+fn fail_one(world: &mut World, key: u32, number: u32, fault: &Fault) {
+    let now = world.clock.now();
+    let Some(members) = members_of(world, key) else {
+        return;
+    };
+    let failed = members.take(number);
+    let is_last = members.left == 0;
+    let level = &mut world.level;
+    if let Some(member) = failed {
+        level.audience.fail(&mut level.recorder, member, now, fault);
+    }
+    if is_last {
+        world.net.remove(key);
+    }
+}
+
+/// Bytes that were just read from a connection to a NATS server.
+struct Arrival<'a> {
+    /// The receive time of the bytes.
+    now: Nanos,
+    link: &'a mut NatsLink,
+    members: &'a mut Vec<NatsMember>,
+    audiences: &'a mut Audiences,
+    recorder: &'a mut Recorder,
+    /// The state of members that listen, who all have the same.
+    state: MemberState,
+    remaining: Remaining,
+}
+
+impl Arrival<'_> {
+    fn signal(&mut self, signal: &Signal<'_>) {
+        match signal {
+            Signal::Message(message) => self.message(message),
+            Signal::Connected(_) => self.remaining.is_connected = true,
+            Signal::Pong => self.pong(),
+            Signal::StartTls => self.remaining.starts_tls = true,
+            Signal::Refused(error) => self.refused(error),
+            Signal::Changed(_) | Signal::Alive | Signal::Ok => {}
+        }
+    }
+
+    /// Passes a message to the member of its subscription. The member may have failed in the meantime.
+    fn message(&mut self, message: &Message<'_>) {
+        let number = usize::try_from(message.sid).unwrap_or(usize::MAX);
+        let Some(NatsMember {
+            id,
+            phase: Phase::Listening,
+        }) = self.members.get(number)
+        else {
+            return;
+        };
+        let mut arrival = MemberArrival {
+            slot: id.slot,
+            run: self.audiences.run,
+            now: self.now,
+            shard: &mut self.audiences.shards[id.audience],
+            tallies: &self.audiences.tallies,
+            state: &mut self.state,
+            recorder: self.recorder,
+            fault: None,
+        };
+        arrival.message(Came::message(message.payload));
+    }
+
+    /// The server has confirmed a subscription, unless it has refused it before.
+    fn pong(&mut self) {
+        let Some(Pong::Subscribed(number)) = self.link.ponged() else {
+            return;
+        };
+        let is_refused = self.remaining.refused.iter().any(|(it, _)| *it == number);
+        let Some(member) = self
+            .members
+            .get_mut(number as usize)
+            .filter(|_| !is_refused)
+        else {
+            return;
+        };
+        if let Phase::Opening(_) = member.phase {
+            member.phase = Phase::Listening;
+            self.audiences.shards[member.id.audience].listen(member.id.slot);
+        }
+    }
+
+    /// The server answers in order, so an error belongs to the subscription that it has not confirmed.
+    fn refused(&mut self, error: &ServerError<'_>) {
+        if let Some(Pong::Subscribed(number)) = self.link.next_pong() {
+            self.remaining.refused.push((number, error.fault()));
+        }
+    }
+}

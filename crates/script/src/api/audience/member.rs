@@ -1,0 +1,221 @@
+//! How a member of a passive audience connects: the result of `connect`.
+
+use model::Nanos;
+use rquickjs::{Ctx, Result, Value};
+
+use super::super::arg::{kind, span, text, type_error, url_text};
+use super::super::nats::nats_call;
+use super::super::options::{each, pointers};
+use super::super::payload::message;
+use super::super::request::{Address, documents_in, texts};
+use crate::host::{
+    DocumentsIn, EventsCall, MemberCall, MemberOpening, NatsCall, Payload, SocketCall,
+};
+
+const CONNECT: &str = "audience(count, options): the result of `connect`";
+const KNOWN: [&str; 13] = [
+    "websocket",
+    "events",
+    "nats",
+    "headers",
+    "subprotocols",
+    "documents",
+    "query",
+    "params",
+    "timeout",
+    "send",
+    "ready",
+    "subject",
+    "queue",
+];
+const KNOWN_NATS: [&str; 7] = [
+    "url",
+    "user",
+    "password",
+    "token",
+    "nkey",
+    "credentials",
+    "connection",
+];
+
+/// The protocols of members.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Protocol {
+    WebSocket,
+    Events,
+    Nats,
+}
+
+impl Protocol {
+    const ALL: [Self; 3] = [Self::WebSocket, Self::Events, Self::Nats];
+
+    /// The option that chooses the protocol.
+    fn key(self) -> &'static str {
+        match self {
+            Self::WebSocket => "websocket",
+            Self::Events => "events",
+            Self::Nats => "nats",
+        }
+    }
+
+    fn noun(self) -> &'static str {
+        match self {
+            Self::WebSocket => "a WebSocket",
+            Self::Events => "an event stream",
+            Self::Nats => "a NATS subscription",
+        }
+    }
+
+    /// Whether an option has a meaning for the protocol.
+    fn takes(self, key: &str) -> bool {
+        match key {
+            "timeout" => true,
+            "headers" | "query" | "params" | "ready" => {
+                matches!(self, Self::WebSocket | Self::Events)
+            }
+            "send" | "subprotocols" | "documents" => self == Self::WebSocket,
+            "subject" => self == Self::Nats,
+            key => key == self.key(),
+        }
+    }
+}
+
+/// The options of a member, as far as they are read.
+#[derive(Default)]
+struct Options<'js> {
+    /// The value of the option that chooses the protocol.
+    connection: Option<Value<'js>>,
+    address: Address,
+    subprotocols: Vec<String>,
+    documents: DocumentsIn,
+    first: Vec<Payload>,
+    ready: Vec<(String, String)>,
+    subject: Option<String>,
+    timeout: Option<Nanos>,
+}
+
+/// Converts the result of `connect`.
+pub(super) fn call<'js>(ctx: &Ctx<'js>, described: &Value<'js>) -> Result<MemberCall> {
+    if !described.is_object() || described.is_promise() {
+        let refusal = format!(
+            "{CONNECT} must be an object such as `{{ websocket: url }}`, not {}",
+            kind(described)
+        );
+        return Err(type_error(ctx, &refusal));
+    }
+    let protocol = protocol_of(ctx, described)?;
+    let mut options = Options::default();
+    each(ctx, described, CONNECT, &KNOWN, |key, value| {
+        options.set(ctx, protocol, (key, value))
+    })?;
+    let opening = options.opening(ctx, protocol)?;
+    Ok(MemberCall {
+        opening,
+        first: options.first,
+        ready: options.ready,
+    })
+}
+
+/// The protocol whose option is given.
+fn protocol_of<'js>(ctx: &Ctx<'js>, described: &Value<'js>) -> Result<Protocol> {
+    let mut given = Vec::new();
+    if let Some(object) = described.as_object() {
+        for protocol in Protocol::ALL {
+            let value: Value<'js> = object.get(protocol.key())?;
+            given.extend((!value.is_undefined()).then_some(protocol));
+        }
+    }
+    if let [protocol] = given[..] {
+        return Ok(protocol);
+    }
+    let keys = Protocol::ALL.map(|protocol| format!("`{}`", protocol.key()));
+    let refusal = format!(
+        "{CONNECT}: it must have exactly one of {}, which states how to connect",
+        keys.join(", ")
+    );
+    Err(type_error(ctx, &refusal))
+}
+
+impl<'js> Options<'js> {
+    fn set(
+        &mut self,
+        ctx: &Ctx<'js>,
+        protocol: Protocol,
+        (key, value): (&str, Value<'js>),
+    ) -> Result<()> {
+        let what = format!("{CONNECT}: `{key}`");
+        if key == "queue" {
+            let refusal = format!(
+                "{what}: the members of a queue group share the messages, but every member of an audience must \
+                 receive every message; remove `queue`"
+            );
+            return Err(type_error(ctx, &refusal));
+        }
+        if !protocol.takes(key) {
+            let refusal = format!("{what} has no meaning for {}", protocol.noun());
+            return Err(type_error(ctx, &refusal));
+        }
+        match key {
+            "timeout" => self.timeout = Some(span(ctx, &value, &what)?),
+            _ if self.address.take(ctx, CONNECT, key, &value)? => {}
+            "subprotocols" => self.subprotocols = texts(ctx, &value, &what)?,
+            "documents" => self.documents = documents_in(ctx, &value, &what)?,
+            "send" => self.first = messages(ctx, &value, &what)?,
+            "ready" => self.ready = pointers(ctx, &value, &what)?,
+            "subject" => self.subject = Some(text(ctx, &value, &what)?),
+            _ => self.connection = Some(value),
+        }
+        Ok(())
+    }
+
+    /// The connection.
+    fn opening(&mut self, ctx: &Ctx<'js>, protocol: Protocol) -> Result<MemberOpening> {
+        let what = format!("{CONNECT}: `{}`", protocol.key());
+        let Some(connection) = self.connection.take() else {
+            return Err(type_error(ctx, &format!("{what} is missing")));
+        };
+        let timeout = self.timeout;
+        Ok(match protocol {
+            Protocol::WebSocket => {
+                let url = url_text(ctx, &connection, &what)?;
+                MemberOpening::WebSocket(SocketCall {
+                    url: self.address.url(ctx, CONNECT, &url)?,
+                    headers: std::mem::take(&mut self.address.headers),
+                    subprotocols: std::mem::take(&mut self.subprotocols),
+                    documents: self.documents,
+                    timeout,
+                    ..SocketCall::default()
+                })
+            }
+            Protocol::Events => {
+                let url = url_text(ctx, &connection, &what)?;
+                MemberOpening::Events(EventsCall {
+                    url: self.address.url(ctx, CONNECT, &url)?,
+                    headers: std::mem::take(&mut self.address.headers),
+                    timeout,
+                    ..EventsCall::default()
+                })
+            }
+            Protocol::Nats => {
+                let made = NatsCall {
+                    is_shared: true,
+                    timeout,
+                    ..NatsCall::default()
+                };
+                let call = nats_call(ctx, &connection, (&what, &KNOWN_NATS), made)?;
+                let missing = || type_error(ctx, &format!("{CONNECT}: `subject` is missing"));
+                let subject = self.subject.take().ok_or_else(missing)?;
+                MemberOpening::Nats { call, subject }
+            }
+        })
+    }
+}
+
+/// Converts the messages that a member sends first.
+fn messages<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<Vec<Payload>> {
+    let refusal = || type_error(ctx, &format!("{what} must be a list of messages"));
+    let list = value.as_array().ok_or_else(refusal)?;
+    list.iter::<Value<'js>>()
+        .map(|one| message(ctx, &one?, what))
+        .collect()
+}
