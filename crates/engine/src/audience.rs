@@ -13,6 +13,7 @@ mod link;
 mod nats;
 mod opening;
 mod plan;
+mod redis;
 mod run;
 mod state;
 mod wait;

@@ -31,6 +31,8 @@ use aftermath::Aftermath;
 pub(crate) use command::Command;
 use command::{Batch, carried_by};
 use redirected::{Redirected, redirect_in};
+pub(crate) use server::of_call as redis_login;
+pub(crate) use subscription::{Published, source_kind};
 use value::owned;
 
 /// The name under which replies are counted whose commands had timed out.

@@ -11,7 +11,9 @@ mod common;
 
 use common::{Call, group, stage, try_stage};
 use model::Nanos;
-use script::host::{Audience, MemberCall, MemberOpening, NatsLogin, Payload, StampAt};
+use script::host::{
+    Audience, MemberCall, MemberOpening, NatsLogin, Payload, StampAt, SubscriptionKind,
+};
 
 const HALL: &str = r#"
 import { audience } from "headcount";
@@ -105,6 +107,29 @@ fn members_of_a_nats_server_share_a_connection_unless_the_script_wants_their_own
 }
 
 #[test]
+fn members_of_a_redis_server_subscribe_to_channels_or_patterns() {
+    let members = described(
+        "(index) => ({ redis: { database: 2 }, channels: index ? ['a', 'b', 'a'] : 'a*', pattern: !index })",
+    );
+    let channels = |member: &MemberCall| {
+        let MemberOpening::Redis { call, subscribe } = &member.opening else {
+            panic!("{member:?}")
+        };
+        assert_eq!(call.database, Some(2));
+        (subscribe.kind, subscribe.names.clone())
+    };
+    let name = |name: &str| name.as_bytes().to_vec();
+    assert_eq!(
+        channels(&members[0]),
+        (SubscriptionKind::Pattern, vec![name("a*")])
+    );
+    assert_eq!(
+        channels(&members[1]),
+        (SubscriptionKind::Channel, vec![name("a"), name("b")])
+    );
+}
+
+#[test]
 fn a_channel_addresses_the_audience_by_its_number() {
     let mut stage = stage(HALL);
     stage.script.start_group(group(1, 1));
@@ -154,6 +179,19 @@ fn a_mistake_in_the_description_is_the_scripts_fault() {
     check(
         "() => ({ nats: { echo: false }, subject: 'a' })",
         "unknown option `echo`",
+    );
+    check("() => ({ redis: {} })", "`channels` is missing");
+    check(
+        "() => ({ redis: {}, channels: 'a', send: ['x'] })",
+        "`send` has no meaning for a Redis subscription",
+    );
+    check(
+        "() => ({ redis: { cluster: true }, channels: 'a' })",
+        "unknown option `cluster`",
+    );
+    check(
+        "() => ({ redis: {}, channels: 'a', pattern: true, shard: true })",
+        "only one of pattern and shard",
     );
     check(
         "() => ({ websocket: '/', subject: 'a' })",

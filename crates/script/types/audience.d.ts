@@ -37,7 +37,7 @@ declare module "headcount" {
   }
 
   /** How a member connects, and what it receives. */
-  export type AudienceMember = AudienceLimit & (AudienceWebSocket | AudienceEvents | AudienceNats);
+  export type AudienceMember = AudienceLimit & (AudienceWebSocket | AudienceEvents | AudienceNats | AudienceRedis);
 
   export interface AudienceLimit {
     /** Time limit until the member listens. */
@@ -75,5 +75,17 @@ declare module "headcount" {
     nats: Omit<NatsOptions, "echo" | "name" | "timeout">;
     /** The subject, which may contain the wildcards `*` and `>`. */
     subject: string;
+  }
+
+  /** A member that subscribes to channels of a Redis server, on a connection of its own. It listens when the server has
+   * confirmed the subscription. */
+  export interface AudienceRedis {
+    /** Options of the connection, as in `user.redis`. */
+    redis: Omit<RedisOptions, "cluster" | "name" | "timeout">;
+    channels: string | string[];
+    /** The names are patterns, such as "room.*". */
+    pattern?: boolean;
+    /** The names are channels of the shards of a cluster. */
+    shard?: boolean;
   }
 }

@@ -7,7 +7,7 @@ use model::{Fault, FaultKind, MisdeliveryReason, Nanos};
 use wire::sse::{self, Signal};
 use wire::websocket;
 
-use super::link::MemberState;
+use super::link::{MemberState, Ready};
 use super::state::{AudienceShard, ReceivedChannel};
 use crate::arrival::{MISPLACED_LOOKS, note_mismatch};
 use crate::net::socket::Event;
@@ -54,12 +54,19 @@ impl MemberArrival<'_> {
         }
     }
 
-    fn opened(&mut self) {
+    pub(super) fn opened(&mut self) {
         if let Some(opening) = &mut self.state.opening {
             opening.is_open = true;
-            if opening.ready.is_empty() {
+            if matches!(opening.ready, Ready::Open) {
                 self.listen();
             }
+        }
+    }
+
+    /// The server has confirmed the subscription.
+    pub(super) fn confirmed(&mut self) {
+        if self.state.opening.take().is_some() {
+            self.listen();
         }
     }
 
@@ -81,15 +88,15 @@ impl MemberArrival<'_> {
     }
 
     pub(super) fn message(&mut self, came: Came<'_>) {
-        if let Some(opening) = &self.state.opening
-            && !opening.ready.is_empty()
-        {
-            // A message that the server sent before the member's own first messages does not confirm them.
-            if opening.first.is_empty() && opening.ready.fits(came.bytes) {
-                self.listen();
-                self.state.opening = None;
+        if let Some(opening) = &self.state.opening {
+            match &opening.ready {
+                Ready::Open => {}
+                // A message that the server sent before the member's own first messages does not confirm them.
+                Ready::Message(ready) if opening.first.is_empty() && ready.fits(came.bytes) => {
+                    return self.confirmed();
+                }
+                Ready::Message(_) | Ready::Confirmed => return,
             }
-            return;
         }
         let first = OnceCell::new();
         let first = || *first.get_or_init(|| find_stamp(came.bytes));

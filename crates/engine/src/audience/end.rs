@@ -1,14 +1,13 @@
 //! Handles received data, and the end of the members' connections.
 
 use model::{Fault, Nanos};
-use script::host::Payload;
 
 use super::arrival::MemberArrival;
-use super::link::{First, MemberLink, OwnLink};
+use super::link::{MemberLink, OwnLink, Ready};
 use super::nats;
 use crate::link::Link;
 use crate::net::Conn;
-use crate::net::socket::{Bytes, Feed as _, Wire};
+use crate::net::socket::{Bytes, Feed as _, RedisWire, Wire};
 use crate::owner::{MemberId, Owner};
 use crate::world::World;
 
@@ -39,7 +38,6 @@ fn received_by_one(world: &mut World, key: u32, bytes: &[u8], at: Nanos) -> usiz
         return 0;
     };
     let level = &mut world.level;
-    let mut messages = 0;
     let mut arrival = MemberArrival {
         slot: member.slot,
         run: level.audience.run,
@@ -50,20 +48,16 @@ fn received_by_one(world: &mut World, key: u32, bytes: &[u8], at: Nanos) -> usiz
         recorder: &mut level.recorder,
         fault: None,
     };
-    let fed = Bytes(bytes).feed(wire, &mut |event| {
-        messages += 1;
-        arrival.received(event);
-    });
+    let (mut messages, fed) = feed(wire, bytes, &mut arrival);
     let fault = arrival.fault;
     messages += usize::from(wire.holds_a_part());
     let mut result = fed.and(fault.map_or(Ok(()), Err));
     if let Some(mut opening) = state.opening.take_if(|opening| opening.is_open) {
-        if let First::Messages(first) = &mut opening.first {
-            let first = std::mem::take(first);
-            result = result.and_then(|()| send_all(wire, &first));
-        }
+        let first = std::mem::take(&mut opening.first);
+        let out = &mut world.net.encoded;
+        result = result.and_then(|()| first.send(wire, out));
         // Without a message that says so, the member listens as soon as the connection is open.
-        state.opening = (!opening.ready.is_empty()).then_some(opening);
+        state.opening = (!matches!(opening.ready, Ready::Open)).then_some(opening);
     }
     let is_over = wire.is_done() || state.close.is_some();
     match result {
@@ -74,11 +68,26 @@ fn received_by_one(world: &mut World, key: u32, bytes: &[u8], at: Nanos) -> usiz
     messages
 }
 
-fn send_all(wire: &mut Wire, messages: &[Payload]) -> Result<(), Fault> {
-    messages.iter().try_for_each(|message| match message {
-        Payload::Text(text) => wire.send_text(text),
-        Payload::Binary(bytes) => wire.send_binary(bytes),
-    })
+/// Passes bytes to the protocol. Returns the number of messages in them, and the fault that ends the connection.
+fn feed(
+    wire: &mut Wire,
+    bytes: &[u8],
+    arrival: &mut MemberArrival<'_>,
+) -> (usize, Result<(), Fault>) {
+    let mut messages = 0;
+    let outcome = match wire {
+        Wire::Redis(RedisWire::Connection(redis)) => redis.get_mut().map_or(Ok(()), |redis| {
+            redis.connection.on_bytes(bytes, &mut |signal| {
+                messages += 1;
+                arrival.replied(signal);
+            })
+        }),
+        wire => Bytes(bytes).feed(wire, &mut |event| {
+            messages += 1;
+            arrival.received(event);
+        }),
+    };
+    (messages, outcome)
 }
 
 /// Handles a connection that the server has closed.
@@ -113,7 +122,7 @@ pub(crate) fn timed_out(world: &mut World, key: u32, now: Nanos) {
     match world.net.conns.get_mut(key).and_then(member_of) {
         Some((_, MemberLink::Own(own))) => {
             let opening = own.state.opening.as_ref();
-            let fault = opening.map(|opening| opening.took_too_long("no message matched `ready`"));
+            let fault = opening.map(|opening| opening.took_too_long());
             if let Some(fault) = fault {
                 broke(world, key, &fault);
             }

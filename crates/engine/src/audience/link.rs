@@ -1,11 +1,12 @@
 use delivery::Documents;
 use model::{Fault, FaultKind, Nanos};
-use script::host::Payload;
+use script::host::{Payload, SubscribeCall};
 use wire::Stream;
 
 use super::nats::NatsMembers;
+use super::redis::subscribe;
 use crate::filter::Filter;
-use crate::net::socket::{NatsWire, Wire};
+use crate::net::socket::{NatsWire, RedisWire, Wire};
 use crate::owner::MemberId;
 
 /// A connection of members of passive audiences.
@@ -42,10 +43,20 @@ pub(crate) struct MemberOpening {
     pub(super) is_open: bool,
     /// What the member sends as soon as the connection is open.
     pub(super) first: First,
-    /// The message from which on the member listens; matches everything if the member needs none.
-    pub(super) ready: Filter,
+    pub(super) ready: Ready,
     pub(super) until: Nanos,
     pub(super) limit: Nanos,
+}
+
+/// The event from which on a member listens.
+#[derive(Debug)]
+pub(super) enum Ready {
+    /// The connection is open.
+    Open,
+    /// A message that passes this filter has arrived.
+    Message(Filter),
+    /// The server has confirmed the subscription.
+    Confirmed,
 }
 
 /// What a member sends as soon as its connection is open.
@@ -54,12 +65,31 @@ pub(super) enum First {
     Messages(Vec<Payload>),
     /// The subscription to a subject of a NATS server.
     Subject(String),
+    /// The subscription to channels of a Redis server.
+    Channels(SubscribeCall),
 }
 
 impl First {
     /// Whether there is nothing left to send.
     pub(super) fn is_empty(&self) -> bool {
         matches!(self, Self::Messages(messages) if messages.is_empty())
+    }
+
+    /// Sends everything on the connection of one member. Uses `out` to encode.
+    pub(super) fn send(self, wire: &mut Wire, out: &mut Vec<u8>) -> Result<(), Fault> {
+        match (self, wire) {
+            (Self::Messages(messages), wire) => {
+                messages.iter().try_for_each(|message| match message {
+                    Payload::Text(text) => wire.send_text(text),
+                    Payload::Binary(bytes) => wire.send_binary(bytes),
+                })
+            }
+            (Self::Channels(call), Wire::Redis(RedisWire::Connection(redis))) => redis
+                .get_mut()
+                .map_or(Ok(()), |redis| subscribe(redis, call, out)),
+            // The connection of several members subscribes for each.
+            (Self::Subject(_) | Self::Channels(_), _) => Ok(()),
+        }
     }
 }
 
@@ -117,12 +147,12 @@ impl MemberLink {
 }
 
 impl MemberOpening {
-    /// The fault of a member that does not listen in time. `awaited` is what was missing on the open connection.
-    pub(super) fn took_too_long(&self, awaited: &str) -> Fault {
-        let what = if self.is_open {
-            awaited
-        } else {
-            "the connection did not open"
+    /// The fault of a member that does not listen in time.
+    pub(super) fn took_too_long(&self) -> Fault {
+        let what = match self.ready {
+            Ready::Message(_) if self.is_open => "no message matched `ready`",
+            Ready::Confirmed if self.is_open => "the server did not confirm the subscription",
+            _ => "the connection did not open",
         };
         let detail = format!("{what} within {}", self.limit);
         Fault::target(FaultKind::TimedOut, detail)

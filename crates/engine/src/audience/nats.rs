@@ -274,7 +274,7 @@ pub(super) fn timed_out(world: &mut World, key: u32, now: Nanos) {
         let Phase::Opening(opening) = &members.members[number as usize].phase else {
             continue;
         };
-        let fault = opening.took_too_long("the server did not confirm the subscription");
+        let fault = opening.took_too_long();
         fail_one(world, key, number, &fault);
     }
 }

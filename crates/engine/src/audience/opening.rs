@@ -4,11 +4,14 @@ use delivery::Documents;
 use model::{Fault, Nanos};
 use rand_core::RngCore;
 use rand_pcg::Pcg64Mcg;
-use script::host::{EventsCall, MemberCall, MemberOpening as Opens, NatsCall, Payload, SocketCall};
+use script::host::{
+    EventsCall, MemberCall, MemberOpening as Opens, NatsCall, Payload, RedisCall, SocketCall,
+    SubscribeCall,
+};
 use wire::http::Request;
 use wire::websocket::Handshake;
 
-use super::link::{First, MemberLink, MemberOpening, MemberState};
+use super::link::{First, MemberLink, MemberOpening, MemberState, Ready};
 use super::nats;
 use crate::dial::{Dial, MemberDial, Opener};
 use crate::filter::Filter;
@@ -18,6 +21,7 @@ use crate::nats::login::{SharedLogin, login_of};
 use crate::net::EndpointIndex;
 use crate::net::socket::EventStream;
 use crate::owner::MemberId;
+use crate::redis::redis_login;
 use crate::socket::framing_of;
 use crate::world::World;
 
@@ -27,10 +31,22 @@ struct Described {
     opener: Opener,
     documents: Documents,
     first: First,
+    ready: Ready,
     /// Time limit until the member listens.
     limit: Nanos,
     /// The login with which the member shares a connection to a NATS server.
     shared: Option<SharedLogin>,
+}
+
+impl Described {
+    /// Makes the member listen from the first message with these values on, if there are any.
+    fn or_from(self, ready: Vec<(String, String)>) -> Result<Self, Fault> {
+        if ready.is_empty() {
+            return Ok(self);
+        }
+        let ready = Ready::Message(Filter::new(ready)?);
+        Ok(Self { ready, ..self })
+    }
 }
 
 /// Connects a member now, or queues it.
@@ -48,10 +64,10 @@ pub(super) fn start(
     let described = match opening {
         Opens::WebSocket(call) => websocket(world, &call, first, random),
         Opens::Events(call) => events(world, call),
-        Opens::Nats { call, subject } => subscription(world, &call, subject),
+        Opens::Nats { call, subject } => subject_of(world, &call, subject),
+        Opens::Redis { call, subscribe } => channels_of(world, &call, subscribe),
     };
-    let described = described.and_then(|described| Ok((described, Filter::new(ready)?)));
-    let (described, ready) = match described {
+    let described = match described.and_then(|described| described.or_from(ready)) {
         Ok(described) => described,
         Err(fault) => return fail(world, member, &fault),
     };
@@ -59,7 +75,7 @@ pub(super) fn start(
         opening: Some(Box::new(MemberOpening {
             is_open: false,
             first: described.first,
-            ready,
+            ready: described.ready,
             until: Nanos::MAX,
             limit: described.limit,
         })),
@@ -96,6 +112,7 @@ fn websocket(
         opener: Opener::WebSocket { handshake, seed },
         documents: Documents::new(framing_of(call.documents), max_message),
         first: First::Messages(first),
+        ready: Ready::Open,
         limit: world.opening_limit(call.timeout),
         shared: None,
     })
@@ -119,12 +136,13 @@ fn events(world: &mut World, call: EventsCall) -> Result<Described, Fault> {
         opener: Opener::Events(Box::new(stream)),
         documents: Documents::default(),
         first: First::default(),
+        ready: Ready::Open,
         limit,
         shared: None,
     })
 }
 
-fn subscription(world: &mut World, call: &NatsCall, subject: String) -> Result<Described, Fault> {
+fn subject_of(world: &mut World, call: &NatsCall, subject: String) -> Result<Described, Fault> {
     let (url, endpoint) = world.net.connector.locate_nats(call.url.as_deref())?;
     let shared = call
         .is_shared
@@ -134,8 +152,26 @@ fn subscription(world: &mut World, call: &NatsCall, subject: String) -> Result<D
         opener: Opener::Nats(Box::new(login_of(call, &url, "(audience)")?)),
         documents: Documents::default(),
         first: First::Subject(subject),
+        ready: Ready::Confirmed,
         limit: world.opening_limit(call.timeout),
         shared,
+    })
+}
+
+fn channels_of(
+    world: &mut World,
+    call: &RedisCall,
+    subscribe: SubscribeCall,
+) -> Result<Described, Fault> {
+    let (url, login) = redis_login(call, world.net.connector.target())?;
+    Ok(Described {
+        endpoint: world.net.connector.endpoint_of(&url)?,
+        opener: Opener::Redis(Box::new(login)),
+        documents: Documents::default(),
+        first: First::Channels(subscribe),
+        ready: Ready::Confirmed,
+        limit: world.opening_limit(call.timeout),
+        shared: None,
     })
 }
 

@@ -28,11 +28,7 @@ impl World {
         let (user, socket) = self.socket(id)?;
         let name = socket.state.name.clone();
         redis_of(socket)?;
-        let kind = match call.kind {
-            SubscriptionKind::Channel => SourceKind::Channel,
-            SubscriptionKind::Pattern => SourceKind::Pattern,
-            SubscriptionKind::Shard => SourceKind::Shard,
-        };
+        let kind = source_kind(call.kind);
         let wire = Wire::Redis(RedisWire::Subscription(Box::new(Subscription {
             connection: id.0,
             kind,
@@ -206,10 +202,12 @@ impl World {
         let Some(kind) = SourceKind::of_message(push) else {
             return;
         };
-        let Some(published) = Published::of(kind, items) else {
-            let detail = "a published message of the Redis server is malformed";
-            left.malformed = Some(Fault::target(FaultKind::Protocol, detail));
-            return;
+        let published = match Published::of(kind, items) {
+            Ok(published) => published,
+            Err(fault) => {
+                left.malformed = Some(fault);
+                return;
+            }
         };
         let followers = subscriptions.followers(kind, published.source);
         if followers.len() == 0 {
@@ -321,17 +319,35 @@ impl World {
     }
 }
 
+/// The kind of name to which the script subscribes.
+pub(crate) fn source_kind(kind: SubscriptionKind) -> SourceKind {
+    match kind {
+        SubscriptionKind::Channel => SourceKind::Channel,
+        SubscriptionKind::Pattern => SourceKind::Pattern,
+        SubscriptionKind::Shard => SourceKind::Shard,
+    }
+}
+
 /// A published message, borrowed from the read buffer.
-struct Published<'a> {
+pub(crate) struct Published<'a> {
     /// The channel or the pattern of the subscription.
     source: &'a [u8],
     channel: &'a [u8],
-    payload: &'a [u8],
+    pub(crate) payload: &'a [u8],
     kind: SourceKind,
 }
 
 impl<'a> Published<'a> {
-    fn of(kind: SourceKind, items: Items<'a>) -> Option<Self> {
+    /// Reads the elements of a push. The fault of the server is that it is malformed.
+    pub(crate) fn of(kind: SourceKind, items: Items<'a>) -> Result<Self, Fault> {
+        let malformed = || {
+            let detail = "a published message of the Redis server is malformed";
+            Fault::target(FaultKind::Protocol, detail)
+        };
+        Self::parse(kind, items).ok_or_else(malformed)
+    }
+
+    fn parse(kind: SourceKind, items: Items<'a>) -> Option<Self> {
         let mut values = items.values();
         let mut next = || {
             values

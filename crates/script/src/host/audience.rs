@@ -1,6 +1,6 @@
 use model::Nanos;
 
-use super::{EventsCall, NatsCall, Payload, SocketCall, StampPlace};
+use super::{EventsCall, NatsCall, Payload, RedisCall, SocketCall, StampPlace, SubscribeCall};
 
 /// A passive audience of the scenario: receivers without a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,5 +49,12 @@ pub enum MemberOpening {
         call: NatsCall,
         /// The subject, which can contain wildcards.
         subject: String,
+    },
+    /// A subscription on a Redis server.
+    Redis {
+        /// The connection.
+        call: RedisCall,
+        /// The channels or patterns.
+        subscribe: SubscribeCall,
     },
 }

@@ -7,16 +7,19 @@ use super::super::arg::{kind, span, text, type_error, url_text};
 use super::super::nats::nats_call;
 use super::super::options::{each, pointers};
 use super::super::payload::message;
+use super::super::redis::{names, redis_call, set_kind};
 use super::super::request::{Address, documents_in, texts};
 use crate::host::{
-    DocumentsIn, EventsCall, MemberCall, MemberOpening, NatsCall, Payload, SocketCall,
+    DocumentsIn, EventsCall, MemberCall, MemberOpening, NatsCall, Payload, RedisCall, SocketCall,
+    SubscribeCall,
 };
 
 const CONNECT: &str = "audience(count, options): the result of `connect`";
-const KNOWN: [&str; 13] = [
+const KNOWN: [&str; 17] = [
     "websocket",
     "events",
     "nats",
+    "redis",
     "headers",
     "subprotocols",
     "documents",
@@ -27,6 +30,9 @@ const KNOWN: [&str; 13] = [
     "ready",
     "subject",
     "queue",
+    "channels",
+    "pattern",
+    "shard",
 ];
 const KNOWN_NATS: [&str; 7] = [
     "url",
@@ -37,6 +43,7 @@ const KNOWN_NATS: [&str; 7] = [
     "credentials",
     "connection",
 ];
+const KNOWN_REDIS: [&str; 4] = ["url", "user", "password", "database"];
 
 /// The protocols of members.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,10 +51,11 @@ enum Protocol {
     WebSocket,
     Events,
     Nats,
+    Redis,
 }
 
 impl Protocol {
-    const ALL: [Self; 3] = [Self::WebSocket, Self::Events, Self::Nats];
+    const ALL: [Self; 4] = [Self::WebSocket, Self::Events, Self::Nats, Self::Redis];
 
     /// The option that chooses the protocol.
     fn key(self) -> &'static str {
@@ -55,6 +63,7 @@ impl Protocol {
             Self::WebSocket => "websocket",
             Self::Events => "events",
             Self::Nats => "nats",
+            Self::Redis => "redis",
         }
     }
 
@@ -63,6 +72,7 @@ impl Protocol {
             Self::WebSocket => "a WebSocket",
             Self::Events => "an event stream",
             Self::Nats => "a NATS subscription",
+            Self::Redis => "a Redis subscription",
         }
     }
 
@@ -75,6 +85,7 @@ impl Protocol {
             }
             "send" | "subprotocols" | "documents" => self == Self::WebSocket,
             "subject" => self == Self::Nats,
+            "channels" | "pattern" | "shard" => self == Self::Redis,
             key => key == self.key(),
         }
     }
@@ -91,6 +102,7 @@ struct Options<'js> {
     first: Vec<Payload>,
     ready: Vec<(String, String)>,
     subject: Option<String>,
+    channels: SubscribeCall,
     timeout: Option<Nanos>,
 }
 
@@ -163,6 +175,10 @@ impl<'js> Options<'js> {
             "send" => self.first = messages(ctx, &value, &what)?,
             "ready" => self.ready = pointers(ctx, &value, &what)?,
             "subject" => self.subject = Some(text(ctx, &value, &what)?),
+            "channels" => self.channels.names = names(ctx, &value, &what)?,
+            "pattern" | "shard" => {
+                set_kind(ctx, &mut self.channels, (key, &value), CONNECT)?;
+            }
             _ => self.connection = Some(value),
         }
         Ok(())
@@ -206,6 +222,19 @@ impl<'js> Options<'js> {
                 let missing = || type_error(ctx, &format!("{CONNECT}: `subject` is missing"));
                 let subject = self.subject.take().ok_or_else(missing)?;
                 MemberOpening::Nats { call, subject }
+            }
+            Protocol::Redis => {
+                let made = RedisCall {
+                    timeout,
+                    ..RedisCall::default()
+                };
+                let call = redis_call(ctx, &connection, (&what, &KNOWN_REDIS), made)?;
+                let subscribe = std::mem::take(&mut self.channels);
+                if subscribe.names.is_empty() {
+                    let refusal = format!("{CONNECT}: `channels` is missing");
+                    return Err(type_error(ctx, &refusal));
+                }
+                MemberOpening::Redis { call, subscribe }
             }
         })
     }
