@@ -15,6 +15,7 @@ mod opening;
 mod plan;
 mod redis;
 mod run;
+mod socketio;
 mod state;
 mod wait;
 

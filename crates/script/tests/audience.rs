@@ -107,6 +107,29 @@ fn members_of_a_nats_server_share_a_connection_unless_the_script_wants_their_own
 }
 
 #[test]
+fn members_of_a_socket_io_server_have_a_namespace_and_first_events() {
+    let members = described(
+        "(index) => ({ socketio: { namespace: 'hall', auth: { index }, url: index ? 'http://other:81' : undefined },\
+           send: [['join', { seat: index }, 1], ['hello']], ready: index ? { '/a': 1 } : 'joined' })",
+    );
+    let MemberOpening::SocketIo(call) = &members[1].opening else {
+        panic!("{members:?}")
+    };
+    assert_eq!(call.url, "http://other:81/socket.io/");
+    assert_eq!(call.namespace, "/hall");
+    assert_eq!(call.auth.as_deref(), Some("{\"index\":1}"));
+    let text = |text: &str| Payload::Text(text.to_owned());
+    let first = [text(r#"["join",{"seat":1},1]"#), text(r#"["hello"]"#)];
+    assert_eq!(members[1].first, first);
+    assert_eq!(members[1].ready, [("/a".to_owned(), "1".to_owned())]);
+    assert_eq!(members[0].ready_event.as_deref(), Some("joined"));
+    let MemberOpening::SocketIo(call) = &members[0].opening else {
+        panic!("{members:?}")
+    };
+    assert_eq!(call.url, "/socket.io/");
+}
+
+#[test]
 fn members_of_a_redis_server_subscribe_to_channels_or_patterns() {
     let members = described(
         "(index) => ({ redis: { database: 2 }, channels: index ? ['a', 'b', 'a'] : 'a*', pattern: !index })",
@@ -179,6 +202,26 @@ fn a_mistake_in_the_description_is_the_scripts_fault() {
     check(
         "() => ({ nats: { echo: false }, subject: 'a' })",
         "unknown option `echo`",
+    );
+    check(
+        "() => ({ socketio: { transports: ['polling'] } })",
+        "unknown option `transports`",
+    );
+    check(
+        "() => ({ socketio: {}, send: ['join'] })",
+        "a list of events such as [\"join\", { room: 1 }]",
+    );
+    check(
+        "() => ({ socketio: {}, send: [['join', new ArrayBuffer(1)]] })",
+        "without bytes",
+    );
+    check(
+        "() => ({ socketio: {}, headers: {} })",
+        "`headers` has no meaning for a Socket.IO socket",
+    );
+    check(
+        "() => ({ websocket: '/', ready: 'joined' })",
+        "must be an object",
     );
     check("() => ({ redis: {} })", "`channels` is missing");
     check(

@@ -30,14 +30,14 @@ declare module "headcount" {
     at?: string | number;
     only?: Only;
     except?: Only;
-    /** Name of the server-sent event that carries the stamps. */
+    /** Name of the server-sent event or Socket.IO event that carries the stamps. */
     event?: string;
     /** A delivery that takes longer than this is late. Default: `options.deadline`. */
     deadline?: Duration;
   }
 
   /** How a member connects, and what it receives. */
-  export type AudienceMember = AudienceLimit & (AudienceWebSocket | AudienceEvents | AudienceNats | AudienceRedis);
+  export type AudienceMember = AudienceLimit & (AudienceWebSocket | AudienceEvents | AudienceSocketIo | AudienceNats | AudienceRedis);
 
   export interface AudienceLimit {
     /** Time limit until the member listens. */
@@ -64,8 +64,21 @@ declare module "headcount" {
   }
 
   /** A member with a stream of server-sent events. */
-  export interface AudienceEvents extends AudienceAddress {
+  export interface AudienceEvents extends Omit<AudienceAddress, "ready"> {
     events: string | URL;
+    /** The event from which on the member listens: its name, or values of its data. */
+    ready?: string | Only;
+  }
+
+  /** A member with a Socket.IO socket, over WebSocket. */
+  export interface AudienceSocketIo {
+    /** Options of the socket, as in `user.socketio`. `url`: the server, by default the target. */
+    socketio: Omit<SocketIoOptions, "transports" | "name" | "timeout"> & { url?: string | URL };
+    /** Events to send as soon as the server has accepted the namespace, such as `["join", { room: 1 }]`. Without bytes. */
+    send?: [event: string, ...args: unknown[]][];
+    /** The event from which on the member listens: its name, or values of its first argument. Default: the member listens
+     * as soon as the server has accepted the namespace and `send` is sent. */
+    ready?: string | Only;
   }
 
   /** A member that subscribes to a subject of a NATS server. It listens when the server has confirmed the subscription. */

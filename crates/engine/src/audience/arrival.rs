@@ -25,7 +25,9 @@ pub(super) struct MemberArrival<'a> {
     pub(super) tallies: &'a [usize],
     pub(super) state: &'a mut MemberState,
     pub(super) recorder: &'a mut Recorder,
-    /// The member's messages broke a limit.
+    /// Packets that the member's Socket.IO session has to send.
+    pub(super) says: Vec<String>,
+    /// The fault that ends the member's connection.
     pub(super) fault: Option<Fault>,
 }
 
@@ -35,6 +37,11 @@ type Found = Result<Stamp, Garbled>;
 impl MemberArrival<'_> {
     pub(super) fn received(&mut self, event: Event<'_>) {
         match event {
+            Event::WebSocket(
+                event @ (websocket::Event::Open { .. }
+                | websocket::Event::Text(_)
+                | websocket::Event::Binary(_)),
+            ) if self.state.talk.is_some() => self.frame(event),
             Event::WebSocket(websocket::Event::Open { .. }) | Event::Sse(Signal::Opened) => {
                 self.opened();
             }
@@ -92,10 +99,14 @@ impl MemberArrival<'_> {
             match &opening.ready {
                 Ready::Open => {}
                 // A message that the server sent before the member's own first messages does not confirm them.
-                Ready::Message(ready) if opening.first.is_empty() && ready.fits(came.bytes) => {
+                Ready::Message(ready, event)
+                    if opening.first.is_empty()
+                        && event.as_ref().is_none_or(|event| came.is_event(event))
+                        && ready.fits(came.bytes) =>
+                {
                     return self.confirmed();
                 }
-                Ready::Message(_) | Ready::Confirmed => return,
+                Ready::Message(..) | Ready::Confirmed => return,
             }
         }
         let first = OnceCell::new();

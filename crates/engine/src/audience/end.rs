@@ -46,12 +46,14 @@ fn received_by_one(world: &mut World, key: u32, bytes: &[u8], at: Nanos) -> usiz
         tallies: &level.audience.tallies,
         state,
         recorder: &mut level.recorder,
+        says: Vec::new(),
         fault: None,
     };
     let (mut messages, fed) = feed(wire, bytes, &mut arrival);
-    let fault = arrival.fault;
+    let MemberArrival { says, fault, .. } = arrival;
     messages += usize::from(wire.holds_a_part());
     let mut result = fed.and(fault.map_or(Ok(()), Err));
+    result = result.and_then(|()| says.iter().try_for_each(|text| wire.send_text(text)));
     if let Some(mut opening) = state.opening.take_if(|opening| opening.is_open) {
         let first = std::mem::take(&mut opening.first);
         let out = &mut world.net.encoded;
@@ -60,6 +62,8 @@ fn received_by_one(world: &mut World, key: u32, bytes: &[u8], at: Nanos) -> usiz
         state.opening = (!matches!(opening.ready, Ready::Open)).then_some(opening);
     }
     let is_over = wire.is_done() || state.close.is_some();
+    let dead_at = state.dead_at();
+    world.net.watch_limit(dead_at);
     match result {
         Err(fault) => broke(world, key, &fault),
         Ok(()) if is_over => closed(world, key),
@@ -121,9 +125,7 @@ pub(crate) fn broke(world: &mut World, key: u32, fault: &Fault) {
 pub(crate) fn timed_out(world: &mut World, key: u32, now: Nanos) {
     match world.net.conns.get_mut(key).and_then(member_of) {
         Some((_, MemberLink::Own(own))) => {
-            let opening = own.state.opening.as_ref();
-            let fault = opening.map(|opening| opening.took_too_long());
-            if let Some(fault) = fault {
+            if let Some(fault) = own.state.timed_out(now) {
                 broke(world, key, &fault);
             }
         }

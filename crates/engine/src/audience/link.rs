@@ -8,6 +8,7 @@ use super::redis::subscribe;
 use crate::filter::Filter;
 use crate::net::socket::{NatsWire, RedisWire, Wire};
 use crate::owner::MemberId;
+use crate::socketio::Talk;
 
 /// A connection of members of passive audiences.
 #[derive(Debug)]
@@ -32,6 +33,8 @@ pub(crate) struct MemberState {
     pub(super) opening: Option<Box<MemberOpening>>,
     /// Extracts documents from messages.
     pub(super) documents: Documents,
+    /// The Socket.IO session, if the member has one.
+    pub(super) talk: Option<Box<Talk>>,
     /// Code and reason of the server's close frame.
     pub(super) close: Option<(Option<u16>, String)>,
 }
@@ -53,8 +56,8 @@ pub(crate) struct MemberOpening {
 pub(super) enum Ready {
     /// The connection is open.
     Open,
-    /// A message that passes this filter has arrived.
-    Message(Filter),
+    /// A message that passes this filter has arrived, in an event of this name if there is one.
+    Message(Filter, Option<String>),
     /// The server has confirmed the subscription.
     Confirmed,
 }
@@ -129,10 +132,7 @@ impl MemberLink {
     /// The time by which the members must listen; `Nanos::MAX` if they do.
     pub(crate) fn limit(&self) -> Nanos {
         match self {
-            Self::Own(own) => {
-                let opening = own.state.opening.as_ref();
-                opening.map_or(Nanos::MAX, |opening| opening.until)
-            }
+            Self::Own(own) => own.state.limit(),
             Self::Nats(nats) => nats.limit(),
         }
     }
@@ -146,11 +146,35 @@ impl MemberLink {
     }
 }
 
+impl MemberState {
+    /// The time by which the member must listen, or its server must send a ping.
+    fn limit(&self) -> Nanos {
+        let opening = self.opening.as_ref();
+        let opening = opening.map_or(Nanos::MAX, |opening| opening.until);
+        opening.min(self.dead_at())
+    }
+
+    /// The time at which the Socket.IO session counts as dead if no ping arrives.
+    pub(super) fn dead_at(&self) -> Nanos {
+        let talk = self.talk.as_ref();
+        talk.map_or(Nanos::MAX, |talk| talk.dead_at())
+    }
+
+    /// The fault of a member whose time limit has passed.
+    pub(super) fn timed_out(&self, now: Nanos) -> Option<Fault> {
+        let opening = self.opening.as_ref();
+        let late = opening.filter(|opening| opening.until <= now);
+        let silent = || self.talk.as_ref().filter(|talk| talk.dead_at() <= now);
+        late.map(|opening| opening.took_too_long())
+            .or_else(|| silent().map(|talk| talk.is_silent()))
+    }
+}
+
 impl MemberOpening {
     /// The fault of a member that does not listen in time.
     pub(super) fn took_too_long(&self) -> Fault {
         let what = match self.ready {
-            Ready::Message(_) if self.is_open => "no message matched `ready`",
+            Ready::Message(..) if self.is_open => "no message matched `ready`",
             Ready::Confirmed if self.is_open => "the server did not confirm the subscription",
             _ => "the connection did not open",
         };

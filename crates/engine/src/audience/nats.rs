@@ -339,6 +339,7 @@ impl Arrival<'_> {
             tallies: &self.audiences.tallies,
             state: &mut self.state,
             recorder: self.recorder,
+            says: Vec::new(),
             fault: None,
         };
         arrival.message(Came::message(message.payload));

@@ -6,9 +6,10 @@ use rand_core::RngCore;
 use rand_pcg::Pcg64Mcg;
 use script::host::{
     EventsCall, MemberCall, MemberOpening as Opens, NatsCall, Payload, RedisCall, SocketCall,
-    SubscribeCall,
+    SocketIoCall, SubscribeCall,
 };
 use wire::http::Request;
+use wire::socketio::{Kind, Session, header};
 use wire::websocket::Handshake;
 
 use super::link::{First, MemberLink, MemberOpening, MemberState, Ready};
@@ -23,6 +24,7 @@ use crate::net::socket::EventStream;
 use crate::owner::MemberId;
 use crate::redis::redis_login;
 use crate::socket::framing_of;
+use crate::socketio::{Talk, websocket_call};
 use crate::world::World;
 
 /// The connection of a member, as its protocol describes it.
@@ -30,6 +32,8 @@ struct Described {
     endpoint: EndpointIndex,
     opener: Opener,
     documents: Documents,
+    /// The Socket.IO session.
+    talk: Option<Box<Talk>>,
     first: First,
     ready: Ready,
     /// Time limit until the member listens.
@@ -39,12 +43,12 @@ struct Described {
 }
 
 impl Described {
-    /// Makes the member listen from the first message with these values on, if there are any.
-    fn or_from(self, ready: Vec<(String, String)>) -> Result<Self, Fault> {
-        if ready.is_empty() {
+    /// Makes the member listen from the first message with these values on, in an event of this name, if any are given.
+    fn or_from(self, values: Vec<(String, String)>, event: Option<String>) -> Result<Self, Fault> {
+        if values.is_empty() && event.is_none() {
             return Ok(self);
         }
-        let ready = Ready::Message(Filter::new(ready)?);
+        let ready = Ready::Message(Filter::new(values)?, event);
         Ok(Self { ready, ..self })
     }
 }
@@ -60,14 +64,16 @@ pub(super) fn start(
         opening,
         first,
         ready,
+        ready_event,
     } = call;
     let described = match opening {
         Opens::WebSocket(call) => websocket(world, &call, first, random),
         Opens::Events(call) => events(world, call),
+        Opens::SocketIo(call) => socketio(world, call, &first, random),
         Opens::Nats { call, subject } => subject_of(world, &call, subject),
         Opens::Redis { call, subscribe } => channels_of(world, &call, subscribe),
     };
-    let described = match described.and_then(|described| described.or_from(ready)) {
+    let described = match described.and_then(|described| described.or_from(ready, ready_event)) {
         Ok(described) => described,
         Err(fault) => return fail(world, member, &fault),
     };
@@ -80,6 +86,7 @@ pub(super) fn start(
             limit: described.limit,
         })),
         documents: described.documents,
+        talk: described.talk,
         close: None,
     };
     let dial = MemberDial {
@@ -111,10 +118,30 @@ fn websocket(
         endpoint: located.endpoint,
         opener: Opener::WebSocket { handshake, seed },
         documents: Documents::new(framing_of(call.documents), max_message),
+        talk: None,
         first: First::Messages(first),
         ready: Ready::Open,
         limit: world.opening_limit(call.timeout),
         shared: None,
+    })
+}
+
+fn socketio(
+    world: &mut World,
+    call: SocketIoCall,
+    first: &[Payload],
+    random: &mut Pcg64Mcg,
+) -> Result<Described, Fault> {
+    let (namespace, auth) = (call.namespace.clone(), call.auth.clone());
+    let head = header(Kind::Event, 0, &namespace, None);
+    let event =
+        |list: &Payload| Payload::Text(head.clone() + &String::from_utf8_lossy(list.bytes()));
+    let first = first.iter().map(event).collect();
+    let session = Session::new(namespace, auth, world.config.options.max_message);
+    let described = websocket(world, &websocket_call(call), first, random)?;
+    Ok(Described {
+        talk: Some(Box::new(Talk::new(session))),
+        ..described
     })
 }
 
@@ -135,6 +162,7 @@ fn events(world: &mut World, call: EventsCall) -> Result<Described, Fault> {
         endpoint: located.endpoint,
         opener: Opener::Events(Box::new(stream)),
         documents: Documents::default(),
+        talk: None,
         first: First::default(),
         ready: Ready::Open,
         limit,
@@ -151,6 +179,7 @@ fn subject_of(world: &mut World, call: &NatsCall, subject: String) -> Result<Des
         endpoint,
         opener: Opener::Nats(Box::new(login_of(call, &url, "(audience)")?)),
         documents: Documents::default(),
+        talk: None,
         first: First::Subject(subject),
         ready: Ready::Confirmed,
         limit: world.opening_limit(call.timeout),
@@ -168,6 +197,7 @@ fn channels_of(
         endpoint: world.net.connector.endpoint_of(&url)?,
         opener: Opener::Redis(Box::new(login)),
         documents: Documents::default(),
+        talk: None,
         first: First::Channels(subscribe),
         ready: Ready::Confirmed,
         limit: world.opening_limit(call.timeout),

@@ -36,6 +36,7 @@ const KNOWN_SOCKET: [&str; 7] = [
     "timeout",
 ];
 
+const SOCKETIO: &str = "user.socketio(url, options)";
 const KNOWN_SOCKETIO: [&str; 8] = [
     "namespace",
     "auth",
@@ -206,13 +207,28 @@ pub(super) fn socketio_call<'js>(
     options: &Value<'js>,
     planned: Option<Nanos>,
 ) -> Result<SocketIoCall> {
-    let call = "user.socketio(url, options)";
+    let call = SOCKETIO;
     let (url, options) = match href(url) {
         Some(href) => (href, options),
         None if url.is_object() && options.is_undefined() => (String::new(), url),
         None if url.is_undefined() => (String::new(), options),
         None => (text(ctx, url, &format!("{call}: the URL"))?, options),
     };
+    let made = SocketIoCall {
+        planned,
+        ..SocketIoCall::default()
+    };
+    socketio_options(ctx, (&url, options), (call, &KNOWN_SOCKETIO), made)
+}
+
+/// Converts the options of a Socket.IO socket. `known` are those that the call accepts. The caller has read the URL of the
+/// server, which is empty for the target.
+pub(super) fn socketio_options<'js>(
+    ctx: &Ctx<'js>,
+    (url, options): (&str, &Value<'js>),
+    (call, known): (&str, &[&str]),
+    made: SocketIoCall,
+) -> Result<SocketIoCall> {
     let base = url.trim_end_matches('/');
     if base.contains(['?', '#'])
         || base
@@ -229,10 +245,9 @@ pub(super) fn socketio_call<'js>(
     let mut made = SocketIoCall {
         namespace: "/".to_owned(),
         upgrades: true,
-        planned,
-        ..SocketIoCall::default()
+        ..made
     };
-    each(ctx, options, call, &KNOWN_SOCKETIO, |key, value| {
+    each(ctx, options, call, known, |key, value| {
         let what = format!("{call}: `{key}`");
         match key {
             "namespace" => made.namespace = rooted(text(ctx, &value, &what)?),
@@ -242,6 +257,7 @@ pub(super) fn socketio_call<'js>(
                     .to_owned()
                     + "/";
             }
+            "url" => {}
             "auth" if value.is_object() && !value.is_array() => {
                 made.auth = Some(json(ctx, &value, &what)?);
             }
@@ -266,7 +282,7 @@ pub(super) fn socketio_call<'js>(
     made.url = address.url(ctx, call, &format!("{base}{path}"))?;
     made.name = address.name.unwrap_or_else(|| format!("{path}{place}"));
     made.headers = address.headers;
-    made.timeout = address.timeout;
+    made.timeout = address.timeout.or(made.timeout);
     Ok(made)
 }
 

@@ -136,7 +136,7 @@ fn is_protocols(_: &Call<'_, '_>, name: String) -> bool {
     OWN.contains(&name.as_str())
 }
 
-fn names_an_event(value: &Value<'_>) -> bool {
+pub(super) fn names_an_event(value: &Value<'_>) -> bool {
     let name = value.as_string().and_then(|name| name.to_string().ok());
     name.is_some_and(|name| !name.is_empty() && !OWN.contains(&name.as_str()))
 }

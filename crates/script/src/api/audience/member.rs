@@ -7,17 +7,20 @@ use super::super::arg::{kind, span, text, type_error, url_text};
 use super::super::nats::nats_call;
 use super::super::options::{each, pointers};
 use super::super::payload::message;
+use super::super::plain;
 use super::super::redis::{names, redis_call, set_kind};
-use super::super::request::{Address, documents_in, texts};
+use super::super::request::{Address, documents_in, socketio_options, texts};
+use super::super::socketio::names_an_event;
 use crate::host::{
     DocumentsIn, EventsCall, MemberCall, MemberOpening, NatsCall, Payload, RedisCall, SocketCall,
-    SubscribeCall,
+    SocketIoCall, SubscribeCall,
 };
 
 const CONNECT: &str = "audience(count, options): the result of `connect`";
-const KNOWN: [&str; 17] = [
+const KNOWN: [&str; 18] = [
     "websocket",
     "events",
+    "socketio",
     "nats",
     "redis",
     "headers",
@@ -43,6 +46,7 @@ const KNOWN_NATS: [&str; 7] = [
     "credentials",
     "connection",
 ];
+const KNOWN_SOCKETIO: [&str; 6] = ["url", "namespace", "auth", "path", "query", "headers"];
 const KNOWN_REDIS: [&str; 4] = ["url", "user", "password", "database"];
 
 /// The protocols of members.
@@ -50,18 +54,26 @@ const KNOWN_REDIS: [&str; 4] = ["url", "user", "password", "database"];
 enum Protocol {
     WebSocket,
     Events,
+    SocketIo,
     Nats,
     Redis,
 }
 
 impl Protocol {
-    const ALL: [Self; 4] = [Self::WebSocket, Self::Events, Self::Nats, Self::Redis];
+    const ALL: [Self; 5] = [
+        Self::WebSocket,
+        Self::Events,
+        Self::SocketIo,
+        Self::Nats,
+        Self::Redis,
+    ];
 
     /// The option that chooses the protocol.
     fn key(self) -> &'static str {
         match self {
             Self::WebSocket => "websocket",
             Self::Events => "events",
+            Self::SocketIo => "socketio",
             Self::Nats => "nats",
             Self::Redis => "redis",
         }
@@ -71,6 +83,7 @@ impl Protocol {
         match self {
             Self::WebSocket => "a WebSocket",
             Self::Events => "an event stream",
+            Self::SocketIo => "a Socket.IO socket",
             Self::Nats => "a NATS subscription",
             Self::Redis => "a Redis subscription",
         }
@@ -80,10 +93,10 @@ impl Protocol {
     fn takes(self, key: &str) -> bool {
         match key {
             "timeout" => true,
-            "headers" | "query" | "params" | "ready" => {
-                matches!(self, Self::WebSocket | Self::Events)
-            }
-            "send" | "subprotocols" | "documents" => self == Self::WebSocket,
+            "headers" | "query" | "params" => matches!(self, Self::WebSocket | Self::Events),
+            "ready" => matches!(self, Self::WebSocket | Self::Events | Self::SocketIo),
+            "send" => matches!(self, Self::WebSocket | Self::SocketIo),
+            "subprotocols" | "documents" => self == Self::WebSocket,
             "subject" => self == Self::Nats,
             "channels" | "pattern" | "shard" => self == Self::Redis,
             key => key == self.key(),
@@ -101,6 +114,7 @@ struct Options<'js> {
     documents: DocumentsIn,
     first: Vec<Payload>,
     ready: Vec<(String, String)>,
+    ready_event: Option<String>,
     subject: Option<String>,
     channels: SubscribeCall,
     timeout: Option<Nanos>,
@@ -125,6 +139,7 @@ pub(super) fn call<'js>(ctx: &Ctx<'js>, described: &Value<'js>) -> Result<Member
         opening,
         first: options.first,
         ready: options.ready,
+        ready_event: options.ready_event,
     })
 }
 
@@ -172,7 +187,17 @@ impl<'js> Options<'js> {
             _ if self.address.take(ctx, CONNECT, key, &value)? => {}
             "subprotocols" => self.subprotocols = texts(ctx, &value, &what)?,
             "documents" => self.documents = documents_in(ctx, &value, &what)?,
-            "send" => self.first = messages(ctx, &value, &what)?,
+            "send" => {
+                let one = if protocol == Protocol::SocketIo {
+                    event
+                } else {
+                    message
+                };
+                self.first = list_of(ctx, &value, &what, one)?;
+            }
+            "ready" if value.is_string() && protocol != Protocol::WebSocket => {
+                self.ready_event = Some(text(ctx, &value, &what)?);
+            }
             "ready" => self.ready = pointers(ctx, &value, &what)?,
             "subject" => self.subject = Some(text(ctx, &value, &what)?),
             "channels" => self.channels.names = names(ctx, &value, &what)?,
@@ -212,6 +237,16 @@ impl<'js> Options<'js> {
                     ..EventsCall::default()
                 })
             }
+            Protocol::SocketIo => {
+                let made = SocketIoCall {
+                    timeout,
+                    ..SocketIoCall::default()
+                };
+                let of = (&*what, &KNOWN_SOCKETIO[..]);
+                let url = url_in(ctx, &connection, &what)?;
+                let call = socketio_options(ctx, (&url, &connection), of, made)?;
+                MemberOpening::SocketIo(call)
+            }
             Protocol::Nats => {
                 let made = NatsCall {
                     is_shared: true,
@@ -240,11 +275,43 @@ impl<'js> Options<'js> {
     }
 }
 
-/// Converts the messages that a member sends first.
-fn messages<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<Vec<Payload>> {
+/// Converts the messages that a member sends first. `one` converts each.
+fn list_of<'js>(
+    ctx: &Ctx<'js>,
+    value: &Value<'js>,
+    what: &str,
+    one: impl Fn(&Ctx<'js>, &Value<'js>, &str) -> Result<Payload>,
+) -> Result<Vec<Payload>> {
     let refusal = || type_error(ctx, &format!("{what} must be a list of messages"));
     let list = value.as_array().ok_or_else(refusal)?;
     list.iter::<Value<'js>>()
-        .map(|one| message(ctx, &one?, what))
+        .map(|each| one(ctx, &each?, what))
         .collect()
+}
+
+/// Converts an event of Socket.IO: a list of its name and its arguments, without bytes.
+fn event<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<Payload> {
+    let name = value.as_array().map(|list| list.get::<Value<'js>>(0));
+    let is_named = name.transpose()?.is_some_and(|name| names_an_event(&name));
+    let list = plain::json(ctx, value)?.filter(|_| is_named);
+    let refusal = || {
+        let example = "[\"join\", { room: 1 }]";
+        type_error(
+            ctx,
+            &format!("{what} must be a list of events such as {example}, without bytes"),
+        )
+    };
+    list.map(Payload::Text).ok_or_else(refusal)
+}
+
+/// The URL of the server in these options; empty for the target.
+fn url_in<'js>(ctx: &Ctx<'js>, options: &Value<'js>, what: &str) -> Result<String> {
+    let url = match options.as_object() {
+        Some(options) => options.get::<_, Value<'js>>("url")?,
+        None => return Ok(String::new()),
+    };
+    if url.is_undefined() {
+        return Ok(String::new());
+    }
+    url_text(ctx, &url, &format!("{what}: `url`"))
 }
