@@ -9,6 +9,7 @@ mod arrival;
 mod channel;
 mod end;
 mod fates;
+mod http2;
 mod link;
 mod nats;
 mod opening;

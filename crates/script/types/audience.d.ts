@@ -63,7 +63,7 @@ declare module "headcount" {
     send?: Message[] | object[];
   }
 
-  /** A member with a stream of server-sent events. */
+  /** A member with a stream of server-sent events: over HTTP/2 if `options.http2` is set. */
   export interface AudienceEvents extends Omit<AudienceAddress, "ready"> {
     events: string | URL;
     /** The event from which on the member listens: its name, or values of its data. */

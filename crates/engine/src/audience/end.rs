@@ -3,10 +3,12 @@
 use model::{Fault, Nanos};
 
 use super::arrival::MemberArrival;
+use super::http2::{self, MemberHttp2};
 use super::link::{MemberLink, OwnLink, Ready};
 use super::nats;
 use crate::link::Link;
 use crate::net::Conn;
+use crate::net::http2::check_agreed;
 use crate::net::socket::{Bytes, Feed as _, RedisWire, Wire};
 use crate::owner::{MemberId, Owner};
 use crate::world::World;
@@ -15,7 +17,11 @@ use crate::world::World;
 pub(crate) fn opened(world: &mut World, key: u32) -> Result<(), Fault> {
     match world.net.conns.get_mut(key).and_then(member_of) {
         Some((_, MemberLink::Nats(nats))) => nats.link.on_open(&mut world.net.encoded),
-        _ => Ok(()),
+        Some((_, MemberLink::Own(own))) => {
+            let http2 = own.http2.as_ref();
+            http2.map_or(Ok(()), |http2| check_agreed(http2.stream()))
+        }
+        None => Ok(()),
     }
 }
 
@@ -32,9 +38,8 @@ pub(crate) fn received(world: &mut World, key: u32, bytes: &[u8], at: Nanos) -> 
 }
 
 fn received_by_one(world: &mut World, key: u32, bytes: &[u8], at: Nanos) -> usize {
-    let Some((member, MemberLink::Own(OwnLink { wire, state }))) =
-        world.net.conns.get_mut(key).and_then(member_of)
-    else {
+    let found = world.net.conns.get_mut(key).and_then(member_of);
+    let Some((member, MemberLink::Own(OwnLink { wire, http2, state }))) = found else {
         return 0;
     };
     let level = &mut world.level;
@@ -49,7 +54,7 @@ fn received_by_one(world: &mut World, key: u32, bytes: &[u8], at: Nanos) -> usiz
         says: Vec::new(),
         fault: None,
     };
-    let (mut messages, fed) = feed(wire, bytes, &mut arrival);
+    let (mut messages, fed) = feed((wire, http2), bytes, &mut arrival);
     let MemberArrival { says, fault, .. } = arrival;
     messages += usize::from(wire.holds_a_part());
     let mut result = fed.and(fault.map_or(Ok(()), Err));
@@ -74,11 +79,18 @@ fn received_by_one(world: &mut World, key: u32, bytes: &[u8], at: Nanos) -> usiz
 
 /// Passes bytes to the protocol. Returns the number of messages in them, and the fault that ends the connection.
 fn feed(
-    wire: &mut Wire,
+    (wire, http2): (&mut Wire, &mut Option<MemberHttp2>),
     bytes: &[u8],
     arrival: &mut MemberArrival<'_>,
 ) -> (usize, Result<(), Fault>) {
     let mut messages = 0;
+    if let Some(http2) = http2 {
+        let outcome = http2::feed(http2, bytes, wire, &mut |event| {
+            messages += 1;
+            arrival.received(event);
+        });
+        return (messages.max(1), outcome);
+    }
     let outcome = match wire {
         Wire::Redis(RedisWire::Connection(redis)) => redis.get_mut().map_or(Ok(()), |redis| {
             redis.connection.on_bytes(bytes, &mut |signal| {

@@ -3,6 +3,7 @@ use model::{Fault, FaultKind, Nanos};
 use script::host::{Payload, SubscribeCall};
 use wire::Stream;
 
+use super::http2::{self, MemberHttp2};
 use super::nats::NatsMembers;
 use super::redis::subscribe;
 use crate::filter::Filter;
@@ -23,6 +24,8 @@ pub(crate) enum MemberLink {
 #[derive(Debug)]
 pub(crate) struct OwnLink {
     pub(super) wire: Wire,
+    /// The connection of a stream of server-sent events over HTTP/2.
+    pub(super) http2: Option<MemberHttp2>,
     pub(super) state: MemberState,
 }
 
@@ -109,14 +112,21 @@ impl MemberLink {
             Wire::Nats(NatsWire::Connection(link)) => {
                 Self::Nats(NatsMembers::new(link, member, state))
             }
-            wire => Self::Own(OwnLink { wire, state }),
+            wire => Self::Own(OwnLink {
+                wire,
+                http2: None,
+                state,
+            }),
         }
     }
 
     /// The stream of the connection.
     pub(crate) fn stream(&self) -> Option<&Stream> {
         match self {
-            Self::Own(own) => own.wire.stream(),
+            Self::Own(own) => match &own.http2 {
+                Some(http2) => Some(http2.stream()),
+                None => own.wire.stream(),
+            },
             Self::Nats(nats) => nats.link.stream(),
         }
     }
@@ -124,7 +134,10 @@ impl MemberLink {
     /// The stream of the connection, mutable.
     pub(crate) fn stream_mut(&mut self) -> Option<&mut Stream> {
         match self {
-            Self::Own(own) => own.wire.stream_mut(),
+            Self::Own(own) => match &mut own.http2 {
+                Some(http2) => Some(http2.stream_mut()),
+                None => own.wire.stream_mut(),
+            },
             Self::Nats(nats) => nats.link.stream_mut(),
         }
     }
@@ -185,6 +198,11 @@ impl MemberOpening {
 
 impl OwnLink {
     fn on_close(&mut self) -> Fault {
+        if let Some(http2) = &mut self.http2
+            && let Err(fault) = http2::on_close(http2, &mut self.wire)
+        {
+            return fault;
+        }
         match (&self.state.close, self.wire.on_close()) {
             (Some((code, reason)), _) => {
                 let code = code.map_or("no code".to_owned(), |code| code.to_string());

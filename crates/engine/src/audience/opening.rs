@@ -8,11 +8,13 @@ use script::host::{
     EventsCall, MemberCall, MemberOpening as Opens, NatsCall, Payload, RedisCall, SocketCall,
     SocketIoCall, SubscribeCall,
 };
+use wire::Stream;
 use wire::http::Request;
 use wire::socketio::{Kind, Session, header};
 use wire::websocket::Handshake;
 
-use super::link::{First, MemberLink, MemberOpening, MemberState, Ready};
+use super::http2;
+use super::link::{First, MemberLink, MemberOpening, MemberState, OwnLink, Ready};
 use super::nats;
 use crate::dial::{Dial, MemberDial, Opener};
 use crate::filter::Filter;
@@ -20,7 +22,7 @@ use crate::http::add_missing;
 use crate::link::Link;
 use crate::nats::login::{SharedLogin, login_of};
 use crate::net::EndpointIndex;
-use crate::net::socket::EventStream;
+use crate::net::socket::{EventStream, Wire};
 use crate::owner::MemberId;
 use crate::redis::redis_login;
 use crate::socket::framing_of;
@@ -226,17 +228,38 @@ pub(super) fn connect(world: &mut World, dial: MemberDial) -> Result<u32, (Membe
         opening.begin(world);
     }
     let source = world.source_of_number(number);
-    let stream = world.net.connector.connect(endpoint, source);
-    let max_message = world.config.options.max_message;
-    let opened = stream.and_then(|stream| {
-        let wire = opener.open_on(stream, max_message, None)?;
-        let link = MemberLink::new(member, wire, state);
-        world.admit(member, endpoint, Link::Member(Box::new(link)))
-    });
+    let opened = match opener {
+        Opener::Events(events) if world.streams().is_some() => {
+            let stream = world.net.connector.connect_http2(endpoint, source);
+            stream.and_then(|stream| over_http2(world, (stream, endpoint), events, state))
+        }
+        opener => {
+            let stream = world.net.connector.connect(endpoint, source);
+            let max_message = world.config.options.max_message;
+            let wire = stream.and_then(|stream| opener.open_on(stream, max_message, None));
+            wire.map(|wire| MemberLink::new(member, wire, state))
+        }
+    };
+    let opened =
+        opened.and_then(|link| world.admit(member, endpoint, Link::Member(Box::new(link))));
     let key = opened.map_err(|fault| (member, fault))?;
     let shard = &mut world.level.audience.shards[member.audience];
     shard.connections.push(key);
     Ok(key)
+}
+
+fn over_http2(
+    world: &World,
+    connection: (Stream, EndpointIndex),
+    mut events: Box<EventStream>,
+    state: MemberState,
+) -> Result<MemberLink, Fault> {
+    let http2 = http2::open(world, connection, &mut events)?;
+    Ok(MemberLink::Own(OwnLink {
+        wire: Wire::Events(events),
+        http2: Some(http2),
+        state,
+    }))
 }
 
 impl MemberOpening {
