@@ -7,11 +7,15 @@
 
 mod arrival;
 mod channel;
+mod connecting;
 mod end;
+mod failing;
 mod fates;
 mod http2;
 mod link;
+mod member;
 mod nats;
+mod nats_members;
 mod opening;
 mod plan;
 mod redis;
@@ -21,10 +25,12 @@ mod state;
 mod wait;
 
 pub(crate) use channel::{channel_of, find_channel, stamp_for};
-pub(crate) use end::{broke, close, closed, opened, received, timed_out};
+pub(crate) use connecting::open;
+pub(crate) use end::{close, opened, received, timed_out};
+pub(crate) use failing::{broke, closed};
 pub(crate) use fates::{AudienceCount, AudienceResult, take_broadcasts};
-pub(crate) use link::{MemberLink, MemberState};
-pub(crate) use opening::open;
+pub(crate) use link::MemberLink;
+pub(crate) use member::MemberState;
 pub(crate) use plan::AudiencePlan;
 pub(crate) use run::AudienceRun;
 pub(crate) use state::Audiences;

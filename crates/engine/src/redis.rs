@@ -7,6 +7,7 @@ mod cluster;
 mod command;
 mod host;
 mod key;
+mod published;
 mod redirected;
 mod server;
 mod subscription;
@@ -30,9 +31,9 @@ use crate::world::World;
 use aftermath::Aftermath;
 pub(crate) use command::Command;
 use command::{Batch, carried_by};
+pub(crate) use published::{Published, source_kind};
 use redirected::{Redirected, redirect_in};
 pub(crate) use server::of_call as redis_login;
-pub(crate) use subscription::{Published, source_kind};
 use value::owned;
 
 /// The name under which replies are counted whose commands had timed out.

@@ -7,7 +7,7 @@ use model::{Fault, FaultKind, MisdeliveryReason, Nanos};
 use wire::sse::{self, Signal};
 use wire::websocket;
 
-use super::link::{MemberState, Ready};
+use super::member::{MemberState, Ready};
 use super::state::{AudienceShard, ReceivedChannel};
 use crate::arrival::{MISPLACED_LOOKS, note_mismatch};
 use crate::net::socket::Event;

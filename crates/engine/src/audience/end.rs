@@ -3,14 +3,13 @@
 use model::{Fault, Nanos};
 
 use super::arrival::MemberArrival;
+use super::failing::{broke, closed, member_of};
 use super::http2::{self, MemberHttp2};
-use super::link::{MemberLink, OwnLink, Ready};
+use super::link::{MemberLink, OwnLink};
+use super::member::Ready;
 use super::nats;
-use crate::link::Link;
-use crate::net::Conn;
 use crate::net::http2::check_agreed;
 use crate::net::socket::{Bytes, Feed as _, RedisWire, Wire};
-use crate::owner::{MemberId, Owner};
 use crate::world::World;
 
 /// Continues to open a connection whose stream has opened.
@@ -106,33 +105,6 @@ fn feed(
     (messages, outcome)
 }
 
-/// Handles a connection that the server has closed.
-pub(crate) fn closed(world: &mut World, key: u32) {
-    let Some((_, link)) = world.net.conns.get_mut(key).and_then(member_of) else {
-        return world
-            .inconsistent("the connection of a member that is not in the table was closed");
-    };
-    let fault = link.on_close();
-    broke(world, key, &fault);
-}
-
-/// Ends a connection that broke, and counts the failure of each of its members. They do not return in this level.
-pub(crate) fn broke(world: &mut World, key: u32, fault: &Fault) {
-    let now = world.clock.now();
-    let mut conn = world.net.remove(key);
-    let Some((member, link)) = conn.as_mut().and_then(member_of) else {
-        return world.inconsistent("the connection of a member that is not in the table broke");
-    };
-    let level = &mut world.level;
-    let mut fail = |member| {
-        level.audience.fail(&mut level.recorder, member, now, fault);
-    };
-    match link {
-        MemberLink::Own(own) => fail((member, own.state.opening.is_none())),
-        MemberLink::Nats(nats) => nats.each(fail),
-    }
-}
-
 /// Handles a connection of which a member did not listen in time.
 pub(crate) fn timed_out(world: &mut World, key: u32, now: Nanos) {
     match world.net.conns.get_mut(key).and_then(member_of) {
@@ -162,16 +134,5 @@ pub(crate) fn close(world: &mut World, now: Nanos) {
             let _ = own.wire.close(Some(1000), ""); // a broken connection is closed anyway
         }
         world.net.remove(key);
-    }
-}
-
-pub(super) fn member_of(conn: &mut Conn<World>) -> Option<(MemberId, &mut MemberLink)> {
-    match conn {
-        Conn {
-            owner: Owner::Member(member),
-            link: Link::Member(link),
-            ..
-        } => Some((*member, link)),
-        _ => None,
     }
 }

@@ -1,7 +1,8 @@
 //! Streams of server-sent events over HTTP/2, for members of passive audiences. Each member has a connection of its own, as
 //! each user has.
 
-use model::Fault;
+use model::{Fault, Nanos};
+use plan::Timeouts;
 use wire::Stream;
 
 use crate::http::FOR_EVER;
@@ -9,25 +10,22 @@ use crate::net::http::Call;
 use crate::net::http2::Http2Link;
 use crate::net::socket::{Event, EventStream, Feed as _, ResponsePart, Wire};
 use crate::net::{EndpointIndex, Opening};
-use crate::world::World;
 
 /// The HTTP/2 connection of one member.
 pub(super) type MemberHttp2 = Box<Http2Link<()>>;
 
 /// Requests the events on a connection that is being opened.
 pub(super) fn open(
-    world: &World,
     (stream, endpoint): (Stream, EndpointIndex),
     events: &mut EventStream,
+    now: Nanos,
+    (mut timeouts, max_message): (Timeouts, usize),
 ) -> Result<MemberHttp2, Fault> {
-    let now = world.clock.now();
-    let options = &world.config.options;
-    let mut timeouts = options.timeouts;
     let until = now + timeouts.connect;
     // The member has the time limit for the opening, and a stream may last for ever.
     (timeouts.first_byte, timeouts.total) = (FOR_EVER, FOR_EVER);
     let opening = Opening { asked: now, until };
-    let mut http2 = Http2Link::new(stream, options.max_message, false, opening)?;
+    let mut http2 = Http2Link::new(stream, max_message, false, opening)?;
     let call = Call::new((events.share(), endpoint), now, timeouts, ());
     let sent = http2.send(Box::new(call), None, true);
     sent.map_err(|(_, fault)| fault)?;

@@ -5,9 +5,11 @@ use model::{Fault, Nanos};
 use wire::nats::{Message, ServerError, Signal};
 
 use super::arrival::MemberArrival;
-use super::end::{broke, closed, member_of};
-use super::link::{First, MemberLink, MemberOpening, MemberState};
-use super::opening::{connect, fail};
+use super::connecting::connect;
+use super::failing::{broke, closed, fail, member_of};
+use super::link::MemberLink;
+use super::member::MemberState;
+use super::nats_members::{NatsMember, NatsMembers, Phase};
 use super::state::Audiences;
 use crate::dial::MemberDial;
 use crate::nats::login::SharedLogin;
@@ -17,30 +19,6 @@ use crate::recorder::Recorder;
 use crate::socket::Came;
 use crate::world::World;
 
-/// The members on a connection to a NATS server. The `sid` of a subscription is the member's place in the list.
-#[derive(Debug)]
-pub(crate) struct NatsMembers {
-    pub(super) link: NatsLink,
-    members: Vec<NatsMember>,
-    /// Number of members that have not failed.
-    left: u32,
-}
-
-/// A member with a subscription.
-#[derive(Debug)]
-struct NatsMember {
-    id: MemberId,
-    phase: Phase,
-}
-
-#[derive(Debug)]
-enum Phase {
-    /// Waits for the connection, or for the server's confirmation.
-    Opening(Box<MemberOpening>),
-    Listening,
-    Failed,
-}
-
 /// What remains to be done after received bytes are handled. Until then, the connection is not in its link.
 #[derive(Debug, Default)]
 struct Remaining {
@@ -48,85 +26,6 @@ struct Remaining {
     starts_tls: bool,
     /// Members whose subscription the server refused.
     refused: Vec<(u32, Fault)>,
-}
-
-impl NatsMembers {
-    /// The members on this connection, of which only the first is known.
-    pub(super) fn new(connection: Box<NatsLink>, first: MemberId, state: MemberState) -> Self {
-        let mut members = Self {
-            link: *connection,
-            members: Vec::new(),
-            left: 0,
-        };
-        if let Some(opening) = state.opening {
-            members.add(first, opening);
-        }
-        members
-    }
-
-    /// Adds a member. Returns its number.
-    fn add(&mut self, id: MemberId, opening: Box<MemberOpening>) -> u32 {
-        let number = self.members.len();
-        self.members.push(NatsMember {
-            id,
-            phase: Phase::Opening(opening),
-        });
-        self.left += 1;
-        u32::try_from(number).unwrap_or(u32::MAX)
-    }
-
-    /// The time by which the next member must listen.
-    pub(super) fn limit(&self) -> Nanos {
-        let limits = self.members.iter().map(|member| match &member.phase {
-            Phase::Opening(opening) => opening.until,
-            Phase::Listening | Phase::Failed => Nanos::MAX,
-        });
-        limits.min().unwrap_or(Nanos::MAX)
-    }
-
-    /// Calls `tell` with each member that has not failed, and whether it listens.
-    pub(super) fn each(&self, mut tell: impl FnMut((MemberId, bool))) {
-        for member in &self.members {
-            match member.phase {
-                Phase::Opening(_) => tell((member.id, false)),
-                Phase::Listening => tell((member.id, true)),
-                Phase::Failed => {}
-            }
-        }
-    }
-
-    /// The numbers of the members that wait for the connection or a confirmation, and for which `fits` holds.
-    fn waiting(&self, fits: impl Fn(&MemberOpening) -> bool) -> Vec<u32> {
-        let numbered = (0..).zip(&self.members);
-        let waiting = numbered.filter(
-            |(_, member)| matches!(&member.phase, Phase::Opening(opening) if fits(opening)),
-        );
-        waiting.map(|(number, _)| number).collect()
-    }
-
-    /// Subscribes a member on the open connection.
-    fn subscribe(&mut self, number: u32) -> Result<(), Fault> {
-        let member = self.members.get_mut(number as usize);
-        if let Some(Phase::Opening(opening)) = member.map(|member| &mut member.phase) {
-            opening.is_open = true;
-            if let First::Subject(subject) = &opening.first {
-                return self.link.subscribe(number, subject, None, None);
-            }
-        }
-        Ok(())
-    }
-
-    /// Marks a member as failed. Returns the member, and whether it listened. `None` if it has failed already.
-    fn take(&mut self, number: u32) -> Option<(MemberId, bool)> {
-        let member = self.members.get_mut(number as usize)?;
-        let listened = match std::mem::replace(&mut member.phase, Phase::Failed) {
-            Phase::Opening(_) => false,
-            Phase::Listening => true,
-            Phase::Failed => return None,
-        };
-        self.left -= 1;
-        Some((member.id, listened))
-    }
 }
 
 /// Adds a member to the connection that it shares. Opens the connection for its first member, at once.

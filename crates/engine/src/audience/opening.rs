@@ -8,21 +8,19 @@ use script::host::{
     EventsCall, MemberCall, MemberOpening as Opens, NatsCall, Payload, RedisCall, SocketCall,
     SocketIoCall, SubscribeCall,
 };
-use wire::Stream;
 use wire::http::Request;
 use wire::socketio::{Kind, Session, header};
 use wire::websocket::Handshake;
 
-use super::http2;
-use super::link::{First, MemberLink, MemberOpening, MemberState, OwnLink, Ready};
+use super::failing::fail;
+use super::member::{First, MemberOpening, MemberState, Ready};
 use super::nats;
 use crate::dial::{Dial, MemberDial, Opener};
 use crate::filter::Filter;
 use crate::http::add_missing;
-use crate::link::Link;
 use crate::nats::login::{SharedLogin, login_of};
 use crate::net::EndpointIndex;
-use crate::net::socket::{EventStream, Wire};
+use crate::net::socket::EventStream;
 use crate::owner::MemberId;
 use crate::redis::redis_login;
 use crate::socket::framing_of;
@@ -205,76 +203,4 @@ fn channels_of(
         limit: world.opening_limit(call.timeout),
         shared: None,
     })
-}
-
-/// Starts to connect. The time limit counts from here, not from the start of the wait in the connect queue.
-pub(crate) fn open(world: &mut World, dial: MemberDial) {
-    match connect(world, dial) {
-        Ok(key) => world.look_if_open(key),
-        Err((member, fault)) => fail(world, member, &fault),
-    }
-}
-
-/// Starts to connect. Returns the key of the connection.
-pub(super) fn connect(world: &mut World, dial: MemberDial) -> Result<u32, (MemberId, Fault)> {
-    let MemberDial {
-        member,
-        endpoint,
-        opener,
-        mut state,
-        number,
-    } = dial;
-    if let Some(opening) = &mut state.opening {
-        opening.begin(world);
-    }
-    let source = world.source_of_number(number);
-    let opened = match opener {
-        Opener::Events(events) if world.streams().is_some() => {
-            let stream = world.net.connector.connect_http2(endpoint, source);
-            stream.and_then(|stream| over_http2(world, (stream, endpoint), events, state))
-        }
-        opener => {
-            let stream = world.net.connector.connect(endpoint, source);
-            let max_message = world.config.options.max_message;
-            let wire = stream.and_then(|stream| opener.open_on(stream, max_message, None));
-            wire.map(|wire| MemberLink::new(member, wire, state))
-        }
-    };
-    let opened =
-        opened.and_then(|link| world.admit(member, endpoint, Link::Member(Box::new(link))));
-    let key = opened.map_err(|fault| (member, fault))?;
-    let shard = &mut world.level.audience.shards[member.audience];
-    shard.connections.push(key);
-    Ok(key)
-}
-
-fn over_http2(
-    world: &World,
-    connection: (Stream, EndpointIndex),
-    mut events: Box<EventStream>,
-    state: MemberState,
-) -> Result<MemberLink, Fault> {
-    let http2 = http2::open(world, connection, &mut events)?;
-    Ok(MemberLink::Own(OwnLink {
-        wire: Wire::Events(events),
-        http2: Some(http2),
-        state,
-    }))
-}
-
-impl MemberOpening {
-    /// Starts the time limit.
-    pub(super) fn begin(&mut self, world: &mut World) {
-        self.until = world.clock.now() + self.limit;
-        world.net.watch_limit(self.until);
-    }
-}
-
-/// Counts a member that could not connect.
-pub(super) fn fail(world: &mut World, member: MemberId, fault: &Fault) {
-    let now = world.clock.now();
-    let level = &mut world.level;
-    level
-        .audience
-        .fail(&mut level.recorder, (member, false), now, fault);
 }

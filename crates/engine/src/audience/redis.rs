@@ -2,29 +2,12 @@
 //! server sends each message only once per connection.
 
 use model::{Fault, FaultKind};
-use script::host::SubscribeCall;
 use wire::resp::{Items, Signal, Value};
 
 use super::arrival::MemberArrival;
-use crate::net::socket::{Change, Redis, SourceKind};
-use crate::redis::{Published, source_kind};
+use crate::net::socket::SourceKind;
+use crate::redis::Published;
 use crate::socket::Came;
-
-/// Subscribes to channels. Uses `out` to encode.
-pub(super) fn subscribe(
-    redis: &mut Redis,
-    call: SubscribeCall,
-    out: &mut Vec<u8>,
-) -> Result<(), Fault> {
-    let kind = source_kind(call.kind);
-    let change = Change {
-        subscription: 0,
-        kind,
-        names: call.names,
-        ends: false,
-    };
-    redis.change(out, kind.subscribe(), change).map(drop)
-}
 
 impl MemberArrival<'_> {
     /// Handles what a Redis server sent. The member's only command is the one that subscribes.

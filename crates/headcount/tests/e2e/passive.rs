@@ -5,7 +5,7 @@ mod events;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Lab, Server, ask, issue};
+use crate::harness::{Lab, Program, Server, ask, issue, npx_tsc};
 
 /// Two rooms, each with one speaker and half of the listeners. The speakers are on different workers, and so are the
 /// listeners of each room. All listeners have joined before the first message, and the last message is sent long before
@@ -168,4 +168,45 @@ fn stamps_at_another_place_are_explained() {
     assert_eq!(deliveries["misplaced"]["stamps"], 100, "{deliveries:#}");
     let first = &deliveries["misplaced"]["first"];
     assert!(first.to_string().contains("/text"), "{first:#}");
+}
+
+/// Members of all protocols, as the types accept and refuse them.
+const MEMBERS: &str = r#"
+import { audience, type AudienceMember } from "headcount";
+
+const members: AudienceMember[] = [
+  { websocket: "/hall", send: [{ join: 1 }], ready: { "/type": "joined" }, timeout: "3s" },
+  { events: "/news", query: { a: 1 }, ready: "welcome" },
+  { events: "/news", ready: { "/a": 1 } },
+  { nats: {}, subject: "rooms.*", timeout: "3s" },
+  { nats: { url: "nats://127.0.0.1:4222", token: "t", connection: "own" }, subject: "a" },
+  { redis: { database: 2 }, channels: ["a", "b"], pattern: true },
+  { socketio: { namespace: "/halls", auth: { token: 1 } }, send: [["join", { hall: 1 }]], ready: "joined" },
+  { socketio: { url: "http://127.0.0.1:81" } },
+  // @ts-expect-error: the subject is missing
+  { nats: {} },
+  // @ts-expect-error: members of a queue group share the messages
+  { nats: {}, subject: "a", queue: "q" },
+  // @ts-expect-error: members do not publish
+  { nats: { echo: false }, subject: "a" },
+  // @ts-expect-error: the channels are missing
+  { redis: {} },
+  // @ts-expect-error: a node passes on the messages of all nodes
+  { redis: { cluster: true }, channels: "a" },
+  // @ts-expect-error: members do not poll
+  { socketio: { transports: ["polling"] } },
+  // @ts-expect-error: a message of a WebSocket has no name
+  { websocket: "/", ready: "joined" },
+];
+
+audience(members.length, { receives: { said: {} }, connect: (index) => members[index]! });
+"#;
+
+#[test]
+fn the_types_describe_the_members_of_each_protocol() {
+    let lab = Lab::new();
+    assert_eq!(lab.headcount(&["init", "."]).code, Some(0));
+    let lab = lab.with("members.ts", MEMBERS);
+    let ended = Program::start(npx_tsc(&lab.path("."))).end();
+    assert_eq!(ended.code, Some(0), "{}", ended.stdout);
 }
