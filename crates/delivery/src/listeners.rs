@@ -133,6 +133,16 @@ impl Listeners {
         }
     }
 
+    /// Whether the member has received this stamp of the run before, at the place where the channel looks.
+    pub fn has_received(&self, (stamp, channel): (&Stamp, BroadcastChannel), member: u32) -> bool {
+        let id = SenderStream {
+            number: channel.number,
+            sender: stamp.sender,
+        };
+        let stream = self.streams.get(&(stamp.group, id));
+        stream.is_some_and(|stream| stream.has_seen(stamp.sequence as usize, member))
+    }
+
     /// Records that a member received a stamp of this run at the wrong place in a message. The stamp is not a delivery.
     /// Returns whether the tally counts it.
     pub fn misplaced(
@@ -242,6 +252,11 @@ impl ReceivedMessages {
         let overtaken = sequence < *highest;
         *highest = (*highest).max(sequence + 1);
         overtaken
+    }
+
+    fn has_seen(&self, sequence: usize, member: u32) -> bool {
+        let word = self.seen_of(sequence).get((member / 64) as usize);
+        word.is_some_and(|word| word & (1 << (member % 64)) != 0)
     }
 
     fn seen_of(&self, sequence: usize) -> &[u64] {
