@@ -92,13 +92,13 @@ impl World {
             return self.drop_socket(node, &Fault::script(FaultKind::Closed, closed));
         };
         let is_first = state.opening.is_some();
-        let held = cluster.opened(&address, node);
+        let queued = cluster.opened(&address, node);
         if is_first {
             cluster.server = server.unwrap_or_default();
             self.ask_for_slots(key, node);
         }
-        for one in held {
-            if let Some(waiting) = self.take_held(key, one.number) {
+        for one in queued {
+            if let Some(waiting) = self.take_queued(key, one.number) {
                 self.send_routed(node, waiting, one.asks);
             }
         }
@@ -181,7 +181,7 @@ impl World {
         Ok(())
     }
 
-    /// Sends a command to a node, or holds it until the connection to the node is open.
+    /// Sends a command to a node, or queues it until the connection to the node is open.
     fn submit(&mut self, key: u32, mut waiting: Waiting, address: String, asks: bool) {
         let Some((_, cluster, state)) = self.cluster(key) else {
             return self.inconsistent("a command was sent to a cluster that does not exist");
@@ -273,19 +273,19 @@ impl World {
         let Some((_, cluster, state)) = self.cluster(key) else {
             return;
         };
-        let held = cluster.lost(address);
+        let queued = cluster.lost(address);
         if state.opening.is_some() {
             return self.socket_broke(key, fault);
         }
-        for one in held {
-            if let Some(waiting) = self.take_held(key, one.number) {
+        for one in queued {
+            if let Some(waiting) = self.take_queued(key, one.number) {
                 self.fail_command(waiting, fault);
             }
         }
     }
 
     /// Takes a command that waits for the connection to its node. `None` if its time limit has passed.
-    fn take_held(&mut self, key: u32, number: u64) -> Option<Waiting> {
+    fn take_queued(&mut self, key: u32, number: u64) -> Option<Waiting> {
         let (_, _, state) = self.cluster(key)?;
         let its = |waiting: &mut Waiting| waiting.command().is_some_and(|its| its.token == number);
         let at = state.waiting.iter_mut().position(its)?;

@@ -285,7 +285,9 @@ impl World {
         self.trace(user, || trace::socket_ended(fault));
         if expected {
             // A stream may be closed while it reconnects.
-            self.leave_dial(&state);
+            if wire.measures_opening() {
+                self.leave_dial(&state);
+            }
         } else if !wire.ended_in_order() {
             self.count_socket_failure(user, &state.failing(), state.opening, fault);
         }

@@ -69,7 +69,7 @@ impl World {
         let Ok((_, socket)) = self.socket(SocketId(key)) else {
             return self.inconsistent("a socket that is not in the table opened");
         };
-        if !socket.state.measures_opening() {
+        if !socket.state.measures_opening() || !socket.wire.measures_opening() {
             return;
         }
         let name = socket.state.name_of(&opening).into_owned();
