@@ -38,7 +38,7 @@ impl World {
         let Some(user) = self.level.users.get(flight.context.user) else {
             return self.inconsistent("a request has no user");
         };
-        let pool = user.pool(flight.endpoint);
+        let pool = user.contact(flight.endpoint);
         if let Some(key) = pool.idle.pop() {
             self.transmit(key, flight);
         } else if pool.may_dial() {
@@ -54,7 +54,7 @@ impl World {
         let Some(owner) = self.level.users.get(owner) else {
             return self.inconsistent("a request that must wait has no user");
         };
-        let line = &mut owner.pool(flight.endpoint).waiting;
+        let line = &mut owner.contact(flight.endpoint).waiting;
         if line.len() < LINE_LIMIT {
             let limit = flight.limit();
             line.push_back(flight);
@@ -92,11 +92,11 @@ impl World {
                 if let Some(user) = self.level.users.get(owner) {
                     user.pool(endpoint).open.push(key);
                 }
-                self.limit_servers(owner);
                 self.net.watch_limit(until);
                 // Pass the request to the connection before it is open. It is sent as soon as TCP and TLS are
                 // established.
                 self.transmit(key, flight);
+                self.limit_servers(owner);
                 self.look_if_open(key);
             }
             Err(fault) => {
@@ -106,14 +106,26 @@ impl World {
         }
     }
 
-    /// Closes the connections to the server that the user has not contacted for the longest time, if the user has
-    /// connections to too many servers.
+    /// Closes the connections to the servers that the user has not contacted for the longest time, if the user knows
+    /// too many servers. Servers with requests in flight are kept.
     fn limit_servers(&mut self, owner: UserId) {
+        while let Some(open) = self.take_unused_pool(owner) {
+            for key in open {
+                if self.take_out(key).is_none() {
+                    self.inconsistent("a user has an HTTP connection that does not exist");
+                }
+            }
+        }
+    }
+
+    /// Removes the unused pool whose server the user has not contacted for the longest time, and returns its
+    /// connections. `None` if the user knows few servers, or uses all of them.
+    fn take_unused_pool(&mut self, owner: UserId) -> Option<Vec<u32>> {
         let World { level, net, .. } = self;
-        let user = level.users.get(owner);
-        let Some(user) = user.filter(|user| user.pools.len() > SERVERS_PER_USER) else {
-            return;
-        };
+        let user = level.users.get(owner)?;
+        if user.pools.len() <= SERVERS_PER_USER {
+            return None;
+        }
         let is_idle = |key: u32, idle: &[u32]| match net.conns.get(key).map(|conn| &conn.link) {
             Some(Link::Http2(http2)) => http2.calls().next().is_none(),
             _ => idle.contains(&key),
@@ -122,15 +134,8 @@ impl World {
             let mut open = pool.open.iter();
             pool.waits_for_none() && open.all(|&key| is_idle(key, &pool.idle))
         });
-        let oldest = unused.min_by_key(|(_, pool)| pool.last_use);
-        let Some((oldest, _)) = oldest else {
-            return;
-        };
-        for key in user.pools.remove(oldest).open {
-            if self.take_out(key).is_none() {
-                self.inconsistent("a user has an HTTP connection that does not exist");
-            }
-        }
+        let (oldest, _) = unused.min_by_key(|(_, pool)| (!pool.open.is_empty(), pool.last_use))?;
+        Some(user.pools.remove(oldest).open)
     }
 
     fn link_on(&self, stream: Stream, asker: Asker, opening: Opening) -> Result<Link, Fault> {

@@ -87,7 +87,7 @@ pub(crate) struct Pool {
     /// Number of polls with which sessions wait for messages from the server.
     pub(crate) polls: usize,
     pub(crate) waiting: VecDeque<Box<InFlight>>,
-    /// The greater, the more recently the pool was used.
+    /// The greater, the more recently the user has sent a request to the endpoint.
     pub(crate) last_use: u64,
 }
 
@@ -138,8 +138,13 @@ impl User {
                 });
                 self.pools.len() - 1
             });
+        &mut self.pools[at]
+    }
+
+    /// The pool of an endpoint that the user sends a request to.
+    pub(crate) fn contact(&mut self, endpoint: EndpointIndex) -> &mut Pool {
         let latest = self.pools.iter().map(|pool| pool.last_use).max();
-        let pool = &mut self.pools[at];
+        let pool = self.pool(endpoint);
         pool.last_use = latest.unwrap_or(0) + 1;
         pool
     }
