@@ -15,7 +15,7 @@ use crate::net::http2::check_agreed;
 use crate::notice::Notice;
 use crate::outcome::RunError;
 use crate::program::Program;
-use crate::recorder::UnmeasuredNames;
+use crate::recorder::Unmeasured;
 use crate::stop::Stop;
 use crate::tls_port;
 use crate::unknown_name::{self, Seen};
@@ -133,7 +133,7 @@ impl<'a> Control<'a> {
     fn warn_of_names_without_data(
         &mut self,
         level: &Level,
-        unmeasured: &UnmeasuredNames,
+        unmeasured: &Unmeasured,
         record: &mut Run,
     ) {
         let seen = Seen {

@@ -277,9 +277,7 @@ impl Host for World {
         let (group, member, recorder) = self.level.group_of(user).ok_or_else(level_over)?;
         let channel = channel_index(group, channel)?;
         let made = planned.unwrap_or(now);
-        if let Some((name, _)) = group.channels.iter().find(|(_, known)| *known == channel) {
-            recorder.note_stamp(name, made);
-        }
+        recorder.note_stamp(group.ledger.tally_of(channel), made);
         let stamp = group
             .ledger
             .stamp(channel, member, made, &mut recorder.tallies);
