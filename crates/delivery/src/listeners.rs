@@ -271,10 +271,21 @@ impl ReceivedMessage {
 
 #[cfg(test)]
 mod tests {
-    use super::ReceivedMessage;
+    use super::*;
 
     #[test]
     fn a_message_takes_32_bytes_on_each_worker() {
         assert_eq!(size_of::<ReceivedMessage>(), 32);
+    }
+
+    #[test]
+    fn each_member_who_ever_listened_counts_once() {
+        let mut listeners = Listeners::default();
+        assert_eq!(listeners.count(), 0);
+        for member in [3, 70, 3, 64] {
+            listeners.join(member);
+        }
+        listeners.leave(70, Nanos::from_secs(1), Leaving::Left);
+        assert_eq!(listeners.count(), 3);
     }
 }
