@@ -40,7 +40,7 @@ pub(crate) struct ReceivedMessages {
     /// One bit for each message and member: whether the member has received the message.
     seen: Vec<u64>,
     pub(crate) messages: Vec<ReceivedMessage>,
-    /// For each member, one more than the highest sequence number that it has received.
+    /// For each member, the highest sequence number that it has received. 0 before the first.
     highest: Vec<u32>,
 }
 
@@ -240,7 +240,7 @@ impl ReceivedMessages {
     fn is_overtaken(&mut self, sequence: u32, member: u32) -> bool {
         let highest = &mut self.highest[member as usize];
         let overtaken = sequence < *highest;
-        *highest = (*highest).max(sequence + 1);
+        *highest = (*highest).max(sequence);
         overtaken
     }
 
