@@ -5,21 +5,12 @@ use model::{Nanos, Side};
 use record::Mismatch;
 use script::host::{OpId, Payload, Value, Wake};
 
-use super::{Listener, text};
+use super::{Listener, frame, text};
 use crate::filter::Filter;
 use crate::socket::{Received, Waiting, Wanted};
 
 fn said(stamp: &str) -> String {
     format!(r#"{{"type":"said","text":"hello {stamp}"}}"#)
-}
-
-fn frame(text: &str) -> Vec<u8> {
-    let length = u16::try_from(text.len()).unwrap();
-    let head = match u8::try_from(length) {
-        Ok(length @ 0..126) => vec![0x81, length],
-        _ => [&[0x81, 126], length.to_be_bytes().as_slice()].concat(),
-    };
-    [head.as_slice(), text.as_bytes()].concat()
 }
 
 impl Listener {
@@ -55,10 +46,6 @@ impl Listener {
             _ => None,
         };
         self.wakes.iter().filter_map(done).collect()
-    }
-
-    fn mismatch(&self) -> Option<&Mismatch> {
-        self.recorder.channels.mismatches.get(&0)
     }
 
     fn inbox(&self) -> Vec<&str> {
