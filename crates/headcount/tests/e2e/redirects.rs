@@ -94,11 +94,11 @@ fn redirects_to_ever_new_servers_do_not_pile_up_connections() {
             })
         })
         .collect();
+    let asked = AtomicUsize::new(0);
     let target = Raw::start(move |stream| {
-        let mut servers = servers.iter();
-        respond(stream, |path| match servers.next() {
-            Some(server) if path == "/go" => {
-                let there = server.url();
+        respond(stream, |path| match path {
+            "/go" => {
+                let there = servers[asked.fetch_add(1, Ordering::Relaxed)].url();
                 format!("302 Found\r\nLocation: {there}/\r\nContent-Length: 0\r\n\r\n")
             }
             _ => {
