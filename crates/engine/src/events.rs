@@ -8,7 +8,6 @@ use model::{Fault, Nanos, UserId};
 use script::host::{EventsCall, OpId, SocketId, StreamState};
 use wire::http::Request;
 
-use crate::base::Base;
 use crate::dial::{Dial, Opener, Reconnect};
 use crate::http::{Asker, Http};
 use crate::net::Located;
@@ -18,10 +17,7 @@ use crate::recorder::ending_of;
 use crate::socket::{Opening, Purpose, SocketLink, SocketState, Sockets};
 use crate::trace;
 
-/// The streams of server-sent events of users.
-pub(crate) struct Streams<'a> {
-    pub(crate) base: &'a mut Base,
-}
+pub(crate) use crate::protocols::Streams;
 
 impl Streams<'_> {
     pub(crate) fn start(&mut self, op: OpId, user: UserId, call: EventsCall) -> Result<(), Fault> {

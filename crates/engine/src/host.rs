@@ -1,3 +1,8 @@
+mod channel;
+mod nats;
+mod redis;
+mod responses;
+
 use delivery::Audience as Listeners;
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};
 use script::host::{
@@ -5,10 +10,6 @@ use script::host::{
     LogLevel, MetricKind, NextCall, OpId, Payload, Reply, RoundTripCall, SocketCall, SocketId,
     SocketIoCall, StampPlace, StreamState, TickerId, Value, Wake,
 };
-
-mod nats;
-mod redis;
-mod responses;
 
 use crate::audience::{channel_of, find_channel, stamp_for};
 use crate::events::Streams;
@@ -20,6 +21,7 @@ use crate::socketio::Sessions;
 use crate::tickers::start_ticker;
 use crate::timers::Sleep;
 use crate::world::World;
+use channel::channel_index;
 
 /// Maximum number of console lines of the script that may wait for control.
 const LOG_LIMIT: usize = 1000;
@@ -395,21 +397,4 @@ impl Host for World {
             self.base.level.recorder.monitoring.dropped += 1;
         }
     }
-}
-
-pub(crate) fn channel_index(
-    group: &crate::people::Group,
-    channel: ChannelId,
-) -> Result<delivery::ChannelIndex, Fault> {
-    if channel_of(channel).is_some() {
-        let detail =
-            "the channel addresses an audience, and only the members of the audience receive it";
-        return Err(Fault::script(FaultKind::Thrown, detail));
-    }
-    let known = group
-        .channels
-        .iter()
-        .map(|(_, index)| *index)
-        .find(|index| u32::from(index.0) == channel.0);
-    known.ok_or_else(|| Fault::script(FaultKind::Thrown, "the channel belongs to another group"))
 }

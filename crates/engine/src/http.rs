@@ -10,6 +10,7 @@ mod start;
 
 use model::{Fault, FaultKind, Nanos, UserId};
 use wire::Stream;
+use wire::http::Response;
 use wire::http2::Repeatable;
 
 use crate::base::Base;
@@ -22,6 +23,7 @@ use crate::news::News;
 use crate::recorder::{Ending, ending_of};
 use crate::trace;
 
+pub(crate) use crate::protocols::{Http, Requests};
 pub(crate) use in_flight::{Asked, Asker, FOR_EVER, InFlight};
 
 /// Maximum number of requests of one user that may wait for a connection to one endpoint.
@@ -29,16 +31,6 @@ const LINE_LIMIT: usize = 10_000;
 /// Maximum number of servers to which a user keeps idle connections. A target that redirects each request to another
 /// server would otherwise use up all descriptors.
 const SERVERS_PER_USER: usize = 64;
-
-/// The HTTP requests of users on their connections.
-pub(crate) struct Http<'a> {
-    pub(crate) base: &'a mut Base,
-}
-
-/// The requests that the script makes.
-pub(crate) struct Requests<'a> {
-    pub(crate) base: &'a mut Base,
-}
 
 impl Http<'_> {
     /// Sends a request on an idle connection of the user or on a new one, or queues it.
@@ -252,6 +244,45 @@ impl Http<'_> {
                 }
                 self.broke(key, fault);
             }
+        }
+    }
+
+    /// Handles a complete response: the connection returns to the pool, and the request ends or is redirected.
+    fn responded(
+        &mut self,
+        key: u32,
+        call: Box<InFlight>,
+        response: Response,
+        reusable: bool,
+        now: Nanos,
+    ) {
+        if let Asker::Fixed(_) = call.context.asker {
+            self.count_answer(&call, &response, now);
+            let free = reusable.then_some(key);
+            if !reusable {
+                self.drop_http(key);
+            }
+            return self.base.tell(News::Answered { call, free });
+        }
+        let (user, endpoint) = (call.context.user, call.endpoint);
+        // Store the cookies before the connection is released, because the next request on it may need them.
+        self.store_cookies(&call, &response);
+        if reusable {
+            self.release(key, user, endpoint);
+        } else {
+            self.drop_http(key);
+        }
+        self.follow_or_end(call, response, now);
+    }
+
+    pub(crate) fn release(&mut self, key: u32, user: UserId, endpoint: EndpointIndex) {
+        let Some(user) = self.base.level.users.get(user) else {
+            return self.base.inconsistent("an HTTP connection has no user");
+        };
+        let pool = user.pool(endpoint);
+        match pool.waiting.pop_front() {
+            Some(next) => self.transmit(key, next),
+            None => pool.idle.push(key),
         }
     }
 

@@ -59,6 +59,7 @@ mod place;
 mod pool;
 mod prepare;
 mod program;
+mod protocols;
 mod quota;
 mod react;
 mod receipt;

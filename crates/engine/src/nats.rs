@@ -23,6 +23,8 @@ use crate::net::socket::{Inbox, NatsLink, NatsSubscription, NatsWire, Pong, Pull
 use crate::recorder::Family;
 use crate::socket::{Opening, Purpose, RoundTrip, SocketLink, SocketState, Sockets, Wanted};
 use crate::trace;
+
+pub(crate) use crate::protocols::Nats;
 use login::login_of;
 
 /// A connection as one of its users sees it.
@@ -31,11 +33,6 @@ struct View {
     user: UserId,
     /// The socket with the stream.
     connection: SocketId,
-}
-
-/// The connections of users to NATS servers.
-pub(crate) struct Nats<'a> {
-    pub(crate) base: &'a mut Base,
 }
 
 impl Nats<'_> {

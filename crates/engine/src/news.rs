@@ -19,6 +19,8 @@ pub(crate) enum News {
     Dial(Dial),
     /// A connection was added. It may be open already.
     Added(u32),
+    /// A request must be sent: it is repeated, follows a redirect, or may use the place of another one.
+    Request(Box<InFlight>),
     /// The server has responded to a user without a script. `free` is the connection, if it can be used again.
     Answered {
         call: Box<InFlight>,

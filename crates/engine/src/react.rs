@@ -90,6 +90,7 @@ impl World {
         match news {
             News::Dial(dial) => self.open(dial),
             News::Added(key) => self.look_if_open(key),
+            News::Request(flight) => Http { base }.dispatch(flight),
             News::Answered { call, free } => match self.fixed_users() {
                 Some(mut users) => users.answered(call, free),
                 None => self.without_users(),

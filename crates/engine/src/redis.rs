@@ -19,15 +19,15 @@ use script::host::{
 };
 use wire::resp::{self, Signal, SlotMap};
 
-use crate::base::Base;
 use crate::dial::Opener;
-use crate::net::socket::{Detachable, Own, Redis as RedisLink, RedisWire, Wire, take_own};
+use crate::net::socket::{Cluster, Detachable, Own, Redis as RedisLink, RedisWire, Wire, take_own};
 use crate::recorder::{Ending, Family};
 use crate::socket::{
     Opening, Purpose, RoundTrip, SocketLink, SocketState, Sockets, Waiting, Wanted,
 };
 use crate::trace;
 
+pub(crate) use crate::protocols::Redis;
 use aftermath::Aftermath;
 pub(crate) use command::Command;
 use command::{Batch, carried_by};
@@ -36,11 +36,6 @@ use value::owned;
 
 /// The name under which replies are counted whose commands had timed out.
 const LATE: &str = "late reply of the Redis server";
-
-/// The connections of users to Redis servers.
-pub(crate) struct Redis<'a> {
-    pub(crate) base: &'a mut Base,
-}
 
 impl Redis<'_> {
     pub(crate) fn start(&mut self, op: OpId, user: UserId, call: RedisCall) -> Result<(), Fault> {
@@ -71,6 +66,15 @@ impl Redis<'_> {
     fn redis(&mut self, key: u32) -> Option<&mut RedisLink> {
         match &mut self.base.socket(SocketId(key)).ok()?.1.wire {
             Wire::Redis(RedisWire::Connection(redis)) => redis.get_mut(),
+            _ => None,
+        }
+    }
+
+    /// The cluster and its state, if this socket is one.
+    fn cluster(&mut self, key: u32) -> Option<(UserId, &mut Cluster, &mut SocketState)> {
+        let (user, SocketLink { wire, state }) = self.base.socket(SocketId(key)).ok()?;
+        match wire {
+            Wire::Redis(RedisWire::Cluster(cluster)) => Some((user, cluster, state)),
             _ => None,
         }
     }

@@ -18,14 +18,13 @@ use delivery::Sent;
 use model::{Fault, Nanos};
 use script::host::{NextCall, OpId, Payload, ReplyBy, RoundTripCall, SocketId, Wake};
 
-use crate::base::Base;
 use crate::filter::Filter;
 use crate::net::socket::Wire;
 use crate::news::News;
 use crate::recorder::Family;
 use crate::trace;
 
-pub(crate) use following::Channels;
+pub(crate) use crate::protocols::{Channels, Sockets};
 pub(crate) use link::SocketLink;
 pub(crate) use opening::framing_of;
 pub(crate) use over::Over;
@@ -34,11 +33,6 @@ pub(crate) use receiving::{Followed, Receiving};
 pub(crate) use sight::{Came, Sight, Sights};
 use state::Closing;
 pub(crate) use state::{Opening, Purpose, RoundTrip, SocketState, Waiting, Wanted};
-
-/// The sockets of users.
-pub(crate) struct Sockets<'a> {
-    pub(crate) base: &'a mut Base,
-}
 
 impl Sockets<'_> {
     /// Sends a message. The stamps that the user has made are sent with it.

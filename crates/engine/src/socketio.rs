@@ -10,11 +10,11 @@ use model::{Fault, Nanos, UserId};
 use script::host::{Emission, EventCall, OpId, SocketCall, SocketId, SocketIoCall};
 use wire::socketio::{Kind, Session, header};
 
-use crate::base::Base;
 use crate::recorder::Family;
 use crate::socket::{RoundTrip, SocketLink, Sockets, Wanted};
 use crate::trace;
 
+pub(crate) use crate::protocols::Sessions;
 pub(crate) use session::{Heartbeat, Talk};
 
 impl SocketLink {
@@ -52,11 +52,6 @@ impl SocketLink {
         let mut rest = said.attachments.iter();
         rest.try_for_each(|bytes| self.wire.send_binary(bytes))
     }
-}
-
-/// The Socket.IO sessions of users.
-pub(crate) struct Sessions<'a> {
-    pub(crate) base: &'a mut Base,
 }
 
 impl Sessions<'_> {

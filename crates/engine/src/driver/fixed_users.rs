@@ -284,7 +284,7 @@ impl FixedUsers<'_> {
         sockets.last().copied().map(SocketId)
     }
 
-    /// Sends a message that [`World::take_one`] has taken.
+    /// Sends a message that [`FixedUsers::take_one`] has taken.
     fn send(&mut self, at: At, socket: SocketId, planned: Option<Nanos>) {
         let Send::Message(text) = &self.run.plain.send else {
             return self

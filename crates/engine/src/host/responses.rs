@@ -1,7 +1,7 @@
 use model::{Fault, UserId};
 use script::host::{ChannelId, ResponsesCall, ResponsesHost};
 
-use super::channel_index;
+use super::channel::channel_index;
 use crate::level_state::level_over;
 use crate::socket::Channels;
 use crate::world::World;

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use model::{Fault, FaultKind, Nanos, Timing, UserId};
+use model::{Fault, FaultKind, Nanos, Timing};
 use script::host::{CountedRequest, Reply, Value, Wake};
 use wire::http::{Quota, Request, Response, quoted_body};
 use wire::http2::Repeatable;
@@ -20,34 +20,6 @@ use crate::recorder::{Ending, Family, ending_of};
 use crate::trace;
 
 impl Http<'_> {
-    /// Handles a complete response: the connection returns to the pool, and the request ends or is redirected.
-    pub(super) fn responded(
-        &mut self,
-        key: u32,
-        call: Box<InFlight>,
-        response: Response,
-        reusable: bool,
-        now: Nanos,
-    ) {
-        if let Asker::Fixed(_) = call.context.asker {
-            self.count_answer(&call, &response, now);
-            let free = reusable.then_some(key);
-            if !reusable {
-                self.drop_http(key);
-            }
-            return self.base.tell(News::Answered { call, free });
-        }
-        let (user, endpoint) = (call.context.user, call.endpoint);
-        // Store the cookies before the connection is released, because the next request on it may need them.
-        self.store_cookies(&call, &response);
-        if reusable {
-            self.release(key, user, endpoint);
-        } else {
-            self.drop_http(key);
-        }
-        self.follow_or_end(call, response, now);
-    }
-
     /// Stores the cookies that a response sets for the user.
     pub(crate) fn store_cookies(&mut self, call: &InFlight, response: &Response) {
         if let Some(user) = self.base.level.users.get(call.context.user) {
@@ -60,7 +32,7 @@ impl Http<'_> {
     /// Follows a redirect, or ends the request. The script then gets the response.
     pub(crate) fn follow_or_end(&mut self, call: Box<InFlight>, response: Response, now: Nanos) {
         match self.redirected(&call, &response) {
-            Ok(Some((request, endpoint))) => self.dispatch(Box::new(InFlight {
+            Ok(Some((request, endpoint))) => self.base.tell(News::Request(Box::new(InFlight {
                 request,
                 prepared: None,
                 endpoint,
@@ -71,7 +43,7 @@ impl Http<'_> {
                     ..call.context
                 },
                 ..*call
-            })),
+            }))),
             Ok(None) => self.end_http(&call, now, Ok(response)),
             Err(fault) => self.end_http(&call, now, Err(fault)),
         }
@@ -96,17 +68,6 @@ impl Http<'_> {
         }
         let endpoint = self.base.net.connector.endpoint_of(&request.url)?;
         Ok(Some((request, endpoint)))
-    }
-
-    pub(crate) fn release(&mut self, key: u32, user: UserId, endpoint: EndpointIndex) {
-        let Some(user) = self.base.level.users.get(user) else {
-            return self.base.inconsistent("an HTTP connection has no user");
-        };
-        let pool = user.pool(endpoint);
-        match pool.waiting.pop_front() {
-            Some(next) => self.transmit(key, next),
-            None => pool.idle.push(key),
-        }
     }
 
     /// Records the result of a request, and reports it to the script.
@@ -209,7 +170,7 @@ impl Http<'_> {
             }
             Repeatable::IfIdempotent | Repeatable::Yes => {
                 call.context.repeated = true;
-                return self.dispatch(call);
+                return self.base.tell(News::Request(call));
             }
         };
         if let Some(why_not) = why_not {
@@ -376,7 +337,7 @@ impl Http<'_> {
             let detail = format!("no connection was free within {}", call.time_limit());
             self.end_http(&call, now, Err(Fault::target(FaultKind::TimedOut, detail)));
             if let Some(next) = next {
-                self.dispatch(next);
+                self.base.tell(News::Request(next));
             }
         }
         let lines = self

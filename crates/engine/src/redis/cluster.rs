@@ -44,14 +44,6 @@ impl Redis<'_> {
         Ok(())
     }
 
-    pub(super) fn cluster(&mut self, key: u32) -> Option<(UserId, &mut Cluster, &mut SocketState)> {
-        let (user, SocketLink { wire, state }) = self.base.socket(SocketId(key)).ok()?;
-        match wire {
-            Wire::Redis(RedisWire::Cluster(cluster)) => Some((user, cluster, state)),
-            _ => None,
-        }
-    }
-
     fn open_node(&mut self, key: u32, address: String) {
         let limit = self.base.opening_limit(None);
         let now = self.base.clock.now();

@@ -3,13 +3,8 @@ use model::{Fault, UserId};
 use script::host::{ChannelId, ResponsesCall, SocketId, StampPlace};
 
 use super::receiving::{Followed, Receiving};
-use crate::base::Base;
 use crate::link::Link;
-
-/// The channels that users follow on their sockets and in responses.
-pub(crate) struct Channels<'a> {
-    pub(crate) base: &'a mut Base,
-}
+use crate::protocols::Channels;
 
 impl Channels<'_> {
     /// Follows a channel in the messages of a socket.

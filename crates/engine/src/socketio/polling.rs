@@ -15,10 +15,10 @@ use super::{Sessions, Talk};
 use crate::http::{Asked, Asker, FOR_EVER, Http, InFlight};
 use crate::level_state::level_over;
 use crate::link::Link;
-use crate::net::socket::{Method, Next, Parts, Poll, Polling, Wire};
+use crate::net::socket::{Carrier, Method, Next, Parts, Poll, Polling, Wire};
 use crate::net::{EndpointIndex, Located};
 use crate::news::News;
-use crate::socket::{Opening, SocketLink, SocketState, Sockets};
+use crate::socket::{Opening, Over, SocketLink, SocketState, Sockets};
 
 impl Sessions<'_> {
     pub(super) fn start_polling(
@@ -152,6 +152,25 @@ impl Sessions<'_> {
             Http { base: self.base }.poll_ended(&call, poll);
         }
         Http { base: self.base }.drop_http(conn);
+    }
+
+    /// Handles the end of a socket: drops the poll and the probe of a session, or notes that its probe has failed.
+    pub(crate) fn is_over(&mut self, over: &Over) {
+        if let Wire::Polling(polling) = &over.link.wire {
+            if polling.waits_for_the_server() {
+                self.drop_poll(over.key, over.user, over.endpoint);
+            }
+            if let Some(probe) = polling.state.probe() {
+                self.base.take_out(probe);
+            }
+        }
+        // The session continues by polling, and does not try a WebSocket again.
+        if let Some(key) = over.link.state.probes()
+            && let Some(polling) = self.polling_of(key)
+        {
+            polling.state = Carrier::Polling;
+            self.base.tell(News::GoesOn(key));
+        }
     }
 
     /// Handles the end of a polling request. The session may have ended before the request.

@@ -11,7 +11,7 @@ use crate::net::Conn;
 use crate::net::socket::{Carrier, Polling, Wire};
 use crate::news::News;
 use crate::owner::Owner;
-use crate::socket::{Opening, Over, Purpose, SocketState, Sockets};
+use crate::socket::{Opening, Purpose, SocketState, Sockets};
 
 impl Sessions<'_> {
     /// Tries a WebSocket for the session.
@@ -75,7 +75,7 @@ impl Sessions<'_> {
         }
     }
 
-    fn polling_of(&mut self, key: u32) -> Option<&mut Polling> {
+    pub(super) fn polling_of(&mut self, key: u32) -> Option<&mut Polling> {
         polled_socket(self.base, key).map(|polled| polled.polling)
     }
 
@@ -113,25 +113,6 @@ impl Sessions<'_> {
         self.base.net.adopt_stream(key);
         if let Err(fault) = sent {
             self.base.socket_broke(key, &fault);
-        }
-    }
-
-    /// Handles the end of a socket: drops the poll and the probe of a session, or notes that its probe has failed.
-    pub(crate) fn is_over(&mut self, over: &Over) {
-        if let Wire::Polling(polling) = &over.link.wire {
-            if polling.waits_for_the_server() {
-                self.drop_poll(over.key, over.user, over.endpoint);
-            }
-            if let Some(probe) = polling.state.probe() {
-                self.base.take_out(probe);
-            }
-        }
-        // The session continues by polling, and does not try a WebSocket again.
-        if let Some(key) = over.link.state.probes()
-            && let Some(polling) = self.polling_of(key)
-        {
-            polling.state = Carrier::Polling;
-            self.base.tell(News::GoesOn(key));
         }
     }
 }
