@@ -138,12 +138,11 @@ impl Driver {
 /// Lets the users without a script act, and handles what follows.
 fn with_users(world: &RefCell<World>, act: impl FnOnce(&mut FixedUsers<'_>)) {
     let mut world = world.borrow_mut();
-    match world.fixed_users() {
-        Some(mut users) => act(&mut users),
-        None => {
-            let what = "a run without a script has no users who repeat a request";
-            world.base.inconsistent(what);
-        }
+    if let Some(mut users) = world.fixed_users() {
+        act(&mut users);
+    } else {
+        let what = "a run without a script has no users who repeat a request";
+        world.base.inconsistent(what);
     }
     world.settle();
 }

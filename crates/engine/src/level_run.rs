@@ -1,5 +1,6 @@
 //! The phases of a level on one worker.
 
+mod iteration;
 mod progress;
 
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use crate::spawn::{add_group, plan_group};
 use crate::timers::Alarm;
 use crate::worker_parts::WorkerParts;
 
+pub(crate) use iteration::never_settles;
 use progress::{LoadEnd, Loading, Progress, Settled};
 
 /// Time for the closing handshakes of sockets at the end of a level.

@@ -36,7 +36,7 @@ struct View {
 }
 
 impl Nats<'_> {
-    pub(crate) fn open(&mut self, op: OpId, user: UserId, call: NatsCall) -> Result<(), Fault> {
+    pub(crate) fn open(&mut self, op: OpId, user: UserId, call: &NatsCall) -> Result<(), Fault> {
         let now = self.base.clock.now();
         let (url, endpoint) = self.base.net.connector.locate_nats(call.url.as_deref())?;
         self.base.trace(user, || trace::opening(&url));
@@ -49,7 +49,7 @@ impl Nats<'_> {
             ..SocketState::default()
         };
         if call.is_shared {
-            return shared::open(self.base, (user, endpoint), &call, &url, (state, opening));
+            return shared::open(self.base, (user, endpoint), call, &url, (state, opening));
         }
         let name = self
             .base
@@ -57,7 +57,7 @@ impl Nats<'_> {
             .users
             .get(user)
             .map(|user| user.name.to_string());
-        let login = login_of(&call, &url, name.as_deref().unwrap_or_default())?;
+        let login = login_of(call, &url, name.as_deref().unwrap_or_default())?;
         Sockets { base: self.base }.dial((user, endpoint), Opener::Nats(Box::new(login)), state);
         Ok(())
     }
@@ -77,7 +77,7 @@ impl Nats<'_> {
     pub(crate) fn publish(
         &mut self,
         id: SocketId,
-        message: Publication,
+        message: &Publication,
         planned: Option<Nanos>,
     ) -> Result<(), Fault> {
         let headers: Vec<(&str, &str)> = message
@@ -96,7 +96,7 @@ impl Nats<'_> {
             base.net.update_interest(connection.0);
             sent
         })?;
-        self.base.trace(user, || trace::published(&message));
+        self.base.trace(user, || trace::published(message));
         Ok(())
     }
 
@@ -120,7 +120,7 @@ impl Nats<'_> {
         let (number, reply) = inbox_of(self.base, id)?.next_request(&mut out, id.0)?;
         link_of(self.base, view.connection)?.send(&out)?;
         message.reply = Some(reply);
-        self.publish(id, message, planned)?;
+        self.publish(id, &message, planned)?;
         let round_trip = RoundTrip {
             name: self.base.level.recorder.name(Family::RoundTrip, &name),
             planned: planned.unwrap_or(started),

@@ -9,7 +9,7 @@ use crate::world::World;
 
 impl NatsHost for World {
     fn open_nats(&mut self, op: OpId, user: UserId, call: NatsCall) -> Result<(), Fault> {
-        self.lend(|base| Nats { base }.open(op, user, call))
+        self.lend(|base| Nats { base }.open(op, user, &call))
     }
 
     fn nats_server(&mut self, socket: SocketId) -> Option<NatsServer> {
@@ -22,7 +22,7 @@ impl NatsHost for World {
         message: Publication,
         planned: Option<Nanos>,
     ) -> Result<(), Fault> {
-        self.lend(|base| Nats { base }.publish(socket, message, planned))
+        self.lend(|base| Nats { base }.publish(socket, &message, planned))
     }
 
     fn nats_request(&mut self, op: OpId, socket: SocketId, call: NatsRequest) -> Result<(), Fault> {

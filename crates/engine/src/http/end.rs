@@ -100,17 +100,9 @@ impl Http<'_> {
         let measured = self.count_http(call, now, fault.as_ref(), outcome.as_ref().ok());
         if let Some((group, ..)) = self.base.level.group_of(call.context.user) {
             group.progress.last_done = Some((Family::Request, call.context.name));
-        }
-        // The target did not accept the messages that this request carried, so their deliveries are not awaited.
-        if let Some((group, ..)) = self
-            .base
-            .level
-            .group_of(call.context.user)
-            .filter(|_| fault.is_some())
-        {
-            for &sent in &call.context.carried {
-                group.ledger.refuse(sent);
-            }
+            // The target did not accept the messages that this request carried, so their deliveries are not awaited.
+            let refused = call.context.carried.iter().filter(|_| fault.is_some());
+            refused.for_each(|&sent| group.ledger.refuse(sent));
         }
         let op = match call.context.asker {
             Asker::Script(op) => op,
