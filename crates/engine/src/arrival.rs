@@ -1,6 +1,5 @@
 #[cfg(feature = "counted")]
 pub mod counted;
-mod misplaced;
 mod receipts;
 mod socketio;
 
@@ -17,8 +16,8 @@ use crate::people::Group;
 use crate::recorder::{Ending, Family, Recorder};
 use crate::socket::{Came, Purpose, Received, SocketState, Waiting, Wanted};
 use crate::tickers::WAKES_LIMIT;
-pub(crate) use misplaced::{LOOKS as MISPLACED_LOOKS, Search as MisplacedSearch};
 pub(crate) use receipts::Receipts;
+pub(crate) use receipts::misplaced::{LOOKS as MISPLACED_LOOKS, Search as MisplacedSearch};
 use socketio::Frame;
 pub(crate) use socketio::Outcome;
 

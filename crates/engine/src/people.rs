@@ -49,6 +49,18 @@ pub(crate) struct Standing {
     pub(crate) cookies: CookieJar,
 }
 
+/// Adds those of the other headers whose names `headers` does not have.
+pub(crate) fn add_missing(headers: &mut Vec<(String, String)>, others: &[(String, String)]) {
+    for (name, value) in others {
+        let is_known = headers
+            .iter()
+            .any(|(known, _)| known.eq_ignore_ascii_case(name));
+        if !is_known {
+            headers.push((name.clone(), value.clone()));
+        }
+    }
+}
+
 /// Responses to one user.
 #[derive(Debug, Default)]
 pub(crate) struct Responses {

@@ -5,21 +5,21 @@ use script::host::Payload;
 
 use super::arrival::MemberArrival;
 use super::link::MemberLink;
+use crate::base::Base;
 use crate::link::Link;
 use crate::net::Conn;
 use crate::net::socket::{Bytes, Feed as _, Wire};
 use crate::owner::{MemberId, Owner};
-use crate::world::World;
 
 /// Handles received bytes. Returns the number of messages in them, including an incomplete last message.
-pub(crate) fn received(world: &mut World, key: u32, bytes: &[u8], at: Nanos) -> usize {
+pub(crate) fn received(base: &mut Base, key: u32, bytes: &[u8], at: Nanos) -> usize {
     let Some((member, MemberLink { wire, state })) =
-        world.net.conns.get_mut(key).and_then(member_of)
+        base.net.conns.get_mut(key).and_then(member_of)
     else {
-        world.inconsistent("a member of an audience that is not in the table received data");
+        base.inconsistent("a member of an audience that is not in the table received data");
         return 0;
     };
-    let level = &mut world.level;
+    let level = &mut base.level;
     let mut messages = 0;
     let mut arrival = MemberArrival {
         slot: member.slot,
@@ -46,8 +46,8 @@ pub(crate) fn received(world: &mut World, key: u32, bytes: &[u8], at: Nanos) -> 
     }
     let is_over = wire.is_done() || state.close.is_some();
     match result {
-        Err(fault) => broke(world, key, &fault),
-        Ok(()) if is_over => closed(world, key),
+        Err(fault) => broke(base, key, &fault),
+        Ok(()) if is_over => closed(base, key),
         Ok(()) => {}
     }
     messages
@@ -61,55 +61,54 @@ fn send_all(wire: &mut Wire, messages: &[Payload]) -> Result<(), Fault> {
 }
 
 /// Handles a connection that the server has closed.
-pub(crate) fn closed(world: &mut World, key: u32) {
-    let Some((_, link)) = world.net.conns.get_mut(key).and_then(member_of) else {
-        return world
-            .inconsistent("the connection of a member that is not in the table was closed");
+pub(crate) fn closed(base: &mut Base, key: u32) {
+    let Some((_, link)) = base.net.conns.get_mut(key).and_then(member_of) else {
+        return base.inconsistent("the connection of a member that is not in the table was closed");
     };
     let fault = link.on_close();
-    broke(world, key, &fault);
+    broke(base, key, &fault);
 }
 
 /// Ends a connection that broke, and counts the failure. The member does not return in this level.
-pub(crate) fn broke(world: &mut World, key: u32, fault: &Fault) {
-    let now = world.clock.now();
-    let mut conn = world.net.remove(key);
+pub(crate) fn broke(base: &mut Base, key: u32, fault: &Fault) {
+    let now = base.clock.now();
+    let mut conn = base.net.remove(key);
     let Some((member, link)) = conn.as_mut().and_then(member_of) else {
-        return world.inconsistent("the connection of a member that is not in the table broke");
+        return base.inconsistent("the connection of a member that is not in the table broke");
     };
     let listened = link.state.opening.is_none();
-    let level = &mut world.level;
+    let level = &mut base.level;
     level
         .audience
         .fail(&mut level.recorder, (member, listened), now, fault);
 }
 
 /// Ends a connection that did not open in time.
-pub(crate) fn timed_out(world: &mut World, key: u32) {
-    let Some((_, link)) = world.net.conns.get_mut(key).and_then(member_of) else {
-        return world.inconsistent("a member of an audience that timed out does not exist");
+pub(crate) fn timed_out(base: &mut Base, key: u32) {
+    let Some((_, link)) = base.net.conns.get_mut(key).and_then(member_of) else {
+        return base.inconsistent("a member of an audience that timed out does not exist");
     };
     let fault = link.took_too_long();
-    broke(world, key, &fault);
+    broke(base, key, &fault);
 }
 
 /// Closes all connections of the audiences at the end of a level.
-pub(crate) fn close(world: &mut World, now: Nanos) {
-    world.level.audience.closed = now;
-    let shards = &mut world.level.audience.shards;
+pub(crate) fn close(base: &mut Base, now: Nanos) {
+    base.level.audience.closed = now;
+    let shards = &mut base.level.audience.shards;
     let keys: Vec<u32> = shards
         .iter_mut()
         .flat_map(|shard| std::mem::take(&mut shard.connections))
         .collect();
     for key in keys {
-        if let Some((_, link)) = world.net.conns.get_mut(key).and_then(member_of) {
+        if let Some((_, link)) = base.net.conns.get_mut(key).and_then(member_of) {
             let _ = link.wire.close(Some(1000), ""); // a broken connection is closed anyway
-            world.net.remove(key);
+            base.net.remove(key);
         }
     }
 }
 
-fn member_of(conn: &mut Conn<World>) -> Option<(MemberId, &mut MemberLink)> {
+fn member_of(conn: &mut Conn<Base>) -> Option<(MemberId, &mut MemberLink)> {
     match conn {
         Conn {
             owner: Owner::Member(member),

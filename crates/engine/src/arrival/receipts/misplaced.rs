@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use delivery::{Garbled, Stamp, objects_in_array, stamps_from};
 use record::Mismatch;
 
-use super::receipts::Receipts;
+use super::Receipts;
 use crate::place::Place;
 use crate::socket::{Came, Receiving, Sight};
 
