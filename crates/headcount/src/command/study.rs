@@ -6,7 +6,7 @@ use crate::args::{Backend, RegistryStudyArgs, Study, StudyArgs, SustainedTime};
 use crate::command::harness::harness;
 use crate::exit::Exit;
 use crate::folder::RunFolder;
-use crate::hurry::stop_on_ctrl_c;
+use crate::hurry::{self, stop_on_ctrl_c};
 use crate::progress::Progress;
 use crate::save::{save, save_text};
 use crate::screen::{print, say};
@@ -43,6 +43,7 @@ pub(crate) fn study(args: &StudyArgs) -> anyhow::Result<Exit> {
         Study::Registry(args) => study::registry(&harness, &settings(args), &stop, &mut tell),
     };
     let outcome = outcome?;
+    hurry::nothing_left_to_wait_for();
     unsaved?;
     save_text(folder.path(), "report.md", &outcome.markdown)?;
     print(&outcome.terminal)?;

@@ -1,10 +1,12 @@
 //! The scenarios of the registry study at a small scale, on the built-in registry, with its own counts as the truth.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use ::harness::RedisAndNats;
 use serde_json::{Value, json};
 
 use crate::harness::{Lab, Server, ask};
+use crate::leftovers::has_ended;
 
 /// A registry with its own database file.
 fn registry(lab: &Lab, more: &[&str]) -> Server {
@@ -71,6 +73,26 @@ fn the_mix_follows_every_multicast_to_every_registered_identity() {
         (&targets["min"], &targets["max"]),
         (&json!(20.0), &json!(20.0))
     );
+}
+
+#[test]
+fn the_mix_reaches_everyone_over_redis_and_nats_and_both_servers_end_with_their_owner() {
+    let exe = Path::new(env!("CARGO_BIN_EXE_headcount"));
+    let servers = RedisAndNats::start(exe, &[]).unwrap();
+    let pids = servers.pids().map(|pid| pid.to_string());
+    assert!(!pids.iter().any(|pid| has_ended(pid)));
+    let lab = Lab::new();
+    let (redis, nats) = (servers.redis_url(), servers.nats_url());
+    let registry = Server::registry(&["--redis", &redis, "--nats", &nats]);
+    let level = level(&lab, &registry, "registry-mix.ts", "2s", &["RECEIVERS=20"]);
+    all_went_well(&level);
+    let found = &level["measured"]["deliveries"]["multicast"];
+    assert_eq!(
+        (&found["messages"], &found["expected"], &found["delivered"]),
+        (&json!(40), &json!(800), &json!(800))
+    );
+    drop((registry, servers));
+    assert!(pids.iter().all(|pid| has_ended(pid)), "{pids:?}");
 }
 
 #[test]

@@ -1,9 +1,8 @@
 //! The settings of the study of the registry, as the command line states them, and the flags that follow from them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use harness::{LaunchError, RedisAndNats};
-use tempfile::TempDir;
 
 /// Number of namespaces in the part with tenants.
 const TENANTS: usize = 10;
@@ -83,12 +82,12 @@ impl Urls {
 }
 
 /// The file with the namespaces of the part with tenants.
-pub(super) fn namespaces(folder: &TempDir) -> PathBuf {
-    folder.path().join("namespaces.json")
+pub(super) fn namespaces(folder: &Path) -> PathBuf {
+    folder.join("namespaces.json")
 }
 
 /// Writes the file with the namespaces. The scenario uses the same names and tokens.
-pub(super) fn write_namespaces(folder: &TempDir) -> Result<(), LaunchError> {
+pub(super) fn write_namespaces(folder: &Path) -> Result<(), LaunchError> {
     let tenant = |n| format!(r#""tenant-{n}": {{ "token": "token-{n}" }}"#);
     let all: Vec<String> = (0..TENANTS).map(tenant).collect();
     let text = format!("{{ {} }}\n", all.join(", "));

@@ -269,8 +269,9 @@ fn expired_registrations_that_are_found_are_reported() {
 #[test]
 fn each_part_has_data_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
-    settings::write_namespaces(&folder).unwrap();
-    let embedded = flags("tenants", None, &folder);
+    let folder = folder.path();
+    settings::write_namespaces(folder).unwrap();
+    let embedded = flags("tenants", None, folder);
     assert_eq!(embedded[0], "--store");
     assert!(embedded[1].ends_with("/tenants.db"), "{embedded:?}");
     let file = std::fs::read_to_string(&embedded[3]).unwrap();
@@ -281,7 +282,7 @@ fn each_part_has_data_of_its_own() {
         study: 7,
     };
     let expected = "--redis redis://127.0.0.1:1,redis://127.0.0.1:2 --nats nats://127.0.0.1:3 --redis-prefix study7-ramp: --nats-prefix study7-ramp.";
-    assert_eq!(flags("ramp", Some(&urls), &folder).join(" "), expected);
+    assert_eq!(flags("ramp", Some(&urls), folder).join(" "), expected);
 }
 
 #[test]
