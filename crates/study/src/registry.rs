@@ -206,7 +206,7 @@ pub fn registry(
         RegistryBackend::Started => Some(RedisAndNats::start(&harness.exe, &harness.system_cores)?),
         RegistryBackend::Embedded | RegistryBackend::Running { .. } => None,
     };
-    let urls = settings::urls(&settings.backend, servers.as_ref());
+    let urls = settings::urls(settings, servers.as_ref());
     let flags = |part: &Part| flags(part.name, urls.as_ref(), folder);
     let parts = selected(settings);
     let parts = run_all("registry", flags, &parts, harness, stop, tell)?;

@@ -12,6 +12,8 @@ const TENANTS: usize = 10;
 pub struct RegistrySettings {
     /// Where the registry stores its state.
     pub backend: RegistryBackend,
+    /// A random number. It distinguishes the keys and subjects of this study from those of others on the same servers.
+    pub id: u64,
     /// Whether the bursts are 50 s apart, as in the field report, instead of 5 s.
     pub long_silences: bool,
     /// Length of the part in which registrations expire. `None`: the part is left out.
@@ -49,25 +51,28 @@ pub enum Sustained {
 pub(super) struct Urls {
     pub(super) redis: String,
     pub(super) nats: String,
-    /// Distinguishes this study's keys and subjects from those of earlier studies on the same servers.
-    pub(super) study: u32,
+    /// See [`RegistrySettings::id`].
+    pub(super) study: u64,
 }
 
 /// Returns the URLs of the backend. `None` for the embedded one.
-pub(super) fn urls(backend: &RegistryBackend, started: Option<&RedisAndNats>) -> Option<Urls> {
-    let (redis, nats) = match (backend, started) {
+pub(super) fn urls(settings: &RegistrySettings, started: Option<&RedisAndNats>) -> Option<Urls> {
+    let (redis, nats) = match (&settings.backend, started) {
         (RegistryBackend::Running { redis, nats }, _) => (redis.join(","), nats.join(",")),
         (_, Some(started)) => (started.redis_url(), started.nats_url()),
         (_, None) => return None,
     };
-    let study = std::process::id();
-    Some(Urls { redis, nats, study })
+    Some(Urls {
+        redis,
+        nats,
+        study: settings.id,
+    })
 }
 
 impl Urls {
     /// Returns the flags for one part, whose keys and subjects have a prefix of their own.
     pub(super) fn flags(&self, part: &str) -> Vec<String> {
-        let own = format!("study{}-{part}", self.study);
+        let own = format!("study{:x}-{part}", self.study);
         let flags = [
             ("--redis", self.redis.clone()),
             ("--nats", self.nats.clone()),
