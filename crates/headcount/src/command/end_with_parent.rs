@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, bail};
 use harness::END_WITH_PARENT;
-use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 
 use crate::exit::Exit;
 
@@ -27,7 +27,7 @@ fn end_with_parent(mut args: impl Iterator<Item = OsString>) -> anyhow::Result<E
     set_parent_process_death_signal(Some(Signal::TERM))
         .context("cannot ask for a signal at the end of the parent process")?;
     // The parent may have ended before the request.
-    if getppid().map(|parent| parent.as_raw_pid()) != Some(parent) {
+    if getppid().map(Pid::as_raw_pid) != Some(parent) {
         return Ok(Exit::Interrupted);
     }
     let why = Command::new(&program).args(args).exec();
