@@ -96,12 +96,11 @@ fn redirects_to_ever_new_servers_do_not_pile_up_connections() {
         .collect();
     let asked = AtomicUsize::new(0);
     let target = Raw::start(move |stream| {
-        respond(stream, |path| match path {
-            "/go" => {
+        respond(stream, |path| {
+            if path == "/go" {
                 let there = servers[asked.fetch_add(1, Ordering::Relaxed)].url();
                 format!("302 Found\r\nLocation: {there}/\r\nContent-Length: 0\r\n\r\n")
-            }
-            _ => {
+            } else {
                 let open = open.load(Ordering::Relaxed).to_string();
                 format!("200 OK\r\nContent-Length: {}\r\n\r\n{open}", open.len())
             }
