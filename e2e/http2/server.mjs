@@ -99,4 +99,4 @@ if (SOCKETS) {
   });
   new Server(server).on('connection', (socket) => socket.on('say', (text, reply) => reply(text)));
 }
-server.listen(0, '127.0.0.1', () => console.log(`listening on port:${server.address().port}`));
+server.listen(0, process.env.HOST ?? '127.0.0.1', () => console.log(`listening on port:${server.address().port}`));

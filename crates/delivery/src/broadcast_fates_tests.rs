@@ -203,6 +203,38 @@ fn stamps_of_other_levels_and_impossible_numbers_are_misdelivered() {
 }
 
 #[test]
+fn a_number_too_far_ahead_of_all_others_is_no_message_of_this_run() {
+    let first_heard = |sequence: u32| {
+        let mut hall = Hall::new();
+        let stamp = Stamp {
+            sequence,
+            ..hall.say(0, ms(1000))
+        };
+        hall.hear(&stamp, (0, 0), ms(1001))
+    };
+    assert_eq!(first_heard(65_536), Fate::Delivered);
+    assert_eq!(first_heard(65_537), Fate::Misdelivered(Garbled));
+}
+
+#[test]
+fn messages_of_an_unknown_sender_are_expected_by_those_who_received_them() {
+    let mut hall = Hall::new();
+    let measured = hall.say(0, ms(1000));
+    let unmeasured = hall.stamp(0, ms(2000), false);
+    for place in [(0, 3), (1, 4), (1, 5)] {
+        hall.hear(&measured, place, ms(1010));
+        hall.hear(&unmeasured, place, ms(2010));
+    }
+    let mut broadcasts = Broadcasts::default();
+    for listeners in hall.workers {
+        broadcasts.add_listeners(0, listeners, ENDED);
+    }
+    let tally = broadcasts.fates(&[0], SETTLE).remove(&0);
+    let tally = tally.unwrap_or_default();
+    assert_eq!((tally.expected, tally.lost_total()), (3, 0));
+}
+
+#[test]
 fn members_have_all_when_each_who_still_listens_has_received_every_message() {
     let mut hall = Hall::new();
     let stamp = hall.say(0, ms(1000));

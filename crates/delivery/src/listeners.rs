@@ -40,7 +40,7 @@ pub(crate) struct ReceivedMessages {
     /// One bit for each message and member: whether the member has received the message.
     seen: Vec<u64>,
     pub(crate) messages: Vec<ReceivedMessage>,
-    /// For each member, one more than the highest sequence number that it has received.
+    /// For each member, the highest sequence number that it has received. 0 before the first.
     highest: Vec<u32>,
 }
 
@@ -131,6 +131,16 @@ impl Listeners {
             fate,
             latency: channel.measured.then_some(latency),
         }
+    }
+
+    /// Whether the member has received this stamp of the run before, at the place where the channel looks.
+    pub fn has_received(&self, (stamp, channel): (&Stamp, BroadcastChannel), member: u32) -> bool {
+        let id = SenderStream {
+            number: channel.number,
+            sender: stamp.sender,
+        };
+        let stream = self.streams.get(&(stamp.group, id));
+        stream.is_some_and(|stream| stream.has_seen(stamp.sequence as usize, member))
     }
 
     /// Records that a member received a stamp of this run at the wrong place in a message. The stamp is not a delivery.
@@ -240,8 +250,13 @@ impl ReceivedMessages {
     fn is_overtaken(&mut self, sequence: u32, member: u32) -> bool {
         let highest = &mut self.highest[member as usize];
         let overtaken = sequence < *highest;
-        *highest = (*highest).max(sequence + 1);
+        *highest = (*highest).max(sequence);
         overtaken
+    }
+
+    fn has_seen(&self, sequence: usize, member: u32) -> bool {
+        let word = self.seen_of(sequence).get((member / 64) as usize);
+        word.is_some_and(|word| word & (1 << (member % 64)) != 0)
     }
 
     fn seen_of(&self, sequence: usize) -> &[u64] {
@@ -271,10 +286,21 @@ impl ReceivedMessage {
 
 #[cfg(test)]
 mod tests {
-    use super::ReceivedMessage;
+    use super::*;
 
     #[test]
     fn a_message_takes_32_bytes_on_each_worker() {
         assert_eq!(size_of::<ReceivedMessage>(), 32);
+    }
+
+    #[test]
+    fn each_member_who_ever_listened_counts_once() {
+        let mut listeners = Listeners::default();
+        assert_eq!(listeners.count(), 0);
+        for member in [3, 70, 3, 64] {
+            listeners.join(member);
+        }
+        listeners.leave(70, Nanos::from_secs(1), Leaving::Left);
+        assert_eq!(listeners.count(), 3);
     }
 }

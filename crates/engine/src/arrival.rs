@@ -1,6 +1,5 @@
 #[cfg(feature = "counted")]
 pub mod counted;
-mod misplaced;
 mod receipts;
 mod socketio;
 
@@ -17,8 +16,8 @@ use crate::people::Group;
 use crate::recorder::{Ending, Family, Recorder};
 use crate::socket::{Came, Purpose, Received, SocketState, Waiting, Wanted};
 use crate::tickers::WAKES_LIMIT;
-pub(crate) use misplaced::{LOOKS as MISPLACED_LOOKS, note as note_mismatch};
 pub(crate) use receipts::Receipts;
+pub(crate) use receipts::misplaced::{LOOKS as MISPLACED_LOOKS, Search as MisplacedSearch};
 use socketio::Frame;
 pub(crate) use socketio::Outcome;
 
@@ -153,7 +152,7 @@ impl Arrival<'_> {
         self.note_arrays(came);
     }
 
-    /// Marks the waits for a message that is an element of this message, so that their failures name the mistake.
+    /// Marks the waits that an element of this message would end, so that their failures say so.
     fn note_arrays(&mut self, came: Came<'_>) {
         if self.state.purpose == Purpose::Messages {
             for waiting in &mut self.state.waiting {

@@ -2,6 +2,7 @@ use std::collections::VecDeque;
 
 use delivery::{Audience, ChannelIndex};
 use model::{GroupId, Nanos};
+use record::Mismatch;
 use script::host::{StampAt, StampPlace};
 use wire::socketio::Event;
 use wire::websocket::FrameParser;
@@ -157,10 +158,25 @@ impl Listener {
     fn delivered(&self) -> usize {
         usize::try_from(self.recorder.tallies[0].delivered).unwrap()
     }
+
+    fn mismatch(&self) -> Option<&Mismatch> {
+        self.recorder.channels.mismatches.get(&0)
+    }
+}
+
+fn frame(text: &str) -> Vec<u8> {
+    let length = u16::try_from(text.len()).unwrap();
+    let head = match u8::try_from(length) {
+        Ok(length @ 0..126) => vec![0x81, length],
+        _ => [&[0x81, 126], length.to_be_bytes().as_slice()].concat(),
+    };
+    [head.as_slice(), text.as_bytes()].concat()
 }
 
 #[path = "arrival_tests/documents.rs"]
 mod documents;
+#[path = "arrival_tests/misplaced.rs"]
+mod misplaced;
 #[path = "arrival_tests/streamed.rs"]
 mod streamed;
 

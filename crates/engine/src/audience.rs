@@ -1,9 +1,10 @@
 //! Passive audiences: receivers without a script, spread over all workers.
 //!
-//! A member is a connection that [`Owner::Member`](crate::owner::Owner) owns, or a subscription on a connection that several
-//! members share (`nats`). `run` opens the connections before a level starts, `arrival` passes what they receive to the [`delivery::Listeners`] of the worker, and `wait` lets deliveries
-//! settle at the end of the level. No worker knows which messages the others have sent, so control compares what was sent
-//! with what was received when the level has ended (`fates`).
+//! A member is a connection that [`Owner::Member`](crate::owner::Owner) owns, or a subscription on a connection that
+//! several members share (`nats`). `run` opens the connections before a level starts, `arrival` passes what they receive to
+//! the [`delivery::Listeners`] of the worker, and `wait` lets deliveries settle at the end of the level. No worker knows
+//! which messages the others have sent, so control compares what was sent with what was received when the level has ended
+//! (`fates`).
 
 mod arrival;
 mod channel;

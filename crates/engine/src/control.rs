@@ -1,3 +1,6 @@
+mod level_watch;
+mod setup_control;
+
 use std::sync::Arc;
 
 use model::{Fault, Nanos};
@@ -9,13 +12,14 @@ use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::judge;
 use crate::level::{LevelPlan, plans};
+use crate::level_limit::OVERDUE;
 use crate::merge::Merged;
 use crate::messages::{Command, Event, Fatal};
 use crate::net::http2::check_agreed;
 use crate::notice::Notice;
 use crate::outcome::RunError;
 use crate::program::Program;
-use crate::recorder::UnmeasuredNames;
+use crate::recorder::Unmeasured;
 use crate::stop::Stop;
 use crate::tls_port;
 use crate::unknown_name::{self, Seen};
@@ -26,8 +30,6 @@ use crate::workers::{Heard, LOOK, Workers};
 /// Time before the start of a level in which the workers create its users: a fixed part, and a part per user.
 const LEAD: Nanos = Nanos::from_millis(10);
 const LEAD_PER_USER: Nanos = Nanos::from_micros(4);
-/// Control gives up a level, `setup` or `teardown` that exceeds its own limits by more than this.
-pub(crate) const OVERDUE: Nanos = Nanos::from_secs(30);
 
 /// The thread that plans the levels, watches target and generator, and merges the workers' measurements.
 pub(crate) struct Control<'a> {
@@ -133,7 +135,7 @@ impl<'a> Control<'a> {
     fn warn_of_names_without_data(
         &mut self,
         level: &Level,
-        unmeasured: &UnmeasuredNames,
+        unmeasured: &Unmeasured,
         record: &mut Run,
     ) {
         let seen = Seen {

@@ -1,7 +1,7 @@
 //! Acts for a worker's users: the scenario's script or, without one, a fixed request or message.
 
 pub(crate) mod fixed;
-mod fixed_users;
+pub(crate) mod fixed_users;
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -14,6 +14,8 @@ use script::{Ended, GroupStart, Limits, Script, ScriptError, ScriptFault, UserSt
 use crate::config::RunConfig;
 use crate::program::{Program, Scenario};
 use crate::world::World;
+use fixed::FixedRun;
+use fixed_users::FixedUsers;
 
 /// The behaviour of a worker's users.
 #[derive(Debug)]
@@ -46,14 +48,18 @@ impl Driver {
     pub(crate) fn turn(&mut self, wakes: &mut dyn Iterator<Item = Wake>) {
         match self {
             Self::Script(script) => script.turn(wakes),
-            Self::Fixed(world) => wakes.for_each(|wake| world.borrow_mut().fixed_wake(wake)),
+            Self::Fixed(world) => {
+                wakes.for_each(|wake| with_users(world, |users| users.wake(wake)));
+            }
         }
     }
 
     pub(crate) fn start_group(&mut self, start: GroupStart) {
         match self {
             Self::Script(script) => script.start_group(start),
-            Self::Fixed(world) => world.borrow_mut().begin_fixed(start.id, start.planned),
+            Self::Fixed(world) => {
+                with_users(world, |users| users.begin(start.id, start.planned));
+            }
         }
     }
 
@@ -61,7 +67,10 @@ impl Driver {
     pub(crate) fn take_ended(&mut self) -> Vec<Ended> {
         match self {
             Self::Script(script) => script.take_ended(),
-            Self::Fixed(world) => world.borrow_mut().fixed_ended(),
+            Self::Fixed(world) => {
+                let run = &mut world.borrow_mut().fixed;
+                run.as_mut().map(FixedRun::take_ended).unwrap_or_default()
+            }
         }
     }
 
@@ -124,4 +133,16 @@ impl Driver {
             script.start_teardown(group, user, setup);
         }
     }
+}
+
+/// Lets the users without a script act, and handles what follows.
+fn with_users(world: &RefCell<World>, act: impl FnOnce(&mut FixedUsers<'_>)) {
+    let mut world = world.borrow_mut();
+    if let Some(mut users) = world.fixed_users() {
+        act(&mut users);
+    } else {
+        let what = "a run without a script has no users who repeat a request";
+        world.base.inconsistent(what);
+    }
+    world.settle();
 }

@@ -56,12 +56,12 @@ pub(crate) fn empty_world() -> World {
 /// A world of one user, in which all time is measured.
 pub(crate) fn world_of_one() -> (World, UserId) {
     let mut world = empty_world();
-    let user = world.level.users.add(User::new("ann", 0, 0, 0));
+    let user = world.base.level.users.add(User::new("ann", 0, 0, 0));
     let settle = Nanos::from_secs(1);
     let group = Group::new(GROUP, 0, vec![user], vec![None], 0, settle);
-    world.level.groups.push(group);
-    world.level.group_slots.insert(GROUP, 0);
-    world.level.recorder.hold = Span {
+    world.base.level.groups.push(group);
+    world.base.level.group_slots.insert(GROUP, 0);
+    world.base.level.recorder.hold = Span {
         start: Nanos::ZERO,
         end: Nanos::MAX,
     };

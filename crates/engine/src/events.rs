@@ -9,32 +9,29 @@ use script::host::{EventsCall, OpId, SocketId, StreamState};
 use wire::http::Request;
 
 use crate::dial::{Dial, Opener, Reconnect};
-use crate::http::Asker;
+use crate::http::{Asker, Http};
 use crate::net::Located;
 use crate::net::socket::{EventStream, Wire};
+use crate::news::News;
 use crate::recorder::ending_of;
-use crate::socket::{Opening, Purpose, SocketLink, SocketState};
+use crate::socket::{Opening, Purpose, SocketLink, SocketState, Sockets};
 use crate::trace;
-use crate::world::World;
 
-impl World {
-    pub(crate) fn start_events(
-        &mut self,
-        op: OpId,
-        user: UserId,
-        call: EventsCall,
-    ) -> Result<(), Fault> {
-        let now = self.clock.now();
-        let Located { url, endpoint, .. } = self.net.connector.locate(&call.url)?;
-        self.trace(user, || trace::opening(&url));
-        let limit = self.opening_limit(call.timeout);
+pub(crate) use crate::protocols::Streams;
+
+impl Streams<'_> {
+    pub(crate) fn start(&mut self, op: OpId, user: UserId, call: EventsCall) -> Result<(), Fault> {
+        let now = self.base.clock.now();
+        let Located { url, endpoint, .. } = self.base.net.connector.locate(&call.url)?;
+        self.base.trace(user, || trace::opening(&url));
+        let limit = self.base.opening_limit(call.timeout);
         let mut headers = call.headers;
-        self.add_standing_headers(user, &mut headers);
+        self.base.add_standing_headers(user, &mut headers);
         let request = Request {
             headers,
             ..Request::new("GET", url)
         };
-        let max_event = self.config.options.max_message;
+        let max_event = self.base.config.options.max_message;
         let continues = (call.last_event_id, call.reconnects);
         let stream = EventStream::new(request, limit, max_event, continues);
         let opening = Opening::new(Some(op), call.planned.unwrap_or(now), now, limit);
@@ -45,24 +42,24 @@ impl World {
             ..SocketState::default()
         };
         let stream = Box::new(stream);
-        if self.streams().is_some() {
+        if self.base.streams().is_some() {
             return self.open_shared_events((user, endpoint), stream, state);
         }
         let opener = Opener::Events(stream);
-        self.dial_socket((user, endpoint), opener, state);
+        Sockets { base: self.base }.dial((user, endpoint), opener, state);
         Ok(())
     }
 
     /// The stream and its state, if this socket is a stream of server-sent events.
     fn event_stream(&mut self, key: u32) -> Option<(UserId, &mut EventStream, &mut SocketState)> {
-        let (user, SocketLink { wire, state }) = self.socket(SocketId(key)).ok()?;
+        let (user, SocketLink { wire, state }) = self.base.socket(SocketId(key)).ok()?;
         match wire {
             Wire::Events(stream) => Some((user, stream, state)),
             _ => None,
         }
     }
 
-    pub(crate) fn state_of_stream(&mut self, id: SocketId) -> Option<StreamState> {
+    pub(crate) fn state_of(&mut self, id: SocketId) -> Option<StreamState> {
         let (_, stream, _) = self.event_stream(id.0)?;
         Some(StreamState {
             last_event_id: stream.last_event_id().to_owned(),
@@ -74,7 +71,7 @@ impl World {
     /// connection and plans the next one. The stream keeps following its channels, because the server can repeat the
     /// events that it sends in the meantime.
     pub(crate) fn plans_reconnect(&mut self, key: u32, fault: &Fault) -> bool {
-        let now = self.clock.now();
+        let now = self.base.clock.now();
         let Some((user, stream, state)) = self.event_stream(key) else {
             return false;
         };
@@ -86,18 +83,20 @@ impl World {
         let due = stream.wait_from(now);
         let opening = state.opening.take();
         let what = state.failing();
-        self.net.detach(key);
-        self.net.watch_limit(due);
-        let endpoint = self.net.conns.get(key).map(|conn| conn.endpoint);
+        self.base.net.detach(key);
+        self.base.net.watch_limit(due);
+        let endpoint = self.base.net.conns.get(key).map(|conn| conn.endpoint);
         if let Some(endpoint) = endpoint.filter(|_| shared) {
-            self.cancel_request(Asker::Events(key), user, endpoint);
+            Http { base: self.base }.cancel_request(Asker::Events(key), user, endpoint);
         }
-        self.trace(user, || trace::reconnecting(due - now, fault));
+        self.base
+            .trace(user, || trace::reconnecting(due - now, fault));
         if let Some(opening) = opening {
-            self.count_opening(key, opening, now, ending_of(fault, opening.limit));
+            self.base
+                .count_opening(key, opening, now, ending_of(fault, opening.limit));
         }
         if !in_order {
-            self.count_socket_failure(user, &what, opening, fault);
+            self.base.count_socket_failure(user, &what, opening, fault);
         }
         true
     }
@@ -105,27 +104,32 @@ impl World {
     /// Requests the connection that is due.
     pub(crate) fn reconnect(&mut self, key: u32, now: Nanos) {
         let Some((user, stream, state)) = self.event_stream(key) else {
-            return self.inconsistent("a socket that is not a stream waits to reconnect");
+            return self
+                .base
+                .inconsistent("a socket that is not a stream waits to reconnect");
         };
         state.opening = Some(Opening::new(None, stream.take_due(), now, stream.limit));
-        if self.streams().is_some() {
+        if self.base.streams().is_some() {
             return self.ask_for_events(key);
         }
         let asked = now;
-        self.dial(Dial::Reconnect(Reconnect { user, key, asked }));
+        self.base
+            .dial(Dial::Reconnect(Reconnect { user, key, asked }));
     }
 
     /// Starts to connect a stream again. The time limit counts from here, not from the start of the wait in the connect
     /// queue.
     pub(crate) fn reopen(&mut self, dial: Reconnect) {
         let Reconnect { user, key, asked } = dial;
-        let now = self.clock.now();
-        let Some(endpoint) = self.net.conns.get(key).map(|conn| conn.endpoint) else {
+        let now = self.base.clock.now();
+        let Some(endpoint) = self.base.net.conns.get(key).map(|conn| conn.endpoint) else {
             // The stream was closed while it was queued.
             return;
         };
         let Some((_, stream, state)) = self.event_stream(key) else {
-            return self.inconsistent("a socket that is not a stream was reconnected");
+            return self
+                .base
+                .inconsistent("a socket that is not a stream was reconnected");
         };
         // The time limit may have passed in the queue. Then the stream waits again, for another connection.
         let its = |opening: &&mut Opening| opening.asked == asked;
@@ -135,20 +139,22 @@ impl World {
         opening.asked = now;
         opening.until = now + opening.limit;
         let (until, url) = (opening.until, stream.url().clone());
-        let cookies = self.cookies_for(user, &url);
-        let source = self.source_of(user);
-        let connecting = self.net.connector.connect(endpoint, source);
+        let cookies = self.base.cookies_for(user, &url);
+        let source = self.base.source_of(user);
+        let connecting = self.base.net.connector.connect(endpoint, source);
         let Some((_, stream, _)) = self.event_stream(key) else {
-            return self.inconsistent("a stream is gone that was being reconnected");
+            return self
+                .base
+                .inconsistent("a stream is gone that was being reconnected");
         };
         let connected =
             connecting.and_then(|connecting| stream.connect(connecting, cookies.as_deref()));
-        match connected.and_then(|()| self.attach(key)) {
+        match connected.and_then(|()| self.base.attach(key)) {
             Ok(()) => {
-                self.net.watch_limit(until);
-                self.look_if_open(key);
+                self.base.net.watch_limit(until);
+                self.base.tell(News::Added(key));
             }
-            Err(fault) => self.socket_broke(key, &fault),
+            Err(fault) => self.base.socket_broke(key, &fault),
         }
     }
 }

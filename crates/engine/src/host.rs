@@ -1,3 +1,8 @@
+mod channel;
+mod nats;
+mod redis;
+mod responses;
+
 use delivery::Audience as Listeners;
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};
 use script::host::{
@@ -7,12 +12,16 @@ use script::host::{
 };
 
 use crate::audience::{channel_of, find_channel, stamp_for};
+use crate::events::Streams;
+use crate::http::Requests;
 use crate::level_state::level_over;
 use crate::people::User;
-use crate::socket::Wanted;
+use crate::socket::{Channels, Sockets, Wanted};
+use crate::socketio::Sessions;
 use crate::tickers::start_ticker;
 use crate::timers::Sleep;
 use crate::world::World;
+use channel::channel_index;
 
 /// Maximum number of console lines of the script that may wait for control.
 const LOG_LIMIT: usize = 1000;
@@ -27,42 +36,48 @@ fn too_many_sleeps() -> Fault {
 
 impl Host for World {
     fn now(&self) -> Nanos {
-        self.clock.now()
+        self.base.clock.now()
     }
 
     fn run_tag(&self) -> &str {
-        &self.config.run.tag
+        &self.base.config.run.tag
     }
 
     fn is_active(&self) -> bool {
-        self.clock.now() < self.level.recorder.hold.end
+        self.base.clock.now() < self.base.level.recorder.hold.end
     }
 
     fn random(&mut self, user: UserId) -> f64 {
-        self.level.users.get(user).map_or(0.0, User::fraction)
+        self.base.level.users.get(user).map_or(0.0, User::fraction)
     }
 
     fn new_user(&mut self, group: GroupId, pool: u32) -> UserId {
-        let slot = self.level.group_slots.get(&group).copied().unwrap_or(0);
-        let number = u32::try_from(self.level.users.len()).unwrap_or(u32::MAX);
-        let seed = self.config.seed_of(u32::MAX, number);
-        let member = self.level.groups.get(slot).map_or(0, |group| {
+        let slot = self
+            .base
+            .level
+            .group_slots
+            .get(&group)
+            .copied()
+            .unwrap_or(0);
+        let number = u32::try_from(self.base.level.users.len()).unwrap_or(u32::MAX);
+        let seed = self.base.config.seed_of(u32::MAX, number);
+        let member = self.base.level.groups.get(slot).map_or(0, |group| {
             u32::try_from(group.users.len()).unwrap_or(u32::MAX)
         });
         let mut user = User::new(format!("setup{number}"), slot, member, seed);
         // The first member runs `setup`, so numbers begin with the second. A pool user thus has the same source address
         // as the user of a level who takes over its data.
         user.number = member.saturating_sub(1);
-        let id = self.level.users.add(user);
-        if let Some(group) = self.level.groups.get_mut(slot) {
+        let id = self.base.level.users.add(user);
+        if let Some(group) = self.base.level.groups.get_mut(slot) {
             group.users.push(id);
         }
-        self.pools.begin_user(id, pool, self.clock.now());
+        self.pools.begin_user(id, pool, self.base.clock.now());
         id
     }
 
     fn set_header(&mut self, user: UserId, name: &str, value: Option<&str>) -> Result<(), Fault> {
-        let user = self.level.users.get(user).ok_or_else(level_over)?;
+        let user = self.base.level.users.get(user).ok_or_else(level_over)?;
         user.standing
             .headers
             .retain(|(known, _)| !known.eq_ignore_ascii_case(name));
@@ -73,7 +88,7 @@ impl Host for World {
     }
 
     fn set_tag(&mut self, user: UserId, key: &str, value: Option<&str>) -> Result<(), Fault> {
-        let user = self.level.users.get(user).ok_or_else(level_over)?;
+        let user = self.base.level.users.get(user).ok_or_else(level_over)?;
         user.standing.tags.retain(|(known, _)| known != key);
         user.standing
             .tags
@@ -83,12 +98,13 @@ impl Host for World {
 
     fn cookie(&mut self, user: UserId, name: &str) -> Option<String> {
         let header = self
+            .base
             .level
             .users
             .get(user)?
             .standing
             .cookies
-            .header_for(self.net.connector.target())?;
+            .header_for(self.base.net.connector.target())?;
         header.split("; ").find_map(|pair| {
             pair.strip_prefix(name)?
                 .strip_prefix('=')
@@ -97,32 +113,37 @@ impl Host for World {
     }
 
     fn pool_user(&mut self, user: UserId, data: String) {
-        self.pools.add_user(user, data, self.clock.now());
+        self.pools.add_user(user, data, self.base.clock.now());
     }
 
     fn pool_failed(&mut self, user: UserId, fault: &Fault) {
         self.pools.fail_user(user);
-        self.level.fail(user, POOL_USER, self.clock.now(), fault);
+        self.base
+            .level
+            .fail(user, POOL_USER, self.base.clock.now(), fault);
     }
 
     fn pool_begin(&mut self, count: u32, at_once: u32) -> u32 {
-        self.pools.begin(count, at_once, self.clock.now())
+        self.pools.begin(count, at_once, self.base.clock.now())
     }
 
     fn pool_end(&mut self, pool: u32) {
-        self.pools.end(pool, self.clock.now());
+        self.pools.end(pool, self.base.clock.now());
     }
 
     fn http(&mut self, op: OpId, user: UserId, call: HttpCall) -> Result<(), Fault> {
-        self.start_http(op, user, call)
+        self.lend(|base| Requests { base }.start(op, user, call))
     }
 
     fn fail_request(&mut self, request: CountedRequest, reply: &Reply, reason: &str) {
-        self.fail_by_content(request, reply, reason);
+        Requests {
+            base: &mut self.base,
+        }
+        .fail_by_content(request, reply, reason);
     }
 
     fn open_socket(&mut self, op: OpId, user: UserId, call: SocketCall) -> Result<(), Fault> {
-        self.start_socket(op, user, call, None)
+        self.lend(|base| Sockets { base }.start(op, user, call, None))
     }
 
     fn send(
@@ -131,23 +152,24 @@ impl Host for World {
         payload: Payload,
         planned: Option<Nanos>,
     ) -> Result<(), Fault> {
-        self.send_on_socket(socket, &payload, planned).map(drop)
+        self.lend(|base| Sockets { base }.send(socket, &payload, planned))
+            .map(drop)
     }
 
     fn round_trip(&mut self, op: OpId, socket: SocketId, call: RoundTripCall) -> Result<(), Fault> {
-        self.start_round_trip(op, socket, call)
+        self.lend(|base| Sockets { base }.start_round_trip(op, socket, call))
     }
 
     fn next_message(&mut self, op: OpId, socket: SocketId, call: NextCall) -> Result<(), Fault> {
-        self.await_message(op, socket, call)
+        self.lend(|base| Sockets { base }.await_message(op, socket, call))
     }
 
     fn listen(&mut self, socket: SocketId, on: bool) {
-        self.set_listening(socket, on);
+        self.lend(|base| Sockets { base }.set_listening(socket, on));
     }
 
     fn ping(&mut self, op: OpId, socket: SocketId) -> Result<(), Fault> {
-        self.start_ping(op, socket)
+        self.lend(|base| Sockets { base }.start_ping(op, socket))
     }
 
     fn close_socket(
@@ -157,20 +179,20 @@ impl Host for World {
         code: u16,
         reason: &str,
     ) -> Result<(), Fault> {
-        self.close_socket_of_script(op, socket, code, reason);
+        self.lend(|base| Sockets { base }.close_for_script(op, socket, code, reason));
         Ok(())
     }
 
     fn open_events(&mut self, op: OpId, user: UserId, call: EventsCall) -> Result<(), Fault> {
-        self.start_events(op, user, call)
+        self.lend(|base| Streams { base }.start(op, user, call))
     }
 
     fn stream_state(&mut self, socket: SocketId) -> Option<StreamState> {
-        self.state_of_stream(socket)
+        self.lend(|base| Streams { base }.state_of(socket))
     }
 
     fn open_socketio(&mut self, op: OpId, user: UserId, call: SocketIoCall) -> Result<(), Fault> {
-        self.start_socketio(op, user, call)
+        self.lend(|base| Sessions { base }.start(op, user, call))
     }
 
     fn emit(
@@ -179,7 +201,7 @@ impl Host for World {
         said: Emission,
         planned: Option<Nanos>,
     ) -> Result<(), Fault> {
-        self.emit_on_socket(socket, &said, planned)
+        self.lend(|base| Sessions { base }.emit(socket, &said, planned))
     }
 
     fn emit_acknowledged(
@@ -188,7 +210,7 @@ impl Host for World {
         socket: SocketId,
         call: EventCall,
     ) -> Result<(), Fault> {
-        self.start_acknowledged(op, socket, &call)
+        self.lend(|base| Sessions { base }.start_acknowledged(op, socket, &call))
     }
 
     fn next_event(
@@ -198,19 +220,24 @@ impl Host for World {
         event: String,
         timeout: Option<Nanos>,
     ) -> Result<(), Fault> {
-        self.wait_on_socket(op, socket, Wanted::Event(event), timeout, None)
+        self.lend(|base| Sockets { base }.wait_for(op, socket, Wanted::Event(event), timeout, None))
     }
 
     fn listen_event(&mut self, socket: SocketId, event: &str) {
-        self.handle_event(socket, event);
+        self.lend(|base| Sessions { base }.handle_event(socket, event));
     }
 
     fn sleep(&mut self, op: OpId, user: UserId, span: Nanos) {
-        let epoch = self.level.users.get(user).map_or(0, |user| user.epoch);
-        let until = self.clock.now() + span;
-        if !self.level.timers.sleep(Sleep { op, user, epoch }, until) {
+        let epoch = self.base.level.users.get(user).map_or(0, |user| user.epoch);
+        let until = self.base.clock.now() + span;
+        if !self
+            .base
+            .level
+            .timers
+            .sleep(Sleep { op, user, epoch }, until)
+        {
             // Without a timer, the script would wait forever.
-            self.wakes.push_back(Wake::Done {
+            self.base.wakes.push_back(Wake::Done {
                 op,
                 result: Err(too_many_sleeps()),
             });
@@ -219,10 +246,10 @@ impl Host for World {
 
     fn stay(&mut self, op: OpId, user: UserId) {
         // Once the deliveries have settled, `stay()` has nothing to wait for.
-        let over = self.level.hold_is_settled;
-        match self.level.group_of(user) {
+        let over = self.base.level.hold_is_settled;
+        match self.base.level.group_of(user) {
             Some((group, ..)) if !over => group.stays.waiting.push(op),
-            _ => self.wakes.push_back(Wake::Done {
+            _ => self.base.wakes.push_back(Wake::Done {
                 op,
                 result: Ok(Value::Nothing),
             }),
@@ -230,12 +257,12 @@ impl Host for World {
     }
 
     fn every(&mut self, user: UserId, period: Nanos, first: Option<Nanos>) -> TickerId {
-        let now = self.clock.now();
-        start_ticker(&mut self.level, user, (period, first), now)
+        let now = self.base.clock.now();
+        start_ticker(&mut self.base.level, user, (period, first), now)
     }
 
     fn stop_ticker(&mut self, ticker: TickerId) {
-        self.level.timers.tickers.remove(ticker.0);
+        self.base.level.timers.tickers.remove(ticker.0);
     }
 
     fn channel(
@@ -245,17 +272,17 @@ impl Host for World {
         audience: Audience,
         deadline: Option<Nanos>,
     ) -> Result<ChannelId, Fault> {
-        let deadline = deadline.unwrap_or(self.config.options.deadline);
+        let deadline = deadline.unwrap_or(self.base.config.options.deadline);
         let audience = match audience {
             Audience::Others => Listeners::Others,
             Audience::Everyone => Listeners::Everyone,
-            Audience::Users(users) => Listeners::Members(self.level.members(&users)),
+            Audience::Users(users) => Listeners::Members(self.base.level.members(&users)),
             Audience::Passive(audience) => {
-                return find_channel(self.config.audiences(), audience, name);
+                return find_channel(self.base.config.audiences(), audience, name);
             }
         };
-        let tally = self.level.recorder.tally(name);
-        let group = self.level.group_by_id(group).ok_or_else(level_over)?;
+        let tally = self.base.level.recorder.tally(name);
+        let group = self.base.level.group_by_id(group).ok_or_else(level_over)?;
         if let Some((_, known)) = group.channels.iter().find(|(known, _)| known == name) {
             return Ok(ChannelId(known.0.into()));
         }
@@ -270,16 +297,14 @@ impl Host for World {
         channel: ChannelId,
         planned: Option<Nanos>,
     ) -> Result<String, Fault> {
-        let now = self.clock.now();
+        let now = self.base.clock.now();
         if let Some(number) = channel_of(channel) {
-            return stamp_for(&mut self.level, user, number, planned.unwrap_or(now));
+            return stamp_for(&mut self.base.level, user, number, planned.unwrap_or(now));
         }
-        let (group, member, recorder) = self.level.group_of(user).ok_or_else(level_over)?;
+        let (group, member, recorder) = self.base.level.group_of(user).ok_or_else(level_over)?;
         let channel = channel_index(group, channel)?;
         let made = planned.unwrap_or(now);
-        if let Some((name, _)) = group.channels.iter().find(|(_, known)| *known == channel) {
-            recorder.note_stamp(name, made);
-        }
+        recorder.note_stamp(group.ledger.tally_of(channel), made);
         let stamp = group
             .ledger
             .stamp(channel, member, made, &mut recorder.tallies);
@@ -292,22 +317,22 @@ impl Host for World {
         channel: ChannelId,
         place: StampPlace,
     ) -> Result<u32, Fault> {
-        let (user, _) = self.socket(socket)?;
-        let (group, ..) = self.level.group_of(user).ok_or_else(level_over)?;
+        let (user, _) = self.base.socket(socket)?;
+        let (group, ..) = self.base.level.group_of(user).ok_or_else(level_over)?;
         let channel = channel_index(group, channel)?;
-        self.start_receiving(socket, channel, place)
+        self.lend(|base| Channels { base }.start(socket, channel, place))
     }
 
     fn stop_receiving(&mut self, socket: SocketId, receiving: u32) {
-        self.end_receiving(socket, receiving);
+        self.lend(|base| Channels { base }.end(socket, receiving));
     }
 
     fn last(&mut self, socket: SocketId, channel: ChannelId) -> Option<String> {
-        self.last_received(socket, channel)
+        self.lend(|base| Channels { base }.last(socket, channel))
     }
 
     fn user_state(&mut self, user: UserId, name: &str, text: &str) {
-        if let Some((group, member, _)) = self.level.group_of(user) {
+        if let Some((group, member, _)) = self.base.level.group_of(user) {
             group.held.say(name, member, text);
         }
     }
@@ -317,72 +342,57 @@ impl Host for World {
     }
 
     fn step_begin(&mut self, group: GroupId, user: Option<UserId>, name: u32) -> u64 {
-        let now = self.clock.now();
-        self.steps.begin(&mut self.level, (group, user), name, now)
+        let now = self.base.clock.now();
+        self.steps
+            .begin(&mut self.base.level, (group, user), name, now)
     }
 
     fn step_end(&mut self, group: GroupId, user: Option<UserId>, step: u64, fault: Option<&Fault>) {
-        let now = self.clock.now();
-        self.level.end_step((group, user), step, fault, now);
+        let now = self.base.clock.now();
+        self.base.level.end_step((group, user), step, fault, now);
     }
 
     fn concurrent(&mut self, group: GroupId, on: bool) {
-        self.level.go_apart(group, on);
+        self.base.level.go_apart(group, on);
     }
 
     fn wants_place(&self, check: &str) -> bool {
-        let recorder = &self.level.recorder;
-        recorder.is_first_failed_check(check, self.clock.now())
+        let recorder = &self.base.level.recorder;
+        recorder.is_first_failed_check(check, self.base.clock.now())
     }
 
     fn check(&mut self, group: GroupId, name: &str, result: Checked) {
-        let now = self.clock.now();
+        let now = self.base.clock.now();
         let passed = result == Checked::Passed;
-        let measured = self.level.recorder.check(name, passed, now);
+        let measured = self.base.level.recorder.check(name, passed, now);
         let Checked::Failed { user, place } = result else {
             return;
         };
         let fault = Fault::target(FaultKind::Check, format!("check `{name}` failed"));
-        self.level
+        self.base
+            .level
             .flaw((Some(group), user), &fault, (name, None), now);
         if measured {
             let user = user.unwrap_or(UserId(u32::MAX));
-            self.level.fail_at(place, (user, name), now, &fault);
+            self.base.level.fail_at(place, (user, name), now, &fault);
         }
     }
 
     fn metric(&mut self, kind: MetricKind, name: &str, value: f64) {
-        let now = self.clock.now();
+        let now = self.base.clock.now();
         let kind = match kind {
             MetricKind::Counter => record::MetricKind::Counter,
             MetricKind::Gauge => record::MetricKind::Gauge,
             MetricKind::Trend => record::MetricKind::Trend,
         };
-        self.level.recorder.metric(kind, name, value, now);
+        self.base.level.recorder.metric(kind, name, value, now);
     }
 
     fn log(&mut self, level: LogLevel, line: &str) {
-        if self.logged.len() < LOG_LIMIT {
-            self.logged.push((level, line.to_owned()));
+        if self.base.logged.len() < LOG_LIMIT {
+            self.base.logged.push((level, line.to_owned()));
         } else {
-            self.level.recorder.monitoring.dropped += 1;
+            self.base.level.recorder.monitoring.dropped += 1;
         }
     }
-}
-
-pub(crate) fn channel_index(
-    group: &crate::people::Group,
-    channel: ChannelId,
-) -> Result<delivery::ChannelIndex, Fault> {
-    if channel_of(channel).is_some() {
-        let detail =
-            "the channel addresses an audience, and only the members of the audience receive it";
-        return Err(Fault::script(FaultKind::Thrown, detail));
-    }
-    let known = group
-        .channels
-        .iter()
-        .map(|(_, index)| *index)
-        .find(|index| u32::from(index.0) == channel.0);
-    known.ok_or_else(|| Fault::script(FaultKind::Thrown, "the channel belongs to another group"))
 }

@@ -3,18 +3,17 @@
 
 use std::collections::VecDeque;
 
-use model::{Fault, FaultKind, Nanos, UserId};
+use model::{Nanos, UserId};
 use record::Measured;
 use script::host::SocketId;
 
+use crate::base::Base;
 use crate::dial::Dial;
 use crate::http::InFlight;
 use crate::link::Link;
 use crate::net::{EndpointIndex, Opening};
-use crate::people::CONNECTIONS_PER_USER;
 use crate::recorder::Family;
 use crate::socket::SocketState;
-use crate::world::World;
 
 /// A request or a round trip that has not ended, or a socket that is being opened.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +96,7 @@ fn each_on(link: &Link, tell: impl FnMut(Operation)) {
     }
 }
 
-impl World {
+impl Base {
     /// Calls `tell` for each operation of the level that is in flight, on a connection or in a queue for one.
     fn each_in_flight(&mut self, now: Nanos, mut tell: impl FnMut(Operation)) {
         let recorder = &self.level.recorder;
@@ -139,63 +138,6 @@ impl World {
             }
         });
         awaited
-    }
-
-    /// Ends requests whose time limit has passed in the queue for a connection or a stream. Returns the earliest limit
-    /// of the requests that remain queued.
-    pub(crate) fn end_overdue_in_line(&mut self, now: Nanos) -> Nanos {
-        let mut over = Vec::new();
-        for user in self.level.users.each() {
-            for pool in &mut user.pools {
-                take_overdue(&mut pool.waiting, now, &mut over);
-            }
-        }
-        let queued = self.net.queue.take_if(|dial| dial.limit() <= now);
-        for call in &over {
-            let limit = call.time_limit();
-            // The server limits the number of streams, so this is a fault of the target. Without streams, the user's
-            // own requests occupy all connections, which is not the target's fault.
-            let fault = if self.streams().is_some() {
-                Fault::target(
-                    FaultKind::TimedOut,
-                    format!("no stream was free within {limit}"),
-                )
-            } else {
-                let held = format!(
-                    "the user's other requests used all {CONNECTIONS_PER_USER} connections"
-                );
-                let detail = format!("no connection was free within {limit}: {held}");
-                Fault::generator(FaultKind::TimedOut, detail)
-            };
-            self.end_http(call, now, Err(fault));
-        }
-        // These requests waited in the connect queue, because the target had not accepted other connections.
-        for dial in queued {
-            let Dial::Http(call) = dial else {
-                self.inconsistent("a socket timed out in the connect queue, where it has no limit");
-                continue;
-            };
-            let owner = self.owner_of(call.context.user);
-            let pool = self
-                .level
-                .users
-                .get(owner)
-                .map(|user| user.pool(call.endpoint));
-            let next = pool.and_then(|pool| {
-                pool.connect_queue -= 1;
-                pool.waiting.pop_front()
-            });
-            let detail = format!("no connection was free within {}", call.time_limit());
-            self.end_http(&call, now, Err(Fault::target(FaultKind::TimedOut, detail)));
-            if let Some(next) = next {
-                self.dispatch(next);
-            }
-        }
-        let lines = self.level.users.each().flat_map(|user| user.pools.iter());
-        let calls = lines.flat_map(|pool| pool.waiting.iter());
-        let limits = calls.map(|call| call.limit()).min();
-        let queued = self.net.queue.waiting().map(Dial::limit).min();
-        limits.into_iter().chain(queued).min().unwrap_or(Nanos::MAX)
     }
 
     /// Ends the level for this user: counts operations in flight as unfinished, and closes the connections.
@@ -286,7 +228,11 @@ impl World {
 
 /// Moves the requests whose time limit has passed from `line` to `over`.
 #[expect(clippy::vec_box, reason = "the queue holds boxes")]
-fn take_overdue(line: &mut VecDeque<Box<InFlight>>, now: Nanos, over: &mut Vec<Box<InFlight>>) {
+pub(crate) fn take_overdue(
+    line: &mut VecDeque<Box<InFlight>>,
+    now: Nanos,
+    over: &mut Vec<Box<InFlight>>,
+) {
     if line.iter().all(|call| call.limit() > now) {
         return;
     }

@@ -37,21 +37,21 @@ mod tests {
     #[test]
     fn the_first_contradiction_is_reported_with_the_number_of_others() {
         let mut world = empty_world();
-        assert_eq!(world.inconsistencies.take(), None);
+        assert_eq!(world.base.inconsistencies.take(), None);
         world.broke(7, model::Fault::target(model::FaultKind::Closed, "gone"));
-        let found = world.inconsistencies.take().unwrap();
+        let found = world.base.inconsistencies.take().unwrap();
         assert!(
             found.starts_with("bug in headcount: a connection that is not in the table broke; "),
             "{found}"
         );
-        world.inconsistent("a");
-        world.inconsistent("b");
-        world.inconsistent("c");
-        let found = world.inconsistencies.take().unwrap();
+        world.base.inconsistent("a");
+        world.base.inconsistent("b");
+        world.base.inconsistent("c");
+        let found = world.base.inconsistencies.take().unwrap();
         assert!(
             found.starts_with("bug in headcount: a (and 2 more contradictions); "),
             "{found}"
         );
-        assert_eq!(world.inconsistencies.take(), None);
+        assert_eq!(world.base.inconsistencies.take(), None);
     }
 }

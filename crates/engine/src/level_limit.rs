@@ -2,9 +2,11 @@
 
 use model::Nanos;
 
-use crate::control::OVERDUE;
 use crate::in_flight::Awaited;
 use crate::outcome::RunError;
+
+/// Control gives up a level, `setup` or `teardown` that exceeds its own limits by more than this.
+pub(crate) const OVERDUE: Nanos = Nanos::from_secs(30);
 
 /// The time limit of a level, which grows with the time limits of the operations in flight.
 #[derive(Clone, Copy, Debug)]

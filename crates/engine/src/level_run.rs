@@ -1,5 +1,6 @@
 //! The phases of a level on one worker.
 
+mod iteration;
 mod progress;
 
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use plan::groups_of;
 use script::host::{Value, Wake};
 
 use crate::audience::{self, AudienceWait};
+use crate::base::Base;
 use crate::in_flight::Awaited;
 use crate::level::LevelPlan;
 use crate::level_state::LevelState;
@@ -18,11 +20,12 @@ use crate::messages::{Event, LevelOutcome};
 use crate::open::{OpenRun, close_arrivals, count_planned};
 use crate::people::Stage;
 use crate::settling::{Draining, LOOK, Settling};
+use crate::socket::Sockets;
 use crate::spawn::{add_group, plan_group};
 use crate::timers::Alarm;
 use crate::worker_parts::WorkerParts;
-use crate::world::World;
 
+pub(crate) use iteration::never_settles;
 use progress::{LoadEnd, Loading, Progress, Settled};
 
 /// Time for the closing handshakes of sockets at the end of a level.
@@ -54,28 +57,32 @@ impl LevelRun {
     /// Starts a level, or the ramp-up of its groups.
     pub(crate) fn start(plan: Arc<LevelPlan>, parts: &mut WorkerParts) -> Self {
         let mut world = parts.world.borrow_mut();
-        let workers = world.config.workers;
-        world.level.start = plan.start;
-        world.level.recorder.hold = plan.hold();
-        let seed = world.config.arrivals_seed(plan.index);
+        let workers = world.base.config.workers;
+        world.base.level.start = plan.start;
+        world.base.level.recorder.hold = plan.hold();
+        let seed = world.base.config.arrivals_seed(plan.index);
         let mut open_run = OpenRun::of(&plan, seed, parts.number, workers);
-        world.level.arrivals.is_open = open_run.is_some();
-        world.level.arrivals.next = open_run
+        world.base.level.arrivals.is_open = open_run.is_some();
+        world.base.level.arrivals.next = open_run
             .as_mut()
             .and_then(OpenRun::next_due)
             .unwrap_or(Nanos::MAX);
         if open_run.is_none() {
             for number in groups_of(parts.number, workers, plan.load.groups) {
-                let World { level, config, .. } = &mut *world;
+                let Base { level, config, .. } = &mut world.base;
                 plan_group(level, config, &plan, number);
             }
         }
-        let open = world.level.groups.len();
+        let open = world.base.level.groups.len();
         let groups = plan.load.groups;
-        world.level.audience.begin_level(plan.first_group.0, groups);
+        world
+            .base
+            .level
+            .audience
+            .begin_level(plan.first_group.0, groups);
         // Wake the loop at the start and the end of the measured time, even if nothing else happens then.
-        world.level.timers.set(plan.hold().start, Alarm::Look);
-        world.level.timers.set(plan.hold().end, Alarm::Look);
+        world.base.level.timers.set(plan.hold().start, Alarm::Look);
+        world.base.level.timers.set(plan.hold().end, Alarm::Look);
         drop(world);
         // Collect garbage now, so that a pause in the level is less likely.
         parts.collect_garbage(true);
@@ -111,7 +118,7 @@ impl LevelRun {
         let open_run = self.progress.loading()?.open_run.as_mut()?;
         open_run.free_group(|number| {
             self.open += 1;
-            let World { level, config, .. } = &mut *parts.world.borrow_mut();
+            let Base { level, config, .. } = &mut parts.world.borrow_mut().base;
             add_group(level, config, &self.plan, number)
         })
     }
@@ -132,7 +139,7 @@ impl LevelRun {
         self.each_second(parts, now);
         {
             let mut world = parts.world.borrow_mut();
-            world.level.recorder.blocks_until(now);
+            world.base.level.recorder.blocks_until(now);
             self.finish_settled(&mut world, now);
         }
         let (settle, hurried) = (self.plan.settle, self.hurried);
@@ -141,21 +148,22 @@ impl LevelRun {
             Progress::Load(_) => self.while_loading(parts, now),
             Progress::Settling(settling, load) => {
                 let over = at_once
-                    || settling.is_over(&mut parts.world.borrow_mut(), settle, hurried, now);
+                    || settling.is_over(&mut parts.world.borrow_mut().base, settle, hurried, now);
                 let (quiet, load) = (settling.quiet(), *load);
                 if over && self.audience_has_settled(parts, now) {
-                    self.release(&mut parts.world.borrow_mut(), quiet, load, now);
+                    self.release(&mut parts.world.borrow_mut().base, quiet, load, now);
                 }
             }
             Progress::Draining(draining, settled) => {
-                let over = at_once || draining.is_over(&mut parts.world.borrow_mut().level, now);
+                let over =
+                    at_once || draining.is_over(&mut parts.world.borrow_mut().base.level, now);
                 let settled = *settled;
                 if over {
                     self.close_all(parts, settled, now);
                 }
             }
             &mut Progress::Closing(until, settled) => {
-                let closed = parts.world.borrow().net.conns.is_empty();
+                let closed = parts.world.borrow().base.net.conns.is_empty();
                 if self.aborted || now >= until || closed {
                     self.report(parts, settled, now);
                     return true;
@@ -172,7 +180,7 @@ impl LevelRun {
 
     /// Whether the deliveries to passive audiences have settled too. The groups of this worker have.
     fn audience_has_settled(&mut self, parts: &WorkerParts, now: Nanos) -> bool {
-        let level = &mut parts.world.borrow_mut().level;
+        let level = &mut parts.world.borrow_mut().base.level;
         if self.aborted || level.audience.is_empty() {
             return true;
         }
@@ -183,7 +191,7 @@ impl LevelRun {
     }
 
     fn while_loading(&mut self, parts: &WorkerParts, now: Nanos) {
-        let hold = parts.world.borrow().level.recorder.hold;
+        let hold = parts.world.borrow().base.level.recorder.hold;
         let Some(loading) = self.progress.loading() else {
             return;
         };
@@ -209,18 +217,18 @@ impl LevelRun {
         let used = parts.time_use();
         let mut world = parts.world.borrow_mut();
         if let Some(open_run) = open_run {
-            let World { level, config, .. } = &mut *world;
+            let Base { level, config, .. } = &mut world.base;
             close_arrivals(level, config, open_run);
         }
         // The loop may notice the end late, or every group may have ended early.
-        let hold = &mut world.level.recorder.hold;
+        let hold = &mut world.base.level.recorder.hold;
         hold.end = hold.end.min(now.max(hold.start));
         // `limit` applies to the whole level, so the time limits of operations do not extend it.
         self.hurried |= self.plan.once;
-        let hold = world.level.recorder.hold;
+        let hold = world.base.level.recorder.hold;
         let LevelState {
             groups, at_work, ..
-        } = &mut world.level;
+        } = &mut world.base.level;
         let running = groups.iter().filter_map(|group| match group.stage {
             Stage::Running { since, .. } => Some(since),
             _ => None,
@@ -228,9 +236,10 @@ impl LevelRun {
         at_work.close(now, hold, running);
         let load = LoadEnd::of(hold, at_hold_start, used, now);
         self.progress = Progress::Settling(Settling::since(now), load);
-        world.level.timers.set(now + LOOK, Alarm::Look);
+        world.base.level.timers.set(now + LOOK, Alarm::Look);
         // Groups that wait between two iterations are done.
         let waiting = world
+            .base
             .level
             .groups
             .iter_mut()
@@ -239,19 +248,19 @@ impl LevelRun {
     }
 
     /// Ends calls of `stay()` after the deliveries have settled. `quiet`: the time at which the last operation ended.
-    fn release(&mut self, world: &mut World, quiet: Option<Nanos>, load: LoadEnd, now: Nanos) {
+    fn release(&mut self, base: &mut Base, quiet: Option<Nanos>, load: LoadEnd, now: Nanos) {
         let settle = self.plan.settle;
         let finish = if self.hurried {
             settle
         } else {
-            world.config.options.timeouts.total
+            base.config.options.timeouts.total
         };
         let quiet = quiet.unwrap_or(now);
-        let draining = Draining::begin(&mut world.level, quiet, now, settle, finish);
+        let draining = Draining::begin(&mut base.level, quiet, now, settle, finish);
         self.progress = Progress::Draining(draining, Settled { load, at: now });
-        world.level.hold_is_settled = true;
-        world.level.timers.set(now, Alarm::Look); // in case no iteration is running
-        let World { level, wakes, .. } = world;
+        base.level.hold_is_settled = true;
+        base.level.timers.set(now, Alarm::Look); // in case no iteration is running
+        let Base { level, wakes, .. } = base;
         let groups = level.groups.iter_mut();
         for op in groups.flat_map(|group| group.stays.waiting.drain(..)) {
             wakes.push_back(Wake::Done {
@@ -265,6 +274,7 @@ impl LevelRun {
     fn close_all(&mut self, parts: &mut WorkerParts, settled: Settled, now: Nanos) {
         let mut world = parts.world.borrow_mut();
         let unfinished: Vec<_> = world
+            .base
             .level
             .groups
             .iter()
@@ -273,27 +283,27 @@ impl LevelRun {
                 _ => None,
             })
             .collect();
-        let is_mixed = world.config.options.mix.is_some();
+        let is_mixed = world.base.config.options.mix.is_some();
         for &(id, planned, since) in &unfinished {
-            let level = &mut world.level;
+            let level = &mut world.base.level;
             if let Some(&slot) = level.group_slots.get(&id) {
                 let iteration = level.iteration(slot, planned, since);
                 level.count_unfinished(slot, iteration, is_mixed, now);
             }
         }
-        let groups = world.level.groups.iter();
+        let groups = world.base.level.groups.iter();
         let users: Vec<UserId> = groups
             .flat_map(|group| group.users.iter().copied())
             .collect();
-        world.abandon_dials(None); // all at once, before each user searches the queue
+        world.base.abandon_dials(None); // all at once, before each user searches the queue
         for user in users {
-            world.abandon_http(user);
-            world.close_sockets_of(user, CutOff::LevelEnded);
+            world.base.abandon_http(user);
+            world.lend(|base| Sockets { base }.close_all_of(user, CutOff::LevelEnded));
         }
-        audience::close(&mut world, now);
+        audience::close(&mut world.base, now);
         let until = now + GOODBYES;
-        world.level.timers.set(until, Alarm::Look);
-        world.level.timers.set(now, Alarm::Look); // in case no socket is open
+        world.base.level.timers.set(until, Alarm::Look);
+        world.base.level.timers.set(now, Alarm::Look); // in case no socket is open
         drop(world);
         for (id, ..) in unfinished {
             parts.driver.cancel_group(id);
@@ -304,11 +314,11 @@ impl LevelRun {
     /// Reports the measurements of the level.
     fn report(&self, parts: &WorkerParts, Settled { load, at: settled }: Settled, now: Nanos) {
         let mut world = parts.world.borrow_mut();
-        let monitoring = std::mem::take(&mut world.level.recorder.monitoring);
+        let monitoring = std::mem::take(&mut world.base.level.recorder.monitoring);
         let second = self.next_second - 1;
-        let window = Box::new(world.level.recorder.take_window());
-        let at_work = world.level.at_work;
-        let World { level, config, .. } = &mut *world;
+        let window = Box::new(world.base.level.recorder.take_window());
+        let at_work = world.base.level.at_work;
+        let Base { level, config, .. } = &mut world.base;
         count_planned(&mut level.recorder, config, &self.plan, parts.number);
         let limited = take_limited(level, config, now);
         let unmeasured = level.recorder.unmeasured_names();
@@ -342,7 +352,7 @@ impl LevelRun {
         let boundary = self.plan.start + Nanos::from_secs(self.next_second);
         let mut world = parts.world.borrow_mut();
         if now < boundary {
-            world.level.timers.look_at(boundary);
+            world.base.level.timers.look_at(boundary);
             return;
         }
         let second = self.next_second - 1;
@@ -350,9 +360,9 @@ impl LevelRun {
         let waited = parts.idle - self.idle_at_second;
         self.idle_at_second = parts.idle;
         let busy = 1.0 - waited.as_secs_f64().min(1.0);
-        let window = Box::new(world.level.recorder.take_window());
+        let window = Box::new(world.base.level.recorder.take_window());
         let awaited = match self.progress {
-            Progress::Settling(..) => world.awaited_operations(now),
+            Progress::Settling(..) => world.base.awaited_operations(now),
             _ => Awaited::default(),
         };
         drop(world);

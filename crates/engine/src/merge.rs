@@ -8,13 +8,13 @@ use crate::little::AtWork;
 use crate::loud::Loud;
 use crate::messages::{CpuWait, LevelOutcome};
 use crate::quota::Quota;
-use crate::recorder::UnmeasuredNames;
+use crate::recorder::Unmeasured;
 
 /// The measurements of all workers in one level.
 #[derive(Debug, Default)]
 pub(crate) struct Merged {
     pub(crate) measured: Measured,
-    pub(crate) unmeasured: UnmeasuredNames,
+    pub(crate) unmeasured: Unmeasured,
     pub(crate) generator: GeneratorUse,
     pub(crate) limited: LimitedSamples,
     pub(crate) loud: Loud,

@@ -13,7 +13,7 @@ use crate::in_flight::Awaited;
 use crate::level::{LevelPlan, PooledUser, SetupResult};
 use crate::limited::LimitedSamples;
 use crate::little::AtWork;
-use crate::recorder::UnmeasuredNames;
+use crate::recorder::Unmeasured;
 use crate::self_monitoring::SelfMonitoring;
 
 /// A command from control to a worker.
@@ -101,7 +101,7 @@ pub(crate) struct LevelOutcome {
     pub(crate) busy: f64,
     pub(crate) cpu_wait: Option<CpuWait>,
     pub(crate) gc_pause_ms_max: Option<f64>,
-    pub(crate) unmeasured: UnmeasuredNames,
+    pub(crate) unmeasured: Unmeasured,
     pub(crate) limited: LimitedSamples,
     pub(crate) at_work: AtWork,
     pub(crate) duration_s: f64,

@@ -11,18 +11,20 @@ mod shared;
 
 use model::{Fault, FaultKind, Nanos, UserId};
 use script::host::{
-    ConsumerCall, FetchCall, NatsCall, NatsHost, NatsRequest, NatsServer, NatsSubscribeCall, OpId,
+    ConsumerCall, FetchCall, NatsCall, NatsRequest, NatsServer, NatsSubscribeCall, OpId,
     Publication, SocketId,
 };
 use wire::nats::jetstream::Api;
 
+use crate::base::Base;
 use crate::dial::Opener;
 use crate::link::Link;
 use crate::net::socket::{Inbox, NatsLink, NatsSubscription, NatsWire, Pong, Pulls, Wire};
 use crate::recorder::Family;
-use crate::socket::{Opening, Purpose, RoundTrip, SocketLink, SocketState, Wanted};
+use crate::socket::{Opening, Purpose, RoundTrip, SocketLink, SocketState, Sockets, Wanted};
 use crate::trace;
-use crate::world::World;
+
+pub(crate) use crate::protocols::Nats;
 use login::login_of;
 
 /// A connection as one of its users sees it.
@@ -33,12 +35,12 @@ struct View {
     connection: SocketId,
 }
 
-impl NatsHost for World {
-    fn open_nats(&mut self, op: OpId, user: UserId, call: NatsCall) -> Result<(), Fault> {
-        let now = self.clock.now();
-        let (url, endpoint) = self.net.connector.locate_nats(call.url.as_deref())?;
-        self.trace(user, || trace::opening(&url));
-        let limit = self.opening_limit(call.timeout);
+impl Nats<'_> {
+    pub(crate) fn open(&mut self, op: OpId, user: UserId, call: &NatsCall) -> Result<(), Fault> {
+        let now = self.base.clock.now();
+        let (url, endpoint) = self.base.net.connector.locate_nats(call.url.as_deref())?;
+        self.base.trace(user, || trace::opening(&url));
+        let limit = self.base.opening_limit(call.timeout);
         let opening = Opening::new(Some(op), call.planned.unwrap_or(now), now, limit);
         let state = SocketState {
             opening: Some(opening),
@@ -47,17 +49,22 @@ impl NatsHost for World {
             ..SocketState::default()
         };
         if call.is_shared {
-            return shared::open(self, (user, endpoint), &call, &url, (state, opening));
+            return shared::open(self.base, (user, endpoint), call, &url, (state, opening));
         }
-        let name = self.level.users.get(user).map(|user| user.name.to_string());
-        let login = login_of(&call, &url, name.as_deref().unwrap_or_default())?;
-        self.dial_socket((user, endpoint), Opener::Nats(Box::new(login)), state);
+        let name = self
+            .base
+            .level
+            .users
+            .get(user)
+            .map(|user| user.name.to_string());
+        let login = login_of(call, &url, name.as_deref().unwrap_or_default())?;
+        Sockets { base: self.base }.dial((user, endpoint), Opener::Nats(Box::new(login)), state);
         Ok(())
     }
 
-    fn nats_server(&mut self, id: SocketId) -> Option<NatsServer> {
-        let view = view_of(self, id).ok()?;
-        let info = link_of(self, view.connection).ok()?.info()?;
+    pub(crate) fn server(&mut self, id: SocketId) -> Option<NatsServer> {
+        let view = view_of(self.base, id).ok()?;
+        let info = link_of(self.base, view.connection).ok()?.info()?;
         Some(NatsServer {
             id: info.server_id.clone(),
             version: info.version.clone(),
@@ -67,10 +74,10 @@ impl NatsHost for World {
     }
 
     /// The stamps that the user has made are sent with the message.
-    fn nats_publish(
+    pub(crate) fn publish(
         &mut self,
         id: SocketId,
-        message: Publication,
+        message: &Publication,
         planned: Option<Nanos>,
     ) -> Result<(), Fault> {
         let headers: Vec<(&str, &str)> = message
@@ -79,23 +86,28 @@ impl NatsHost for World {
             .map(|(name, value)| (name.as_str(), value.as_str()))
             .collect();
         let subjects = (message.subject.as_str(), message.reply.as_deref());
-        let View { user, connection } = view_of(self, id)?;
-        self.with_stamps(user, planned, |world| {
-            let mut out = std::mem::take(&mut world.net.encoded);
-            let sent = link_of(world, connection).and_then(|link| {
+        let View { user, connection } = view_of(self.base, id)?;
+        self.base.with_stamps(user, planned, |base| {
+            let mut out = std::mem::take(&mut base.net.encoded);
+            let sent = link_of(base, connection).and_then(|link| {
                 link.publish(&mut out, subjects, &headers, message.payload.bytes())
             });
-            world.net.encoded = out;
-            world.net.update_interest(connection.0);
+            base.net.encoded = out;
+            base.net.update_interest(connection.0);
             sent
         })?;
-        self.trace(user, || trace::published(&message));
+        self.base.trace(user, || trace::published(message));
         Ok(())
     }
 
-    fn nats_request(&mut self, op: OpId, id: SocketId, call: NatsRequest) -> Result<(), Fault> {
+    pub(crate) fn request(
+        &mut self,
+        op: OpId,
+        id: SocketId,
+        call: NatsRequest,
+    ) -> Result<(), Fault> {
         // Take the start time before the send, so that the round trip includes the time of writing.
-        let started = self.clock.now();
+        let started = self.base.clock.now();
         let NatsRequest {
             name,
             mut message,
@@ -103,14 +115,14 @@ impl NatsHost for World {
             timeout,
             planned,
         } = call;
-        let view = view_of(self, id)?;
+        let view = view_of(self.base, id)?;
         let mut out = Vec::new();
-        let (number, reply) = inbox_of(self, id)?.next_request(&mut out, id.0)?;
-        link_of(self, view.connection)?.send(&out)?;
+        let (number, reply) = inbox_of(self.base, id)?.next_request(&mut out, id.0)?;
+        link_of(self.base, view.connection)?.send(&out)?;
         message.reply = Some(reply);
-        self.nats_publish(id, message, planned)?;
+        self.publish(id, &message, planned)?;
         let round_trip = RoundTrip {
-            name: self.level.recorder.name(Family::RoundTrip, &name),
+            name: self.base.level.recorder.name(Family::RoundTrip, &name),
             planned: planned.unwrap_or(started),
             started,
         };
@@ -118,27 +130,29 @@ impl NatsHost for World {
             number,
             is_jetstream,
         };
-        self.wait_on_socket(op, id, wanted, timeout, Some(round_trip))
+        Sockets { base: self.base }.wait_for(op, id, wanted, timeout, Some(round_trip))
     }
 
-    fn nats_subscribe(
+    pub(crate) fn subscribe(
         &mut self,
         op: OpId,
         id: SocketId,
         call: NatsSubscribeCall,
     ) -> Result<(), Fault> {
-        let now = self.clock.now();
-        let limit = call.timeout.unwrap_or(self.config.options.timeouts.total);
+        let now = self.base.clock.now();
+        let limit = call
+            .timeout
+            .unwrap_or(self.base.config.options.timeouts.total);
         let opening = Opening::new(Some(op), now, now, limit);
-        let View { user, connection } = view_of(self, id)?;
+        let View { user, connection } = view_of(self.base, id)?;
         let (subject, pulls) = match &call.consumer {
             Some(consumer) => {
                 let pulls = pulls_of(consumer)?;
-                (inbox_of(self, id)?.next_consumer(), Some(pulls))
+                (inbox_of(self.base, id)?.next_consumer(), Some(pulls))
             }
             None => (call.subject, None),
         };
-        let (_, socket) = self.socket(id)?;
+        let (_, socket) = self.base.socket(id)?;
         let state = SocketState {
             opening: Some(opening),
             name: socket.state.name.clone(),
@@ -147,32 +161,32 @@ impl NatsHost for World {
         };
         let subscription = NatsSubscription::new(connection.0, subject.clone(), call.max, pulls);
         let wire = Wire::Nats(NatsWire::Subscription(Box::new(subscription)));
-        let key = admit_carried(self, View { user, connection }, wire, state)?;
-        let link = link_of(self, connection)?;
+        let key = admit_carried(self.base, View { user, connection }, wire, state)?;
+        let link = link_of(self.base, connection)?;
         if let Err(fault) = link.subscribe(key, &subject, call.queue.as_deref(), call.max) {
-            self.take_out(key);
+            self.base.take_out(key);
             return Err(fault);
         }
-        if let Some(owner) = self.level.users.get(user) {
+        if let Some(owner) = self.base.level.users.get(user) {
             owner.sockets.push(key);
         }
-        if let Ok((_, socket)) = self.socket(id)
+        if let Ok((_, socket)) = self.base.socket(id)
             && let Wire::Nats(NatsWire::Shared(shared)) = &mut socket.wire
         {
             shared.subscriptions.insert(key);
         }
-        self.net.update_interest(connection.0);
-        self.trace(user, || format!("→ subscribe {subject}"));
+        self.base.net.update_interest(connection.0);
+        self.base.trace(user, || format!("→ subscribe {subject}"));
         Ok(())
     }
 
-    fn nats_fetch(&mut self, op: OpId, id: SocketId, call: FetchCall) -> Result<(), Fault> {
+    pub(crate) fn fetch(&mut self, op: OpId, id: SocketId, call: FetchCall) -> Result<(), Fault> {
         let FetchCall { count, timeout } = call;
         let no_consumer = || {
             let detail = "this subscription does not belong to a consumer";
             Fault::script(FaultKind::Thrown, detail)
         };
-        let (_, socket) = self.socket(id)?;
+        let (_, socket) = self.base.socket(id)?;
         let Wire::Nats(NatsWire::Subscription(subscription)) = &socket.wire else {
             return Err(no_consumer());
         };
@@ -180,23 +194,23 @@ impl NatsHost for World {
         let connection = SocketId(subscription.connection);
         let mut out = Vec::new();
         pulls.request(&mut out, &subscription.subject, (count, timeout))?;
-        link_of(self, connection)?.send(&out)?;
-        self.net.update_interest(connection.0);
+        link_of(self.base, connection)?.send(&out)?;
+        self.base.net.update_interest(connection.0);
         let wanted = Wanted::NatsMessages {
             missing: count,
             messages: Vec::new(),
         };
         // The server ends the request. This limit is for a server that does not.
-        let limit = timeout + self.config.options.timeouts.total;
-        self.wait_on_socket(op, id, wanted, Some(limit), None)
+        let limit = timeout + self.base.config.options.timeouts.total;
+        Sockets { base: self.base }.wait_for(op, id, wanted, Some(limit), None)
     }
 
-    fn nats_flush(&mut self, op: OpId, id: SocketId) -> Result<(), Fault> {
-        let now = self.clock.now();
-        let view = view_of(self, id)?;
-        link_of(self, view.connection)?.ping(Pong::Flushed(id.0))?;
-        self.socket(id)?.1.state.pings.push_back((op, now));
-        self.net.update_interest(view.connection.0);
+    pub(crate) fn flush(&mut self, op: OpId, id: SocketId) -> Result<(), Fault> {
+        let now = self.base.clock.now();
+        let view = view_of(self.base, id)?;
+        link_of(self.base, view.connection)?.ping(Pong::Flushed(id.0))?;
+        self.base.socket(id)?.1.state.pings.push_back((op, now));
+        self.base.net.update_interest(view.connection.0);
         Ok(())
     }
 }
@@ -204,23 +218,23 @@ impl NatsHost for World {
 /// Adds a socket without a stream, which the connection of the view carries. The caller adds its key to the connection and
 /// to the user.
 fn admit_carried(
-    world: &mut World,
+    base: &mut Base,
     view: View,
     wire: Wire,
     state: SocketState,
 ) -> Result<u32, Fault> {
     let until = state.opening.map(|opening| opening.until);
     let link = Link::Socket(Box::new(SocketLink { wire, state }));
-    let connection = world.net.conns.get(view.connection.0);
+    let connection = base.net.conns.get(view.connection.0);
     let endpoint = connection.map_or(0, |conn| conn.endpoint);
-    let key = world.admit(view.user, endpoint, link)?;
-    world.net.watch_limit(until.unwrap_or(Nanos::MAX));
+    let key = base.admit(view.user, endpoint, link)?;
+    base.net.watch_limit(until.unwrap_or(Nanos::MAX));
     Ok(key)
 }
 
 /// The connection of this socket, which has a stream or shares that of another.
-fn view_of(world: &mut World, id: SocketId) -> Result<View, Fault> {
-    let (user, socket) = world.socket(id)?;
+fn view_of(base: &mut Base, id: SocketId) -> Result<View, Fault> {
+    let (user, socket) = base.socket(id)?;
     let connection = match &socket.wire {
         Wire::Nats(NatsWire::Connection(_)) => id,
         Wire::Nats(NatsWire::Shared(shared)) => SocketId(shared.connection),
@@ -230,8 +244,8 @@ fn view_of(world: &mut World, id: SocketId) -> Result<View, Fault> {
 }
 
 /// The inbox of this socket.
-fn inbox_of(world: &mut World, id: SocketId) -> Result<&mut Inbox, Fault> {
-    let (_, socket) = world.socket(id)?;
+fn inbox_of(base: &mut Base, id: SocketId) -> Result<&mut Inbox, Fault> {
+    let (_, socket) = base.socket(id)?;
     let inbox = match &mut socket.wire {
         Wire::Nats(nats) => nats.inbox_mut(),
         _ => None,
@@ -240,8 +254,8 @@ fn inbox_of(world: &mut World, id: SocketId) -> Result<&mut Inbox, Fault> {
 }
 
 /// The link of a socket with a stream.
-fn link_of(world: &mut World, connection: SocketId) -> Result<&mut NatsLink, Fault> {
-    let (_, socket) = world.socket(connection)?;
+fn link_of(base: &mut Base, connection: SocketId) -> Result<&mut NatsLink, Fault> {
+    let (_, socket) = base.socket(connection)?;
     match &mut socket.wire {
         Wire::Nats(NatsWire::Connection(link)) => Ok(link),
         _ => Err(no_nats()),

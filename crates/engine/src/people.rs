@@ -49,6 +49,18 @@ pub(crate) struct Standing {
     pub(crate) cookies: CookieJar,
 }
 
+/// Adds those of the other headers whose names `headers` does not have.
+pub(crate) fn add_missing(headers: &mut Vec<(String, String)>, others: &[(String, String)]) {
+    for (name, value) in others {
+        let is_known = headers
+            .iter()
+            .any(|(known, _)| known.eq_ignore_ascii_case(name));
+        if !is_known {
+            headers.push((name.clone(), value.clone()));
+        }
+    }
+}
+
 /// Responses to one user.
 #[derive(Debug, Default)]
 pub(crate) struct Responses {
@@ -87,7 +99,7 @@ pub(crate) struct Pool {
     /// Number of polls with which sessions wait for messages from the server.
     pub(crate) polls: usize,
     pub(crate) waiting: VecDeque<Box<InFlight>>,
-    /// The greater, the more recently the pool was used.
+    /// The greater, the more recently the user has sent a request to the endpoint.
     pub(crate) last_use: u64,
 }
 
@@ -138,8 +150,13 @@ impl User {
                 });
                 self.pools.len() - 1
             });
+        &mut self.pools[at]
+    }
+
+    /// The pool of an endpoint that the user sends a request to.
+    pub(crate) fn contact(&mut self, endpoint: EndpointIndex) -> &mut Pool {
         let latest = self.pools.iter().map(|pool| pool.last_use).max();
-        let pool = &mut self.pools[at];
+        let pool = self.pool(endpoint);
         pool.last_use = latest.unwrap_or(0) + 1;
         pool
     }

@@ -1,101 +1,192 @@
-//! Passes what happened on the connections to the protocols of the users.
+//! Where the connections, the protocols and the users meet: passes what happened on the connections to the protocols, and
+//! what a protocol reports to the code that it concerns.
 
 use model::{Fault, Nanos};
 
 use crate::audience;
+use crate::base::Base;
 use crate::dial::Dial;
+use crate::driver::fixed_users::FixedUsers;
+use crate::events::Streams;
+use crate::http::{Asker, Http};
 use crate::link::Link;
+use crate::nats::Nats;
 use crate::net::Link as _;
 use crate::net::http2::check_agreed;
-use crate::net::socket::Bytes;
-use crate::net::{Conn, EndpointIndex, Progress, ReadOutcome, Ready, TimedRead};
-use crate::owner::Owner;
+use crate::net::socket::{Bytes, ResponsePart, Wire};
+use crate::net::{Progress, ReadOutcome, Ready, TimedRead};
+use crate::news::News;
+use crate::redis::Redis;
+use crate::socket::{Over, Sockets};
+use crate::socketio::Sessions;
 use crate::world::World;
 
 impl World {
-    /// Notes a contradiction in the engine's own state. It ends the run, because it makes the measurements wrong.
-    pub(crate) fn inconsistent(&mut self, what: &'static str) {
-        self.inconsistencies.note(what);
+    /// Lends what the protocols work on, and then handles what they report.
+    pub(crate) fn lend<T>(&mut self, work: impl FnOnce(&mut Base) -> T) -> T {
+        let result = work(&mut self.base);
+        self.settle();
+        result
     }
 
-    /// Opens a connection now, or queues it.
-    pub(crate) fn dial(&mut self, dial: Dial) {
-        let limit = dial.limit();
-        match self.net.queue.enter(dial) {
-            Some(dial) => self.open(dial),
-            None => self.net.watch_limit(limit),
-        }
+    /// The users without a script.
+    pub(crate) fn fixed_users(&mut self) -> Option<FixedUsers<'_>> {
+        let (base, run) = (&mut self.base, self.fixed.as_mut()?);
+        Some(FixedUsers { base, run })
     }
 
     /// Begins a new pass of the loop, and opens queued connections.
     pub(crate) fn dial_on(&mut self) {
-        self.net.queue.begin_pass();
-        while let Some(dial) = self.net.queue.next() {
+        self.base.net.queue.begin_pass();
+        while let Some(dial) = self.base.net.queue.next() {
             // The connection could have been opened when it was requested, so the wait counts as start lag.
-            let now = self.clock.now();
-            self.level.recorder.note_start(dial.asked(), now);
+            let now = self.base.clock.now();
+            self.base.level.recorder.note_start(dial.asked(), now);
             self.open(dial);
+            self.settle();
         }
+    }
+
+    /// Handles a ready socket: continues to open it, sends pending data, reads.
+    pub(crate) fn ready(&mut self, ready: Ready) {
+        self.advance(ready);
+        self.settle();
+    }
+
+    /// Ends all operations whose time limit has passed.
+    pub(crate) fn enforce_limits(&mut self, now: Nanos) {
+        let Some(over) = self.base.net.overdue(now) else {
+            return;
+        };
+        let in_line = self.lend(|base| Http { base }.end_overdue_in_line(now));
+        self.base.net.watch_limit(in_line);
+        for key in over {
+            self.timed_out(key, now);
+            self.settle();
+            // Other operations of the connection may have later limits.
+            let remaining = self.base.link(key).map(|link| link.limit());
+            self.base.net.watch_limit(remaining.unwrap_or(Nanos::MAX));
+        }
+    }
+
+    /// Handles everything that the protocols have reported. Returns the number of messages in it.
+    pub(crate) fn settle(&mut self) -> usize {
+        let mut messages = 0;
+        while let Some(news) = self.base.news.pop_front() {
+            let others = self.base.news.len();
+            messages += self.handle(news);
+            // What followed from it comes before the others, as if the protocol had called that code.
+            let followed = self.base.news.len() - others;
+            if others > 0 && followed > 0 {
+                self.base.news.rotate_right(followed);
+            }
+        }
+        messages
+    }
+
+    /// Passes news to the code that it concerns. Returns the number of messages in it.
+    fn handle(&mut self, news: News) -> usize {
+        let base = &mut self.base;
+        match news {
+            News::Dial(dial) => self.open(dial),
+            News::Added(key) => self.look_if_open(key),
+            News::Request(flight) => Http { base }.dispatch(flight),
+            News::Answered { call, free } => match self.fixed_users() {
+                Some(mut users) => users.answered(call, free),
+                None => self.without_users(),
+            },
+            News::Failed { op, user } => match self.fixed_users() {
+                Some(mut users) => users.failed((op, user)),
+                None => self.without_users(),
+            },
+            News::Polled { poll, outcome, now } => Sessions { base }.polled(poll, outcome, now),
+            News::Part {
+                socket,
+                content,
+                now,
+            } => return Sockets { base }.received(socket, ResponsePart(content), now),
+            News::StreamEnded { socket, outcome } => Streams { base }.ended(socket, outcome),
+            News::Unsettled { key, now } => Http { base }.settle_http2(key, now),
+            News::InLine { owner, endpoint } => Http { base }.advance_line(owner, endpoint),
+            News::Close { key, why } => Sockets { base }.close_of_iteration(key, why),
+            News::Leaves {
+                key,
+                by_script,
+                how,
+            } => Nats { base }.leave(key, by_script, how),
+            News::Broke { key, fault } => self.end_socket(key, &fault),
+            News::Over(over) => Sockets { base }.tell_end(*over),
+            News::GoesOn(key) => Sessions { base }.go_on(key),
+            News::Probes { session, probe } => Sessions { base }.probes(session, probe),
+            News::ProbeAnswered(probe) => Sessions { base }.probe_answered(probe),
+            News::ReconnectDue { key, now } => Streams { base }.reconnect(key, now),
+            News::NodeLost {
+                cluster,
+                address,
+                fault,
+            } => Redis { base }.node_is_over(cluster, &address, &fault),
+        }
+        0
+    }
+
+    fn without_users(&mut self) {
+        let what = "a request of a user without a script ended in a run with a script";
+        self.base.inconsistent(what);
+    }
+
+    /// Ends a socket, unless it is a stream that reconnects: removes it, ends what belongs to it, and then tells its end.
+    fn end_socket(&mut self, key: u32, fault: &Fault) {
+        let base = &mut self.base;
+        if (Streams { base }).plans_reconnect(key, fault) {
+            return;
+        }
+        let base = &mut self.base;
+        let Some(over) = (Sockets { base }).take_out(key, fault) else {
+            // It has ended already: one cause can end a session twice, such as two requests that cannot start.
+            return;
+        };
+        let base = &mut self.base;
+        let Over { user, endpoint, .. } = over;
+        match &over.link.wire {
+            Wire::WebSocket(_) | Wire::Polling(_) => Sessions { base }.is_over(&over),
+            Wire::Events(stream) if stream.is_shared() => {
+                Http { base }.cancel_request(Asker::Events(key), user, endpoint);
+            }
+            Wire::Events(_) => {}
+            Wire::Nats(_) => Nats { base }.is_over(&over),
+            Wire::Redis(_) => Redis { base }.is_over(&over),
+        }
+        self.base.tell(News::Over(Box::new(over)));
     }
 
     fn open(&mut self, dial: Dial) {
+        let base = &mut self.base;
         match dial {
-            Dial::Http(flight) => self.open_http(flight),
-            Dial::Socket(dial) => self.open_socket(*dial),
-            Dial::Reconnect(dial) => self.reopen(dial),
-            Dial::Member(dial) => audience::open(self, *dial),
+            Dial::Http(flight) => Http { base }.open(flight),
+            Dial::Socket(dial) => {
+                // The session may have ended while its WebSocket was queued.
+                if (Sessions { base }).wants(dial.state.probes()) {
+                    let base = &mut self.base;
+                    Sockets { base }.open(*dial);
+                }
+            }
+            Dial::Reconnect(dial) => Streams { base }.reopen(dial),
+            Dial::Member(dial) => audience::open(base, *dial),
         }
-    }
-
-    /// Adds a connection.
-    pub(crate) fn admit(
-        &mut self,
-        owner: impl Into<Owner>,
-        endpoint: EndpointIndex,
-        link: Link,
-    ) -> Result<u32, Fault> {
-        let receipts = &mut self.level.recorder.monitoring.receipts;
-        self.net
-            .admit(Conn::new(owner.into(), endpoint, link), |stamped| {
-                receipts.samples(stamped)
-            })
-    }
-
-    /// Adds the new stream of a connection in the table to the epoll instance.
-    pub(crate) fn attach(&mut self, key: u32) -> Result<(), Fault> {
-        let receipts = &mut self.level.recorder.monitoring.receipts;
-        self.net.attach(key, |stamped| receipts.samples(stamped))
-    }
-
-    /// Removes a connection.
-    pub(crate) fn take_out(&mut self, key: u32) -> Option<Conn<Self>> {
-        let conn = self.net.remove(key)?;
-        // Connections that several users share do not show the responses of each.
-        let responses = match &conn.link {
-            Link::Http(http) => http.responses(),
-            Link::Http2(http2) if self.streams() == Some(1) => http2.responses(),
-            Link::Http2(_) | Link::Socket(_) | Link::Member(_) => 0,
-        };
-        let owner = conn.owner.user();
-        if let Some(owner) = owner.and_then(|owner| self.level.users.get(owner)) {
-            owner.responses.all += responses;
-        }
-        Some(conn)
     }
 
     /// Checks at once whether a connection is open. If the target is on the same machine, the kernel has usually
     /// completed the handshake already, so no event is needed.
-    pub(crate) fn look_if_open(&mut self, key: u32) {
-        self.ready(Ready {
+    fn look_if_open(&mut self, key: u32) {
+        self.advance(Ready {
             key,
             readable: false,
             writable: true,
         });
     }
 
-    /// Handles a ready socket: continues to open it, sends pending data, reads.
-    pub(crate) fn ready(&mut self, ready: Ready) {
-        match self.net.advance(ready) {
+    fn advance(&mut self, ready: Ready) {
+        match self.base.net.advance(ready) {
             Ok(Progress::Opened) => {
                 if let Err(fault) = self.opened(ready.key) {
                     return self.broke(ready.key, fault);
@@ -107,24 +198,26 @@ impl World {
         if ready.readable {
             self.read(ready.key);
         }
-        self.net.update_interest(ready.key);
+        self.base.net.update_interest(ready.key);
     }
 
     /// Handles a connection whose TCP and TLS are established. Returns a fault if the peer did not agree to the protocol.
     fn opened(&mut self, key: u32) -> Result<(), Fault> {
-        let now = self.clock.now();
-        if let Some(Link::Http2(http2)) = self.link(key) {
+        let base = &mut self.base;
+        let now = base.clock.now();
+        if let Some(Link::Http2(http2)) = base.link(key) {
             check_agreed(http2.stream())?;
         }
-        self.nats_opened(key)?;
-        audience::opened(self, key)?;
-        self.http_opened(key, now);
+        Nats { base }.stream_opened(key)?;
+        let base = &mut self.base;
+        audience::opened(base, key)?;
+        Http { base }.opened(key, now);
         Ok(())
     }
 
     fn read(&mut self, key: u32) {
-        let mut buffer = self.net.take_buffer();
-        match self.net.read(key, &mut buffer, self.wakes.len()) {
+        let mut buffer = self.base.net.take_buffer();
+        match self.base.net.read(key, &mut buffer, self.base.wakes.len()) {
             ReadOutcome::Nothing => {}
             ReadOutcome::Bytes {
                 count,
@@ -132,8 +225,8 @@ impl World {
                 timed,
             } => {
                 let messages = self.received(key, &buffer[..count], received.at);
-                if let Some(sample) = self.net.sample_of(received, messages) {
-                    self.level.recorder.note_read(sample);
+                if let Some(sample) = self.base.net.sample_of(received, messages) {
+                    self.base.level.recorder.note_read(sample);
                 }
                 if let Some(timed) = timed {
                     self.end_read(key, count, timed);
@@ -141,97 +234,95 @@ impl World {
             }
             ReadOutcome::Closed(sample) => {
                 if let Some(sample) = sample {
-                    self.level.recorder.note_read(sample);
+                    self.base.level.recorder.note_read(sample);
                 }
                 self.closed(key);
             }
             ReadOutcome::Failed(fault) => self.broke(key, fault),
         }
-        self.net.return_buffer(buffer);
+        self.base.net.return_buffer(buffer);
     }
 
-    /// Passes bytes to the protocol. Returns the number of messages in them.
+    /// Passes bytes to the protocol, and handles what it reports. Returns the number of messages in them.
     fn received(&mut self, key: u32, bytes: &[u8], at: Nanos) -> usize {
-        match self.link(key) {
+        let base = &mut self.base;
+        let (own, least) = match base.link(key) {
             Some(Link::Http(http)) => {
                 let event = http.on_bytes(bytes, at);
-                self.on_http(key, event, at);
-                1
+                Http { base }.happened(key, event, at);
+                (1, 0)
             }
-            Some(Link::Http2(_)) => self.http2_received(key, bytes, at),
+            Some(Link::Http2(_)) => (Http { base }.http2_received(key, bytes, at), 1),
             Some(Link::Socket(socket)) if socket.wire.is_nats() => {
-                self.nats_received(key, bytes, at)
+                (Nats { base }.received(key, bytes, at), 0)
             }
-            Some(Link::Socket(socket)) if socket.is_redis() => self.redis_received(key, bytes, at),
-            Some(Link::Socket(_)) => self.socket_received(key, Bytes(bytes), at),
-            Some(Link::Member(_)) => audience::received(self, key, bytes, at),
+            Some(Link::Socket(socket)) if socket.is_redis() => {
+                (Redis { base }.received(key, bytes, at), 0)
+            }
+            Some(Link::Socket(_)) => (Sockets { base }.received(key, Bytes(bytes), at), 0),
+            Some(Link::Member(_)) => (audience::received(base, key, bytes, at), 0),
             None => {
-                self.inconsistent("a connection that is not in the table received data");
-                0
+                base.inconsistent("a connection that is not in the table received data");
+                (0, 0)
             }
-        }
+        };
+        (own + self.settle()).max(least)
     }
 
     fn closed(&mut self, key: u32) {
-        match self.link(key) {
+        let base = &mut self.base;
+        match base.link(key) {
             Some(Link::Http(http)) => {
                 let event = http.on_close();
-                let now = self.clock.now();
-                self.on_http(key, event, now);
+                let now = base.clock.now();
+                Http { base }.happened(key, event, now);
             }
-            Some(Link::Http2(_)) => self.http2_closed(key),
-            Some(Link::Socket(_)) => self.socket_closed(key),
-            Some(Link::Member(_)) => audience::closed(self, key),
-            None => self.inconsistent("a connection that is not in the table was closed"),
+            Some(Link::Http2(_)) => Http { base }.http2_closed(key),
+            Some(Link::Socket(_)) => base.socket_closed(key),
+            Some(Link::Member(_)) => audience::closed(base, key),
+            None => base.inconsistent("a connection that is not in the table was closed"),
         }
     }
 
     /// Handles the failure of a connection.
     pub(crate) fn broke(&mut self, key: u32, fault: Fault) {
-        match self.link(key) {
-            Some(Link::Http(_)) => self.http_broke(key, fault),
-            Some(Link::Http2(_)) => self.http2_broke(key, &fault),
-            Some(Link::Socket(_)) => self.socket_broke(key, &fault),
-            Some(Link::Member(_)) => audience::broke(self, key, &fault),
-            None => self.inconsistent("a connection that is not in the table broke"),
+        let base = &mut self.base;
+        match base.link(key) {
+            Some(Link::Http(_)) => Http { base }.broke(key, fault),
+            Some(Link::Http2(_)) => Http { base }.http2_broke(key, &fault),
+            Some(Link::Socket(_)) => base.socket_broke(key, &fault),
+            Some(Link::Member(_)) => audience::broke(base, key, &fault),
+            None => base.inconsistent("a connection that is not in the table broke"),
         }
     }
 
-    /// Ends all operations whose time limit has passed.
-    pub(crate) fn enforce_limits(&mut self, now: Nanos) {
-        let Some(over) = self.net.overdue(now) else {
-            return;
-        };
-        let in_line = self.end_overdue_in_line(now);
-        self.net.watch_limit(in_line);
-        for key in over {
-            match self.link(key) {
-                Some(Link::Http(_)) => self.http_timed_out(key, now),
-                Some(Link::Http2(_)) => self.http2_timed_out(key, now),
-                Some(Link::Socket(_)) => self.socket_timed_out(key, now),
-                Some(Link::Member(_)) => audience::timed_out(self, key, now),
-                // It ended together with another connection.
-                None => {}
-            }
-            // Other operations of the connection may have later limits.
-            let remaining = self.link(key).map(|link| link.limit());
-            self.net.watch_limit(remaining.unwrap_or(Nanos::MAX));
+    fn timed_out(&mut self, key: u32, now: Nanos) {
+        let base = &mut self.base;
+        match base.link(key) {
+            Some(Link::Http(_)) => Http { base }.timed_out(key, now),
+            Some(Link::Http2(_)) => Http { base }.http2_timed_out(key, now),
+            Some(Link::Socket(_)) => Sockets { base }.timed_out(key, now),
+            Some(Link::Member(_)) => audience::timed_out(base, key, now),
+            // It ended together with another connection.
+            None => {}
         }
     }
 
     /// Ends a timed read of `count` bytes, which have been handled.
     fn end_read(&mut self, key: u32, count: usize, timed: TimedRead) {
-        let cost = self.net.end_read(key, count, timed, self.wakes.len());
+        let Base {
+            clock,
+            net,
+            level,
+            wakes,
+            ..
+        } = &mut self.base;
+        let cost = net.end_read(key, count, timed, wakes.len());
         if let Some(cost) = cost {
-            let now = self.clock.now();
-            let endpoint = self.net.conns.get(key).map(|conn| conn.endpoint);
-            let label = || endpoint.map(|endpoint| self.net.connector.label(endpoint));
-            self.level.recorder.note_cost(cost, now, label);
+            let now = clock.now();
+            let endpoint = net.conns.get(key).map(|conn| conn.endpoint);
+            let label = || endpoint.map(|endpoint| net.connector.label(endpoint));
+            level.recorder.note_cost(cost, now, label);
         }
-    }
-
-    /// The protocol on a connection.
-    pub(crate) fn link(&mut self, key: u32) -> Option<&mut Link> {
-        self.net.conns.get_mut(key).map(|conn| &mut conn.link)
     }
 }

@@ -25,7 +25,7 @@ use names::Named;
 
 pub(crate) use measured_time::Iteration;
 pub(crate) use names::{NAMES_LIMIT, OTHER_NAMES};
-pub(crate) use unmeasured::UnmeasuredNames;
+pub(crate) use unmeasured::Unmeasured;
 
 /// Maximum number of kinds of failure that are stored, each with an example.
 const FAILURES_LIMIT: usize = 200;
@@ -86,7 +86,7 @@ pub(crate) struct Recorder {
     /// Responses with status 429; `None` until the first one.
     pub(crate) limited: Option<Box<LimitedSamples>>,
     courses: Courses,
-    unmeasured: UnmeasuredNames,
+    unmeasured: Unmeasured,
 }
 
 /// The channels, in the order of their tallies.
@@ -95,6 +95,13 @@ pub(crate) struct Channels {
     names: Named<()>,
     /// For each tally, how the message with the first misplaced stamp differed from what the channel looks for.
     pub(crate) mismatches: FxHashMap<usize, Mismatch>,
+}
+
+impl Channels {
+    fn name(&self, tally: usize) -> Option<&str> {
+        let named = self.names.values.get(tally);
+        named.map(|(name, ())| name.as_str())
+    }
 }
 
 /// The windows of one second each.
@@ -188,12 +195,6 @@ impl Recorder {
             self.tallies.resize_with(index + 1, Tally::default);
         }
         index
-    }
-
-    /// The name of the channel of a tally.
-    pub(crate) fn channel_name(&self, tally: usize) -> &str {
-        let named = self.channels.names.values.get(tally);
-        named.map_or("", |(name, ())| name)
     }
 
     /// Counts a check. Returns whether it is measured.
@@ -308,7 +309,7 @@ impl Recorder {
     }
 
     /// The names that occurred outside the measured time, as far as they may be missing from the measurements.
-    pub(crate) fn unmeasured_names(&self) -> UnmeasuredNames {
+    pub(crate) fn unmeasured_names(&self) -> Unmeasured {
         let mut names = self.unmeasured.clone();
         for (family, kind) in [
             (Family::Connection, SubjectKind::Connection),
@@ -334,6 +335,11 @@ impl Recorder {
         measured.scenarios.extend(scenarios);
         self.funnel.tell(mix, &mut measured);
         courses.give_timings(&mut self.timings);
+        measured.before.quickest = self.unmeasured.quickest(|index| {
+            let name = self.timings[Family::Request as usize].values.get(index);
+            let limited = self.limited.as_ref().zip(name);
+            limited.is_some_and(|(limited, (name, _))| limited.has_refused(name))
+        });
         let [connections, requests, round_trips] = self.timings;
         for (named, map) in [
             (connections, &mut measured.connections),

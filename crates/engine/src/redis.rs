@@ -5,7 +5,6 @@
 mod aftermath;
 mod cluster;
 mod command;
-mod host;
 mod key;
 mod published;
 mod redirected;
@@ -22,12 +21,14 @@ use script::host::{
 use wire::resp::{self, Signal, SlotMap};
 
 use crate::dial::Opener;
-use crate::net::socket::{Detachable, Own, Redis, RedisWire, Wire, take_own};
+use crate::net::socket::{Cluster, Detachable, Own, Redis as RedisLink, RedisWire, Wire, take_own};
 use crate::recorder::{Ending, Family};
-use crate::socket::{Opening, Purpose, RoundTrip, SocketLink, SocketState, Waiting, Wanted};
+use crate::socket::{
+    Opening, Purpose, RoundTrip, SocketLink, SocketState, Sockets, Waiting, Wanted,
+};
 use crate::trace;
-use crate::world::World;
 
+pub(crate) use crate::protocols::Redis;
 use aftermath::Aftermath;
 pub(crate) use command::Command;
 use command::{Batch, carried_by};
@@ -39,12 +40,12 @@ use value::owned;
 /// The name under which replies are counted whose commands had timed out.
 const LATE: &str = "late reply of the Redis server";
 
-impl World {
-    fn start_redis(&mut self, op: OpId, user: UserId, call: RedisCall) -> Result<(), Fault> {
-        let now = self.clock.now();
-        let (url, login) = server::of_call(&call, self.net.connector.target())?;
-        self.trace(user, || trace::connecting(&url));
-        let limit = self.opening_limit(call.timeout);
+impl Redis<'_> {
+    pub(crate) fn start(&mut self, op: OpId, user: UserId, call: RedisCall) -> Result<(), Fault> {
+        let now = self.base.clock.now();
+        let (url, login) = server::of_call(&call, self.base.net.connector.target())?;
+        self.base.trace(user, || trace::connecting(&url));
+        let limit = self.base.opening_limit(call.timeout);
         let opening = Opening::new(Some(op), call.planned.unwrap_or(now), now, limit);
         let state = SocketState {
             opening: Some(opening),
@@ -59,21 +60,30 @@ impl World {
         if call.cluster {
             return self.start_cluster(user, (&url, login), state);
         }
-        let endpoint = self.net.connector.endpoint_of(&url)?;
-        self.dial_socket((user, endpoint), Opener::Redis(Box::new(login)), state);
+        let endpoint = self.base.net.connector.endpoint_of(&url)?;
+        Sockets { base: self.base }.dial((user, endpoint), Opener::Redis(Box::new(login)), state);
         Ok(())
     }
 
     /// The connection, if this socket is one to a Redis server.
-    fn redis(&mut self, key: u32) -> Option<&mut Redis> {
-        match &mut self.socket(SocketId(key)).ok()?.1.wire {
+    fn redis(&mut self, key: u32) -> Option<&mut RedisLink> {
+        match &mut self.base.socket(SocketId(key)).ok()?.1.wire {
             Wire::Redis(RedisWire::Connection(redis)) => redis.get_mut(),
             _ => None,
         }
     }
 
-    fn server_of_redis(&mut self, id: SocketId) -> Option<RedisServer> {
-        let server = match &self.socket(id).ok()?.1.wire {
+    /// The cluster and its state, if this socket is one.
+    fn cluster(&mut self, key: u32) -> Option<(UserId, &mut Cluster, &mut SocketState)> {
+        let (user, SocketLink { wire, state }) = self.base.socket(SocketId(key)).ok()?;
+        match wire {
+            Wire::Redis(RedisWire::Cluster(cluster)) => Some((user, cluster, state)),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn server_of(&mut self, id: SocketId) -> Option<RedisServer> {
+        let server = match &self.base.socket(id).ok()?.1.wire {
             Wire::Redis(RedisWire::Connection(redis)) => &redis.get()?.server,
             Wire::Redis(RedisWire::Cluster(cluster)) => &cluster.server,
             _ => return None,
@@ -85,40 +95,47 @@ impl World {
         })
     }
 
-    fn start_commands(&mut self, op: OpId, id: SocketId, call: &CommandsCall) -> Result<(), Fault> {
+    pub(crate) fn start_commands(
+        &mut self,
+        op: OpId,
+        id: SocketId,
+        call: &CommandsCall,
+    ) -> Result<(), Fault> {
         if self.cluster(id.0).is_some() {
             return self.start_routed(op, id, call);
         }
         // Take the start time before the send, so that the round trip includes the time of writing.
-        let now = self.clock.now();
+        let now = self.base.clock.now();
         let commands = words_of(call);
-        let mut scratch = std::mem::take(&mut self.net.encoded);
+        let mut scratch = std::mem::take(&mut self.base.net.encoded);
         let mut first = 0;
-        let sent = self.send_with_stamps(id, call.planned, |socket| {
+        let sent = Sockets { base: self.base }.send_with_stamps(id, call.planned, |socket| {
             first = redis_of(socket)?.send(&mut scratch, &commands)?;
             Ok(())
         });
-        self.net.encoded = scratch;
+        self.base.net.encoded = scratch;
         let carried = sent?;
-        let (user, _) = self.socket(id)?;
+        let (user, _) = self.base.socket(id)?;
         let waiting = self.waiting_for(op, call, now);
         for ((token, mut waiting), words) in (first..).zip(waiting).zip(&commands) {
-            self.trace(user, || trace::command(words));
+            self.base.trace(user, || trace::command(words));
             waiting.carries = carried_by(words, &carried, commands.len());
             if let Some(command) = waiting.command() {
                 command.token = token;
             }
-            self.net.watch_limit(waiting.until);
-            self.socket(id)?.1.state.waiting.push_back(waiting);
+            self.base.net.watch_limit(waiting.until);
+            self.base.socket(id)?.1.state.waiting.push_back(waiting);
         }
         Ok(())
     }
 
     /// The waits for the replies to commands that are sent now.
     fn waiting_for(&mut self, op: OpId, call: &CommandsCall, now: Nanos) -> Vec<Waiting> {
-        let limit = call.timeout.unwrap_or(self.config.options.timeouts.total);
+        let limit = call
+            .timeout
+            .unwrap_or(self.base.config.options.timeouts.total);
         let batch = Batch::of(call).map(Rc::new);
-        let recorder = &mut self.level.recorder;
+        let recorder = &mut self.base.level.recorder;
         let commands = call.commands.iter().enumerate();
         let waiting = commands.map(|(index, command)| Waiting {
             op,
@@ -142,13 +159,14 @@ impl World {
 
     /// Handles bytes from a Redis server. Returns the number of replies and messages in them, including an incomplete last
     /// one.
-    pub(crate) fn redis_received(&mut self, key: u32, bytes: &[u8], now: Nanos) -> usize {
+    pub(crate) fn received(&mut self, key: u32, bytes: &[u8], now: Nanos) -> usize {
         // Take the connection out while it parses, because handling its signals borrows the world.
         let Some(mut redis) = self.redis_place(key).and_then(Detachable::take) else {
-            self.inconsistent("a Redis connection that is not in the table received data");
+            self.base
+                .inconsistent("a Redis connection that is not in the table received data");
             return 0;
         };
-        let Redis {
+        let RedisLink {
             connection,
             server,
             subscriptions,
@@ -197,13 +215,13 @@ impl World {
         }
         match outcome.and(left.malformed.take().map_or(Ok(()), Err)) {
             Ok(()) => self.settle(key, left),
-            Err(fault) => self.socket_broke(key, &fault),
+            Err(fault) => self.base.socket_broke(key, &fault),
         }
         messages
     }
 
-    fn redis_place(&mut self, key: u32) -> Option<&mut Detachable<Redis>> {
-        match &mut self.socket(SocketId(key)).ok()?.1.wire {
+    fn redis_place(&mut self, key: u32) -> Option<&mut Detachable<RedisLink>> {
+        match &mut self.base.socket(SocketId(key)).ok()?.1.wire {
             Wire::Redis(RedisWire::Connection(redis)) => Some(redis),
             _ => None,
         }
@@ -211,18 +229,20 @@ impl World {
 
     /// Handles a connection that the server has accepted. Returns the cluster to which it belongs.
     fn redis_connected(&mut self, key: u32, now: Nanos) -> Option<u32> {
-        let opened = self.socket(SocketId(key)).ok();
+        let opened = self.base.socket(SocketId(key)).ok();
         let opened = opened.and_then(|(user, socket)| {
             let opening = socket.state.opening.take()?;
             Some((user, opening, socket.state.purpose))
         });
         let Some((user, opening, purpose)) = opened else {
-            self.inconsistent("a Redis connection opened that is not being opened");
+            self.base
+                .inconsistent("a Redis connection opened that is not being opened");
             return None;
         };
-        self.trace(user, || trace::OPENED.to_owned());
-        self.count_opening(key, opening, now, Ending::Answered { failed: false });
-        self.wakes.extend(opening.op.map(|op| Wake::Done {
+        self.base.trace(user, || trace::OPENED.to_owned());
+        self.base
+            .count_opening(key, opening, now, Ending::Answered { failed: false });
+        self.base.wakes.extend(opening.op.map(|op| Wake::Done {
             op,
             result: Ok(Value::Socket(SocketId(key), None)),
         }));
@@ -246,15 +266,16 @@ impl World {
     /// Takes the command whose response has arrived. `None` if its time limit had passed: then counts the late response,
     /// which nobody awaits any more.
     fn take_command(&mut self, key: u32, token: u64, now: Nanos) -> Option<(UserId, Waiting)> {
-        let Ok((user, socket)) = self.socket(SocketId(key)) else {
-            self.inconsistent("a Redis connection that is not in the table replied");
+        let Ok((user, socket)) = self.base.socket(SocketId(key)) else {
+            self.base
+                .inconsistent("a Redis connection that is not in the table replied");
             return None;
         };
         // Responses arrive in the order of the commands, so only the first command can be meant.
         let its = |waiting: &mut Waiting| waiting.command().is_some_and(|its| its.token == token);
         let waiting = socket.state.waiting.pop_front_if(its);
         if waiting.is_none() {
-            self.level.count_late_reply(user, LATE, now);
+            self.base.level.count_late_reply(user, LATE, now);
         }
         Some((user, waiting?))
     }
@@ -268,7 +289,7 @@ impl World {
         now: Nanos,
     ) -> Option<Redirected> {
         let (user, mut waiting) = self.take_command(key, token, now)?;
-        self.trace(user, || trace::reply(reply));
+        self.base.trace(user, || trace::reply(reply));
         if let Some(redirect) = redirect_in(reply, &mut waiting) {
             return Some(Redirected::new(waiting, redirect));
         }
@@ -295,7 +316,7 @@ impl World {
             (Some(batch), Value::Redis(value)) if is_pipeline => batch.complete(index, value),
             (_, value) => Some(value),
         };
-        self.wakes.extend(whole.map(|value| Wake::Done {
+        self.base.wakes.extend(whole.map(|value| Wake::Done {
             op: waiting.op,
             result: Ok(value),
         }));
@@ -315,7 +336,8 @@ impl World {
             self.count_reply(key, waiting, now);
         } else {
             let ending = Ending::Answered { failed: true };
-            self.count_broken_round_trip(user, waiting, &fault, (now, ending));
+            self.base
+                .count_broken_round_trip(user, waiting, &fault, (now, ending));
         }
         self.refuse_stamps(user, waiting);
         RedisError { code, fault }
@@ -324,6 +346,7 @@ impl World {
     /// The server did not execute the command, so the deliveries of its stamps are not awaited.
     fn refuse_stamps(&mut self, user: UserId, waiting: &Waiting) {
         if let Some((group, ..)) = self
+            .base
             .level
             .group_of(user)
             .filter(|_| !waiting.carries.is_empty())
@@ -335,14 +358,14 @@ impl World {
     }
 
     fn count_reply(&mut self, key: u32, waiting: &Waiting, now: Nanos) {
-        if let Some((_, mut arrival, _)) = self.arrival(key, now) {
+        if let Some((_, mut arrival, _)) = self.base.arrival(key, now) {
             arrival.answered(waiting);
         }
     }
 }
 
 /// The connection of a socket on which the script sends commands.
-fn redis_of(socket: &mut SocketLink) -> Result<&mut Redis, Fault> {
+fn redis_of(socket: &mut SocketLink) -> Result<&mut RedisLink, Fault> {
     let other = || Fault::script(FaultKind::Thrown, "this socket is not a Redis connection");
     match &mut socket.wire {
         Wire::Redis(RedisWire::Connection(redis)) => redis.get_mut().ok_or_else(other),

@@ -5,6 +5,8 @@
 //!
 //! Only statuses count. A failed check or a response that the script rejects may depend on the time that it took.
 
+use std::collections::HashSet;
+
 use model::{FaultKind, Nanos, Side};
 use plan::{Aggregate, Op, SubjectKind, Threshold};
 use record::{Failure, IssueCause, Level, Outcome, Severity, Timings};
@@ -63,10 +65,16 @@ fn is_refused(failures: &[Failure], name: &str, timings: &Timings) -> bool {
 fn without_other_failures(level: &Level) -> Level {
     let mut level = level.clone();
     let measured = &mut level.measured;
+    let mut served = HashSet::new();
     for (name, timings) in &mut measured.requests {
         if !is_refused(&measured.failures, name, timings) {
             timings.failed = 0;
+            served.insert(name.as_str());
         }
     }
+    // Failures that headcount caused are subtracted from the refusals, so they must be of the same names.
+    measured
+        .failures
+        .retain(|failure| !served.contains(failure.what.as_str()));
     level
 }

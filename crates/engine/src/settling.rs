@@ -10,10 +10,10 @@ use std::collections::VecDeque;
 use model::Nanos;
 use script::host::Wake;
 
+use crate::base::Base;
 use crate::level_state::LevelState;
 use crate::people::{Group, Stage};
 use crate::timers::Alarm;
-use crate::world::World;
 
 /// Interval of checks while deliveries settle.
 pub(crate) const LOOK: Nanos = Nanos::from_millis(2);
@@ -58,37 +58,37 @@ impl Settling {
     /// grace period. If `hurried`, operations get no more time than deliveries.
     pub(crate) fn is_over(
         &mut self,
-        world: &mut World,
+        base: &mut Base,
         settle: Nanos,
         hurried: bool,
         now: Nanos,
     ) -> bool {
         let is_cut_off = hurried && now >= self.since + settle;
-        if self.quiet.is_none() && !is_cut_off && !self.is_quiet(world, now) {
+        if self.quiet.is_none() && !is_cut_off && !self.is_quiet(base, now) {
             return false;
         }
         let quiet = *self.quiet.get_or_insert(now);
-        if is_settled(&world.level.groups, &world.wakes) {
+        if is_settled(&base.level.groups, &base.wakes) {
             return true;
         }
-        let until = settles_until(&world.level.groups, quiet, settle);
+        let until = settles_until(&base.level.groups, quiet, settle);
         if now < until {
-            world.level.timers.set(now + LOOK, Alarm::Look);
+            base.level.timers.set(now + LOOK, Alarm::Look);
         }
         now >= until
     }
 
     /// Whether no operation of the measured time is in flight.
-    fn is_quiet(&mut self, world: &mut World, now: Nanos) -> bool {
+    fn is_quiet(&mut self, base: &mut Base, now: Nanos) -> bool {
         // The search visits every connection, so it does not run at every check.
         if now < self.next_look {
             return false;
         }
-        if world.awaited_operations(now).count == 0 {
+        if base.awaited_operations(now).count == 0 {
             return true;
         }
         self.next_look = now + LOOK_THROUGH;
-        world.level.timers.set(self.next_look, Alarm::Look);
+        base.level.timers.set(self.next_look, Alarm::Look);
         false
     }
 }

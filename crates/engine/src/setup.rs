@@ -7,6 +7,7 @@ use crate::level::{PooledUser, SetupResult, Span};
 use crate::level_state::LevelState;
 use crate::messages::{Event, SetupOutcome};
 use crate::people::{Group, Stage, User, Users};
+use crate::socket::Sockets;
 use crate::timers::Alarm;
 use crate::worker_parts::WorkerParts;
 
@@ -59,11 +60,11 @@ impl SetupRun {
         };
         let mut world = parts.world.borrow_mut();
         let mut pools = std::mem::take(&mut world.pools);
-        let pool = pooled(&mut world.level.users, pools.take_members());
-        let group = world.level.groups.first();
+        let pool = pooled(&mut world.base.level.users, pools.take_members());
+        let group = world.base.level.groups.first();
         for user in group.map(|group| group.users.clone()).unwrap_or_default() {
-            world.abandon_http(user);
-            world.close_sockets_of(user, CutOff::IterationEnded);
+            world.base.abandon_http(user);
+            world.lend(|base| Sockets { base }.close_all_of(user, CutOff::IterationEnded));
         }
         let measured = world.take_level().recorder.into_measured(&[]);
         parts.tell(Event::AsideDone(Box::new(SetupOutcome {
@@ -80,10 +81,10 @@ impl SetupRun {
 fn add_user(parts: &WorkerParts) -> UserStart {
     let world = &mut *parts.world.borrow_mut();
     // A function that settles without waiting causes no event, so the timer wakes the loop at once.
-    let now = world.clock.now();
-    world.level.timers.set(now, Alarm::Look);
-    let user = add_setup_group(&mut world.level, &world.config, now);
-    world.level.users.start_of(user, (0, 0), None)
+    let now = world.base.clock.now();
+    world.base.level.timers.set(now, Alarm::Look);
+    let user = add_setup_group(&mut world.base.level, &world.base.config, now);
+    world.base.level.users.start_of(user, (0, 0), None)
 }
 
 /// Adds the group of `setup` or `teardown` with its user.

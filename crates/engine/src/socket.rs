@@ -2,54 +2,41 @@
 //! channels, `wire` carries messages, and `end` handles received data and the end of sockets. A stream of server-sent
 //! events is a socket on which nothing is sent; `events` reconnects it.
 
+mod common;
 mod end;
 mod following;
 mod inbox;
 mod link;
 mod opening;
+mod over;
 mod received;
 mod receiving;
 mod sight;
 mod state;
 
 use delivery::Sent;
-use model::{Fault, FaultKind, Nanos, UserId};
+use model::{Fault, Nanos};
 use script::host::{NextCall, OpId, Payload, ReplyBy, RoundTripCall, SocketId, Wake};
 
 use crate::filter::Filter;
-use crate::link::Link;
-use crate::net::Conn;
-use crate::owner::Owner;
+use crate::net::socket::Wire;
+use crate::news::News;
 use crate::recorder::Family;
 use crate::trace;
-use crate::world::World;
 
+pub(crate) use crate::protocols::{Channels, Sockets};
 pub(crate) use link::SocketLink;
 pub(crate) use opening::framing_of;
+pub(crate) use over::Over;
 pub(crate) use received::Received;
 pub(crate) use receiving::{Followed, Receiving};
 pub(crate) use sight::{Came, Sight, Sights};
 use state::Closing;
 pub(crate) use state::{Opening, Purpose, RoundTrip, SocketState, Waiting, Wanted};
 
-impl World {
-    pub(crate) fn socket(&mut self, id: SocketId) -> Result<(UserId, &mut SocketLink), Fault> {
-        match self.net.conns.get_mut(id.0) {
-            Some(Conn {
-                owner: Owner::User(owner),
-                link: Link::Socket(socket),
-                ..
-            }) => Ok((*owner, socket)),
-            _ if self.level.closed_by_script.contains(&id.0) => Err(Fault::script(
-                FaultKind::Closed,
-                "the script has closed this socket",
-            )),
-            _ => Err(Fault::target(FaultKind::Closed, "the socket is closed")),
-        }
-    }
-
+impl Sockets<'_> {
     /// Sends a message. The stamps that the user has made are sent with it.
-    pub(crate) fn send_on_socket(
+    pub(crate) fn send(
         &mut self,
         id: SocketId,
         payload: &Payload,
@@ -59,8 +46,8 @@ impl World {
             Payload::Text(text) => socket.wire.send_text(text),
             Payload::Binary(bytes) => socket.wire.send_binary(bytes),
         })?;
-        let (user, _) = self.socket(id)?;
-        self.trace(user, || trace::message(payload));
+        let (user, _) = self.base.socket(id)?;
+        self.base.trace(user, || trace::message(payload));
         Ok(sent)
     }
 
@@ -71,43 +58,17 @@ impl World {
         planned: Option<Nanos>,
         write: impl FnOnce(&mut SocketLink) -> Result<(), Fault>,
     ) -> Result<Vec<Sent>, Fault> {
-        let (user, _) = self.socket(id)?;
-        self.with_stamps(user, planned, |world| {
-            let (_, socket) = world.socket(id)?;
+        let (user, _) = self.base.socket(id)?;
+        self.base.with_stamps(user, planned, |base| {
+            let (_, socket) = base.socket(id)?;
             let sent = write(socket);
-            world.net.update_interest(id.0);
-            world.go_on_polling(id.0);
+            let polls = matches!(socket.wire, Wire::Polling(_));
+            base.net.update_interest(id.0);
+            if polls {
+                base.tell(News::GoesOn(id.0));
+            }
             sent
         })
-    }
-
-    /// Sends a message of a user with `send`. Returns the stamps that the user has made, which are sent with it.
-    pub(crate) fn with_stamps(
-        &mut self,
-        user: UserId,
-        planned: Option<Nanos>,
-        send: impl FnOnce(&mut Self) -> Result<(), Fault>,
-    ) -> Result<Vec<Sent>, Fault> {
-        let carried = self.stamps_leave(user, planned);
-        let sent = send(self);
-        // Nothing was sent, so these deliveries are not awaited.
-        if let Some((group, ..)) = self.level.group_of(user).filter(|_| sent.is_err()) {
-            for sent in &carried {
-                group.ledger.refuse(*sent);
-            }
-        }
-        sent.map(|()| carried)
-    }
-
-    fn stamps_leave(&mut self, user: UserId, planned: Option<Nanos>) -> Vec<Sent> {
-        let now = self.clock.now();
-        let planned = planned.unwrap_or(now);
-        let Some((group, member, recorder)) = self.level.group_of(user) else {
-            return Vec::new();
-        };
-        let carried = recorder.send(&mut group.ledger, member, planned, now);
-        recorder.count_messages(carried.len(), planned);
-        carried
     }
 
     pub(crate) fn start_round_trip(
@@ -117,15 +78,15 @@ impl World {
         call: RoundTripCall,
     ) -> Result<(), Fault> {
         // Take the start time before the send, so that the round trip includes the time of writing.
-        let now = self.clock.now();
+        let now = self.base.clock.now();
         let mut filter = Filter::new(call.only)?;
         let named = matches!(call.by, ReplyBy::Id { .. }) || !filter.is_empty();
         if let ReplyBy::Id { at, value } = call.by {
             filter = filter.also(&at, value)?;
         }
-        let carries = self.send_on_socket(id, &call.payload, call.planned)?;
+        let carries = self.send(id, &call.payload, call.planned)?;
         let round_trip = RoundTrip {
-            name: self.level.recorder.name(Family::RoundTrip, &call.name),
+            name: self.base.level.recorder.name(Family::RoundTrip, &call.name),
             planned: call.planned.unwrap_or(now),
             started: now,
         };
@@ -134,15 +95,15 @@ impl World {
             filter,
             named,
         };
-        self.wait_on_socket(op, id, wanted, call.timeout, Some(round_trip))?;
-        if let Some(waiting) = self.socket(id)?.1.state.waiting.back_mut() {
+        self.wait_for(op, id, wanted, call.timeout, Some(round_trip))?;
+        if let Some(waiting) = self.base.socket(id)?.1.state.waiting.back_mut() {
             waiting.carries = carries;
         }
         Ok(())
     }
 
     /// Adds a reply or a message that the script awaits.
-    pub(crate) fn wait_on_socket(
+    pub(crate) fn wait_for(
         &mut self,
         op: OpId,
         id: SocketId,
@@ -150,8 +111,9 @@ impl World {
         timeout: Option<Nanos>,
         round_trip: Option<RoundTrip>,
     ) -> Result<(), Fault> {
-        let limit = timeout.unwrap_or(self.config.options.timeouts.total);
-        let began = round_trip.map_or_else(|| self.clock.now(), |round_trip| round_trip.started);
+        let limit = timeout.unwrap_or(self.base.config.options.timeouts.total);
+        let began =
+            round_trip.map_or_else(|| self.base.clock.now(), |round_trip| round_trip.started);
         let waiting = Waiting {
             op,
             until: began + limit,
@@ -161,8 +123,8 @@ impl World {
             carries: Vec::new(),
             in_array: false,
         };
-        self.socket(id)?.1.state.waiting.push_back(waiting);
-        self.net.watch_limit(began + limit);
+        self.base.socket(id)?.1.state.waiting.push_back(waiting);
+        self.base.net.watch_limit(began + limit);
         Ok(())
     }
 
@@ -178,7 +140,7 @@ impl World {
             timeout,
         } = call;
         let filter = Filter::new(only)?;
-        let (_, socket) = self.socket(id)?;
+        let (_, socket) = self.base.socket(id)?;
         // Messages removed from the full inbox count as dropped only now, because the script may want one of them.
         let inbox = &mut socket.state.inbox;
         let missed = inbox.take_removed();
@@ -186,9 +148,9 @@ impl World {
             let is_event = |name: &String| message.is_event(name);
             event.as_ref().is_none_or(is_event) && filter.fits(message.bytes())
         });
-        self.level.recorder.monitoring.dropped += missed;
+        self.base.level.recorder.monitoring.dropped += missed;
         if let Some(message) = found {
-            self.wakes.push_back(Wake::Done {
+            self.base.wakes.push_back(Wake::Done {
                 op,
                 result: Ok(message.into_value()),
             });
@@ -200,35 +162,36 @@ impl World {
             filter,
             named,
         };
-        let in_array = self.socket(id)?.1.state.came_in_array(&wanted);
-        self.wait_on_socket(op, id, wanted, timeout, None)?;
-        if let Some(waiting) = self.socket(id)?.1.state.waiting.back_mut() {
+        let in_array = self.base.socket(id)?.1.state.came_in_array(&wanted);
+        self.wait_for(op, id, wanted, timeout, None)?;
+        if let Some(waiting) = self.base.socket(id)?.1.state.waiting.back_mut() {
             waiting.in_array = in_array;
         }
         Ok(())
     }
 
     pub(crate) fn start_ping(&mut self, op: OpId, id: SocketId) -> Result<(), Fault> {
-        let now = self.clock.now();
-        let (_, socket) = self.socket(id)?;
+        let now = self.base.clock.now();
+        let (_, socket) = self.base.socket(id)?;
         socket.wire.send_ping(&now.0.to_be_bytes())?;
         socket.state.pings.push_back((op, now));
-        self.net.update_interest(id.0);
+        self.base.net.update_interest(id.0);
         Ok(())
     }
 
     /// Turns the script's message handler on or off. A new handler first gets the messages in the inbox.
     pub(crate) fn set_listening(&mut self, id: SocketId, on: bool) {
-        let Ok((_, socket)) = self.socket(id) else {
+        let Ok((_, socket)) = self.base.socket(id) else {
             return;
         };
         socket.state.listening = on;
         if on {
             let missed = socket.state.inbox.take_removed();
             let inbox = socket.state.inbox.take_all();
-            self.wakes
+            self.base
+                .wakes
                 .extend(inbox.into_iter().map(|message| message.into_wake(id)));
-            self.level.recorder.monitoring.dropped += missed;
+            self.base.level.recorder.monitoring.dropped += missed;
         }
     }
 }

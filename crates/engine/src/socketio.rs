@@ -1,6 +1,7 @@
 //! Sends Socket.IO messages on the sockets of users. `polling` handles sessions that begin without a WebSocket, and
 //! `arrival::socketio` handles received data.
 
+mod polled;
 mod polling;
 mod session;
 mod upgrade;
@@ -10,10 +11,10 @@ use script::host::{Emission, EventCall, OpId, SocketCall, SocketId, SocketIoCall
 use wire::socketio::{Kind, Session, header};
 
 use crate::recorder::Family;
-use crate::socket::{RoundTrip, SocketLink, Wanted};
+use crate::socket::{RoundTrip, SocketLink, Sockets, Wanted};
 use crate::trace;
-use crate::world::World;
 
+pub(crate) use crate::protocols::Sessions;
 pub(crate) use session::{Heartbeat, Talk};
 
 /// The WebSocket of a session that does not start with polling.
@@ -66,42 +67,43 @@ impl SocketLink {
     }
 }
 
-impl World {
-    pub(crate) fn start_socketio(
+impl Sessions<'_> {
+    pub(crate) fn start(
         &mut self,
         op: OpId,
         user: UserId,
         call: SocketIoCall,
     ) -> Result<(), Fault> {
-        let limit = self.config.options.max_message;
+        let limit = self.base.config.options.max_message;
         let (namespace, auth) = (call.namespace.clone(), call.auth.clone());
         let session = Session::new(namespace, auth, limit);
         if call.polls {
             return self.start_polling(op, user, call, Box::new(Talk::new(session)));
         }
         let socket = websocket_call(call);
-        self.start_socket(op, user, socket, Some(Box::new(Talk::new(session))))
+        Sockets { base: self.base }.start(op, user, socket, Some(Box::new(Talk::new(session))))
     }
 
-    pub(crate) fn emit_on_socket(
+    pub(crate) fn emit(
         &mut self,
         id: SocketId,
         said: &Emission,
         planned: Option<Nanos>,
     ) -> Result<(), Fault> {
-        self.emit(id, planned, said, None)
+        self.emit_numbered(id, planned, said, None)
     }
 
-    fn emit(
+    fn emit_numbered(
         &mut self,
         id: SocketId,
         planned: Option<Nanos>,
         said: &Emission,
         number: Option<u64>,
     ) -> Result<(), Fault> {
-        self.send_with_stamps(id, planned, |socket| socket.emit(said, number))?;
-        let (user, _) = self.socket(id)?;
-        self.trace(user, || trace::text_sent(&said.list));
+        Sockets { base: self.base }
+            .send_with_stamps(id, planned, |socket| socket.emit(said, number))?;
+        let (user, _) = self.base.socket(id)?;
+        self.base.trace(user, || trace::text_sent(&said.list));
         Ok(())
     }
 
@@ -111,23 +113,29 @@ impl World {
         id: SocketId,
         call: &EventCall,
     ) -> Result<(), Fault> {
-        let started = self.clock.now();
+        let started = self.base.clock.now();
         let mut number = 0;
-        if let Some(talk) = &mut self.socket(id)?.1.state.talk {
+        if let Some(talk) = &mut self.base.socket(id)?.1.state.talk {
             number = talk.next_id;
             talk.next_id += 1;
         }
-        self.emit(id, call.planned, &call.said, Some(number))?;
+        self.emit_numbered(id, call.planned, &call.said, Some(number))?;
         let round_trip = RoundTrip {
-            name: self.level.recorder.name(Family::RoundTrip, &call.name),
+            name: self.base.level.recorder.name(Family::RoundTrip, &call.name),
             planned: call.planned.unwrap_or(started),
             started,
         };
-        self.wait_on_socket(op, id, Wanted::Ack(number), call.timeout, Some(round_trip))
+        Sockets { base: self.base }.wait_for(
+            op,
+            id,
+            Wanted::Ack(number),
+            call.timeout,
+            Some(round_trip),
+        )
     }
 
     pub(crate) fn handle_event(&mut self, id: SocketId, event: &str) {
-        if let Ok((_, socket)) = self.socket(id)
+        if let Ok((_, socket)) = self.base.socket(id)
             && let Some(talk) = &mut socket.state.talk
             && !talk.handled.iter().any(|known| **known == *event)
         {

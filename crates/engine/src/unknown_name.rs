@@ -6,7 +6,7 @@ use record::{Inconclusive, Level, Measured, Note, Outcome, Setup};
 
 use crate::judge::applies;
 use crate::observe::decide;
-use crate::recorder::UnmeasuredNames;
+use crate::recorder::Unmeasured;
 
 /// Maximum number of measured names that are listed if none of them is similar to the unknown name.
 const LISTED: usize = 5;
@@ -14,7 +14,7 @@ const LISTED: usize = 5;
 /// What is known after the first level.
 pub(crate) struct Seen<'a> {
     pub(crate) level: &'a Level,
-    pub(crate) unmeasured: &'a UnmeasuredNames,
+    pub(crate) unmeasured: &'a Unmeasured,
     pub(crate) setup: Option<&'a Setup>,
 }
 
@@ -153,13 +153,13 @@ mod tests {
 
     /// The notes on thresholds of these subjects, if nothing happened outside the measured time.
     fn notes_on(subjects: &[&str], measured: Measured) -> Vec<Note> {
-        notes_of(subjects, measured, &UnmeasuredNames::default(), None)
+        notes_of(subjects, measured, &Unmeasured::default(), None)
     }
 
     fn notes_of(
         subjects: &[&str],
         measured: Measured,
-        unmeasured: &UnmeasuredNames,
+        unmeasured: &Unmeasured,
         setup: Option<&Setup>,
     ) -> Vec<Note> {
         let level = Level {
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_name_that_occurred_only_outside_the_measured_time_is_no_misspelling() {
-        let mut outside = UnmeasuredNames::default();
+        let mut outside = Unmeasured::default();
         for (kind, name) in [
             (SubjectKind::Request, "POST /delay{region=eu}"),
             (SubjectKind::Step, "log in"),
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_channel_or_step_that_is_known_without_data_is_noted() {
-        let mut outside = UnmeasuredNames::default();
+        let mut outside = Unmeasured::default();
         outside.note(SubjectKind::Delivery, "said");
         outside.note(SubjectKind::Step, "log in");
         let mut measured = measured();
@@ -309,7 +309,7 @@ mod tests {
         setup
             .requests
             .insert("POST /rooms".to_owned(), Timings::default());
-        let outside = UnmeasuredNames::default();
+        let outside = Unmeasured::default();
         let said = notes_of(
             &["request(POST /rooms)"],
             measured(),

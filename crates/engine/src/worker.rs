@@ -8,10 +8,10 @@ use script::{ScriptError, ScriptFault};
 use wire::TlsSettings;
 
 use crate::audience::AudienceRun;
+use crate::base::Base;
 use crate::clock::Clock;
 use crate::config::RunConfig;
-use crate::iteration::never_settles;
-use crate::level_run::LevelRun;
+use crate::level_run::{LevelRun, never_settles};
 use crate::messages::{Command, Event, Fatal};
 use crate::net::{Ready, Waker};
 use crate::setup::SetupRun;
@@ -81,7 +81,7 @@ impl Worker {
         wake_in_time();
         let world = World::new(Arc::clone(&config), number, clock, tls)
             .map_err(|why| Box::new(Fatal::Generator(format!("cannot set up epoll: {why}"))))?;
-        hand_over(world.net.waker());
+        hand_over(world.base.net.waker());
         let parts = WorkerParts::new(number, world, events).map_err(fatal_of)?;
         Ok(Self {
             parts,
@@ -147,8 +147,8 @@ impl Worker {
             level.hurry();
         }
         let mut world = self.parts.world.borrow_mut();
-        let now = world.clock.now();
-        let hold = &mut world.level.recorder.hold;
+        let now = world.base.clock.now();
+        let hold = &mut world.base.level.recorder.hold;
         hold.end = hold.end.min(now);
     }
 
@@ -156,26 +156,26 @@ impl Worker {
     fn poll(&mut self) {
         let mut world = self.parts.world.borrow_mut();
         let (due, start) = (world.next_due(), world.next_start());
-        self.parts.idle += world.net.wait(due, start, &mut self.buffers.ready);
+        self.parts.idle += world.base.net.wait(due, start, &mut self.buffers.ready);
         for ready in self.buffers.ready.drain(..) {
             world.ready(ready);
         }
         world.dial_on();
-        let now = world.clock.now();
+        let now = world.base.clock.now();
         world.enforce_limits(now);
         // Iterations start after the loop, because a start enters the script, which borrows the world.
         let mut starts = Vec::new();
-        while let Some((due, alarm)) = world.level.timers.pop_due(now) {
+        while let Some((due, alarm)) = world.base.level.timers.pop_due(now) {
             match alarm {
                 Alarm::Wake(key) => {
-                    let World { level, wakes, .. } = &mut *world;
+                    let Base { level, wakes, .. } = &mut world.base;
                     if !end_sleep(level, wakes, key) {
-                        world.inconsistent("a sleep ended twice");
+                        world.base.inconsistent("a sleep ended twice");
                     }
                 }
                 Alarm::Tick(key) => {
-                    let now = world.clock.now();
-                    let World { level, wakes, .. } = &mut *world;
+                    let now = world.base.clock.now();
+                    let Base { level, wakes, .. } = &mut world.base;
                     tick(level, wakes, (key, due), now);
                 }
                 Alarm::Begin(slot) => starts.push((slot as usize, due)),
@@ -196,9 +196,9 @@ impl Worker {
         let loud = {
             // The borrow must end before the turn: the script borrows the world.
             let mut world = world.borrow_mut();
-            let count = world.wakes.len().min(WAKES_PER_TURN);
-            self.buffers.batch.extend(world.wakes.drain(..count));
-            let World { level, clock, .. } = &mut *world;
+            let count = world.base.wakes.len().min(WAKES_PER_TURN);
+            self.buffers.batch.extend(world.base.wakes.drain(..count));
+            let Base { level, clock, .. } = &mut world.base;
             let loud = &mut level.recorder.monitoring.loud;
             loud.begin_turn(count, || clock.now())
         };
@@ -208,16 +208,16 @@ impl Worker {
         let mut told = self.buffers.batch.drain(..).inspect(|wake| {
             if let Wake::Tick { due, .. } = wake {
                 let mut world = world.borrow_mut();
-                let now = world.clock.now();
-                world.level.recorder.note_start(*due, now);
+                let now = world.base.clock.now();
+                world.base.level.recorder.note_start(*due, now);
             }
         });
         self.parts.driver.turn(&mut told);
         drop(told);
         if let Some(loud) = loud {
             let mut world = world.borrow_mut();
-            let now = world.clock.now();
-            world.level.recorder.note_turn(loud, now);
+            let now = world.base.clock.now();
+            world.base.level.recorder.note_turn(loud, now);
         }
         if let Some(fault) = self.parts.driver.take_fatal() {
             self.parts.tell_fatal(Fatal::Script(fault));
@@ -227,8 +227,8 @@ impl Worker {
     /// Sends console lines of the script, and bugs of headcount, to control.
     fn report(&mut self) {
         let mut world = self.parts.world.borrow_mut();
-        let logged = std::mem::take(&mut world.logged);
-        let bug = world.inconsistencies.take();
+        let logged = std::mem::take(&mut world.base.logged);
+        let bug = world.base.inconsistencies.take();
         drop(world);
         for (level, line) in logged {
             self.parts.tell(Event::Log(level, line));

@@ -36,7 +36,7 @@ impl WorkerParts {
         world: World,
         events: Sender<(u32, Event)>,
     ) -> Result<Self, ScriptError> {
-        let config = world.config.clone();
+        let config = world.base.config.clone();
         let world = Rc::new(RefCell::new(world));
         let driver = Driver::load(&config, &world)?;
         Ok(Self {
@@ -61,14 +61,14 @@ impl WorkerParts {
     }
 
     pub(crate) fn now(&self) -> Nanos {
-        self.world.borrow().clock.now()
+        self.world.borrow().base.clock.now()
     }
 
     /// The worker's use of time since the thread began, without the time spent spinning.
     pub(crate) fn time_use(&self) -> TimeUse {
         let used = self.thread.as_ref().and_then(|thread| thread.read().ok());
         let cpu = used.map(|mut used| {
-            used.ran = used.ran - self.world.borrow().net.spun();
+            used.ran = used.ran - self.world.borrow().base.net.spun();
             used
         });
         TimeUse {
@@ -95,16 +95,16 @@ impl WorkerParts {
     /// Sends a copy of the measurements so far, as control requested.
     pub(crate) fn send_snapshot(&self) {
         let now = self.now();
-        let so_far = self.world.borrow_mut().measured_so_far(now);
+        let so_far = self.world.borrow_mut().base.measured_so_far(now);
         self.tell(Event::Snapshot(Box::new(so_far)));
     }
 
     /// Sends a copy of the measurements if one is due, in case the worker never finishes.
     pub(crate) fn send_copy(&mut self, now: Nanos) {
-        if !self.copies.is_due(now) || now < self.world.borrow().level.recorder.hold.start {
+        if !self.copies.is_due(now) || now < self.world.borrow().base.level.recorder.hold.start {
             return;
         }
-        let so_far = self.world.borrow_mut().measured_so_far(now);
+        let so_far = self.world.borrow_mut().base.measured_so_far(now);
         self.tell(Event::Copy(Box::new(so_far)));
         self.copies.sent(now, self.now() - now);
     }

@@ -36,19 +36,21 @@ pub fn shorten_name(name: &str, width: usize) -> String {
     begin.chain(&['…']).chain(&letters[end..]).collect()
 }
 
-/// Breaks text between words into at most `most` lines of at most `width` characters. If text remains, the last line
-/// ends with `…`.
+/// Breaks text between words into at most `most` lines of at most `width` characters. A word that is longer than a line
+/// is broken too. If text remains, the last line ends with `…`.
 pub fn wrap(text: &str, width: usize, most: usize) -> Vec<String> {
     let mut rest = shorten(text, usize::MAX);
     let mut lines = Vec::new();
+    let width = width.max(1); // each line needs a character to make progress
     while lines.len() + 1 < most && rest.chars().count() > width {
+        let end_of = |count: usize| {
+            let end = rest.char_indices().nth(count);
+            end.map_or(rest.len(), |(at, _)| at)
+        };
         // A space directly after the last fitting character is a possible break, too.
-        let end = rest
-            .char_indices()
-            .nth(width + 1)
-            .map_or(rest.len(), |(at, _)| at);
-        let at = rest[..end].rfind(' ').filter(|at| *at > 0);
-        let Some(at) = at else { break };
+        let fitting = &rest[..end_of(width + 1)];
+        let at = fitting.rfind(' ').filter(|at| *at > 0);
+        let at = at.unwrap_or_else(|| end_of(width));
         let next = rest[at..].trim_start().to_owned();
         rest.truncate(at);
         lines.push(std::mem::replace(&mut rest, next));
@@ -130,7 +132,19 @@ mod tests {
         assert_eq!(wrap("one two three four", 5, 3), ["one", "two", "thre…"]);
         assert_eq!(wrap("− µs one − two", 8, 2), ["− µs one", "− two"]);
         assert_eq!(wrap("723.967 µs", 8, 2), ["723.967", "µs"]);
-        assert_eq!(wrap("unbreakable", 5, 3), ["unbr…"]);
+    }
+
+    #[test]
+    fn a_word_longer_than_the_line_is_broken_and_nothing_of_it_is_lost() {
+        assert_eq!(wrap("unbreakable", 5, 3), ["unbre", "akabl", "e"]);
+        assert_eq!(wrap("unbreakable", 5, 2), ["unbre", "akab…"]);
+        assert_eq!(
+            wrap("see /a/very/long/path now", 8, 9),
+            ["see", "/a/very/", "long/pat", "h now"]
+        );
+        let url = "http://127.0.0.1/äöü".repeat(20);
+        assert_eq!(wrap(&url, 30, usize::MAX).concat(), url);
+        assert_eq!(wrap("ab", 0, 9), ["a", "b"]);
     }
 
     #[test]

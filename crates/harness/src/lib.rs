@@ -4,11 +4,14 @@
 //! This crate is independent of the systems: it runs a given program as `EXE serve NAME`. It does not judge, print or
 //! save: the caller gets the record and the notices.
 
+mod leftovers;
 mod part;
 mod process;
 mod redis_and_nats;
 mod system;
 
+pub use leftovers::{TemporaryFolder, end_all};
 pub use part::{Changes, Harness, HarnessError, Notice, Part, PreparedPart};
-pub use redis_and_nats::RedisAndNats;
+pub use process::END_WITH_PARENT;
+pub use redis_and_nats::{RedisAndNats, free_port};
 pub use system::{LaunchError, System};

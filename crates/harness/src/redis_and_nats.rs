@@ -1,25 +1,31 @@
 //! Redis and NATS, for systems that store their state there.
 
+use std::fs;
 use std::io::{self, ErrorKind};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use tempfile::TempDir;
+use serde::Deserialize;
 
-use crate::process::Process;
+use crate::leftovers::TemporaryFolder;
+use crate::process::{Process, ending_with_us};
 use crate::system::LaunchError;
 
-/// Number of attempts to start a server. Another process may take the port before the server does.
+/// Number of attempts to start Redis. Another process may take the port before Redis does.
 const ATTEMPTS: u32 = 5;
-/// Number of looks whether a server listens, and the pause between them.
-const LOOKS: u32 = 1000;
+/// Number of checks whether a server is ready, and the pause between them.
+const CHECKS: u32 = 1000;
 const PAUSE: Duration = Duration::from_millis(10);
 /// Folder in which Debian installs servers, and which is often missing in `PATH`.
 const SERVER_FOLDER: &str = "/usr/sbin";
+/// File name of Redis' log.
+const LOG: &str = "redis.log";
 
-/// A `redis-server`, which saves every write, and a `nats-server`, on free loopback ports. They end when dropped.
+/// A `redis-server`, which appends every write to a file, and a `nats-server`, on free loopback ports. They end when
+/// dropped.
 #[derive(Debug)]
 pub struct RedisAndNats {
     redis: Server,
@@ -27,18 +33,13 @@ pub struct RedisAndNats {
 }
 
 impl RedisAndNats {
-    /// Starts both servers on these cores (empty: any), and waits until they listen.
-    pub fn start(cores: &[usize]) -> Result<Self, LaunchError> {
-        let redis = Server::start("redis-server", cores, |command, folder| {
-            command
-                .args(["--bind", "127.0.0.1", "--save", "", "--appendonly", "yes"])
-                .arg("--dir")
-                .arg(folder.path());
-        })?;
-        let nats = Server::start("nats-server", cores, |command, _| {
-            command.args(["--addr", "127.0.0.1"]);
-        })?;
-        Ok(Self { redis, nats })
+    /// Starts both servers on these cores (empty: any), and waits until they are ready. `exe` is headcount, which ends them
+    /// if this process is killed.
+    pub fn start(exe: &Path, cores: &[usize]) -> Result<Self, LaunchError> {
+        Ok(Self {
+            redis: redis(exe, cores)?,
+            nats: nats(exe, cores)?,
+        })
     }
 
     /// The URL of Redis.
@@ -52,70 +53,162 @@ impl RedisAndNats {
     pub fn nats_url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.nats.port)
     }
+
+    /// The process IDs of Redis and of NATS.
+    #[must_use]
+    pub fn pids(&self) -> [u32; 2] {
+        [&self.redis, &self.nats].map(|server| server.process.id())
+    }
 }
 
 /// A server with a folder for its data. The process is the first field, so it ends before the folder is removed.
 #[derive(Debug)]
 struct Server {
-    _process: Process,
+    process: Process,
     port: u16,
-    _folder: TempDir,
+    _folder: TemporaryFolder,
 }
 
-impl Server {
-    /// Starts `program --port PORT` with the arguments that `configure` adds.
-    fn start(
-        program: &'static str,
-        cores: &[usize],
-        configure: impl Fn(&mut Command, &TempDir),
-    ) -> Result<Self, LaunchError> {
-        let cannot = |why| LaunchError::Server { program, why };
-        for _ in 0..ATTEMPTS {
-            let folder = tempfile::tempdir().map_err(cannot)?;
-            let port = free_port().map_err(cannot)?;
-            let launch = |program: &str| {
-                let mut command = Command::new(program);
-                command.args(["--port", &port.to_string()]);
-                configure(&mut command, &folder);
-                command.stdout(Stdio::null()).stderr(Stdio::null());
-                Process::start(&mut command, cores)
-            };
-            let mut process = match launch(program) {
-                Err(why) if why.kind() == ErrorKind::NotFound => {
-                    launch(&format!("{SERVER_FOLDER}/{program}"))
-                }
-                other => other,
-            }
-            .map_err(cannot)?;
-            if listens(&mut process, port).map_err(cannot)? {
-                return Ok(Self {
-                    _process: process,
-                    port,
-                    _folder: folder,
-                });
-            }
+/// Starts Redis on a free port.
+fn redis(exe: &Path, cores: &[usize]) -> Result<Server, LaunchError> {
+    let program = "redis-server";
+    let cannot = |why| LaunchError::Server { program, why };
+    for _ in 0..ATTEMPTS {
+        let port = free_port().map_err(cannot)?;
+        if let Some(server) = redis_on(port, (exe, program), cores).map_err(cannot)? {
+            return Ok(server);
         }
-        Err(LaunchError::Unreachable { program })
+    }
+    Err(LaunchError::Unreachable { program })
+}
+
+/// Starts Redis on this port. Only its own log shows that it has the port: another server may answer there.
+fn redis_on(port: u16, programs: (&Path, &str), cores: &[usize]) -> io::Result<Option<Server>> {
+    let configure = |command: &mut Command, folder: &Path| {
+        command
+            .args(["--bind", "127.0.0.1", "--port", &port.to_string()])
+            .args(["--save", "", "--appendonly", "yes", "--logfile"])
+            .arg(folder.join(LOG))
+            .arg("--dir")
+            .arg(folder);
+    };
+    let is_ready = |_: &Process, folder: &Path| {
+        let log = fs::read_to_string(folder.join(LOG)).unwrap_or_default();
+        log.contains("Ready to accept connections").then_some(port)
+    };
+    start(programs, cores, configure, is_ready)
+}
+
+/// The file in which NATS states its addresses.
+#[derive(Deserialize)]
+struct Ports {
+    nats: Vec<String>,
+}
+
+/// Starts NATS, which chooses a free port itself.
+fn nats(exe: &Path, cores: &[usize]) -> Result<Server, LaunchError> {
+    let program = "nats-server";
+    let configure = |command: &mut Command, folder: &Path| {
+        command
+            .args(["--addr", "127.0.0.1", "--port", "-1", "--ports_file_dir"])
+            .arg(folder);
+    };
+    let port = |process: &Process, folder: &Path| {
+        let file = folder.join(format!("{program}_{}.ports", process.id()));
+        let ports: Ports = serde_json::from_slice(&fs::read(file).ok()?).ok()?;
+        let (_, port) = ports.nats.first()?.rsplit_once(':')?;
+        port.parse().ok()
+    };
+    start((exe, program), cores, configure, port)
+        .map_err(|why| LaunchError::Server { program, why })?
+        .ok_or(LaunchError::Unreachable { program })
+}
+
+/// Starts a program with the arguments that `configure` adds, and waits until `port_of` returns its port. Returns `None` if
+/// the program ends instead, or is not ready after ten seconds.
+fn start(
+    (exe, program): (&Path, &str),
+    cores: &[usize],
+    configure: impl Fn(&mut Command, &Path),
+    port_of: impl Fn(&Process, &Path) -> Option<u16>,
+) -> io::Result<Option<Server>> {
+    let folder = TemporaryFolder::new()?;
+    let mut command = ending_with_us(exe, installed(program)?);
+    configure(&mut command, folder.path());
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let process = Process::start(&mut command, cores)?;
+    for _ in 0..CHECKS {
+        if process.has_ended()? {
+            break;
+        }
+        if let Some(port) = port_of(&process, folder.path()) {
+            return Ok(Some(Server {
+                process,
+                port,
+                _folder: folder,
+            }));
+        }
+        sleep(PAUSE);
+    }
+    Ok(None)
+}
+
+/// Returns the name or path under which a program can be started.
+fn installed(program: &str) -> io::Result<String> {
+    let can_start = |path: &str| {
+        let mut command = Command::new(path);
+        command.arg("--version").stdin(Stdio::null());
+        command.stdout(Stdio::null()).stderr(Stdio::null()).status()
+    };
+    match can_start(program) {
+        Err(why) if why.kind() == ErrorKind::NotFound => {
+            let path = format!("{SERVER_FOLDER}/{program}");
+            can_start(&path).map(|_| path)
+        }
+        other => other.map(|_| program.to_owned()),
     }
 }
 
-/// Finds a free port. Redis cannot choose one itself and tell it.
-fn free_port() -> io::Result<u16> {
+/// Finds a loopback port that is free at the moment, for a server that cannot choose one itself and report it.
+pub fn free_port() -> io::Result<u16> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     Ok(listener.local_addr()?.port())
 }
 
-/// Waits until the process listens. Returns `false` if it ended instead, or does not listen after ten seconds.
-fn listens(process: &mut Process, port: u16) -> io::Result<bool> {
-    for _ in 0..LOOKS {
-        if TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok() {
-            // If another process has the port, this one has ended.
-            return Ok(!process.has_ended()?);
-        }
-        if process.has_ended()? {
-            return Ok(false);
-        }
-        sleep(PAUSE);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Installs a script in a folder. Another process writes the file, because a file that is open for writing cannot be
+    /// executed, and a process that another test starts would inherit it.
+    fn script(folder: &Path, name: &str, text: &str) -> String {
+        let (draft, path) = (folder.join("draft"), folder.join(name));
+        fs::write(&draft, text).unwrap();
+        let mut install = Command::new("install");
+        assert!(install.arg(&draft).arg(&path).status().unwrap().success());
+        path.to_str().unwrap().to_owned()
     }
-    Ok(false)
+
+    #[test]
+    fn a_foreign_server_on_the_port_is_not_taken_for_redis() {
+        let folder = TemporaryFolder::new().unwrap();
+        let exe = script(
+            folder.path(),
+            "headcount",
+            "#!/bin/sh\nshift 2\nexec \"$@\"\n",
+        );
+        // It never listens, and ends like a Redis whose port is taken.
+        let redis = script(folder.path(), "redis", "#!/bin/sh\nsleep 0.2\n");
+        let foreign = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = foreign.local_addr().unwrap().port();
+        let server = redis_on(port, (Path::new(&exe), &redis), &[]).unwrap();
+        assert!(server.is_none());
+        let ready = "#!/bin/sh\n[ \"$1\" = --version ] && exit\necho Ready to accept connections > \"${10}\"\nexec sleep 60\n";
+        let redis = script(folder.path(), "ready-redis", ready);
+        assert!(
+            redis_on(port, (Path::new(&exe), &redis), &[])
+                .unwrap()
+                .is_some()
+        );
+    }
 }

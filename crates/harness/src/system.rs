@@ -5,11 +5,11 @@
 
 use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use thiserror::Error;
 
-use crate::process::Process;
+use crate::process::{Process, ending_with_us};
 
 /// Why a system could not be started.
 #[derive(Debug, Error)]
@@ -63,7 +63,7 @@ impl System {
             name: name.to_owned(),
             why,
         };
-        let mut command = Command::new(exe);
+        let mut command = ending_with_us(exe, exe);
         command
             .args(["serve", name, "--listen", "127.0.0.1:0", "--log", "warn"])
             .args(flags)

@@ -5,6 +5,8 @@ pub(crate) mod bench;
 pub(crate) mod completions;
 #[cfg(feature = "systems")]
 pub(crate) mod demo;
+#[cfg(feature = "systems")]
+pub(crate) mod end_with_parent;
 pub(crate) mod find;
 #[cfg(feature = "systems")]
 pub(crate) mod harness;

@@ -26,6 +26,12 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     take_small_pages();
+    #[cfg(feature = "systems")]
+    if let Some(result) = command::end_with_parent::requested(std::env::args_os()) {
+        return result
+            .unwrap_or_else(|error| screen::complain(&error))
+            .into();
+    }
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {

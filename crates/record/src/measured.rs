@@ -98,7 +98,7 @@ pub struct Outside {
     pub requests: u64,
     /// Number of requests that failed.
     pub failed_requests: u64,
-    /// Response time of the quickest request that succeeded, in nanoseconds.
+    /// Response time of the quickest request that succeeded, in nanoseconds, among those of names with responses 429.
     #[serde(rename = "quickest_ns", default)]
     pub quickest: Option<Nanos>,
     /// Number of messages sent.

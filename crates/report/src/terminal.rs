@@ -35,7 +35,7 @@ const FAILURES: usize = 8;
 const FINDING: usize = 9;
 const METRICS: usize = 6;
 
-/// Description of hidden rows, because the rows that failed and the slowest are always shown.
+/// Description of hidden rows if all rows that failed and the slowest are shown.
 const HEALTHY: &str = ", all without failures and faster";
 
 /// Renders the result of a run, ending with a line break.
@@ -186,6 +186,13 @@ fn by_name(run: &Run, operations: Option<Operations>, room: usize, page: Page) -
     if !operations.say_more() {
         return Vec::new();
     }
+    let rest = match operations.failing_beyond(fitting) {
+        0 => HEALTHY.to_owned(),
+        failing => format!(
+            ", {} of them with failures or losses",
+            count(failing as u64)
+        ),
+    };
     let table = operations.table(fitting);
     let order = if all > fitting {
         ", failing and slowest first"
@@ -195,7 +202,7 @@ fn by_name(run: &Run, operations: Option<Operations>, room: usize, page: Page) -
     let mut lines = vec![page.title(&format!("By name at {}{order}", marked(last)))];
     lines.extend(page.table(table));
     let hidden = page.hidden(all, fitting, "name");
-    lines.extend(hidden.map(|hidden| hidden + HEALTHY));
+    lines.extend(hidden.map(|hidden| hidden + &rest));
     lines
 }
 

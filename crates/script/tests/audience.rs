@@ -163,84 +163,90 @@ fn a_channel_addresses_the_audience_by_its_number() {
     );
 }
 
+/// Checks that a member with this description is refused with these words.
+fn refused(connect: &str, words: &str) {
+    let source = format!(
+        "import {{ audience }} from 'headcount';\n\
+         audience(1, {{ receives: {{ said: {{}} }}, connect: {connect} }});\n\
+         export default () => {{}};"
+    );
+    let mut stage = stage(&source);
+    let fault = stage.script.members(0, 0..1, None).unwrap_err();
+    assert!(fault.fault.detail.contains(words), "{}", fault.fault.detail);
+}
+
 #[test]
 fn a_mistake_in_the_description_is_the_scripts_fault() {
-    let check = |connect: &str, words: &str| {
-        let source = format!(
-            "import {{ audience }} from 'headcount';\n\
-             audience(1, {{ receives: {{ said: {{}} }}, connect: {connect} }});\n\
-             export default () => {{}};"
-        );
-        let mut stage = stage(&source);
-        let fault = stage.script.members(0, 0..1, None).unwrap_err();
-        assert!(fault.fault.detail.contains(words), "{}", fault.fault.detail);
-    };
-    check("() => 7", "must be an object");
-    check("async () => ({})", "must be an object");
-    check("() => ({})", "exactly one of `websocket`, `events`");
-    check(
+    refused("() => 7", "must be an object");
+    refused("async () => ({})", "must be an object");
+    refused("() => ({})", "exactly one of `websocket`, `events`");
+    refused(
         "() => ({ websocket: '/', events: '/' })",
         "exactly one of `websocket`, `events`",
     );
-    check(
+    refused(
         "() => ({ websocket: '/', heders: {} })",
         "did you mean `headers`",
     );
-    check(
+    refused(
         "() => ({ events: '/', send: ['x'] })",
         "`send` has no meaning for an event stream",
     );
-    check("() => ({ nats: {} })", "`subject` is missing");
-    check(
+    refused("() => { throw new Error('no seats') }", "no seats");
+}
+
+#[test]
+fn a_mistake_in_the_description_of_a_protocol_is_the_scripts_fault() {
+    refused("() => ({ nats: {} })", "`subject` is missing");
+    refused(
         "() => ({ nats: {}, subject: 'a', ready: {} })",
         "`ready` has no meaning for a NATS subscription",
     );
-    check(
+    refused(
         "() => ({ nats: {}, subject: 'a', queue: 'q' })",
         "members of a queue group share the messages",
     );
-    check(
+    refused(
         "() => ({ nats: { echo: false }, subject: 'a' })",
         "unknown option `echo`",
     );
-    check(
+    refused(
         "() => ({ socketio: { transports: ['polling'] } })",
         "unknown option `transports`",
     );
-    check(
+    refused(
         "() => ({ socketio: {}, send: ['join'] })",
         "a list of events such as [\"join\", { room: 1 }]",
     );
-    check(
+    refused(
         "() => ({ socketio: {}, send: [['join', new ArrayBuffer(1)]] })",
         "without bytes",
     );
-    check(
+    refused(
         "() => ({ socketio: {}, headers: {} })",
         "`headers` has no meaning for a Socket.IO socket",
     );
-    check(
+    refused(
         "() => ({ websocket: '/', ready: 'joined' })",
         "must be an object",
     );
-    check("() => ({ redis: {} })", "`channels` is missing");
-    check(
+    refused("() => ({ redis: {} })", "`channels` is missing");
+    refused(
         "() => ({ redis: {}, channels: 'a', send: ['x'] })",
         "`send` has no meaning for a Redis subscription",
     );
-    check(
+    refused(
         "() => ({ redis: { cluster: true }, channels: 'a' })",
         "unknown option `cluster`",
     );
-    check(
+    refused(
         "() => ({ redis: {}, channels: 'a', pattern: true, shard: true })",
         "only one of pattern and shard",
     );
-    check(
+    refused(
         "() => ({ websocket: '/', subject: 'a' })",
         "`subject` has no meaning for a WebSocket",
     );
-    check("() => { throw new Error('no seats') }", "no seats");
 }
 
 #[test]

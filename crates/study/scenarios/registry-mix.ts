@@ -39,8 +39,9 @@ export async function setup({ user, check }: Setup) {
   const lane = async () => {
     while (next < receivers) {
       const json = registration(next++);
-      const answer = await user.post(`${base}/register`, { json, name: "register beforehand" });
-      if (!check("a receiver is registered", answer.ok)) throw new Error(`HTTP status ${answer.status}: ${answer.text}`);
+      const response = await user.post(`${base}/register`, { json, name: "register beforehand" });
+      if (check("a receiver is registered", response.ok)) continue;
+      throw new Error(`HTTP status ${response.status}: ${response.text}`);
     }
   };
   await Promise.all(Array.from({ length: 16 }, lane));
@@ -53,14 +54,14 @@ export async function register({ users: [user] }: Group) {
 
 export async function enumerate({ users: [user] }: Group) {
   const json = { filter: online, limit: 1000, include_metadata: false };
-  const answer = await user!.post(`${base}/enumerate`, { json, name: "enumerate" });
-  if (answer.ok) user!.check("every identity is found", answer.json.total === receivers);
+  const response = await user!.post(`${base}/enumerate`, { json, name: "enumerate" });
+  if (response.ok) user!.check("every identity is found", response.json.total === receivers);
 }
 
 export async function multicast({ users: [user], channel }: Group) {
   const message = channel("multicast", { to: everyone });
   const payload = { text: message.stamp(user!, "load test ") };
   const json = { filter: online, payload, timeout_ms: 0, results: "none" };
-  const answer = await user!.post(`${base}/multicast`, { json, name: "multicast" });
-  if (answer.ok) targets.add(answer.json.target_count);
+  const response = await user!.post(`${base}/multicast`, { json, name: "multicast" });
+  if (response.ok) targets.add(response.json.target_count);
 }

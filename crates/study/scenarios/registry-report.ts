@@ -30,9 +30,9 @@ export async function enumerate({ users: [user] }: Group) {
 export async function multicast({ users: [user] }: Group) {
   const identities = registered < 1000 ? "0 to 999" : registered < 2000 ? "1000 to 1999" : "2000 or more";
   const json = { filter: online, payload: { type: "loadtest" }, timeout_ms: 0, results: "none" };
-  const answer = await user!.post(`${base}/multicast`, { json, name: "multicast", tags: { identities } });
-  if (!answer.ok) return;
-  targets.add(answer.json.target_count);
-  handedOver.add(answer.json.published_count);
-  withoutReceiver.add(answer.json.failed_count);
+  const response = await user!.post(`${base}/multicast`, { json, name: "multicast", tags: { identities } });
+  if (!response.ok) return;
+  targets.add(response.json.target_count);
+  handedOver.add(response.json.published_count);
+  withoutReceiver.add(response.json.failed_count);
 }

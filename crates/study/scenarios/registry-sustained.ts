@@ -37,8 +37,9 @@ let inFlight = 0;
 export async function setup({ user, check }: Setup) {
   for (let index = 0; index < receivers; index++) {
     const json = { identity: `receiver-${index}`, metadata: listening };
-    const answer = await user.post(`${base}/register`, { json, name: "register beforehand" });
-    if (!check("a receiver is registered", answer.ok)) throw new Error(`HTTP status ${answer.status}: ${answer.text}`);
+    const response = await user.post(`${base}/register`, { json, name: "register beforehand" });
+    if (check("a receiver is registered", response.ok)) continue;
+    throw new Error(`HTTP status ${response.status}: ${response.text}`);
   }
 }
 
@@ -46,8 +47,8 @@ export async function register({ users: [user] }: Group) {
   const json = { identity: `passing-${++count}`, metadata: passing, ttl_seconds: seconds };
   inFlight += 1;
   try {
-    const answer = await user!.post(`${base}/register`, { json, name: "register" });
-    if (answer.ok) registered.push(performance.now());
+    const response = await user!.post(`${base}/register`, { json, name: "register" });
+    if (response.ok) registered.push(performance.now());
   } finally {
     inFlight -= 1;
   }
@@ -57,10 +58,10 @@ export async function register({ users: [user] }: Group) {
 export async function enumerate({ users: [user] }: Group) {
   const ended = performance.now() - (seconds + 2) * 1000;
   while (registered.length > 0 && registered[0]! < ended) registered.shift();
-  const answer = await user!.post(`${base}/enumerate`, { json: { filter: passing, limit: 1 }, name: "enumerate" });
-  if (!answer.ok) return;
-  alive.set(answer.json.total);
-  user!.check("no registration outlives its time", answer.json.total <= registered.length + inFlight);
+  const response = await user!.post(`${base}/enumerate`, { json: { filter: passing, limit: 1 }, name: "enumerate" });
+  if (!response.ok) return;
+  alive.set(response.json.total);
+  user!.check("no registration outlives its time", response.json.total <= registered.length + inFlight);
 }
 
 export async function multicast({ users: [user], channel }: Group) {

@@ -1,9 +1,8 @@
 use engine::Stop;
-use harness::{Changes, Harness, HarnessError, LaunchError, Notice, Part};
+use harness::{Changes, Harness, HarnessError, LaunchError, Notice, Part, TemporaryFolder};
 use model::Verdict;
 use plan::Overrides;
 use record::{Inconclusive, Run};
-use tempfile::TempDir;
 
 /// The result of one part.
 #[derive(Clone, Debug)]
@@ -159,12 +158,12 @@ pub(crate) fn named<'a>(parts: &'a [PartRun], name: &str) -> Option<&'a Run> {
 }
 
 /// Creates a temporary folder for the data of a system.
-pub(crate) fn folder_of(system: &str) -> Result<TempDir, HarnessError> {
+pub(crate) fn folder_of(system: &str) -> Result<TemporaryFolder, HarnessError> {
     let cannot = |why| LaunchError::Start {
         name: system.to_owned(),
         why,
     };
-    Ok(tempfile::tempdir().map_err(cannot)?)
+    Ok(TemporaryFolder::new().map_err(cannot)?)
 }
 
 /// Runs the parts one after the other, each against a new process of the system with the part's flags. A stop ends the

@@ -8,9 +8,10 @@ mod parts;
 mod settings;
 mod tables;
 
+use std::path::Path;
+
 use engine::Stop;
 use harness::{Harness, HarnessError, Notice, Part, RedisAndNats};
-use tempfile::TempDir;
 
 use crate::parts::{StudyOutcome, StudyPart, folder_of, run_all};
 use crate::templates::{self, Templates};
@@ -199,13 +200,14 @@ pub fn registry(
     tell: &mut dyn FnMut(Notice<'_>),
 ) -> Result<StudyOutcome, HarnessError> {
     let folder = folder_of("registry")?;
-    settings::write_namespaces(&folder)?;
+    let folder = folder.path();
+    settings::write_namespaces(folder)?;
     let servers = match settings.backend {
-        RegistryBackend::Started => Some(RedisAndNats::start(&harness.system_cores)?),
+        RegistryBackend::Started => Some(RedisAndNats::start(&harness.exe, &harness.system_cores)?),
         RegistryBackend::Embedded | RegistryBackend::Running { .. } => None,
     };
-    let urls = settings::urls(&settings.backend, servers.as_ref());
-    let flags = |part: &Part| flags(part.name, urls.as_ref(), &folder);
+    let urls = settings::urls(settings, servers.as_ref());
+    let flags = |part: &Part| flags(part.name, urls.as_ref(), folder);
     let parts = selected(settings);
     let parts = run_all("registry", flags, &parts, harness, stop, tell)?;
     let shared = urls.is_some();
@@ -214,11 +216,11 @@ pub fn registry(
     }))
 }
 
-fn flags(part: &str, urls: Option<&settings::Urls>, folder: &TempDir) -> Vec<String> {
+fn flags(part: &str, urls: Option<&settings::Urls>, folder: &Path) -> Vec<String> {
     let mut flags = if let Some(urls) = urls {
         urls.flags(part)
     } else {
-        let file = folder.path().join(format!("{part}.db"));
+        let file = folder.join(format!("{part}.db"));
         vec!["--store".to_owned(), format!("sqlite:{}", file.display())]
     };
     if part == TENANTS.part.name {

@@ -1,5 +1,5 @@
-//! Finds files of a crate that import from each other, directly or through others. A module and one of its own modules
-//! may do so.
+//! Finds files of a crate that import from each other or call methods in each other, directly or through others. A module
+//! and one of its own modules may do so.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -54,7 +54,7 @@ pub(super) fn found(repository: &Repository) -> Excesses {
 
 /// Describes a cycle. Each import has the names that are imported, with their lines.
 fn excess(cycle: &[(&str, &str, &BTreeMap<String, usize>)]) -> Excess {
-    let mut remedy = "these files import from each other:".to_owned();
+    let mut remedy = "these files depend on each other:".to_owned();
     let mut first = None;
     for (from, to, names) in cycle {
         let Some((name, line)) = names.iter().min_by_key(|(_, line)| **line) else {
@@ -66,7 +66,12 @@ fn excess(cycle: &[(&str, &str, &BTreeMap<String, usize>)]) -> Excess {
         };
         let _ = write!(
             remedy,
-            "\n    {from}:{line} imports `{name}`{further} from {to}"
+            "\n    {from}:{line} {} `{name}`{further} from {to}",
+            if name.contains("::") {
+                "calls"
+            } else {
+                "imports"
+            }
         );
         first.get_or_insert((*from, *to, name, *line));
     }

@@ -1,9 +1,10 @@
-//! The imports between the files of each crate.
+//! The imports between the files of each crate, and the calls of methods in other files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::repository::Repository;
 use super::resolve::{Modules, Target, targets};
+use super::rust::{Call, Names};
 
 /// The folders whose crates are checked.
 const CRATES: &[&str] = &["crates/", "systems/", "xtask"];
@@ -24,6 +25,7 @@ impl<'a> Imports<'a> {
             if CRATES.iter().any(|prefix| folder.starts_with(prefix)) {
                 for modules in targets(repository, package) {
                     found.add(&modules);
+                    found.add_calls(&modules);
                 }
             }
         }
@@ -80,4 +82,52 @@ impl<'a> Imports<'a> {
             }
         }
     }
+
+    /// Adds the files with the methods that a file calls, if the type of the receiver is evident. A method hides such a
+    /// dependence, because only its type is imported.
+    fn add_calls(&mut self, modules: &Modules<'a>) {
+        let mut methods: BTreeMap<(Item, &str), &'a str> = BTreeMap::new();
+        for (path, module) in modules.iter() {
+            for (of, name) in &module.scope.calls.methods {
+                if let Some(of) = item(modules, path, of) {
+                    methods.entry((of, name)).or_insert(module.file);
+                }
+            }
+        }
+        for (path, module) in modules.iter() {
+            for call in &module.scope.calls.made {
+                let Some(of) = receiver(modules, path, call) else {
+                    continue;
+                };
+                let name = format!("{}::{}", of.1, call.method);
+                let to = methods.get(&(of, call.method.as_str())).copied();
+                if let Some(to) = to.filter(|to| *to != module.file) {
+                    let names = self.of.entry(module.file).or_default();
+                    let first = names.entry(to).or_default().entry(name);
+                    let first = first.or_insert(call.line);
+                    *first = call.line.min(*first);
+                }
+            }
+        }
+    }
+}
+
+/// The module and the name of an item.
+type Item = (Names, String);
+
+fn item(modules: &Modules<'_>, from: &[String], names: &[String]) -> Option<Item> {
+    match modules.follow(from, names)? {
+        Target::Item { module, name } => Some((module, name)),
+        Target::Module(_) => None,
+    }
+}
+
+/// The type of the value on which a method is called.
+fn receiver(modules: &Modules<'_>, from: &[String], call: &Call) -> Option<Item> {
+    let first = item(modules, from, &call.of)?;
+    call.fields.iter().try_fold(first, |(module, name), field| {
+        let fields = &modules.get(&module)?.scope.calls.fields;
+        let of = fields.get(&(name, field.clone()))?;
+        item(modules, &module, of)
+    })
 }

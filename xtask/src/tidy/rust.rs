@@ -1,5 +1,6 @@
 //! A parsed Rust file: its tokens, modules, functions and test lines. Each file is parsed once.
 
+mod calls;
 mod scopes;
 
 use std::collections::BTreeSet;
@@ -9,7 +10,8 @@ use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 
-pub(crate) use scopes::{Names, Scope};
+pub(crate) use calls::{Call, Names};
+pub(crate) use scopes::Scope;
 
 /// The properties of a file that the checks use.
 #[derive(Debug, Default)]

@@ -27,7 +27,7 @@ fn files_must_not_import_from_each_other() {
         ),
     ]);
     let expected = "\
-crates/model/src/a.rs:1: these files import from each other:
+crates/model/src/a.rs:1: these files depend on each other:
     crates/model/src/a.rs:1 imports `B` from crates/model/src/b.rs
     crates/model/src/b.rs:2 imports `A` and 1 more from crates/model/src/a.rs
     remedy: move `B` to a file below both crates/model/src/a.rs and crates/model/src/b.rs";
@@ -46,7 +46,7 @@ fn a_longer_cycle_is_reported_once_wherever_its_paths_are() {
         ),
     ]);
     let expected = "\
-crates/model/src/a.rs:2: these files import from each other:
+crates/model/src/a.rs:2: these files depend on each other:
     crates/model/src/a.rs:2 imports `b` from crates/model/src/b.rs
     crates/model/src/b.rs:2 imports `C` from crates/model/src/c.rs
     crates/model/src/c.rs:3 imports `a` from crates/model/src/a.rs
@@ -66,6 +66,64 @@ fn a_module_and_its_child_may_import_from_each_other_but_not_through_a_third_fil
     assert_eq!(tree.complaints(), [""; 0]);
     tree.append("crates/model/src/a/b.rs", "use super::c::C;\n");
     tree.refused("crates/model/src/a/c.rs:1 imports `A` from crates/model/src/a.rs");
+}
+
+#[test]
+fn methods_in_other_files_count_like_imports() {
+    let types = "pub struct A {\n    pub inner: Inner,\n}\npub struct Inner;\n";
+    let mut tree = model(&[
+        ("lib.rs", "mod b;\nmod c;\nmod types;\n"),
+        ("types.rs", types),
+        (
+            "b.rs",
+            "use crate::types::A;\nimpl A {\n    pub fn b(&self) {\n        self.c();\n    }\n}\n",
+        ),
+        (
+            "c.rs",
+            "use crate::types::{A, Inner};\nimpl A {\n    pub fn c(&self) {}\n}\nimpl Inner {\n    pub fn d(&self) {}\n}\n",
+        ),
+    ]);
+    assert_eq!(tree.complaints(), [""; 0]);
+    let calls = [
+        ("fn f(it: &A) {\n    it.b();\n}\n", "A::b"),
+        (
+            "impl A {\n    fn f(&self) {\n        (*self).b();\n    }\n}\n",
+            "A::b",
+        ),
+        ("fn f() {\n    A { inner: Inner }.b();\n}\n", "A::b"),
+    ];
+    let before = tree.text("crates/model/src/c.rs");
+    for (call, name) in calls {
+        tree.write("crates/model/src/c.rs", &format!("{before}{call}"));
+        tree.refused(&format!("calls `{name}` from crates/model/src/b.rs"));
+    }
+    // A method of another type is no dependence on this file.
+    tree.write(
+        "crates/model/src/c.rs",
+        &format!("{before}struct Other;\nimpl Other {{\n    fn b(&self) {{}}\n}}\nfn f(it: &Other) {{\n    it.b();\n}}\n"),
+    );
+    assert_eq!(tree.complaints(), [""; 0]);
+}
+
+#[test]
+fn methods_of_fields_count_too() {
+    let types = "pub struct A {\n    pub inner: Inner,\n}\npub struct Inner;\n";
+    let inner = "impl Inner {\n    pub fn d(&self) {}\n}\n";
+    let mut tree = model(&[
+        ("lib.rs", "mod b;\nmod c;\nmod types;\n"),
+        ("types.rs", types),
+        (
+            "b.rs",
+            &format!("use crate::types::Inner;\n{inner}fn f() {{\n    crate::c::c();\n}}\n"),
+        ),
+        ("c.rs", "pub fn c() {}\n"),
+    ]);
+    assert_eq!(tree.complaints(), [""; 0]);
+    tree.append(
+        "crates/model/src/c.rs",
+        "use crate::types::A;\nfn g(it: &A) {\n    it.inner.d();\n}\n",
+    );
+    tree.refused("calls `Inner::d` from crates/model/src/b.rs");
 }
 
 #[test]
@@ -116,9 +174,9 @@ fn an_import_that_was_part_of_a_cycle_may_stay_and_not_return() {
     tree.bless();
     assert_eq!(tree.complaints(), [""; 0]);
     tree.write(b, &before);
-    tree.refused("crates/model/src/a.rs:1: these files import from each other");
+    tree.refused("crates/model/src/a.rs:1: these files depend on each other");
     tree.bless();
-    tree.refused("crates/model/src/a.rs:1: these files import from each other");
+    tree.refused("crates/model/src/a.rs:1: these files depend on each other");
 }
 
 #[test]

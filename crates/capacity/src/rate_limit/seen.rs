@@ -24,7 +24,7 @@ pub(super) struct Seen<'a> {
     pub(super) flow: Option<f64>,
     /// The response times of passed requests. Empty if they are unknown.
     pub(super) passed_times: Histogram,
-    /// The quickest passed request before the measured time, if all requests were subject to the limiter.
+    /// The quickest passed request before the measured time, of the names that the limiter refused.
     pub(super) quickest_before: Option<Nanos>,
     /// The smallest median time of the same requests in a level in which none was refused, in seconds.
     pub(super) unhurried_s: Option<f64>,
@@ -63,11 +63,7 @@ pub(super) fn look<'a>(run: &Run, level: &'a Level) -> Option<Seen<'a>> {
     let medians = free.filter_map(|free| passed_times(free, limited).quantile(0.5));
     Some(Seen {
         passed_times: passed_times(level, limited),
-        quickest_before: level
-            .measured
-            .before
-            .quickest
-            .filter(|_| all_limited(level, limited)),
+        quickest_before: level.measured.before.quickest,
         unhurried_s: medians.min().map(Nanos::as_secs_f64),
         level,
         limited,
@@ -78,12 +74,6 @@ pub(super) fn look<'a>(run: &Run, level: &'a Level) -> Option<Seen<'a>> {
         per_window,
         flow,
     })
-}
-
-/// Whether requests of every name were refused.
-fn all_limited(level: &Level, limited: &Limited) -> bool {
-    let mut names = level.measured.requests.keys();
-    names.all(|name| limited.names.contains_key(name))
 }
 
 /// The response times of requests that passed, of the names that the limiter refused. Empty if the record does not

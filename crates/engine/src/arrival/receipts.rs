@@ -1,3 +1,5 @@
+pub(super) mod misplaced;
+
 use std::cell::OnceCell;
 
 use delivery::{Fate, Garbled, Receipt, Stamp, find_stamp};

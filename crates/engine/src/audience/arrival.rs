@@ -2,14 +2,14 @@
 
 use std::cell::OnceCell;
 
-use delivery::{Garbled, Stamp, TooLong, find_stamp, stamps_from};
+use delivery::{Garbled, Stamp, TooLong, find_stamp};
 use model::{Fault, FaultKind, MisdeliveryReason, Nanos};
 use wire::sse::{self, Signal};
 use wire::websocket;
 
 use super::member::{MemberState, Ready};
 use super::state::{AudienceShard, ReceivedChannel};
-use crate::arrival::{MISPLACED_LOOKS, note_mismatch};
+use crate::arrival::{MISPLACED_LOOKS, MisplacedSearch};
 use crate::net::socket::Event;
 use crate::recorder::Recorder;
 use crate::socket::Came;
@@ -37,11 +37,6 @@ type Found = Result<Stamp, Garbled>;
 impl MemberArrival<'_> {
     pub(super) fn received(&mut self, event: Event<'_>) {
         match event {
-            Event::WebSocket(
-                event @ (websocket::Event::Open { .. }
-                | websocket::Event::Text(_)
-                | websocket::Event::Binary(_)),
-            ) if self.state.talk.is_some() => self.frame(event),
             Event::WebSocket(websocket::Event::Open { .. }) | Event::Sse(Signal::Opened) => {
                 self.opened();
             }
@@ -199,38 +194,43 @@ impl MemberArrival<'_> {
             return;
         };
         let channels = std::mem::take(&mut self.shard.channels);
-        let mut noted = Vec::new();
-        for stamp in stamps_from(came.bytes, Some(first)).flatten() {
-            let Some((at, channel)) = self.misplaced_stamp(came, &stamp, &channels) else {
-                continue;
-            };
-            // A message may contain thousands of stamps, so it is compared once for each channel.
-            if !noted.contains(&at) {
-                noted.push(at);
-                let example = self.recorder.channels.mismatches.entry(at);
-                note_mismatch(example, (came, &stamp, first), &channel.sight);
+        let mut search = MisplacedSearch::new(came, first);
+        if !search.stamps().any(|stamp| self.has_received(&stamp)) {
+            for stamp in search.stamps() {
+                self.misplaced_stamp(&mut search, &stamp, &channels);
             }
         }
         self.shard.channels = channels;
     }
 
-    /// Counts a stamp at another place. Returns its tally and its channel, if the tally counts it.
-    fn misplaced_stamp<'c>(
+    fn has_received(&self, stamp: &Stamp) -> bool {
+        let of = stamp.broadcast().filter(|_| stamp.run == self.run);
+        of.is_some_and(|of| self.shard.listeners.has_received((stamp, of), self.slot))
+    }
+
+    /// Counts a stamp at another place.
+    fn misplaced_stamp(
         &mut self,
-        came: Came<'_>,
+        search: &mut MisplacedSearch<'_>,
         stamp: &Stamp,
-        channels: &'c [ReceivedChannel],
-    ) -> Option<(usize, &'c ReceivedChannel)> {
-        let of = stamp.broadcast().filter(|_| stamp.run == self.run)?;
+        channels: &[ReceivedChannel],
+    ) {
+        let Some(of) = stamp.broadcast().filter(|_| stamp.run == self.run) else {
+            return;
+        };
         let mut channels = channels.iter();
-        let channel = channels.find(|channel| channel.number == of.number)?;
-        if channel.sight.says_again(came) {
-            return None;
-        }
+        let Some(channel) = channels.find(|channel| channel.number == of.number) else {
+            return;
+        };
         let at = self.tallies[usize::from(of.number)];
+        if search.is_snapshot(at, &channel.sight) {
+            return;
+        }
         let tally = &mut self.recorder.tallies[at];
         let listeners = &mut self.shard.listeners;
-        let counts = listeners.misplaced((stamp, of), self.slot, tally);
-        counts.then_some((at, channel))
+        if listeners.misplaced((stamp, of), self.slot, tally) {
+            let example = self.recorder.channels.mismatches.entry(at);
+            search.note(example, stamp, (at, &channel.sight));
+        }
     }
 }

@@ -53,10 +53,9 @@ pub(crate) fn stamp_for(
     let tally = level.audience.tallies.get(usize::from(number)).copied();
     let tally = tally.ok_or_else(level_over)?;
     let (group, member, recorder) = level.group_of(user).ok_or_else(level_over)?;
-    let name = recorder.channel_name(tally).to_owned();
     let channel = BroadcastChannel {
         number,
-        measured: recorder.note_stamp(&name, made),
+        measured: recorder.note_stamp(tally, made),
     };
     let stamp = group.ledger.stamp_broadcast(channel, tally, member, made);
     Ok(stamp.encode())

@@ -8,14 +8,14 @@ use super::http2::{self, MemberHttp2};
 use super::link::{MemberLink, OwnLink};
 use super::member::Ready;
 use super::nats;
+use crate::base::Base;
 use crate::net::http2::check_agreed;
 use crate::net::socket::{Bytes, Feed as _, RedisWire, Wire};
-use crate::world::World;
 
 /// Continues to open a connection whose stream has opened.
-pub(crate) fn opened(world: &mut World, key: u32) -> Result<(), Fault> {
-    match world.net.conns.get_mut(key).and_then(member_of) {
-        Some((_, MemberLink::Nats(nats))) => nats.link.on_open(&mut world.net.encoded),
+pub(crate) fn opened(base: &mut Base, key: u32) -> Result<(), Fault> {
+    match base.net.conns.get_mut(key).and_then(member_of) {
+        Some((_, MemberLink::Nats(nats))) => nats.link.on_open(&mut base.net.encoded),
         Some((_, MemberLink::Own(own))) => {
             let http2 = own.http2.as_ref();
             http2.map_or(Ok(()), |http2| check_agreed(http2.stream()))
@@ -25,23 +25,23 @@ pub(crate) fn opened(world: &mut World, key: u32) -> Result<(), Fault> {
 }
 
 /// Handles received bytes. Returns the number of messages in them, including an incomplete last message.
-pub(crate) fn received(world: &mut World, key: u32, bytes: &[u8], at: Nanos) -> usize {
-    match world.net.conns.get_mut(key).and_then(member_of) {
-        Some((_, MemberLink::Own(_))) => received_by_one(world, key, bytes, at),
-        Some((_, MemberLink::Nats(_))) => nats::received(world, key, bytes, at),
+pub(crate) fn received(base: &mut Base, key: u32, bytes: &[u8], at: Nanos) -> usize {
+    match base.net.conns.get_mut(key).and_then(member_of) {
+        Some((_, MemberLink::Own(_))) => received_by_one(base, key, bytes, at),
+        Some((_, MemberLink::Nats(_))) => nats::received(base, key, bytes, at),
         None => {
-            world.inconsistent("a member of an audience that is not in the table received data");
+            base.inconsistent("a member of an audience that is not in the table received data");
             0
         }
     }
 }
 
-fn received_by_one(world: &mut World, key: u32, bytes: &[u8], at: Nanos) -> usize {
-    let found = world.net.conns.get_mut(key).and_then(member_of);
+fn received_by_one(base: &mut Base, key: u32, bytes: &[u8], at: Nanos) -> usize {
+    let found = base.net.conns.get_mut(key).and_then(member_of);
     let Some((member, MemberLink::Own(OwnLink { wire, http2, state }))) = found else {
         return 0;
     };
-    let level = &mut world.level;
+    let level = &mut base.level;
     let mut arrival = MemberArrival {
         slot: member.slot,
         run: level.audience.run,
@@ -60,17 +60,17 @@ fn received_by_one(world: &mut World, key: u32, bytes: &[u8], at: Nanos) -> usiz
     result = result.and_then(|()| says.iter().try_for_each(|text| wire.send_text(text)));
     if let Some(mut opening) = state.opening.take_if(|opening| opening.is_open) {
         let first = std::mem::take(&mut opening.first);
-        let out = &mut world.net.encoded;
+        let out = &mut base.net.encoded;
         result = result.and_then(|()| first.send(wire, out));
         // Without a message that says so, the member listens as soon as the connection is open.
         state.opening = (!matches!(opening.ready, Ready::Open)).then_some(opening);
     }
     let is_over = wire.is_done() || state.close.is_some();
     let dead_at = state.dead_at();
-    world.net.watch_limit(dead_at);
+    base.net.watch_limit(dead_at);
     match result {
-        Err(fault) => broke(world, key, &fault),
-        Ok(()) if is_over => closed(world, key),
+        Err(fault) => broke(base, key, &fault),
+        Ok(()) if is_over => closed(base, key),
         Ok(()) => {}
     }
     messages
@@ -86,7 +86,7 @@ fn feed(
     if let Some(http2) = http2 {
         let outcome = http2::feed(http2, bytes, wire, &mut |event| {
             messages += 1;
-            arrival.received(event);
+            arrival.came(event);
         });
         return (messages.max(1), outcome);
     }
@@ -99,40 +99,40 @@ fn feed(
         }),
         wire => Bytes(bytes).feed(wire, &mut |event| {
             messages += 1;
-            arrival.received(event);
+            arrival.came(event);
         }),
     };
     (messages, outcome)
 }
 
 /// Handles a connection of which a member did not listen in time.
-pub(crate) fn timed_out(world: &mut World, key: u32, now: Nanos) {
-    match world.net.conns.get_mut(key).and_then(member_of) {
+pub(crate) fn timed_out(base: &mut Base, key: u32, now: Nanos) {
+    match base.net.conns.get_mut(key).and_then(member_of) {
         Some((_, MemberLink::Own(own))) => {
             if let Some(fault) = own.state.timed_out(now) {
-                broke(world, key, &fault);
+                broke(base, key, &fault);
             }
         }
-        Some((_, MemberLink::Nats(_))) => nats::timed_out(world, key, now),
-        None => world.inconsistent("a member of an audience that timed out does not exist"),
+        Some((_, MemberLink::Nats(_))) => nats::timed_out(base, key, now),
+        None => base.inconsistent("a member of an audience that timed out does not exist"),
     }
 }
 
 /// Closes all connections of the audiences at the end of a level.
-pub(crate) fn close(world: &mut World, now: Nanos) {
-    world.level.audience.closed = now;
-    let shards = &mut world.level.audience.shards;
+pub(crate) fn close(base: &mut Base, now: Nanos) {
+    base.level.audience.closed = now;
+    let shards = &mut base.level.audience.shards;
     let keys: Vec<u32> = shards
         .iter_mut()
         .flat_map(|shard| std::mem::take(&mut shard.connections))
         .collect();
     for key in keys {
-        let Some((_, link)) = world.net.conns.get_mut(key).and_then(member_of) else {
+        let Some((_, link)) = base.net.conns.get_mut(key).and_then(member_of) else {
             continue;
         };
         if let MemberLink::Own(own) = link {
             let _ = own.wire.close(Some(1000), ""); // a broken connection is closed anyway
         }
-        world.net.remove(key);
+        base.net.remove(key);
     }
 }

@@ -3,38 +3,37 @@
 use model::Fault;
 
 use super::link::MemberLink;
+use crate::base::Base;
 use crate::link::Link;
 use crate::net::Conn;
 use crate::owner::{MemberId, Owner};
-use crate::world::World;
 
 /// Counts a member that could not connect.
-pub(super) fn fail(world: &mut World, member: MemberId, fault: &Fault) {
-    let now = world.clock.now();
-    let level = &mut world.level;
+pub(super) fn fail(base: &mut Base, member: MemberId, fault: &Fault) {
+    let now = base.clock.now();
+    let level = &mut base.level;
     level
         .audience
         .fail(&mut level.recorder, (member, false), now, fault);
 }
 
 /// Handles a connection that the server has closed.
-pub(crate) fn closed(world: &mut World, key: u32) {
-    let Some((_, link)) = world.net.conns.get_mut(key).and_then(member_of) else {
-        return world
-            .inconsistent("the connection of a member that is not in the table was closed");
+pub(crate) fn closed(base: &mut Base, key: u32) {
+    let Some((_, link)) = base.net.conns.get_mut(key).and_then(member_of) else {
+        return base.inconsistent("the connection of a member that is not in the table was closed");
     };
     let fault = link.on_close();
-    broke(world, key, &fault);
+    broke(base, key, &fault);
 }
 
 /// Ends a connection that broke, and counts the failure of each of its members. They do not return in this level.
-pub(crate) fn broke(world: &mut World, key: u32, fault: &Fault) {
-    let now = world.clock.now();
-    let mut conn = world.net.remove(key);
+pub(crate) fn broke(base: &mut Base, key: u32, fault: &Fault) {
+    let now = base.clock.now();
+    let mut conn = base.net.remove(key);
     let Some((member, link)) = conn.as_mut().and_then(member_of) else {
-        return world.inconsistent("the connection of a member that is not in the table broke");
+        return base.inconsistent("the connection of a member that is not in the table broke");
     };
-    let level = &mut world.level;
+    let level = &mut base.level;
     let mut fail = |member| {
         level.audience.fail(&mut level.recorder, member, now, fault);
     };
@@ -45,7 +44,7 @@ pub(crate) fn broke(world: &mut World, key: u32, fault: &Fault) {
 }
 
 /// The member that owns a connection, or the first of its members, and the link.
-pub(super) fn member_of(conn: &mut Conn<World>) -> Option<(MemberId, &mut MemberLink)> {
+pub(super) fn member_of(conn: &mut Conn<Base>) -> Option<(MemberId, &mut MemberLink)> {
     match conn {
         Conn {
             owner: Owner::Member(member),

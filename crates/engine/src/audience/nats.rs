@@ -11,13 +11,14 @@ use super::link::MemberLink;
 use super::member::MemberState;
 use super::nats_members::{NatsMember, NatsMembers, Phase};
 use super::state::Audiences;
+use crate::base::Base;
 use crate::dial::MemberDial;
 use crate::nats::login::SharedLogin;
 use crate::net::socket::{NatsLink, Pong};
+use crate::news::News;
 use crate::owner::MemberId;
 use crate::recorder::Recorder;
 use crate::socket::Came;
-use crate::world::World;
 
 /// What remains to be done after received bytes are handled. Until then, the connection is not in its link.
 #[derive(Debug, Default)]
@@ -29,74 +30,74 @@ struct Remaining {
 }
 
 /// Adds a member to the connection that it shares. Opens the connection for its first member, at once.
-pub(super) fn share(world: &mut World, dial: MemberDial, login: SharedLogin) {
+pub(super) fn share(base: &mut Base, dial: MemberDial, login: SharedLogin) {
     let MemberDial { member, state, .. } = dial;
-    if let Some(key) = find(world, &login) {
-        return join(world, key, member, state);
+    if let Some(key) = find(base, &login) {
+        return join(base, key, member, state);
     }
-    match connect(world, MemberDial { state, ..dial }) {
+    match connect(base, MemberDial { state, ..dial }) {
         Ok(key) => {
-            let known = &mut world.level.audience.nats;
+            let known = &mut base.level.audience.nats;
             known.retain(|(known, _)| *known != login);
             known.push((login, key));
-            world.look_if_open(key);
+            base.tell(News::Added(key));
         }
-        Err((member, fault)) => fail(world, member, &fault),
+        Err((member, fault)) => fail(base, member, &fault),
     }
 }
 
 /// The connection with this login, unless it has ended.
-fn find(world: &mut World, login: &SharedLogin) -> Option<u32> {
-    let mut known = world.level.audience.nats.iter();
+fn find(base: &mut Base, login: &SharedLogin) -> Option<u32> {
+    let mut known = base.level.audience.nats.iter();
     let key = known
         .find(|(known, _)| known == login)
         .map(|(_, key)| *key)?;
-    members_of(world, key).map(|_| key)
+    members_of(base, key).map(|_| key)
 }
 
 /// Adds a member to a connection.
-fn join(world: &mut World, key: u32, member: MemberId, state: MemberState) {
+fn join(base: &mut Base, key: u32, member: MemberId, state: MemberState) {
     let Some(mut opening) = state.opening else {
-        return world.inconsistent("a member of an audience joined a connection twice");
+        return base.inconsistent("a member of an audience joined a connection twice");
     };
-    opening.begin(world);
-    let Some(members) = members_of(world, key) else {
-        return world.inconsistent("a member of an audience joined a connection that is gone");
+    opening.begin(base);
+    let Some(members) = members_of(base, key) else {
+        return base.inconsistent("a member of an audience joined a connection that is gone");
     };
     let number = members.add(member, opening);
     if members.link.is_connected() {
         if let Err(fault) = members.subscribe(number) {
-            fail_one(world, key, number, &fault);
+            fail_one(base, key, number, &fault);
         }
-        world.net.update_interest(key);
+        base.net.update_interest(key);
     }
 }
 
-fn members_of(world: &mut World, key: u32) -> Option<&mut NatsMembers> {
-    match world.net.conns.get_mut(key).and_then(member_of) {
+fn members_of(base: &mut Base, key: u32) -> Option<&mut NatsMembers> {
+    match base.net.conns.get_mut(key).and_then(member_of) {
         Some((_, MemberLink::Nats(members))) => Some(members),
         _ => None,
     }
 }
 
 /// Handles received bytes. Returns the number of messages in them, including an incomplete last message.
-pub(super) fn received(world: &mut World, key: u32, bytes: &[u8], at: Nanos) -> usize {
-    let mut out = std::mem::take(&mut world.net.encoded);
+pub(super) fn received(base: &mut Base, key: u32, bytes: &[u8], at: Nanos) -> usize {
+    let mut out = std::mem::take(&mut base.net.encoded);
     out.clear();
-    let found = world.net.conns.get_mut(key).and_then(member_of);
+    let found = base.net.conns.get_mut(key).and_then(member_of);
     let Some((_, MemberLink::Nats(NatsMembers { link, members, .. }))) = found else {
         return 0;
     };
     let Some(mut connection) = link.take() else {
-        world.inconsistent("the connection of an audience is gone that received data");
+        base.inconsistent("the connection of an audience is gone that received data");
         return 0;
     };
     let mut arrival = Arrival {
         now: at,
         link,
         members,
-        audiences: &mut world.level.audience,
-        recorder: &mut world.level.recorder,
+        audiences: &mut base.level.audience,
+        recorder: &mut base.level.recorder,
         state: MemberState::default(),
         remaining: Remaining::default(),
     };
@@ -109,23 +110,23 @@ pub(super) fn received(world: &mut World, key: u32, bytes: &[u8], at: Nanos) -> 
     let sent = connection.send(&out);
     let remaining = arrival.remaining;
     link.put_back(connection);
-    world.net.encoded = out;
+    base.net.encoded = out;
     // The first fault counts, because a failed send is often only its consequence.
     match outcome.and(sent) {
-        Err(fault) => broke(world, key, &fault),
-        Ok(()) => finish(world, key, remaining),
+        Err(fault) => broke(base, key, &fault),
+        Ok(()) => finish(base, key, remaining),
     }
     messages
 }
 
 /// Does what remains after received bytes were handled.
-fn finish(world: &mut World, key: u32, remaining: Remaining) {
+fn finish(base: &mut Base, key: u32, remaining: Remaining) {
     let Remaining {
         is_connected,
         starts_tls,
         mut refused,
     } = remaining;
-    let Some(members) = members_of(world, key) else {
+    let Some(members) = members_of(base, key) else {
         return;
     };
     if is_connected {
@@ -136,21 +137,21 @@ fn finish(world: &mut World, key: u32, remaining: Remaining) {
         }
     }
     if members.link.is_closed() {
-        return closed(world, key);
+        return closed(base, key);
     }
     if starts_tls {
-        match start_tls(world, key) {
-            Ok(()) => world.look_if_open(key),
-            Err(fault) => broke(world, key, &fault),
+        match start_tls(base, key) {
+            Ok(()) => base.tell(News::Added(key)),
+            Err(fault) => broke(base, key, &fault),
         }
     }
     for (number, fault) in refused {
-        fail_one(world, key, number, &fault);
+        fail_one(base, key, number, &fault);
     }
 }
 
-fn start_tls(world: &mut World, key: u32) -> Result<(), Fault> {
-    let net = &mut world.net;
+fn start_tls(base: &mut Base, key: u32) -> Result<(), Fault> {
+    let net = &mut base.net;
     let Some(conn) = net.conns.get_mut(key) else {
         return Ok(());
     };
@@ -162,36 +163,36 @@ fn start_tls(world: &mut World, key: u32) -> Result<(), Fault> {
 }
 
 /// Handles a connection of which members did not listen in time.
-pub(super) fn timed_out(world: &mut World, key: u32, now: Nanos) {
-    let Some(members) = members_of(world, key) else {
+pub(super) fn timed_out(base: &mut Base, key: u32, now: Nanos) {
+    let Some(members) = members_of(base, key) else {
         return;
     };
     for number in members.waiting(|opening| opening.until <= now) {
-        let Some(members) = members_of(world, key) else {
+        let Some(members) = members_of(base, key) else {
             return;
         };
         let Phase::Opening(opening) = &members.members[number as usize].phase else {
             continue;
         };
         let fault = opening.took_too_long();
-        fail_one(world, key, number, &fault);
+        fail_one(base, key, number, &fault);
     }
 }
 
 /// Counts the failure of one member. The connection ends with its last member.
-fn fail_one(world: &mut World, key: u32, number: u32, fault: &Fault) {
-    let now = world.clock.now();
-    let Some(members) = members_of(world, key) else {
+fn fail_one(base: &mut Base, key: u32, number: u32, fault: &Fault) {
+    let now = base.clock.now();
+    let Some(members) = members_of(base, key) else {
         return;
     };
     let failed = members.take(number);
     let is_last = members.left == 0;
-    let level = &mut world.level;
+    let level = &mut base.level;
     if let Some(member) = failed {
         level.audience.fail(&mut level.recorder, member, now, fault);
     }
     if is_last {
-        world.net.remove(key);
+        base.net.remove(key);
     }
 }
 

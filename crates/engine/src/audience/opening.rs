@@ -15,17 +15,17 @@ use wire::websocket::Handshake;
 use super::failing::fail;
 use super::member::{First, MemberOpening, MemberState, Ready};
 use super::nats;
+use crate::base::Base;
 use crate::dial::{Dial, MemberDial, Opener};
 use crate::filter::Filter;
-use crate::http::add_missing;
 use crate::nats::login::{SharedLogin, login_of};
 use crate::net::EndpointIndex;
 use crate::net::socket::EventStream;
 use crate::owner::MemberId;
+use crate::people::add_missing;
 use crate::redis::redis_login;
 use crate::socket::framing_of;
 use crate::socketio::{Talk, websocket_call};
-use crate::world::World;
 
 /// The connection of a member, as its protocol describes it.
 struct Described {
@@ -55,7 +55,7 @@ impl Described {
 
 /// Connects a member now, or queues it.
 pub(super) fn start(
-    world: &mut World,
+    base: &mut Base,
     (member, number): (MemberId, u32),
     call: MemberCall,
     random: &mut Pcg64Mcg,
@@ -67,15 +67,15 @@ pub(super) fn start(
         ready_event,
     } = call;
     let described = match opening {
-        Opens::WebSocket(call) => websocket(world, &call, first, random),
-        Opens::Events(call) => events(world, call),
-        Opens::SocketIo(call) => socketio(world, call, &first, random),
-        Opens::Nats { call, subject } => subject_of(world, &call, subject),
-        Opens::Redis { call, subscribe } => channels_of(world, &call, subscribe),
+        Opens::WebSocket(call) => websocket(base, &call, first, random),
+        Opens::Events(call) => events(base, call),
+        Opens::SocketIo(call) => socketio(base, call, &first, random),
+        Opens::Nats { call, subject } => subject_of(base, &call, subject),
+        Opens::Redis { call, subscribe } => channels_of(base, &call, subscribe),
     };
     let described = match described.and_then(|described| described.or_from(ready, ready_event)) {
         Ok(described) => described,
-        Err(fault) => return fail(world, member, &fault),
+        Err(fault) => return fail(base, member, &fault),
     };
     let state = MemberState {
         opening: Some(Box::new(MemberOpening {
@@ -97,23 +97,23 @@ pub(super) fn start(
         number,
     };
     match described.shared {
-        Some(login) => nats::share(world, dial, login),
-        None => world.dial(Dial::Member(Box::new(dial))),
+        Some(login) => nats::share(base, dial, login),
+        None => base.dial(Dial::Member(Box::new(dial))),
     }
 }
 
 fn websocket(
-    world: &mut World,
+    base: &mut Base,
     call: &SocketCall,
     first: Vec<Payload>,
     random: &mut Pcg64Mcg,
 ) -> Result<Described, Fault> {
-    let located = world.net.connector.locate(&call.url)?;
+    let located = base.net.connector.locate(&call.url)?;
     let mut nonce = [0; 16];
     random.fill_bytes(&mut nonce);
     let handshake = Handshake::new(&located.url, &call.subprotocols, &call.headers, nonce)?;
     let seed = random.next_u64();
-    let max_message = world.config.options.max_message;
+    let max_message = base.config.options.max_message;
     Ok(Described {
         endpoint: located.endpoint,
         opener: Opener::WebSocket { handshake, seed },
@@ -121,13 +121,13 @@ fn websocket(
         talk: None,
         first: First::Messages(first),
         ready: Ready::Open,
-        limit: world.opening_limit(call.timeout),
+        limit: base.opening_limit(call.timeout),
         shared: None,
     })
 }
 
 fn socketio(
-    world: &mut World,
+    base: &mut Base,
     call: SocketIoCall,
     first: &[Payload],
     random: &mut Pcg64Mcg,
@@ -137,24 +137,24 @@ fn socketio(
     let event =
         |list: &Payload| Payload::Text(head.clone() + &String::from_utf8_lossy(list.bytes()));
     let first = first.iter().map(event).collect();
-    let session = Session::new(namespace, auth, world.config.options.max_message);
-    let described = websocket(world, &websocket_call(call), first, random)?;
+    let session = Session::new(namespace, auth, base.config.options.max_message);
+    let described = websocket(base, &websocket_call(call), first, random)?;
     Ok(Described {
         talk: Some(Box::new(Talk::new(session))),
         ..described
     })
 }
 
-fn events(world: &mut World, call: EventsCall) -> Result<Described, Fault> {
-    let located = world.net.connector.locate(&call.url)?;
-    let limit = world.opening_limit(call.timeout);
+fn events(base: &mut Base, call: EventsCall) -> Result<Described, Fault> {
+    let located = base.net.connector.locate(&call.url)?;
+    let limit = base.opening_limit(call.timeout);
     let mut headers = call.headers;
-    add_missing(&mut headers, &world.config.options.headers);
+    add_missing(&mut headers, &base.config.options.headers);
     let request = Request {
         headers,
         ..Request::new("GET", located.url)
     };
-    let max_event = world.config.options.max_message;
+    let max_event = base.config.options.max_message;
     // A member that loses its connection is counted and does not return.
     let continues = (String::new(), false);
     let stream = EventStream::new(request, limit, max_event, continues);
@@ -170,8 +170,8 @@ fn events(world: &mut World, call: EventsCall) -> Result<Described, Fault> {
     })
 }
 
-fn subject_of(world: &mut World, call: &NatsCall, subject: String) -> Result<Described, Fault> {
-    let (url, endpoint) = world.net.connector.locate_nats(call.url.as_deref())?;
+fn subject_of(base: &mut Base, call: &NatsCall, subject: String) -> Result<Described, Fault> {
+    let (url, endpoint) = base.net.connector.locate_nats(call.url.as_deref())?;
     let shared = call
         .is_shared
         .then(|| SharedLogin::new(endpoint, call, &url));
@@ -182,25 +182,25 @@ fn subject_of(world: &mut World, call: &NatsCall, subject: String) -> Result<Des
         talk: None,
         first: First::Subject(subject),
         ready: Ready::Confirmed,
-        limit: world.opening_limit(call.timeout),
+        limit: base.opening_limit(call.timeout),
         shared,
     })
 }
 
 fn channels_of(
-    world: &mut World,
+    base: &mut Base,
     call: &RedisCall,
     subscribe: SubscribeCall,
 ) -> Result<Described, Fault> {
-    let (url, login) = redis_login(call, world.net.connector.target())?;
+    let (url, login) = redis_login(call, base.net.connector.target())?;
     Ok(Described {
-        endpoint: world.net.connector.endpoint_of(&url)?,
+        endpoint: base.net.connector.endpoint_of(&url)?,
         opener: Opener::Redis(Box::new(login)),
         documents: Documents::default(),
         talk: None,
         first: First::Channels(subscribe),
         ready: Ready::Confirmed,
-        limit: world.opening_limit(call.timeout),
+        limit: base.opening_limit(call.timeout),
         shared: None,
     })
 }

@@ -10,12 +10,12 @@ use super::fates::AudienceCount;
 use super::opening::start;
 use super::plan::AudiencePlan;
 use super::state::{AudienceShard, Audiences, ReceivedChannel};
+use crate::base::Base;
 use crate::config::RunConfig;
 use crate::messages::{Event, Fatal};
 use crate::owner::MemberId;
 use crate::timers::Alarm;
 use crate::worker_parts::WorkerParts;
-use crate::world::World;
 
 /// Members that are described and queued in one pass of the loop.
 const PER_PASS: u32 = 64;
@@ -33,13 +33,14 @@ impl AudienceRun {
     pub(crate) fn start(plan: Arc<AudiencePlan>, parts: &WorkerParts) -> Self {
         let world = &mut *parts.world.borrow_mut();
         let seed = world
+            .base
             .config
             .seed_of(plan.level, u32::MAX - 1 - parts.number);
-        if let Err(fault) = set_up(world, parts.number) {
+        if let Err(fault) = set_up(&mut world.base, parts.number) {
             parts.tell_fatal(Fatal::Generator(fault));
         }
-        let now = world.clock.now();
-        world.level.timers.set(now, Alarm::Look);
+        let now = world.base.clock.now();
+        world.base.level.timers.set(now, Alarm::Look);
         Self {
             plan,
             random: Pcg64Mcg::seed_from_u64(seed),
@@ -52,15 +53,15 @@ impl AudienceRun {
 
     /// Connects further members. Returns whether all members listen or have failed, and reports them.
     pub(crate) fn advance(&mut self, parts: &mut WorkerParts) -> bool {
-        let is_full = parts.world.borrow().net.queue.waiting().count() >= PER_PASS as usize;
+        let is_full = parts.world.borrow().base.net.queue.waiting().count() >= PER_PASS as usize;
         if !is_full && self.connect_more(parts) {
             let world = &mut *parts.world.borrow_mut();
-            let now = world.clock.now();
-            world.level.timers.set(now, Alarm::Look);
+            let now = world.base.clock.now();
+            world.base.level.timers.set(now, Alarm::Look);
             return false;
         }
         let world = parts.world.borrow();
-        let shards = &world.level.audience.shards;
+        let shards = &world.base.level.audience.shards;
         let is_over =
             self.next.audience == shards.len() && shards.iter().all(|shard| shard.pending == 0);
         if is_over {
@@ -78,7 +79,7 @@ impl AudienceRun {
 
     /// Queues the next members. Returns whether there were any.
     fn connect_more(&mut self, parts: &mut WorkerParts) -> bool {
-        let config = Arc::clone(&parts.world.borrow().config);
+        let config = Arc::clone(&parts.world.borrow().base.config);
         let Some(spec) = config.audiences().get(self.next.audience) else {
             return false;
         };
@@ -106,7 +107,8 @@ impl AudienceRun {
             .sum();
         for (call, index) in calls.into_iter().zip(from..to) {
             let number = self.plan.users + before + index;
-            start(world, (self.next, number), call, &mut self.random);
+            let (next, random) = (self.next, &mut self.random);
+            world.lend(|base| start(base, (next, number), call, random));
             self.next.slot += 1;
         }
         true
@@ -123,10 +125,10 @@ fn share_of(spec: &AudienceSpec, worker: u32, workers: u32) -> (u32, u32) {
 }
 
 /// Creates the audiences of a worker, without connections.
-fn set_up(world: &mut World, worker: u32) -> Result<(), String> {
-    let config: &RunConfig = &world.config;
+fn set_up(base: &mut Base, worker: u32) -> Result<(), String> {
+    let config: &RunConfig = &base.config;
     let deadline = config.options.deadline;
-    let recorder = &mut world.level.recorder;
+    let recorder = &mut base.level.recorder;
     let mut audiences = Audiences {
         run: config.run.id,
         ..Audiences::default()
@@ -144,7 +146,7 @@ fn set_up(world: &mut World, worker: u32) -> Result<(), String> {
         });
     }
     for (number, audience, channel) in channels_of(config.audiences()) {
-        let sight = world.sights.of(channel.place.clone());
+        let sight = base.sights.of(channel.place.clone());
         audiences.tallies.push(recorder.tally(&channel.name));
         audiences.shards[audience].channels.push(ReceivedChannel {
             number,
@@ -152,7 +154,7 @@ fn set_up(world: &mut World, worker: u32) -> Result<(), String> {
             sight: sight.map_err(|fault| fault.detail)?,
         });
     }
-    world.level.audience = audiences;
+    base.level.audience = audiences;
     Ok(())
 }
 

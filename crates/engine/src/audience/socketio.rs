@@ -1,15 +1,28 @@
 //! Socket.IO sessions of members of passive audiences. Each has a WebSocket of its own.
 
 use wire::socketio::Signal;
-use wire::websocket::Event;
+use wire::websocket::Event as Frame;
 
 use super::arrival::MemberArrival;
+use crate::net::socket::Event;
 use crate::socket::Came;
 use crate::socketio::{Heartbeat, Talk};
 
 impl MemberArrival<'_> {
+    /// Passes what the wire found to the session, if the member has one, or counts it.
+    pub(super) fn came(&mut self, event: Event<'_>) {
+        match event {
+            Event::WebSocket(frame @ (Frame::Open { .. } | Frame::Text(_) | Frame::Binary(_)))
+                if self.state.talk.is_some() =>
+            {
+                self.frame(frame)
+            }
+            event => self.received(event),
+        }
+    }
+
     /// Passes a message of the WebSocket to the session. Messages after a fault are ignored.
-    pub(super) fn frame(&mut self, event: Event<'_>) {
+    fn frame(&mut self, frame: Frame<'_>) {
         // Take the session out while it parses, because handling its signals borrows `self`.
         let Some(mut talk) = self.state.talk.take() else {
             return;
@@ -19,9 +32,9 @@ impl MemberArrival<'_> {
                 session, heartbeat, ..
             } = &mut *talk;
             let mut sink = |signal: Signal<'_>| self.signal(signal, heartbeat);
-            let taken = match event {
-                Event::Text(text) => session.on_text(text, &mut sink),
-                Event::Binary(bytes) => session.on_binary(bytes, &mut sink),
+            let taken = match frame {
+                Frame::Text(text) => session.on_text(text, &mut sink),
+                Frame::Binary(bytes) => session.on_binary(bytes, &mut sink),
                 // The server opens the session with its first packet.
                 _ => Ok(()),
             };

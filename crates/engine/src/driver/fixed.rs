@@ -77,7 +77,7 @@ impl FixedRun {
     }
 
     /// Takes the iterations that have ended since the last call.
-    pub(super) fn take_ended(&mut self) -> Vec<Ended> {
+    pub(crate) fn take_ended(&mut self) -> Vec<Ended> {
         std::mem::take(&mut self.ended)
     }
 

@@ -38,7 +38,7 @@ fn a_stream_stays_the_same_socket_and_follows_its_channels_on_every_connection()
         last_event_id: "3".to_owned(),
         reconnects: 2,
     };
-    assert_eq!(lab.world.state_of_stream(stream), Some(state));
+    assert_eq!(lab.world.stream_state(stream), Some(state));
     let measured = lab.measured();
     let posts = &measured.deliveries["posts"];
     assert_eq!((posts.expected, posts.delivered), (2, 2), "{posts:?}");
@@ -69,13 +69,13 @@ fn a_server_that_left_is_asked_again_and_each_refusal_counts() {
     let left = Reply::Leaves(format!("{HEAD}retry: 20\n\ndata: x\n\n"));
     let stream = lab.opened(left);
     let counted = lab.until(|world| {
-        let failures = &world.level.recorder.measured.failures;
+        let failures = &world.base.level.recorder.measured.failures;
         let count = failures.first()?.count;
         (count == 4).then_some(count)
     });
     assert_eq!(lab.failures(), [(FaultKind::Refused, counted)]);
     assert_eq!(lab.connections("/feed (reconnect)"), (counted, counted));
-    let state = lab.world.state_of_stream(stream).unwrap();
+    let state = lab.world.stream_state(stream).unwrap();
     assert_eq!(state.reconnects, 0);
 }
 
@@ -93,10 +93,10 @@ fn a_stream_that_never_opens_fails_once_and_is_not_tried_again() {
     let mut lab = Lab::new();
     lab.replies(Reply::Closes(String::new()));
     let call = lab.call();
-    lab.world.start_events(OPENS, lab.user, call).unwrap();
+    lab.world.open_events(OPENS, lab.user, call).unwrap();
     let fault = lab.result_of(OPENS).unwrap_err();
     assert_eq!(fault.kind, FaultKind::Closed, "{fault}");
-    assert_eq!(lab.world.net.conns.iter_mut().count(), 0);
+    assert_eq!(lab.world.base.net.conns.iter_mut().count(), 0);
     assert_eq!(lab.connections("/feed"), (1, 1));
     assert_eq!(lab.failures(), [(FaultKind::Closed, 1)]);
 }
@@ -109,7 +109,7 @@ fn a_server_that_accepts_and_says_nothing_is_given_up_after_the_time_limit_and_t
         timeout: Some(Nanos::from_millis(200)),
         ..lab.call()
     };
-    lab.world.start_events(OPENS, lab.user, call).unwrap();
+    lab.world.open_events(OPENS, lab.user, call).unwrap();
     let Ok(Value::Socket(stream, _)) = lab.result_of(OPENS) else {
         panic!("it did not open");
     };
@@ -152,19 +152,20 @@ fn deliveries_of_a_stream_that_reconnects_at_the_end_are_cut_off_and_not_lost() 
         .unwrap();
     lab.waits_to_reconnect(stream);
     lab.stamp(posts);
-    lab.world.close_sockets_of(lab.user, CutOff::LevelEnded);
-    let (group, _, recorder) = lab.world.level.group_of(lab.user).unwrap();
+    lab.world
+        .lend(|base| Sockets { base }.close_all_of(lab.user, CutOff::LevelEnded));
+    let (group, _, recorder) = lab.world.base.level.group_of(lab.user).unwrap();
     group.ledger.close(&mut recorder.tallies);
     let posts = &lab.measured().deliveries["posts"];
     assert_eq!((posts.expected, posts.lost_count()), (1, 0), "{posts:?}");
-    assert_eq!(lab.world.net.conns.iter_mut().count(), 0);
+    assert_eq!(lab.world.base.net.conns.iter_mut().count(), 0);
 }
 
 #[test]
 fn each_wait_on_a_stream_ends_at_its_own_time_limit() {
     let mut lab = Lab::new();
     let stream = lab.opened(stays(""));
-    let began = lab.world.clock.now();
+    let began = lab.world.base.clock.now();
     let waits = [(OpId(2), 40), (OpId(3), 120)];
     for (op, limit) in waits {
         let call = NextCall {
@@ -176,6 +177,6 @@ fn each_wait_on_a_stream_ends_at_its_own_time_limit() {
     for (op, limit) in waits {
         let fault = lab.result_of(op).unwrap_err();
         assert_eq!(fault.kind, FaultKind::TimedOut, "{fault}");
-        assert!(lab.world.clock.now() >= began + Nanos::from_millis(limit));
+        assert!(lab.world.base.clock.now() >= began + Nanos::from_millis(limit));
     }
 }

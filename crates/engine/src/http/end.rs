@@ -2,46 +2,27 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use model::{Fault, FaultKind, Nanos, Timing, UserId};
+use model::{Fault, FaultKind, Nanos, Timing};
 use script::host::{CountedRequest, Reply, Value, Wake};
 use wire::http::{Quota, Request, Response, quoted_body};
 use wire::http2::Repeatable;
 
 use super::received::receive;
-use super::{Asked, Asker, InFlight};
+use super::{Asked, Asker, Http, InFlight};
+use crate::dial::Dial;
+use crate::in_flight::take_overdue;
 use crate::limited::note_limited;
 use crate::net::EndpointIndex;
+use crate::net::socket::{Method, Poll};
+use crate::news::News;
+use crate::people::CONNECTIONS_PER_USER;
 use crate::recorder::{Ending, Family, ending_of};
 use crate::trace;
-use crate::world::World;
 
-impl World {
-    /// Handles a complete response: the connection returns to the pool, and the request ends or is redirected.
-    pub(super) fn responded(
-        &mut self,
-        key: u32,
-        call: Box<InFlight>,
-        response: Response,
-        reusable: bool,
-        now: Nanos,
-    ) {
-        if let Asker::Fixed(op) = call.context.asker {
-            return self.fixed_responded(key, op, call, &response, reusable, now);
-        }
-        let (user, endpoint) = (call.context.user, call.endpoint);
-        // Store the cookies before the connection is released, because the next request on it may need them.
-        self.store_cookies(&call, &response);
-        if reusable {
-            self.release(key, user, endpoint);
-        } else {
-            self.drop_http(key);
-        }
-        self.follow_or_end(call, response, now);
-    }
-
+impl Http<'_> {
     /// Stores the cookies that a response sets for the user.
     pub(crate) fn store_cookies(&mut self, call: &InFlight, response: &Response) {
-        if let Some(user) = self.level.users.get(call.context.user) {
+        if let Some(user) = self.base.level.users.get(call.context.user) {
             user.standing
                 .cookies
                 .store(&call.request.url, &response.headers);
@@ -51,7 +32,7 @@ impl World {
     /// Follows a redirect, or ends the request. The script then gets the response.
     pub(crate) fn follow_or_end(&mut self, call: Box<InFlight>, response: Response, now: Nanos) {
         match self.redirected(&call, &response) {
-            Ok(Some((request, endpoint))) => self.dispatch(Box::new(InFlight {
+            Ok(Some((request, endpoint))) => self.base.tell(News::Request(Box::new(InFlight {
                 request,
                 prepared: None,
                 endpoint,
@@ -62,7 +43,7 @@ impl World {
                     ..call.context
                 },
                 ..*call
-            })),
+            }))),
             Ok(None) => self.end_http(&call, now, Ok(response)),
             Err(fault) => self.end_http(&call, now, Err(fault)),
         }
@@ -85,19 +66,8 @@ impl World {
                 "more redirects than allowed (`redirects`)",
             ));
         }
-        let endpoint = self.net.connector.endpoint_of(&request.url)?;
+        let endpoint = self.base.net.connector.endpoint_of(&request.url)?;
         Ok(Some((request, endpoint)))
-    }
-
-    pub(crate) fn release(&mut self, key: u32, user: UserId, endpoint: EndpointIndex) {
-        let Some(user) = self.level.users.get(user) else {
-            return self.inconsistent("an HTTP connection has no user");
-        };
-        let pool = user.pool(endpoint);
-        match pool.waiting.pop_front() {
-            Some(next) => self.transmit(key, next),
-            None => pool.idle.push(key),
-        }
     }
 
     /// Records the result of a request, and reports it to the script.
@@ -111,39 +81,39 @@ impl World {
         match call.context.asker {
             Asker::Poll(poll) => {
                 self.poll_ended(call, poll);
-                return self.polled(poll, outcome, now);
+                return self.base.tell(News::Polled { poll, outcome, now });
             }
-            Asker::Events(socket) => return self.events_ended(socket, outcome),
+            Asker::Events(socket) => {
+                return self.base.tell(News::StreamEnded { socket, outcome });
+            }
             Asker::Script(_) | Asker::Fixed(_) => {}
         }
-        self.trace(call.context.user, || trace::outcome(call, &outcome));
+        self.base
+            .trace(call.context.user, || trace::outcome(call, &outcome));
         let fault = match &outcome {
             Ok(response) => refusal(response, &call.context.expect),
             Err(fault) => Some(fault.clone()),
         };
         if let Ok(response) = &outcome {
-            receive(&mut self.level, call, &response.body, now);
+            receive(&mut self.base.level, call, &response.body, now);
         }
         let measured = self.count_http(call, now, fault.as_ref(), outcome.as_ref().ok());
-        if let Some((group, ..)) = self.level.group_of(call.context.user) {
+        if let Some((group, ..)) = self.base.level.group_of(call.context.user) {
             group.progress.last_done = Some((Family::Request, call.context.name));
-        }
-        // The target did not accept the messages that this request carried, so their deliveries are not awaited.
-        if let Some((group, ..)) = self
-            .level
-            .group_of(call.context.user)
-            .filter(|_| fault.is_some())
-        {
-            for &sent in &call.context.carried {
-                group.ledger.refuse(sent);
-            }
+            // The target did not accept the messages that this request carried, so their deliveries are not awaited.
+            let refused = call.context.carried.iter().filter(|_| fault.is_some());
+            refused.for_each(|&sent| group.ledger.refuse(sent));
         }
         let op = match call.context.asker {
             Asker::Script(op) => op,
-            Asker::Fixed(op) => return self.fixed_broke(op, call.context.user),
+            Asker::Fixed(op) => {
+                let user = call.context.user;
+                return self.base.tell(News::Failed { op, user });
+            }
             Asker::Poll(_) | Asker::Events(_) => return,
         };
         let user = self
+            .base
             .level
             .users
             .get(call.context.user)
@@ -164,7 +134,7 @@ impl World {
                 request,
             }))
         });
-        self.wakes.push_back(Wake::Done { op, result });
+        self.base.wakes.push_back(Wake::Done { op, result });
     }
 
     /// Repeats a request that broke without a response, if it is safe to process the request twice.
@@ -176,7 +146,7 @@ impl World {
         now: Nanos,
     ) {
         let idempotent = call.request.is_idempotent();
-        let off = !self.config.options.repeat;
+        let off = !self.base.config.options.repeat;
         let why_not = match repeatable {
             _ if call.context.repeated => None,
             Repeatable::No => None,
@@ -192,7 +162,7 @@ impl World {
             }
             Repeatable::IfIdempotent | Repeatable::Yes => {
                 call.context.repeated = true;
-                return self.dispatch(call);
+                return self.base.tell(News::Request(call));
             }
         };
         if let Some(why_not) = why_not {
@@ -218,12 +188,14 @@ impl World {
     ) -> bool {
         let failed = fault.map(|fault| {
             let name = self
+                .base
                 .level
                 .recorder
                 .name_of(Family::Request, call.context.name)
                 .to_owned();
             let status = response.map(|response| response.status);
-            self.level
+            self.base
+                .level
                 .flaw((None, Some(call.context.user)), fault, (&name, status), now);
             (name, fault)
         });
@@ -235,7 +207,7 @@ impl World {
         let ending = fault.map_or(Ending::Answered { failed: false }, |fault| {
             ending_of(fault, call.until - call.since)
         });
-        let recorder = &mut self.level.recorder;
+        let recorder = &mut self.base.level.recorder;
         let timings = recorder.time(Family::Request, call.context.name, timing, ending);
         let Some(timings) = timings else {
             self.if_limited(call, now, fault, response);
@@ -246,7 +218,7 @@ impl World {
         timings.bytes_in += response.map_or(0, |response| response.size as u64);
         if let Some((name, fault)) = failed {
             let told = self.with_body(fault, &name, response);
-            self.level.fail(call.context.user, &name, now, &told);
+            self.base.level.fail(call.context.user, &name, now, &told);
         }
         self.if_limited(call, now, fault, response);
         true
@@ -262,7 +234,14 @@ impl World {
     ) -> Cow<'f, Fault> {
         let by_status = matches!(fault.kind, FaultKind::Status | FaultKind::RateLimited);
         let body = response
-            .filter(|_| by_status && self.level.recorder.is_first((fault.side, fault.kind), what))
+            .filter(|_| {
+                by_status
+                    && self
+                        .base
+                        .level
+                        .recorder
+                        .is_first((fault.side, fault.kind), what)
+            })
             .and_then(|response| quoted_body(&response.body));
         match body {
             Some(body) => Cow::Owned(Fault {
@@ -283,8 +262,86 @@ impl World {
         let limited = fault.is_some_and(|fault| fault.kind == FaultKind::RateLimited);
         if let Some(response) = response.filter(|_| limited) {
             let quota = || Quota::of(&response.headers);
-            note_limited(&mut self.level, &call.context, quota, now);
+            note_limited(&mut self.base.level, &call.context, quota, now);
         }
+    }
+
+    /// Makes the poll's connection an ordinary connection of the user again.
+    pub(crate) fn poll_ended(&mut self, call: &InFlight, poll: Poll) {
+        if let Some(owner) = self
+            .base
+            .level
+            .users
+            .get(call.context.user)
+            .filter(|_| poll.method == Method::Get)
+        {
+            let pool = owner.pool(call.endpoint);
+            pool.polls = pool.polls.saturating_sub(1);
+        }
+    }
+
+    /// Ends requests whose time limit has passed in the queue for a connection or a stream. Returns the earliest limit
+    /// of the requests that remain queued.
+    pub(crate) fn end_overdue_in_line(&mut self, now: Nanos) -> Nanos {
+        let mut over = Vec::new();
+        for user in self.base.level.users.each() {
+            for pool in &mut user.pools {
+                take_overdue(&mut pool.waiting, now, &mut over);
+            }
+        }
+        let queued = self.base.net.queue.take_if(|dial| dial.limit() <= now);
+        for call in &over {
+            let limit = call.time_limit();
+            // The server limits the number of streams, so this is a fault of the target. Without streams, the user's
+            // own requests occupy all connections, which is not the target's fault.
+            let fault = if self.base.streams().is_some() {
+                Fault::target(
+                    FaultKind::TimedOut,
+                    format!("no stream was free within {limit}"),
+                )
+            } else {
+                let held = format!(
+                    "the user's other requests used all {CONNECTIONS_PER_USER} connections"
+                );
+                let detail = format!("no connection was free within {limit}: {held}");
+                Fault::generator(FaultKind::TimedOut, detail)
+            };
+            self.end_http(call, now, Err(fault));
+        }
+        // These requests waited in the connect queue, because the target had not accepted other connections.
+        for dial in queued {
+            let Dial::Http(call) = dial else {
+                self.base
+                    .inconsistent("a socket timed out in the connect queue, where it has no limit");
+                continue;
+            };
+            let owner = self.base.owner_of(call.context.user);
+            let pool = self
+                .base
+                .level
+                .users
+                .get(owner)
+                .map(|user| user.pool(call.endpoint));
+            let next = pool.and_then(|pool| {
+                pool.connect_queue -= 1;
+                pool.waiting.pop_front()
+            });
+            let detail = format!("no connection was free within {}", call.time_limit());
+            self.end_http(&call, now, Err(Fault::target(FaultKind::TimedOut, detail)));
+            if let Some(next) = next {
+                self.base.tell(News::Request(next));
+            }
+        }
+        let lines = self
+            .base
+            .level
+            .users
+            .each()
+            .flat_map(|user| user.pools.iter());
+        let calls = lines.flat_map(|pool| pool.waiting.iter());
+        let limits = calls.map(|call| call.limit()).min();
+        let queued = self.base.net.queue.waiting().map(Dial::limit).min();
+        limits.into_iter().chain(queued).min().unwrap_or(Nanos::MAX)
     }
 }
 

@@ -1,16 +1,12 @@
 //! Deliveries in the bodies of responses: long polling, and lists of messages.
 
-use model::{Fault, Nanos, UserId, split_tags};
-use script::host::{ChannelId, ResponsesCall, ResponsesHost};
+use model::{Nanos, split_tags};
 
 use super::InFlight;
 use crate::arrival::Receipts;
-use crate::host::channel_index;
 use crate::level_state::LevelState;
-use crate::level_state::level_over;
 use crate::recorder::Family;
 use crate::socket::Came;
-use crate::world::World;
 
 /// Passes the stamps in the body of a response to the channels that look for them there.
 pub(super) fn receive(level: &mut LevelState, call: &InFlight, body: &[u8], now: Nanos) {
@@ -32,21 +28,4 @@ pub(super) fn receive(level: &mut LevelState, call: &InFlight, body: &[u8], now:
         recorder: &mut level.recorder,
     };
     receipts.take(Came::message(body), followed);
-}
-
-impl ResponsesHost for World {
-    fn receives_in_responses(
-        &mut self,
-        user: UserId,
-        channel: ChannelId,
-        call: ResponsesCall,
-    ) -> Result<u32, Fault> {
-        let (group, ..) = self.level.group_of(user).ok_or_else(level_over)?;
-        let channel = channel_index(group, channel)?;
-        self.start_receiving_responses(user, channel, call)
-    }
-
-    fn stop_receiving_in_responses(&mut self, user: UserId, receiving: u32) {
-        self.end_receiving_responses(user, receiving);
-    }
 }

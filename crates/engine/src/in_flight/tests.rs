@@ -2,16 +2,17 @@ use std::net::TcpListener;
 
 use model::Side;
 use record::Timings;
-use script::host::{EventsCall, HttpCall, OpId, Wake};
+use script::host::{EventsCall, Host as _, HttpCall, OpId, SocketId, Wake};
 use wire::http::Request;
 
 use super::*;
 use crate::dial::Reconnect;
 use crate::empty_world::world_of_one;
-use crate::http::{Asked, Asker};
+use crate::http::{Asked, Asker, Http};
 use crate::net::Located;
 use crate::people::{Pool, User};
 use crate::socket::{Purpose, RoundTrip, Waiting, Wanted};
+use crate::world::World;
 
 const SECOND: Nanos = Nanos::from_secs(1);
 /// The time at which the requests of [`request`] are planned, and their limit.
@@ -48,12 +49,13 @@ impl Lab {
         };
         while self
             .world
+            .base
             .net
             .queue
             .enter(Dial::Reconnect(filler))
             .is_some()
         {}
-        self.world.net.queue.take_if(|_| true);
+        self.world.base.net.queue.take_if(|_| true);
     }
 
     /// Starts a request of `user`, with a time limit of this many seconds.
@@ -65,7 +67,7 @@ impl Lab {
             timeout: Some(Nanos::from_secs(limit_s)),
             ..HttpCall::default()
         };
-        self.world.start_http(OpId(1), user, call).unwrap();
+        self.world.http(OpId(1), user, call).unwrap();
     }
 
     /// Opens a stream of server-sent events.
@@ -75,14 +77,19 @@ impl Lab {
             name: "/feed".to_owned(),
             ..EventsCall::default()
         };
-        self.world.start_events(OpId(2), self.user, call).unwrap();
+        self.world.open_events(OpId(2), self.user, call).unwrap();
     }
 
     /// The key of the only connection, with a round trip in flight and a wait for any message.
     fn awaits_a_reply(&mut self) -> u32 {
-        let (key, _) = self.world.net.conns.iter_mut().next().unwrap();
-        let name = self.world.level.recorder.name(Family::RoundTrip, "ping");
-        let (_, socket) = self.world.socket(SocketId(key)).unwrap();
+        let (key, _) = self.world.base.net.conns.iter_mut().next().unwrap();
+        let name = self
+            .world
+            .base
+            .level
+            .recorder
+            .name(Family::RoundTrip, "ping");
+        let (_, socket) = self.world.base.socket(SocketId(key)).unwrap();
         let waiting = |round_trip| Waiting {
             in_array: false,
             op: OpId(3),
@@ -103,8 +110,9 @@ impl Lab {
     }
 
     fn pool(&mut self) -> &mut Pool {
-        let located = self.world.net.connector.locate(&self.address).unwrap();
+        let located = self.world.base.net.connector.locate(&self.address).unwrap();
         self.world
+            .base
             .level
             .users
             .get(self.user)
@@ -113,7 +121,7 @@ impl Lab {
     }
 
     fn measured(&self) -> Measured {
-        self.world.level.recorder.clone().into_measured(&[])
+        self.world.base.level.recorder.clone().into_measured(&[])
     }
 
     /// The number of requests, connections and round trips that are counted as unfinished.
@@ -131,20 +139,26 @@ impl Lab {
         })
     }
 
+    /// Ends requests whose time limit has passed in a queue. Returns the earliest limit of the others.
+    fn ends_overdue(&mut self, now: Nanos) -> Nanos {
+        self.world
+            .lend(|base| Http { base }.end_overdue_in_line(now))
+    }
+
     fn awaited(&mut self, now: Nanos) -> u64 {
-        self.world.awaited_operations(now).count
+        self.world.base.awaited_operations(now).count
     }
 }
 
 /// A request for `/a` of this asker, planned for [`PLANNED`], with its limit at this time.
 fn request(lab: &mut Lab, asker: Asker, until: Nanos) -> Box<InFlight> {
     let url = format!("{}/a", lab.address);
-    let Located { url, endpoint, .. } = lab.world.net.connector.locate(&url).unwrap();
-    let mut timeouts = lab.world.config.options.timeouts;
+    let Located { url, endpoint, .. } = lab.world.base.net.connector.locate(&url).unwrap();
+    let mut timeouts = lab.world.base.config.options.timeouts;
     timeouts.total = until - PLANNED;
     timeouts.first_byte = timeouts.total;
     let mut asked = Asked::by(asker, lab.user, PLANNED);
-    asked.name = lab.world.level.recorder.name(Family::Request, "/a");
+    asked.name = lab.world.base.level.recorder.name(Family::Request, "/a");
     let request = Request::new("GET", url);
     Box::new(InFlight::new((request, endpoint), PLANNED, timeouts, asked))
 }
@@ -158,13 +172,13 @@ fn in_line(lab: &mut Lab, until: Nanos) {
 #[test]
 fn operations_on_connections_and_in_queues_are_awaited() {
     let mut lab = Lab::new();
-    let before = lab.world.clock.now();
+    let before = lab.world.base.clock.now();
     for _ in 0..7 {
         lab.starts(lab.user, 60);
     }
-    let after = lab.world.clock.now();
+    let after = lab.world.base.clock.now();
     assert_eq!((lab.pool().open.len(), lab.pool().waiting.len()), (6, 1));
-    let awaited = lab.world.awaited_operations(after);
+    let awaited = lab.world.base.awaited_operations(after);
     assert_eq!(awaited.count, 7);
     let limits = before + Nanos::from_secs(60)..=after + Nanos::from_secs(60);
     assert!(limits.contains(&awaited.until), "{awaited:?}");
@@ -175,8 +189,8 @@ fn operations_on_connections_and_in_queues_are_awaited() {
         lab.starts(lab.user, 60);
     }
     lab.opens();
-    assert_eq!(lab.world.net.queue.waiting().count(), 7);
-    let now = lab.world.clock.now();
+    assert_eq!(lab.world.base.net.queue.waiting().count(), 7);
+    let now = lab.world.base.clock.now();
     assert_eq!(lab.awaited(now), 8);
 }
 
@@ -184,7 +198,7 @@ fn operations_on_connections_and_in_queues_are_awaited() {
 fn a_socket_that_opens_and_its_round_trips_are_awaited() {
     let mut lab = Lab::new();
     lab.opens();
-    let now = lab.world.clock.now();
+    let now = lab.world.base.clock.now();
     assert_eq!(lab.awaited(now), 1);
     lab.awaits_a_reply();
     assert_eq!(lab.awaited(now), 2);
@@ -203,9 +217,9 @@ fn an_operation_is_awaited_until_its_own_limit() {
 fn only_operations_of_the_measured_time_are_awaited() {
     let mut lab = Lab::new();
     in_line(&mut lab, LIMIT);
-    lab.world.level.recorder.hold.start = PLANNED + Nanos(1);
+    lab.world.base.level.recorder.hold.start = PLANNED + Nanos(1);
     assert_eq!(lab.awaited(PLANNED + SECOND), 0);
-    lab.world.level.recorder.hold.start = PLANNED;
+    lab.world.base.level.recorder.hold.start = PLANNED;
     assert_eq!(lab.awaited(PLANNED + SECOND), 1);
 }
 
@@ -215,7 +229,7 @@ fn a_request_of_a_socket_is_no_operation() {
     let call = request(&mut lab, Asker::Events(1), LIMIT);
     lab.pool().waiting.push_back(call);
     assert_eq!(lab.awaited(PLANNED), 0);
-    lab.world.abandon_http(lab.user);
+    lab.world.base.abandon_http(lab.user);
     assert_eq!(lab.unfinished(), [0, 0, 0]);
 }
 
@@ -225,7 +239,7 @@ fn a_copy_of_the_measurements_has_the_ages_of_operations_in_flight() {
     in_line(&mut lab, LIMIT);
     lab.opens();
     lab.awaits_a_reply();
-    let measured = lab.world.measured_so_far(PLANNED + SECOND);
+    let measured = lab.world.base.measured_so_far(PLANNED + SECOND);
     let age = |timings: &Timings| {
         assert_eq!(timings.unfinished, 1);
         timings.open.max().unwrap().as_secs_f64().round()
@@ -266,14 +280,14 @@ fn a_request_that_gets_no_connection_because_of_others_is_no_fault_of_the_target
     in_line(&mut lab, LIMIT + SECOND);
     in_line(&mut lab, LIMIT);
     let early = LIMIT - Nanos(1);
-    assert_eq!(lab.world.end_overdue_in_line(early), LIMIT);
+    assert_eq!(lab.ends_overdue(early), LIMIT);
     assert!(lab.measured().failures.is_empty());
-    assert_eq!(lab.world.end_overdue_in_line(LIMIT), LIMIT + SECOND);
+    assert_eq!(lab.ends_overdue(LIMIT), LIMIT + SECOND);
     let failures = lab.measured().failures;
     assert_eq!((failures.len(), failures[0].count), (1, 1));
     let first = (failures[0].side, failures[0].first.at_s);
     assert_eq!(first, (Side::Generator, LIMIT.as_secs_f64()));
-    assert_eq!(lab.world.end_overdue_in_line(LIMIT + SECOND), Nanos::MAX);
+    assert_eq!(lab.ends_overdue(LIMIT + SECOND), Nanos::MAX);
 }
 
 #[test]
@@ -285,12 +299,12 @@ fn a_request_that_gets_no_connection_because_of_the_target_makes_room_for_the_ne
         lab.starts(lab.user, 30);
     }
     assert_eq!((lab.pool().connect_queue, lab.pool().waiting.len()), (6, 1));
-    let first = lab.world.end_overdue_in_line(Nanos::ZERO);
-    lab.world.end_overdue_in_line(first);
+    let first = lab.ends_overdue(Nanos::ZERO);
+    lab.ends_overdue(first);
     assert_eq!((lab.pool().connect_queue, lab.pool().waiting.len()), (6, 0));
-    assert_eq!(lab.world.wakes.len(), 1);
+    assert_eq!(lab.world.base.wakes.len(), 1);
     assert!(matches!(
-        lab.world.wakes[0],
+        lab.world.base.wakes[0],
         Wake::Done { result: Err(_), .. }
     ));
     let failures = lab.measured().failures;
@@ -304,27 +318,27 @@ fn a_user_who_leaves_leaves_requests_and_connections_unfinished() {
     for _ in 0..7 {
         lab.starts(lab.user, 60);
     }
-    lab.world.abandon_http(lab.user);
+    lab.world.base.abandon_http(lab.user);
     assert_eq!(lab.unfinished(), [7, 6, 0]);
-    assert!(lab.world.net.conns.is_empty());
-    let now = lab.world.clock.now();
+    assert!(lab.world.base.net.conns.is_empty());
+    let now = lab.world.base.clock.now();
     assert_eq!(lab.awaited(now), 0);
 }
 
 #[test]
 fn a_user_who_leaves_takes_no_connection_of_others_from_the_queue() {
     let mut lab = Lab::new();
-    let other = lab.world.level.users.add(User::new("ben", 0, 1, 1));
+    let other = lab.world.base.level.users.add(User::new("ben", 0, 1, 1));
     lab.queues_connections();
     lab.starts(lab.user, 60);
     lab.starts(other, 60);
     lab.opens();
-    lab.world.abandon_dials(Some(lab.user));
+    lab.world.base.abandon_dials(Some(lab.user));
     assert_eq!(lab.unfinished(), [1, 1, 0]);
-    assert_eq!(lab.world.net.queue.waiting().count(), 1);
-    lab.world.abandon_dials(None);
+    assert_eq!(lab.world.base.net.queue.waiting().count(), 1);
+    lab.world.base.abandon_dials(None);
     assert_eq!(lab.unfinished(), [2, 1, 0]);
-    assert_eq!(lab.world.net.queue.waiting().count(), 0);
+    assert_eq!(lab.world.base.net.queue.waiting().count(), 0);
 }
 
 #[test]
@@ -332,9 +346,9 @@ fn round_trips_whose_replies_are_not_awaited_any_more_are_unfinished() {
     let mut lab = Lab::new();
     lab.opens();
     let key = lab.awaits_a_reply();
-    lab.world.leave_round_trips(key);
+    lab.world.base.leave_round_trips(key);
     assert_eq!(lab.unfinished(), [0, 0, 1]);
-    let (_, socket) = lab.world.socket(SocketId(key)).unwrap();
+    let (_, socket) = lab.world.base.socket(SocketId(key)).unwrap();
     assert!(socket.state.waiting.is_empty());
 }
 
@@ -348,12 +362,12 @@ fn an_opening_is_unfinished_only_if_it_is_measured() {
         purpose: Purpose::NatsSubscription,
         ..SocketState::default()
     };
-    lab.world.leave_dial(&state);
+    lab.world.base.leave_dial(&state);
     assert_eq!(lab.unfinished(), [0, 0, 0]);
     state.purpose = Purpose::Nats;
-    lab.world.leave_dial(&state);
+    lab.world.base.leave_dial(&state);
     assert_eq!(lab.unfinished(), [0, 1, 0]);
     state.opening = None;
-    lab.world.leave_dial(&state);
+    lab.world.base.leave_dial(&state);
     assert_eq!(lab.unfinished(), [0, 1, 0]);
 }

@@ -10,6 +10,7 @@ use super::*;
 mod carried;
 mod figures;
 mod levels;
+mod own_failures;
 mod percentiles;
 mod refused;
 
@@ -338,36 +339,20 @@ fn what_arrived_where_nobody_looks_is_not_held_against_the_target() {
 }
 
 #[test]
-fn failures_that_our_own_limits_caused_break_nothing() {
-    let mut measured = Measured {
-        requests: named("GET /big", timings(90, 0)),
-        ..Measured::default()
-    };
-    let failed = |level: &mut Level, failed| {
-        let all = level.measured.requests.get_mut("GET /big");
-        all.unwrap().failed = failed;
-    };
-    measured.failures.push(record::Failure {
-        side: model::Side::Generator,
-        kind: model::FaultKind::TooLarge,
-        what: "GET /big".to_owned(),
-        count: 45,
-        first: record::Example::default(),
-    });
-    let mut level = level(measured);
-    failed(&mut level, 45);
-    let own = Inconclusive::OwnFailures { operations: 45 };
-    for subject in ["requests", "request(GET /big)"] {
-        assert_eq!(why(&level, subject, "failed < 1%"), own);
-        assert_eq!(held(&level, subject, "failed <= 50%"), Some(true));
+fn each_result_states_what_its_threshold_limits() {
+    let level = requests(100, 0);
+    for (subject, condition, limits) in [
+        ("requests", "p95 < 1s", Limits::Latency),
+        ("requests", "mean < 1s", Limits::Latency),
+        ("iterations", "min < 1s", Limits::Latency),
+        ("deliveries", "max < 1s", Limits::Latency),
+        ("requests", "failed == 0", Limits::Failures),
+        ("deliveries", "lost == 0", Limits::Losses),
+        ("deliveries", "delivered >= 99%", Limits::Losses),
+        ("deliveries", "late == 0", Limits::Other),
+        ("requests", "count >= 5", Limits::Other),
+    ] {
+        let stated = judged(&level, subject, condition).limits;
+        assert_eq!(stated, Some(limits), "{subject}: {condition}");
     }
-    failed(&mut level, 46);
-    assert_eq!(held(&level, "requests", "failed == 0"), Some(false));
-    failed(&mut level, 90);
-    level.measured.failures[0].count = 90;
-    let run = Run {
-        levels: vec![level],
-        ..Run::default()
-    };
-    assert_eq!(verdict(&run), Verdict::Inconclusive, "none succeeded");
 }

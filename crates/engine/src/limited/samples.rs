@@ -65,6 +65,11 @@ impl LimitedSamples {
         }
     }
 
+    /// Whether a request of this name was refused.
+    pub(crate) fn has_refused(&self, name: &str) -> bool {
+        self.totals.names.contains_key(name)
+    }
+
     /// Counts a limit that a header stated.
     pub(crate) fn note_stated(&mut self, stated: &StatedLimit) {
         let same = |known: &&mut StatedLimit| {

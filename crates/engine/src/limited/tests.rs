@@ -58,7 +58,7 @@ fn responses(level: &mut LevelState, user: u32, all: u32) {
 }
 
 fn config_with(sources: &[&str]) -> RunConfig {
-    let mut config = Arc::into_inner(empty_world().config).unwrap();
+    let mut config = Arc::into_inner(empty_world().base.config).unwrap();
     let sources = sources.iter().map(|source| source.parse().unwrap());
     config.options.source = sources.collect();
     config

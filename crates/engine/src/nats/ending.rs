@@ -4,14 +4,14 @@ use delivery::Leaving;
 use model::{Fault, FaultKind};
 use script::host::SocketId;
 
+use super::Nats;
 use crate::net::socket::{NatsWire, Wire};
-use crate::socket::SocketLink;
-use crate::world::World;
+use crate::socket::{Over, SocketLink, Sockets};
 
-impl World {
+impl Nats<'_> {
     /// Ends the sockets that a closing NATS connection carries, or tells the server that a socket leaves its connection.
-    pub(crate) fn leave_nats(&mut self, key: u32, by_script: bool, how: Leaving) {
-        let Ok((_, SocketLink { wire, .. })) = self.socket(SocketId(key)) else {
+    pub(crate) fn leave(&mut self, key: u32, by_script: bool, how: Leaving) {
+        let Ok((_, SocketLink { wire, .. })) = self.base.socket(SocketId(key)) else {
             return;
         };
         let (carried, connection): (Vec<u32>, _) = match wire {
@@ -29,18 +29,18 @@ impl World {
         };
         for socket in carried {
             let is_ending = |(_, socket): (_, &mut SocketLink)| socket.state.closing.is_some();
-            if self.socket(SocketId(socket)).map_or(true, is_ending) {
+            if self.base.socket(SocketId(socket)).map_or(true, is_ending) {
                 continue;
             }
             if by_script {
-                self.level.closed_by_script.insert(socket);
+                self.base.level.closed_by_script.insert(socket);
             }
-            self.say_goodbye(socket, None, how);
+            Sockets { base: self.base }.say_goodbye(socket, None, how);
         }
         let Some(connection) = connection else {
             return;
         };
-        let Ok((_, socket)) = self.socket(SocketId(connection)) else {
+        let Ok((_, socket)) = self.base.socket(SocketId(connection)) else {
             return;
         };
         let is_closing = socket.state.closing.is_some();
@@ -49,7 +49,7 @@ impl World {
             _ if is_closing => {}
             Wire::Nats(NatsWire::Connection(link)) if link.is_connected() => {
                 let _ = link.unsubscribe(key); // a broken connection ends what it carries anyway
-                self.net.update_interest(connection);
+                self.base.net.update_interest(connection);
             }
             _ => self.end_carried(key),
         }
@@ -57,26 +57,26 @@ impl World {
 
     /// Ends a subscription, or a user's part of a shared connection, whose last message has arrived.
     pub(super) fn end_carried(&mut self, key: u32) {
-        let detail = match self.socket(SocketId(key)) {
+        let detail = match self.base.socket(SocketId(key)) {
             Ok((_, socket)) if matches!(socket.wire, Wire::Nats(NatsWire::Shared(_))) => {
                 "the script closed it"
             }
             _ => "the subscription is over",
         };
-        self.end_in_order(key, &Fault::script(FaultKind::Closed, detail));
+        Sockets { base: self.base }.end_in_order(key, &Fault::script(FaultKind::Closed, detail));
     }
 
     /// Ends the sockets that a NATS connection carried, or removes a socket from its connection.
-    pub(crate) fn nats_is_over(&mut self, key: u32, wire: &Wire, fault: &Fault) {
-        let connection = match wire {
+    pub(crate) fn is_over(&mut self, over: &Over) {
+        let connection = match &over.link.wire {
             Wire::Nats(NatsWire::Connection(link)) => {
                 for &key in &link.carried {
-                    if let Ok((_, socket)) = self.socket(SocketId(key))
+                    if let Ok((_, socket)) = self.base.socket(SocketId(key))
                         && let Wire::Nats(carried) = &mut socket.wire
                     {
                         carried.note_end_of_connection();
                     }
-                    self.socket_broke(key, fault);
+                    self.base.socket_broke(key, &over.fault);
                 }
                 return;
             }
@@ -84,11 +84,11 @@ impl World {
             Wire::Nats(NatsWire::Subscription(subscription)) => subscription.connection,
             _ => return,
         };
-        let Ok((_, socket)) = self.socket(SocketId(connection)) else {
+        let Ok((_, socket)) = self.base.socket(SocketId(connection)) else {
             return;
         };
         if let Wire::Nats(NatsWire::Connection(link)) = &mut socket.wire {
-            link.carried.remove(&key);
+            link.carried.remove(&over.key);
         }
     }
 }

@@ -7,14 +7,14 @@ use script::host::{NatsMessage, Payload, SocketId, Value, Wake};
 use wire::nats::jetstream::reply_of;
 use wire::nats::{Message, ServerError, Signal};
 
-use super::{link_of, shared};
+use super::{Nats, link_of, shared};
 use crate::arrival::Arrival;
 use crate::link::Link;
 use crate::net::socket::{NatsLink, NatsWire, Pong, Wire, end_of_pull};
+use crate::news::News;
 use crate::recorder::Ending;
 use crate::socket::{Came, Received, Waiting, Wanted};
 use crate::trace;
-use crate::world::World;
 
 /// The name under which late replies are counted.
 const LATE: &str = "late reply of the NATS server";
@@ -27,30 +27,32 @@ struct Remaining {
     says: Vec<u8>,
     /// Subscriptions that are over, and users who have left a shared connection.
     ended: Vec<u32>,
-    /// Subscriptions that the server ended with a fault.
+    /// Subscriptions that the server refused, or ended with a fault.
     failed: Vec<(u32, Fault)>,
 }
 
-impl World {
+impl Nats<'_> {
     /// Continues to open a connection to a NATS server, when its stream has opened.
-    pub(crate) fn nats_opened(&mut self, key: u32) -> Result<(), Fault> {
-        if let Some(Link::Socket(socket)) = self.net.conns.get_mut(key).map(|conn| &mut conn.link)
+    pub(crate) fn stream_opened(&mut self, key: u32) -> Result<(), Fault> {
+        if let Some(Link::Socket(socket)) =
+            self.base.net.conns.get_mut(key).map(|conn| &mut conn.link)
             && let Wire::Nats(NatsWire::Connection(link)) = &mut socket.wire
         {
-            link.on_open(&mut self.net.encoded)?;
+            link.on_open(&mut self.base.net.encoded)?;
         }
         Ok(())
     }
 
     /// Handles received data of a connection to a NATS server. Returns the number of messages in it, including an
     /// incomplete last message.
-    pub(crate) fn nats_received(&mut self, key: u32, bytes: &[u8], now: Nanos) -> usize {
-        let taken = link_of(self, SocketId(key)).map(NatsLink::take);
+    pub(crate) fn received(&mut self, key: u32, bytes: &[u8], now: Nanos) -> usize {
+        let taken = link_of(self.base, SocketId(key)).map(NatsLink::take);
         let Ok(Some(mut connection)) = taken else {
-            self.inconsistent("a NATS connection that is not in the table received data");
+            self.base
+                .inconsistent("a NATS connection that is not in the table received data");
             return 0;
         };
-        let mut out = std::mem::take(&mut self.net.encoded);
+        let mut out = std::mem::take(&mut self.base.net.encoded);
         out.clear();
         let (mut messages, mut remaining) = (0, Remaining::default());
         let outcome = connection.on_bytes(bytes, &mut out, &mut |signal| {
@@ -60,13 +62,16 @@ impl World {
         messages += usize::from(connection.holds_a_part());
         out.append(&mut remaining.says);
         let sent = connection.send(&out);
-        self.net.encoded = out;
-        if let Ok(link) = link_of(self, SocketId(key)) {
+        self.base.net.encoded = out;
+        if let Ok(link) = link_of(self.base, SocketId(key)) {
             link.put_back(connection);
         }
         // The first fault counts, because a failed send is often only its consequence.
         match outcome.and(sent) {
-            Err(fault) => self.socket_broke(key, &fault),
+            Err(fault) => {
+                self.end_failed(remaining.failed);
+                self.base.socket_broke(key, &fault);
+            }
             Ok(()) => self.finish_nats(key, remaining),
         }
         messages
@@ -84,28 +89,30 @@ impl World {
             Signal::Connected(_) => self.nats_connected(key, now),
             Signal::Pong => self.nats_pong(key, now, remaining),
             Signal::StartTls => remaining.starts_tls = true,
-            // At once, because the pong that follows would confirm the subscription.
-            Signal::Refused(error) => self.nats_refused(key, error),
+            Signal::Refused(error) => self.nats_refused(key, error, remaining),
             Signal::Changed(_) | Signal::Alive | Signal::Ok => {}
         }
     }
 
     fn nats_connected(&mut self, key: u32, now: Nanos) {
-        let Some((_, mut arrival, _)) = self.arrival(key, now) else {
-            return self.inconsistent("a NATS connection that is not in the table opened");
+        let Some((_, mut arrival, _)) = self.base.arrival(key, now) else {
+            return self
+                .base
+                .inconsistent("a NATS connection that is not in the table opened");
         };
         let opening = arrival.state.opening;
         arrival.opened(None);
         if let Some(opening) = opening {
-            self.count_opening(key, opening, now, Ending::Answered { failed: false });
+            self.base
+                .count_opening(key, opening, now, Ending::Answered { failed: false });
         }
-        let link = link_of(self, SocketId(key)).ok();
+        let link = link_of(self.base, SocketId(key)).ok();
         let waiting: Vec<u32> = link
             .into_iter()
             .flat_map(|link| link.carried.clone())
             .collect();
         for user in waiting {
-            shared::opened(self, user);
+            shared::opened(self.base, user);
         }
     }
 
@@ -115,7 +122,7 @@ impl World {
         let Ok(key) = u32::try_from(message.sid) else {
             return;
         };
-        let Some((user, mut arrival, wire)) = self.arrival(key, now) else {
+        let Some((user, mut arrival, wire)) = self.base.arrival(key, now) else {
             return;
         };
         match wire {
@@ -139,38 +146,27 @@ impl World {
                     // The time limit has passed, or this is a second reply, which is no failure.
                     let inbox = nats.inbox_mut().zip(number);
                     if inbox.is_some_and(|(inbox, number)| inbox.take_expired(number)) {
-                        self.level.count_late_reply(user, LATE, now);
+                        self.base.level.count_late_reply(user, LATE, now);
                     }
                     return;
                 };
                 match refusal(&waiting, message) {
                     None => arrival.replied(&waiting, Value::Nats(Box::new(owned(message)))),
-                    Some(fault) => self.fail_waiting(user, &waiting, fault, now),
+                    Some(fault) => self.base.fail_waiting(user, &waiting, fault, now),
                 }
             }
             _ => {}
         }
-        self.trace(user, || trace::of_subject(message));
-    }
-
-    /// Notes that the time limit of a request has passed, so that its reply is late.
-    pub(crate) fn note_expired(&mut self, key: u32, waiting: &Waiting) {
-        if let Wanted::NatsReply { number, .. } = waiting.wanted
-            && let Ok((_, socket)) = self.socket(SocketId(key))
-            && let Wire::Nats(nats) = &mut socket.wire
-            && let Some(inbox) = nats.inbox_mut()
-        {
-            inbox.expire(number);
-        }
+        self.base.trace(user, || trace::of_subject(message));
     }
 
     fn nats_pong(&mut self, key: u32, now: Nanos, remaining: &mut Remaining) {
-        let Ok(link) = link_of(self, SocketId(key)) else {
+        let Ok(link) = link_of(self.base, SocketId(key)) else {
             return;
         };
         match link.ponged() {
             Some(Pong::Flushed(user)) => {
-                if let Some((_, mut arrival, _)) = self.arrival(user, now) {
+                if let Some((_, mut arrival, _)) = self.base.arrival(user, now) {
                     arrival.pong();
                 }
             }
@@ -184,9 +180,13 @@ impl World {
     }
 
     fn nats_subscribed(&mut self, key: u32, now: Nanos, remaining: &mut Remaining) {
+        // The pong that follows a refusal confirms nothing.
+        if remaining.failed.iter().any(|(failed, _)| *failed == key) {
+            return;
+        }
         // The subscription may have ended in the meantime.
         let Some((_, mut arrival, Wire::Nats(NatsWire::Subscription(subscription)))) =
-            self.arrival(key, now)
+            self.base.arrival(key, now)
         else {
             return;
         };
@@ -209,25 +209,29 @@ impl World {
         for socket in ended {
             self.end_carried(socket);
         }
-        for (subscription, fault) in failed {
-            self.socket_broke(subscription, &fault);
-        }
-        let Ok(link) = link_of(self, SocketId(key)) else {
+        self.end_failed(failed);
+        let Ok(link) = link_of(self.base, SocketId(key)) else {
             return;
         };
         if link.is_closed() {
-            return self.socket_closed(key);
+            return self.base.socket_closed(key);
         }
         if starts_tls {
             match self.start_tls(key) {
-                Ok(()) => self.look_if_open(key),
-                Err(fault) => self.socket_broke(key, &fault),
+                Ok(()) => self.base.tell(News::Added(key)),
+                Err(fault) => self.base.socket_broke(key, &fault),
             }
         }
     }
 
+    fn end_failed(&mut self, failed: Vec<(u32, Fault)>) {
+        for (subscription, fault) in failed {
+            self.base.socket_broke(subscription, &fault);
+        }
+    }
+
     fn start_tls(&mut self, key: u32) -> Result<(), Fault> {
-        let net = &mut self.net;
+        let net = &mut self.base.net;
         if let Some(conn) = net.conns.get_mut(key)
             && let Link::Socket(socket) = &mut conn.link
             && let Wire::Nats(NatsWire::Connection(link)) = &mut socket.wire
@@ -240,29 +244,31 @@ impl World {
 
     /// Handles an error of the server that leaves the connection open. It ends the subscription that it names. Otherwise
     /// it is a failure of the connection.
-    fn nats_refused(&mut self, key: u32, error: &ServerError<'_>) {
+    fn nats_refused(&mut self, key: u32, error: &ServerError<'_>, remaining: &mut Remaining) {
         let fault = error.fault();
-        let Ok(link) = link_of(self, SocketId(key)) else {
+        let Ok(link) = link_of(self.base, SocketId(key)) else {
             return;
         };
         let carried: Vec<u32> = link.carried.iter().copied().collect();
         let refused = error.subject_of_subscription();
-        let is_refused = |key: &u32| match self.net.conns.get(*key).map(|conn| &conn.link) {
+        let is_failed = |key: u32| remaining.failed.iter().any(|(failed, _)| *failed == key);
+        let is_refused = |key: &u32| match self.base.net.conns.get(*key).map(|conn| &conn.link) {
             Some(Link::Socket(socket)) => match &socket.wire {
                 Wire::Nats(NatsWire::Subscription(subscription)) => {
-                    socket.state.opening.is_some() && refused == Some(&subscription.subject)
+                    let is_opening = socket.state.opening.is_some() && !is_failed(*key);
+                    is_opening && refused == Some(&subscription.subject)
                 }
                 _ => false,
             },
             _ => false,
         };
         if let Some(refused) = carried.into_iter().find(is_refused) {
-            return self.socket_broke(refused, &fault);
+            return remaining.failed.push((refused, fault));
         }
-        if let Ok((user, socket)) = self.socket(SocketId(key)) {
+        if let Ok((user, socket)) = self.base.socket(SocketId(key)) {
             let what = socket.state.failing();
-            self.trace(user, || format!("← error {}", error.text));
-            self.count_socket_failure(user, &what, None, &fault);
+            self.base.trace(user, || format!("← error {}", error.text));
+            self.base.count_socket_failure(user, &what, None, &fault);
         }
     }
 }

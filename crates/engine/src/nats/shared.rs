@@ -8,11 +8,11 @@ use wire::nats::{Connection, Login};
 
 use super::login::{SharedLogin, login_of};
 use super::{View, admit_carried, link_of};
+use crate::base::Base;
 use crate::link::Link;
 use crate::net::EndpointIndex;
 use crate::net::socket::{NatsLink, NatsWire, SharedNats, Wire};
 use crate::socket::{Opening, Purpose, SocketLink, SocketState};
-use crate::world::World;
 
 /// The owner of shared connections: a user who does not exist.
 const NOBODY: UserId = UserId(u32::MAX);
@@ -20,25 +20,25 @@ const NOBODY: UserId = UserId(u32::MAX);
 /// Opens a user's part of a shared connection, and the connection itself for its first user. `state` is the state of a
 /// user's own connection.
 pub(super) fn open(
-    world: &mut World,
+    base: &mut Base,
     (user, endpoint): (UserId, EndpointIndex),
     call: &NatsCall,
     url: &Url,
     (state, opening): (SocketState, Opening),
 ) -> Result<(), Fault> {
     let login = SharedLogin::new(endpoint, call, url);
-    let connection = if let Some(open) = find(world, &login) {
+    let connection = if let Some(open) = find(base, &login) {
         open
     } else {
         let said = login_of(call, url, "(shared)")?;
-        match connect(world, endpoint, said, &state) {
+        match connect(base, endpoint, said, &state) {
             Ok(connection) => {
-                world.level.shared_nats.push((login, connection.0));
+                base.level.shared_nats.push((login, connection.0));
                 connection
             }
             Err(fault) => {
                 let (what, name) = (state.failing(), state.name.as_str());
-                world.never_opened(user, (&what, name), opening, fault);
+                base.never_opened(user, (&what, name), opening, fault);
                 return Ok(());
             }
         }
@@ -49,28 +49,28 @@ pub(super) fn open(
         ..state
     };
     let wire = Wire::Nats(NatsWire::Shared(Box::new(SharedNats::new(connection.0))));
-    let key = admit_carried(world, view, wire, state)?;
-    if let Some(owner) = world.level.users.get(user) {
+    let key = admit_carried(base, view, wire, state)?;
+    if let Some(owner) = base.level.users.get(user) {
         owner.sockets.push(key);
     }
-    let link = link_of(world, connection)?;
+    let link = link_of(base, connection)?;
     link.carried.insert(key);
     if link.is_connected() {
-        opened(world, key);
+        opened(base, key);
     }
     Ok(())
 }
 
 /// The open connection with this login, or the one that is being opened.
-fn find(world: &mut World, login: &SharedLogin) -> Option<SocketId> {
-    let known = world.level.shared_nats.iter();
+fn find(base: &mut Base, login: &SharedLogin) -> Option<SocketId> {
+    let known = base.level.shared_nats.iter();
     let (_, key) = known.rev().find(|(known, _)| known == login)?;
     let connection = SocketId(*key);
-    link_of(world, connection).ok().map(|_| connection)
+    link_of(base, connection).ok().map(|_| connection)
 }
 
 fn connect(
-    world: &mut World,
+    base: &mut Base,
     endpoint: EndpointIndex,
     login: Login,
     of_user: &SocketState,
@@ -85,25 +85,24 @@ fn connect(
         purpose: Purpose::Nats,
         ..SocketState::default()
     };
-    let stream = world.net.connector.connect(endpoint, None)?;
-    let limit = world.config.options.max_message;
+    let stream = base.net.connector.connect(endpoint, None)?;
+    let limit = base.config.options.max_message;
     let connection = Connection::new(stream, login, limit);
     let wire = Wire::Nats(NatsWire::Connection(Box::new(NatsLink::new(connection))));
     let link = Link::Socket(Box::new(SocketLink { wire, state }));
-    let key = world.admit(NOBODY, endpoint, link)?;
-    world
-        .net
+    let key = base.admit(NOBODY, endpoint, link)?;
+    base.net
         .watch_limit(opening.map_or(Nanos::MAX, |opening| opening.until));
     Ok(SocketId(key))
 }
 
 /// The connection of this socket is open now.
-pub(super) fn opened(world: &mut World, key: u32) {
-    if let Ok((_, socket)) = world.socket(SocketId(key))
+pub(super) fn opened(base: &mut Base, key: u32) {
+    if let Ok((_, socket)) = base.socket(SocketId(key))
         && let Wire::Nats(NatsWire::Shared(_)) = socket.wire
         && let Some(op) = socket.state.opening.take().and_then(|opening| opening.op)
     {
         let result = Ok(Value::Socket(SocketId(key), None));
-        world.wakes.push_back(Wake::Done { op, result });
+        base.wakes.push_back(Wake::Done { op, result });
     }
 }

@@ -94,6 +94,12 @@ impl Feed for Parts<'_> {
 }
 
 impl Wire {
+    /// Whether the opening is measured. That of a cluster is only measured if it fails after a connection to a node was
+    /// open: before, the failure of that connection is counted.
+    pub(crate) fn measures_opening(&self) -> bool {
+        !matches!(self, Self::Redis(RedisWire::Cluster(cluster)) if !cluster.reached)
+    }
+
     pub(crate) fn stream(&self) -> Option<&Stream> {
         match self {
             Self::WebSocket(connection) => Some(connection.stream()),

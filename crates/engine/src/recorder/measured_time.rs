@@ -35,7 +35,7 @@ impl Recorder {
     }
 
     /// Counts an operation that has ended. Returns its timings if it belongs to the measured time. Requests outside of
-    /// it are counted with the quickest time alone, because rate limits apply to them too.
+    /// it are counted, because rate limits apply to them too, and the quickest time of each name is kept.
     pub(crate) fn time(
         &mut self,
         family: Family,
@@ -51,8 +51,7 @@ impl Recorder {
             before.requests += 1;
             before.failed_requests += u64::from(ending.is_failure());
             if !ending.is_failure() {
-                let response = Some(timing.response_time());
-                before.quickest = before.quickest.into_iter().chain(response).min();
+                self.unmeasured.succeeded(index, timing.response_time());
             }
         }
         None
@@ -60,9 +59,11 @@ impl Recorder {
 
     /// Counts a socket that has opened or failed to open.
     pub(crate) fn time_opening(&mut self, name: &str, timing: Timing, ending: Ending) {
-        let index = self.name(Family::Connection, name);
         if self.hold.measures(timing.planned, timing.ended) {
+            let index = self.name(Family::Connection, name);
             self.count(Family::Connection, index, timing, ending);
+        } else {
+            self.unmeasured.note(SubjectKind::Connection, name);
         }
     }
 
@@ -75,14 +76,17 @@ impl Recorder {
         now: Nanos,
         ending: Ending,
     ) {
-        let index = self.name(Family::Connection, &name());
+        let name = name();
         if self.hold.contains(asked) {
+            let index = self.name(Family::Connection, &name);
             let timing = Timing {
                 planned: asked,
                 started: asked,
                 ended: now,
             };
             self.count(Family::Connection, index, timing, ending);
+        } else {
+            self.unmeasured.note(SubjectKind::Connection, &name);
         }
     }
 
@@ -127,11 +131,12 @@ impl Recorder {
         ledger.send(member, planned, now, measured, &mut self.tallies)
     }
 
-    /// Notes a stamp on a channel that was due at `made`. Returns whether its message belongs to the measured time.
-    pub(crate) fn note_stamp(&mut self, channel: &str, made: Nanos) -> bool {
+    /// Notes a stamp on the channel of this tally that was due at `made`. Returns whether its message belongs to the
+    /// measured time.
+    pub(crate) fn note_stamp(&mut self, tally: usize, made: Nanos) -> bool {
         let measured = self.hold.contains(made);
-        if !measured {
-            self.unmeasured.note(SubjectKind::Delivery, channel);
+        if !measured && let Some(name) = self.channels.name(tally) {
+            self.unmeasured.note(SubjectKind::Delivery, name);
         }
         measured
     }

@@ -69,3 +69,32 @@ fn a_time_out_is_counted_and_is_no_latency() {
         (1, 1, 1, 0)
     );
 }
+
+#[test]
+fn quickest_requests_before_the_measured_time_are_those_of_limited_names() {
+    let mut recorder = Recorder::default();
+    let names = ["POST /login", "GET /"].map(|name| recorder.name(Family::Request, name));
+    let before = |ms: u64| Timing {
+        planned: Nanos::ZERO,
+        started: Nanos::ZERO,
+        ended: Nanos::from_millis(ms),
+    };
+    for (name, ms) in [
+        (names[0], 1),
+        (names[1], 50),
+        (names[1], 40),
+        (names[1], 60),
+    ] {
+        let ending = Ending::Answered { failed: false };
+        assert!(
+            recorder
+                .time(Family::Request, name, before(ms), ending)
+                .is_none()
+        );
+    }
+    let quickest = |recorder: &Recorder| recorder.clone().into_measured(&[]).before.quickest;
+    assert_eq!(quickest(&recorder), None, "nothing was refused");
+    let limited = recorder.limited.get_or_insert_default();
+    limited.note_name("GET /");
+    assert_eq!(quickest(&recorder), Some(Nanos::from_millis(40)));
+}

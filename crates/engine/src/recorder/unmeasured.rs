@@ -1,18 +1,36 @@
 use std::collections::BTreeSet;
 
-use model::TagFilter;
+use model::{Nanos, TagFilter};
 use plan::{Subject, SubjectKind};
 use rustc_hash::FxHashMap;
 
 use super::names::NAMES_LIMIT;
 
-/// Names of operations that occurred outside the measured time of a level. They explain why a threshold has no data.
+/// What occurred outside the measured time of a level.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct UnmeasuredNames {
+pub(crate) struct Unmeasured {
+    /// Names of operations. They explain why a threshold has no data.
     names: FxHashMap<SubjectKind, BTreeSet<String>>,
+    /// For each request name, by its index, the response time of the quickest request that succeeded.
+    quickest: FxHashMap<usize, Nanos>,
 }
 
-impl UnmeasuredNames {
+impl Unmeasured {
+    /// Notes a request that succeeded.
+    pub(crate) fn succeeded(&mut self, request: usize, response: Nanos) {
+        let quickest = self.quickest.entry(request).or_insert(response);
+        *quickest = response.min(*quickest);
+    }
+
+    /// The response time of the quickest request whose name passes.
+    pub(crate) fn quickest(&self, passes: impl Fn(usize) -> bool) -> Option<Nanos> {
+        let passing = self
+            .quickest
+            .iter()
+            .filter(|(request, _)| passes(**request));
+        passing.map(|(_, response)| *response).min()
+    }
+
     pub(crate) fn note(&mut self, kind: SubjectKind, name: &str) {
         let names = self.names.entry(kind).or_default();
         if names.len() < NAMES_LIMIT && !names.contains(name) {
@@ -36,7 +54,7 @@ impl UnmeasuredNames {
         }
     }
 
-    /// Adds the names of another worker.
+    /// Adds the names of another worker. The times are in its measurements.
     pub(crate) fn merge(&mut self, other: Self) {
         for (kind, names) in other.names {
             for name in names {

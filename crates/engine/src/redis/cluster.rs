@@ -10,16 +10,15 @@ use super::command::{Routed, carried_by};
 use super::key::key_of;
 use super::redirected::{Redirected, routed};
 use super::server::address_in;
-use super::{redis_of, words_of};
+use super::{Redis, redis_of, words_of};
 use crate::dial::Opener;
 use crate::link::Link;
 use crate::net::socket::{Cluster, Own, RedisWire, Way, Wire};
 use crate::recorder::ending_of;
-use crate::socket::{Opening, Purpose, SocketLink, SocketState, Waiting};
+use crate::socket::{Opening, Purpose, SocketLink, SocketState, Sockets, Waiting};
 use crate::trace;
-use crate::world::World;
 
-impl World {
+impl Redis<'_> {
     /// Opens a cluster: connects to its first node, and asks it for the node of each slot.
     pub(super) fn start_cluster(
         &mut self,
@@ -27,42 +26,36 @@ impl World {
         (url, login): (&Url, Login),
         state: SocketState,
     ) -> Result<(), Fault> {
-        let endpoint = self.net.connector.endpoint_of(url)?;
+        let endpoint = self.base.net.connector.endpoint_of(url)?;
         let seed = address_in(url);
         if let Some(opening) = &state.opening {
-            self.net.watch_limit(opening.until);
+            self.base.net.watch_limit(opening.until);
         }
         let wire = Wire::Redis(RedisWire::Cluster(Box::new(Cluster::new(
             login,
             seed.clone(),
         ))));
         let link = Link::Socket(Box::new(SocketLink { wire, state }));
-        let key = self.admit(user, endpoint, link)?;
-        if let Some(owner) = self.level.users.get(user) {
+        let key = self.base.admit(user, endpoint, link)?;
+        if let Some(owner) = self.base.level.users.get(user) {
             owner.sockets.push(key);
         }
         self.open_node(key, seed);
         Ok(())
     }
 
-    pub(super) fn cluster(&mut self, key: u32) -> Option<(UserId, &mut Cluster, &mut SocketState)> {
-        let (user, SocketLink { wire, state }) = self.socket(SocketId(key)).ok()?;
-        match wire {
-            Wire::Redis(RedisWire::Cluster(cluster)) => Some((user, cluster, state)),
-            _ => None,
-        }
-    }
-
     fn open_node(&mut self, key: u32, address: String) {
-        let limit = self.opening_limit(None);
-        let now = self.clock.now();
+        let limit = self.base.opening_limit(None);
+        let now = self.base.clock.now();
         let Some((user, cluster, _)) = self.cluster(key) else {
-            return self.inconsistent("a node of a cluster was opened that does not exist");
+            return self
+                .base
+                .inconsistent("a node of a cluster was opened that does not exist");
         };
         cluster.opens(address.clone());
         let login = cluster.login.clone();
         let endpoint = match Url::parse(&address) {
-            Ok(url) => self.net.connector.endpoint_of(&url),
+            Ok(url) => self.base.net.connector.endpoint_of(&url),
             Err(_) => Err(Fault::target(FaultKind::Protocol, "a node has no address")),
         };
         let endpoint = match endpoint {
@@ -76,12 +69,12 @@ impl World {
             purpose: Purpose::Node(key),
             ..SocketState::default()
         };
-        self.dial_socket((user, endpoint), Opener::Redis(Box::new(login)), state);
+        Sockets { base: self.base }.dial((user, endpoint), Opener::Redis(Box::new(login)), state);
     }
 
     /// Handles a connection to a node that is now open.
     pub(super) fn node_is_open(&mut self, key: u32, node: u32) {
-        let Ok((_, socket)) = self.socket(SocketId(node)) else {
+        let Ok((_, socket)) = self.base.socket(SocketId(node)) else {
             return;
         };
         let address = socket.state.name.clone();
@@ -89,29 +82,31 @@ impl World {
         let Some((_, cluster, state)) = self.cluster(key) else {
             // The script has closed the cluster in the meantime.
             let closed = "the script closed the connection to the cluster";
-            return self.drop_socket(node, &Fault::script(FaultKind::Closed, closed));
+            return self
+                .base
+                .drop_socket(node, &Fault::script(FaultKind::Closed, closed));
         };
         let is_first = state.opening.is_some();
-        let held = cluster.opened(&address, node);
+        let queued = cluster.opened(&address, node);
         if is_first {
             cluster.server = server.unwrap_or_default();
             self.ask_for_slots(key, node);
         }
-        for one in held {
-            if let Some(waiting) = self.take_held(key, one.number) {
+        for one in queued {
+            if let Some(waiting) = self.take_queued(key, one.number) {
                 self.send_routed(node, waiting, one.asks);
             }
         }
     }
 
     fn ask_for_slots(&mut self, key: u32, node: u32) {
-        let mut scratch = std::mem::take(&mut self.net.encoded);
-        let sent = self.socket(SocketId(node)).and_then(|(_, socket)| {
+        let mut scratch = std::mem::take(&mut self.base.net.encoded);
+        let sent = self.base.socket(SocketId(node)).and_then(|(_, socket)| {
             let command: &[&[u8]] = &[b"CLUSTER", b"SLOTS"];
             redis_of(socket)?.send_own(&mut scratch, command, Own::Slots)
         });
-        self.net.encoded = scratch;
-        self.net.update_interest(node);
+        self.base.net.encoded = scratch;
+        self.base.net.update_interest(node);
         if let Err(fault) = sent {
             self.cluster_failed(key, &fault);
         }
@@ -120,10 +115,12 @@ impl World {
     /// Handles the reply with the node of each slot, for which the opening of a cluster waits.
     pub(super) fn slots_arrived(&mut self, node: u32, slots: Result<SlotMap, Fault>) {
         let purpose = self
+            .base
             .socket(SocketId(node))
             .map(|(_, socket)| socket.state.purpose);
         let Ok(Purpose::Node(key)) = purpose else {
             return self
+                .base
                 .inconsistent("a connection that belongs to no cluster was asked for slots");
         };
         let slots = match slots {
@@ -135,7 +132,7 @@ impl World {
         };
         cluster.knows(slots);
         let op = state.opening.take().and_then(|opening| opening.op);
-        self.wakes.extend(op.map(|op| Wake::Done {
+        self.base.wakes.extend(op.map(|op| Wake::Done {
             op,
             result: Ok(Value::Socket(SocketId(key), None)),
         }));
@@ -145,8 +142,8 @@ impl World {
     fn cluster_failed(&mut self, key: u32, fault: &Fault) {
         if let Some((user, _, state)) = self.cluster(key) {
             let (what, opening) = (state.failing(), state.opening);
-            self.count_socket_failure(user, &what, opening, fault);
-            self.socket_broke(key, fault);
+            self.base.count_socket_failure(user, &what, opening, fault);
+            self.base.socket_broke(key, fault);
         }
     }
 
@@ -157,12 +154,12 @@ impl World {
         id: SocketId,
         call: &CommandsCall,
     ) -> Result<(), Fault> {
-        let now = self.clock.now();
+        let now = self.base.clock.now();
         let commands = words_of(call);
         commands
             .iter()
             .try_for_each(|words| Session::allows(words))?;
-        let carried = self.send_with_stamps(id, call.planned, |_| Ok(()))?;
+        let carried = Sockets { base: self.base }.send_with_stamps(id, call.planned, |_| Ok(()))?;
         for (mut waiting, words) in self.waiting_for(op, call, now).into_iter().zip(&commands) {
             waiting.carries = carried_by(words, &carried, commands.len());
             if let Some(command) = waiting.command() {
@@ -173,7 +170,7 @@ impl World {
                 }));
             }
             let Some((_, cluster, _)) = self.cluster(id.0) else {
-                return self.socket(id).map(drop);
+                return self.base.socket(id).map(drop);
             };
             let address = cluster.node_for(key_of(words))?;
             self.submit(id.0, waiting, address, false);
@@ -181,10 +178,12 @@ impl World {
         Ok(())
     }
 
-    /// Sends a command to a node, or holds it until the connection to the node is open.
+    /// Sends a command to a node, or queues it until the connection to the node is open.
     fn submit(&mut self, key: u32, mut waiting: Waiting, address: String, asks: bool) {
         let Some((_, cluster, state)) = self.cluster(key) else {
-            return self.inconsistent("a command was sent to a cluster that does not exist");
+            return self
+                .base
+                .inconsistent("a command was sent to a cluster that does not exist");
         };
         let way = cluster.way_to(&address);
         if let Way::Open(node) = way {
@@ -197,16 +196,16 @@ impl World {
         }
         let until = waiting.until;
         state.waiting.push_back(waiting);
-        self.net.watch_limit(until);
+        self.base.net.watch_limit(until);
         if way == Way::None {
             self.open_node(key, address);
         }
     }
 
     fn send_routed(&mut self, node: u32, mut waiting: Waiting, asks: bool) {
-        let traces = self.config.trace;
-        let mut scratch = std::mem::take(&mut self.net.encoded);
-        let sent = self.socket(SocketId(node)).and_then(|(user, socket)| {
+        let traces = self.base.config.trace;
+        let mut scratch = std::mem::take(&mut self.base.net.encoded);
+        let sent = self.base.socket(SocketId(node)).and_then(|(user, socket)| {
             let redis = redis_of(socket)?;
             let words = routed(&mut waiting).map_or(&[][..], |routed| &routed.words);
             let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
@@ -214,20 +213,20 @@ impl World {
             let line = traces.then(|| trace::command(&words));
             Ok((user, token, line))
         });
-        self.net.encoded = scratch;
+        self.base.net.encoded = scratch;
         match sent {
             Ok((user, token, line)) => {
                 if let Some(command) = waiting.command() {
                     command.token = token;
                 }
                 let until = waiting.until;
-                if let Ok((_, socket)) = self.socket(SocketId(node)) {
+                if let Ok((_, socket)) = self.base.socket(SocketId(node)) {
                     socket.state.waiting.push_back(waiting);
                 }
-                self.net.watch_limit(until);
-                self.net.update_interest(node);
+                self.base.net.watch_limit(until);
+                self.base.net.update_interest(node);
                 if let Some(line) = line {
-                    self.trace(user, || line);
+                    self.base.trace(user, || line);
                 }
             }
             Err(fault) => self.fail_command(waiting, &fault),
@@ -244,11 +243,14 @@ impl World {
             port,
         } = redirected;
         let Some(routed) = routed(&mut waiting) else {
-            return self.inconsistent("a command was redirected that belongs to no cluster");
+            return self
+                .base
+                .inconsistent("a command was redirected that belongs to no cluster");
         };
         routed.redirects += 1;
         let key = routed.cluster;
         let from = self
+            .base
             .socket(SocketId(node))
             .map(|(_, socket)| socket.state.name.clone());
         let redirect = Redirect {
@@ -273,19 +275,19 @@ impl World {
         let Some((_, cluster, state)) = self.cluster(key) else {
             return;
         };
-        let held = cluster.lost(address);
+        let queued = cluster.lost(address);
         if state.opening.is_some() {
-            return self.socket_broke(key, fault);
+            return self.base.socket_broke(key, fault);
         }
-        for one in held {
-            if let Some(waiting) = self.take_held(key, one.number) {
+        for one in queued {
+            if let Some(waiting) = self.take_queued(key, one.number) {
                 self.fail_command(waiting, fault);
             }
         }
     }
 
     /// Takes a command that waits for the connection to its node. `None` if its time limit has passed.
-    fn take_held(&mut self, key: u32, number: u64) -> Option<Waiting> {
+    fn take_queued(&mut self, key: u32, number: u64) -> Option<Waiting> {
         let (_, _, state) = self.cluster(key)?;
         let its = |waiting: &mut Waiting| waiting.command().is_some_and(|its| its.token == number);
         let at = state.waiting.iter_mut().position(its)?;
@@ -293,13 +295,14 @@ impl World {
     }
 
     fn fail_command(&mut self, mut waiting: Waiting, fault: &Fault) {
-        let now = self.clock.now();
+        let now = self.base.clock.now();
         let cluster = routed(&mut waiting).map_or(u32::MAX, |routed| routed.cluster);
-        if let Ok((user, _)) = self.socket(SocketId(cluster)) {
+        if let Ok((user, _)) = self.base.socket(SocketId(cluster)) {
             let ending = ending_of(fault, waiting.limit);
-            self.count_broken_round_trip(user, &waiting, fault, (now, ending));
+            self.base
+                .count_broken_round_trip(user, &waiting, fault, (now, ending));
         }
-        self.wakes.push_back(Wake::Done {
+        self.base.wakes.push_back(Wake::Done {
             op: waiting.op,
             result: Err(fault.clone()),
         });

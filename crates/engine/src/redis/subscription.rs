@@ -9,24 +9,26 @@ use wire::resp::Items;
 use super::aftermath::Aftermath;
 use super::command::Command;
 use super::published::{Published, source_kind};
-use super::redis_of;
+use super::{Redis, redis_of};
 use crate::link::Link;
 use crate::net::socket::{Change, RedisWire, SourceKind, Subscription, Subscriptions, Wire};
+use crate::news::News;
 use crate::recorder::Family;
-use crate::socket::{Came, Purpose, Received, RoundTrip, SocketLink, SocketState, Wanted};
+use crate::socket::{
+    Came, Over, Purpose, Received, RoundTrip, SocketLink, SocketState, Sockets, Wanted,
+};
 use crate::trace;
-use crate::world::World;
 
-impl World {
-    pub(super) fn start_subscription(
+impl Redis<'_> {
+    pub(crate) fn start_subscription(
         &mut self,
         op: OpId,
         id: SocketId,
         call: SubscribeCall,
     ) -> Result<(), Fault> {
-        let now = self.clock.now();
+        let now = self.base.clock.now();
         let id = self.subscribing_on(id, call.kind)?;
-        let (user, socket) = self.socket(id)?;
+        let (user, socket) = self.base.socket(id)?;
         let name = socket.state.name.clone();
         redis_of(socket)?;
         let kind = source_kind(call.kind);
@@ -41,11 +43,11 @@ impl World {
             purpose: Purpose::Subscription,
             ..SocketState::default()
         };
-        let Some(endpoint) = self.net.conns.get(id.0).map(|conn| conn.endpoint) else {
+        let Some(endpoint) = self.base.net.conns.get(id.0).map(|conn| conn.endpoint) else {
             return Ok(());
         };
         let link = Link::Socket(Box::new(SocketLink { wire, state }));
-        let key = self.admit(user, endpoint, link)?;
+        let key = self.base.admit(user, endpoint, link)?;
         let change = Change {
             subscription: key,
             kind,
@@ -55,15 +57,16 @@ impl World {
         let token = match self.change_subscription(id.0, kind.subscribe(), change) {
             Ok(token) => token,
             Err(fault) => {
-                self.take_out(key);
+                self.base.take_out(key);
                 return Err(fault);
             }
         };
-        if let Some(owner) = self.level.users.get(user) {
+        if let Some(owner) = self.base.level.users.get(user) {
             owner.sockets.push(key);
         }
         let round_trip = RoundTrip {
             name: self
+                .base
                 .level
                 .recorder
                 .name(Family::RoundTrip, kind.subscribe()),
@@ -74,7 +77,7 @@ impl World {
             token,
             ..Command::default()
         });
-        self.wait_on_socket(op, id, wanted, call.timeout, Some(round_trip))
+        Sockets { base: self.base }.wait_for(op, id, wanted, call.timeout, Some(round_trip))
     }
 
     /// The connection for a subscription. In a cluster, every node passes all published messages on, except those of
@@ -100,8 +103,8 @@ impl World {
         command: &'static str,
         change: Change,
     ) -> Result<u64, Fault> {
-        let mut scratch = std::mem::take(&mut self.net.encoded);
-        let (user, socket) = self.socket(SocketId(key))?;
+        let mut scratch = std::mem::take(&mut self.base.net.encoded);
+        let (user, socket) = self.base.socket(SocketId(key))?;
         let redis = redis_of(socket)?;
         let names = change.names.clone();
         if !change.ends {
@@ -110,20 +113,21 @@ impl World {
                 .add(change.subscription, change.kind, &names);
         }
         let sent = redis.change(&mut scratch, command, change);
-        self.net.encoded = scratch;
-        self.net.update_interest(key);
+        self.base.net.encoded = scratch;
+        self.base.net.update_interest(key);
         let words = || std::iter::once(command.as_bytes()).chain(names.iter().map(Vec::as_slice));
-        self.trace(user, || trace::command(&words().collect::<Vec<_>>()));
+        self.base
+            .trace(user, || trace::command(&words().collect::<Vec<_>>()));
         sent
     }
 
     /// Ends a subscription for the script. Its promise settles when the server has confirmed the end.
-    pub(super) fn end_subscription(&mut self, op: OpId, id: SocketId) {
+    pub(crate) fn end_subscription(&mut self, op: OpId, id: SocketId) {
         if self.ask_to_unsubscribe(id.0).is_ok() {
-            return self.say_goodbye(id.0, Some(op), Leaving::Left);
+            return Sockets { base: self.base }.say_goodbye(id.0, Some(op), Leaving::Left);
         }
         // The subscription has ended already, or its connection is broken and ends it.
-        self.wakes.push_back(Wake::Done {
+        self.base.wakes.push_back(Wake::Done {
             op,
             result: Ok(Value::Nothing),
         });
@@ -131,14 +135,14 @@ impl World {
 
     /// Asks the server to end the names that no other subscription follows.
     fn ask_to_unsubscribe(&mut self, key: u32) -> Result<(), Fault> {
-        let (_, socket) = self.socket(SocketId(key))?;
+        let (_, socket) = self.base.socket(SocketId(key))?;
         let Wire::Redis(RedisWire::Subscription(subscription)) = &socket.wire else {
             let detail = "this socket is no Redis subscription";
             return Err(Fault::script(FaultKind::Thrown, detail));
         };
         let (connection, kind) = (subscription.connection, subscription.kind);
         let names = subscription.names.clone();
-        let (_, socket) = self.socket(SocketId(connection))?;
+        let (_, socket) = self.base.socket(SocketId(connection))?;
         let names = redis_of(socket)?.subscriptions.leave(key, kind, &names);
         if names.is_empty() {
             return Ok(());
@@ -156,7 +160,7 @@ impl World {
                 wire: Wire::Redis(RedisWire::Subscription(subscription)),
                 ..
             },
-        )) = self.socket(SocketId(key))
+        )) = self.base.socket(SocketId(key))
         {
             subscription.is_ending = true;
         }
@@ -178,7 +182,7 @@ impl World {
             return left.too_late.push(change.subscription);
         };
         self.count_reply(key, &waiting, now);
-        self.wakes.push_back(Wake::Done {
+        self.base.wakes.push_back(Wake::Done {
             op: waiting.op,
             result: Ok(Value::Socket(SocketId(change.subscription), None)),
         });
@@ -216,7 +220,7 @@ impl World {
         }
         for subscription in followers {
             self.trace_message(subscription, &published);
-            if let Some((_, mut arrival, _)) = self.arrival(subscription, now) {
+            if let Some((_, mut arrival, _)) = self.base.arrival(subscription, now) {
                 let came = Came::message(published.payload);
                 arrival.offer(came, || Received::Redis(published.to_message()));
             }
@@ -224,84 +228,77 @@ impl World {
     }
 
     fn trace_message(&mut self, subscription: u32, published: &Published<'_>) {
-        if self.config.trace
-            && let Ok((user, _)) = self.socket(SocketId(subscription))
+        if self.base.config.trace
+            && let Ok((user, _)) = self.base.socket(SocketId(subscription))
         {
             let channel = String::from_utf8_lossy(published.channel);
-            self.trace(user, || trace::message_on(&channel, published.payload));
+            self.base
+                .trace(user, || trace::message_on(&channel, published.payload));
         }
     }
 
     /// Counts a message of a channel that nobody has subscribed to.
     fn count_unasked(&mut self, key: u32) {
-        let Ok((user, socket)) = self.socket(SocketId(key)) else {
+        let Ok((user, socket)) = self.base.socket(SocketId(key)) else {
             return;
         };
         let what = socket.state.failing();
         let detail = "the server sent a message of a channel without a subscription";
         let fault = Fault::target(FaultKind::Protocol, detail);
-        self.count_socket_failure(user, &what, None, &fault);
+        self.base.count_socket_failure(user, &what, None, &fault);
     }
 
     /// Ends subscriptions, after the bytes that ended them have been handled.
     pub(super) fn settle_subscriptions(&mut self, left: Aftermath) {
         let closed = || Fault::script(FaultKind::Closed, "the script ended the subscription");
         for key in left.over.into_iter().chain(left.refused) {
-            self.drop_socket(key, &closed());
+            self.base.drop_socket(key, &closed());
         }
         for key in left.too_late {
             // Nobody has this subscription, because the script's call has timed out.
             if self.ask_to_unsubscribe(key).is_ok() {
-                self.say_goodbye(key, None, Leaving::Left);
+                Sockets { base: self.base }.say_goodbye(key, None, Leaving::Left);
             }
         }
         for key in left.lost {
             let fault = Fault::target(FaultKind::Closed, "the server ended the subscription");
-            if let Ok((user, socket)) = self.socket(SocketId(key)) {
+            if let Ok((user, socket)) = self.base.socket(SocketId(key)) {
                 let what = socket.state.failing();
-                self.count_socket_failure(user, &what, None, &fault);
-                self.socket_broke(key, &fault);
+                self.base.count_socket_failure(user, &what, None, &fault);
+                self.base.socket_broke(key, &fault);
             }
-        }
-    }
-
-    /// Ends a socket without counting a failure.
-    pub(super) fn drop_socket(&mut self, key: u32, fault: &Fault) {
-        if let Ok((_, socket)) = self.socket(SocketId(key)) {
-            socket.state.expect_end();
-            self.socket_broke(key, fault);
         }
     }
 
     /// Ends what belongs to a socket that is gone: the subscriptions of a connection, the connections of a cluster, or what
     /// a connection or a cluster knows about the socket.
-    pub(crate) fn redis_is_over(
-        &mut self,
-        key: u32,
-        (wire, state): (&Wire, &SocketState),
-        fault: &Fault,
-        expected: bool,
-    ) {
-        match wire {
+    pub(crate) fn is_over(&mut self, over: &Over) {
+        let (state, fault) = (&over.link.state, &over.fault);
+        match &over.link.wire {
             Wire::Redis(RedisWire::Connection(redis)) => {
                 let Some(redis) = redis.get() else {
                     return self
+                        .base
                         .inconsistent("a Redis connection ended while its replies were handled");
                 };
                 for subscription in redis.subscriptions.keys() {
-                    if expected {
-                        self.drop_socket(subscription, fault);
+                    if over.expected {
+                        self.base.drop_socket(subscription, fault);
                     } else {
-                        self.socket_broke(subscription, fault);
+                        self.base.socket_broke(subscription, fault);
                     }
                 }
                 if let Purpose::Node(cluster) = state.purpose {
-                    self.node_is_over(cluster, &state.name, fault);
+                    self.base.tell(News::NodeLost {
+                        cluster,
+                        address: state.name.clone(),
+                        fault: fault.clone(),
+                    });
                 }
             }
             Wire::Redis(RedisWire::Cluster(cluster)) => {
                 for node in cluster.keys() {
-                    self.drop_socket(node, fault);
+                    self.base.drop_socket(node, fault);
                 }
             }
             Wire::Redis(RedisWire::Subscription(subscription)) => {
@@ -312,7 +309,7 @@ impl World {
                     ..
                 } = &**subscription;
                 if let Some(redis) = self.redis(*connection) {
-                    redis.subscriptions.remove(key, *kind, names);
+                    redis.subscriptions.remove(over.key, *kind, names);
                 }
             }
             _ => {}

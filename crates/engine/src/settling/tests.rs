@@ -8,6 +8,7 @@ use crate::empty_world::world_of_one;
 use crate::http::{Asked, Asker, InFlight};
 use crate::net::Located;
 use crate::recorder::Family;
+use crate::world::World;
 
 const SETTLE: Nanos = Nanos::from_secs(5);
 
@@ -121,22 +122,27 @@ const SINCE: Nanos = Nanos::from_secs(100);
 /// A world with a request in flight, whose time limit ends at 130 s.
 fn world_that_awaits_a_request() -> World {
     let (mut world, user) = world_of_one();
-    let Located { url, endpoint, .. } = world.net.connector.locate("/a").unwrap();
+    let Located { url, endpoint, .. } = world.base.net.connector.locate("/a").unwrap();
     let planned = Nanos::from_secs(90);
-    let mut timeouts = world.config.options.timeouts;
+    let mut timeouts = world.base.config.options.timeouts;
     timeouts.total = Nanos::from_secs(40);
     let mut asked = Asked::by(Asker::Script(OpId(1)), user, planned);
-    asked.name = world.level.recorder.name(Family::Request, "/a");
+    asked.name = world.base.level.recorder.name(Family::Request, "/a");
     let request = Request::new("GET", url);
     let call = InFlight::new((request, endpoint), planned, timeouts, asked);
-    let pool = world.level.users.get(user).unwrap().pool(endpoint);
+    let pool = world.base.level.users.get(user).unwrap().pool(endpoint);
     pool.waiting.push_back(Box::new(call));
     world
 }
 
 /// All requests in flight end.
 fn end_requests(world: &mut World) {
-    world.level.users.each().for_each(|user| user.pools.clear());
+    world
+        .base
+        .level
+        .users
+        .each()
+        .for_each(|user| user.pools.clear());
 }
 
 #[test]
@@ -145,7 +151,7 @@ fn without_operations_and_deliveries_settling_is_over_at_once() {
     for hurried in [false, true] {
         let mut settling = Settling::since(SINCE);
         assert_eq!(settling.quiet(), None);
-        assert!(settling.is_over(&mut world, SETTLE, hurried, SINCE));
+        assert!(settling.is_over(&mut world.base, SETTLE, hurried, SINCE));
         assert_eq!(settling.quiet(), Some(SINCE));
     }
 }
@@ -154,15 +160,18 @@ fn without_operations_and_deliveries_settling_is_over_at_once() {
 fn operations_in_flight_are_awaited_and_searched_for_at_intervals() {
     let mut world = world_that_awaits_a_request();
     let mut settling = Settling::since(SINCE);
-    assert!(!settling.is_over(&mut world, SETTLE, false, SINCE));
-    assert_eq!(world.level.timers.next_due(), Some(SINCE + LOOK_THROUGH));
+    assert!(!settling.is_over(&mut world.base, SETTLE, false, SINCE));
+    assert_eq!(
+        world.base.level.timers.next_due(),
+        Some(SINCE + LOOK_THROUGH)
+    );
     let later = SINCE + SETTLE + SETTLE;
-    assert!(!settling.is_over(&mut world, SETTLE, false, later));
+    assert!(!settling.is_over(&mut world.base, SETTLE, false, later));
     end_requests(&mut world);
     let next = later + LOOK_THROUGH;
-    assert!(!settling.is_over(&mut world, SETTLE, false, next - Nanos(1)));
+    assert!(!settling.is_over(&mut world.base, SETTLE, false, next - Nanos(1)));
     assert_eq!(settling.quiet(), None);
-    assert!(settling.is_over(&mut world, SETTLE, false, next));
+    assert!(settling.is_over(&mut world.base, SETTLE, false, next));
     assert_eq!(settling.quiet(), Some(next));
 }
 
@@ -171,23 +180,23 @@ fn in_a_hurry_operations_get_the_grace_period_only() {
     let mut world = world_that_awaits_a_request();
     let mut settling = Settling::since(SINCE);
     let end = SINCE + SETTLE;
-    assert!(!settling.is_over(&mut world, SETTLE, true, SINCE));
-    assert!(!settling.is_over(&mut world, SETTLE, true, end - Nanos(1)));
-    assert!(settling.is_over(&mut world, SETTLE, true, end));
+    assert!(!settling.is_over(&mut world.base, SETTLE, true, SINCE));
+    assert!(!settling.is_over(&mut world.base, SETTLE, true, end - Nanos(1)));
+    assert!(settling.is_over(&mut world.base, SETTLE, true, end));
     assert_eq!(settling.quiet(), Some(end));
 }
 
 #[test]
 fn deliveries_get_the_grace_period_after_the_last_operation() {
     let (mut world, _) = world_of_one();
-    world.level.groups = vec![group_that_awaits(Nanos::from_secs(99))];
+    world.base.level.groups = vec![group_that_awaits(Nanos::from_secs(99))];
     let mut settling = Settling::since(Nanos::from_secs(90));
-    assert!(!settling.is_over(&mut world, SETTLE, false, SINCE));
-    assert_eq!(world.level.timers.next_due(), Some(SINCE + LOOK));
+    assert!(!settling.is_over(&mut world.base, SETTLE, false, SINCE));
+    assert_eq!(world.base.level.timers.next_due(), Some(SINCE + LOOK));
     let end = SINCE + SETTLE;
-    assert!(!settling.is_over(&mut world, SETTLE, false, end - Nanos(1)));
-    while world.level.timers.pop_due(Nanos::MAX).is_some() {}
-    assert!(settling.is_over(&mut world, SETTLE, false, end));
-    assert_eq!(world.level.timers.next_due(), None);
+    assert!(!settling.is_over(&mut world.base, SETTLE, false, end - Nanos(1)));
+    while world.base.level.timers.pop_due(Nanos::MAX).is_some() {}
+    assert!(settling.is_over(&mut world.base, SETTLE, false, end));
+    assert_eq!(world.base.level.timers.next_due(), None);
     assert_eq!(settling.quiet(), Some(SINCE));
 }

@@ -1,34 +1,28 @@
 use delivery::{CutOff, Leaving};
-use model::{Fault, FaultKind, Nanos, Timing, UserId};
+use model::{Fault, FaultKind, Nanos, UserId};
 use script::host::{OpId, SocketId, Value, Wake};
 
 use super::link::TimedOut;
-use super::{Closing, Opening, SocketLink, SocketState, Waiting};
+use super::{Channels, Closing, Over, SocketLink, SocketState, Sockets, Waiting, Wanted};
 use crate::arrival::{Arrival, Outcome};
-use crate::http::Asker;
+use crate::http::{Asker, Http};
 use crate::link::Link;
 use crate::net::Conn;
 use crate::net::socket::{Feed, Wire};
+use crate::news::News;
 use crate::owner::Owner;
-use crate::recorder::{Ending, Family, ending_of};
+use crate::recorder::{Ending, ending_of};
 use crate::trace;
-use crate::world::World;
 
 /// Time for the other side to respond to a close frame.
 const GOODBYE: Nanos = Nanos::from_secs(1);
 
-impl World {
+impl Sockets<'_> {
     /// Starts the closing handshake. The script's promise settles when the other side has closed too, or after
     /// [`GOODBYE`].
-    pub(crate) fn close_socket_of_script(
-        &mut self,
-        op: OpId,
-        id: SocketId,
-        code: u16,
-        reason: &str,
-    ) {
-        let Ok((_, socket)) = self.socket(id) else {
-            self.wakes.push_back(Wake::Done {
+    pub(crate) fn close_for_script(&mut self, op: OpId, id: SocketId, code: u16, reason: &str) {
+        let Ok((_, socket)) = self.base.socket(id) else {
+            self.base.wakes.push_back(Wake::Done {
                 op,
                 result: Ok(Value::Nothing),
             });
@@ -40,79 +34,100 @@ impl World {
     }
 
     pub(crate) fn say_goodbye(&mut self, key: u32, op: Option<OpId>, how: Leaving) {
-        let until = self.clock.now() + GOODBYE;
+        let until = self.base.clock.now() + GOODBYE;
         if op.is_some() {
-            self.level.closed_by_script.insert(key);
+            self.base.level.closed_by_script.insert(key);
         }
-        self.leave_channels(key, how);
-        if let Ok((_, socket)) = self.socket(SocketId(key)) {
+        Channels { base: self.base }.leave(key, how);
+        if let Ok((_, socket)) = self.base.socket(SocketId(key)) {
             socket.state.closing = Some(Closing { op, until });
-            self.net.watch_limit(until);
-            self.net.update_interest(key);
-            self.go_on_polling(key);
-            self.leave_nats(key, op.is_some(), how);
+            self.base.net.watch_limit(until);
+            self.base.net.update_interest(key);
+            self.take_leave(key, op.is_some(), how);
         }
         self.end_without_handshake(key);
     }
 
+    /// Tells the protocol of a socket that headcount closes it, if the protocol has something to do then.
+    fn take_leave(&mut self, key: u32, by_script: bool, how: Leaving) {
+        match self.base.socket(SocketId(key)) {
+            Ok((_, socket)) if matches!(socket.wire, Wire::Polling(_)) => {
+                self.base.tell(News::GoesOn(key));
+            }
+            Ok((_, socket)) if matches!(socket.wire, Wire::Nats(_)) => {
+                self.base.tell(News::Leaves {
+                    key,
+                    by_script,
+                    how,
+                });
+            }
+            _ => {}
+        }
+    }
+
     /// Ends a socket without a stream, whose last message has arrived.
     pub(crate) fn end_in_order(&mut self, key: u32, fault: &Fault) {
-        let until = self.clock.now();
-        self.leave_channels(key, Leaving::Left);
-        if let Ok((_, socket)) = self.socket(SocketId(key)) {
+        let until = self.base.clock.now();
+        Channels { base: self.base }.leave(key, Leaving::Left);
+        if let Ok((_, socket)) = self.base.socket(SocketId(key)) {
             let op = socket.state.closing.and_then(|closing| closing.op);
             socket.state.closing = Some(Closing { op, until });
-            self.socket_broke(key, fault);
+            self.base.socket_broke(key, fault);
         }
     }
 
     /// Ends a socket that is closing, unless the other side takes part in it.
     fn end_without_handshake(&mut self, key: u32) {
-        let Ok((_, socket)) = self.socket(SocketId(key)) else {
+        let Ok((_, socket)) = self.base.socket(SocketId(key)) else {
             return;
         };
         if !socket.wire.closes_with_handshake() {
             let detail = format!("the script closed the {}", socket.state.line());
-            self.socket_broke(key, &Fault::script(FaultKind::Closed, detail));
+            self.base
+                .socket_broke(key, &Fault::script(FaultKind::Closed, detail));
         }
     }
 
     /// Closes the sockets of an iteration that is over. The sockets perform the closing handshake, but nothing waits
     /// for its end. Their awaited deliveries count as cut off, for the reason `why`.
-    pub(crate) fn close_sockets_of(&mut self, user: UserId, why: CutOff) {
+    pub(crate) fn close_all_of(&mut self, user: UserId, why: CutOff) {
         let keys = self
+            .base
             .level
             .users
             .get(user)
             .map(|user| std::mem::take(&mut user.sockets))
             .unwrap_or_default();
-        self.leave_responses(user, Leaving::CutOff(why));
-        let keys = self.in_order_of_closing(keys);
-        for key in keys {
-            // The probe of a session ends with the session.
-            let Ok((_, socket)) = self.socket(SocketId(key)) else {
-                continue;
-            };
-            let opening = socket.state.opening.is_some() && !socket.state.is_carried();
-            socket.leave_namespace();
-            let _ = socket.wire.close(Some(1000), ""); // a broken connection is closed anyway
-            self.leave_round_trips(key);
-            self.leave_channels(key, Leaving::CutOff(why));
-            // A socket that is still being opened has no closing handshake.
-            if opening {
-                if let Some(Conn {
-                    endpoint,
-                    link: Link::Socket(socket),
-                    ..
-                }) = self.take_out(key)
-                {
-                    self.leave_dial(&socket.state);
-                    if socket.wire.is_shared() {
-                        self.cancel_request(Asker::Events(key), user, endpoint);
-                    }
-                }
-            } else {
-                self.say_goodbye(key, None, Leaving::CutOff(why));
+        Channels { base: self.base }.leave_responses(user, Leaving::CutOff(why));
+        for key in self.in_order_of_closing(keys) {
+            self.base.tell(News::Close { key, why });
+        }
+    }
+
+    /// Closes a socket of an iteration that is over.
+    pub(crate) fn close_of_iteration(&mut self, key: u32, why: CutOff) {
+        // The probe of a session ends with the session.
+        let Ok((user, socket)) = self.base.socket(SocketId(key)) else {
+            return;
+        };
+        let opening = socket.state.opening.is_some() && !socket.state.is_carried();
+        socket.leave_namespace();
+        let _ = socket.wire.close(Some(1000), ""); // a broken connection is closed anyway
+        self.base.leave_round_trips(key);
+        Channels { base: self.base }.leave(key, Leaving::CutOff(why));
+        // A socket that is still being opened has no closing handshake.
+        if !opening {
+            return self.say_goodbye(key, None, Leaving::CutOff(why));
+        }
+        if let Some(Conn {
+            endpoint,
+            link: Link::Socket(socket),
+            ..
+        }) = self.base.take_out(key)
+        {
+            self.base.leave_dial(&socket.state);
+            if socket.wire.is_shared() {
+                Http { base: self.base }.cancel_request(Asker::Events(key), user, endpoint);
             }
         }
     }
@@ -120,7 +135,7 @@ impl World {
     /// The sockets in the order in which they are closed: those that others carry or own come first, so that they are
     /// closed for the reason of the iteration.
     fn in_order_of_closing(&mut self, mut keys: Vec<u32>) -> Vec<u32> {
-        let rank = |key: &u32| match self.socket(SocketId(*key)) {
+        let rank = |key: &u32| match self.base.socket(SocketId(*key)) {
             Ok((_, socket)) => socket.wire.rank_of_closing(),
             Err(_) => 0,
         };
@@ -128,43 +143,12 @@ impl World {
         keys
     }
 
-    /// Prepares to pass data that a socket received at `now` to its consumers. Returns the socket's user and wire too.
-    pub(crate) fn arrival(
-        &mut self,
-        key: u32,
-        now: Nanos,
-    ) -> Option<(UserId, Arrival<'_>, &mut Wire)> {
-        let Some(Conn {
-            owner: Owner::User(owner),
-            link: Link::Socket(socket),
-            ..
-        }) = self.net.conns.get_mut(key)
-        else {
-            return None;
-        };
-        let (group, member) = match self.level.users.get(*owner) {
-            Some(owner) => (self.level.groups.get_mut(owner.group), owner.member),
-            None => (None, 0),
-        };
-        let SocketLink { wire, state } = &mut **socket;
-        let arrival = Arrival {
-            key,
-            now,
-            member,
-            group,
-            state,
-            recorder: &mut self.level.recorder,
-            wakes: &mut self.wakes,
-            talked: Outcome::default(),
-        };
-        Some((*owner, arrival, wire))
-    }
-
     /// Handles received data. Returns the number of messages in it, including an incomplete last message.
-    pub(crate) fn socket_received(&mut self, key: u32, came: impl Feed, now: Nanos) -> usize {
-        let is_traced = self.config.trace;
-        let Some((user, mut arrival, wire)) = self.arrival(key, now) else {
-            self.inconsistent("a socket that is not in the table received data");
+    pub(crate) fn received(&mut self, key: u32, came: impl Feed, now: Nanos) -> usize {
+        let is_traced = self.base.config.trace;
+        let Some((user, mut arrival, wire)) = self.base.arrival(key, now) else {
+            self.base
+                .inconsistent("a socket that is not in the table received data");
             return 0;
         };
         let was_opening = arrival.state.opening;
@@ -193,197 +177,150 @@ impl World {
         let open = state.opening.is_none();
         let is_over = wire.is_done() || state.close.is_some();
         for line in traced {
-            self.trace(user, || line);
+            self.base.trace(user, || line);
         }
         if let (Some(opening), true) = (was_opening, open) {
-            self.count_opening(key, opening, now, Ending::Answered { failed: false });
+            self.base
+                .count_opening(key, opening, now, Ending::Answered { failed: false });
         }
         if let Some(dead_at) = dead_at {
-            self.net.watch_limit(dead_at);
+            self.base.net.watch_limit(dead_at);
         }
         match outcome {
-            Err(fault) => self.socket_broke(key, &fault),
-            Ok(()) if is_over => self.socket_closed(key),
-            Ok(()) if probed => self.probe_answered(key),
+            Err(fault) => self.base.socket_broke(key, &fault),
+            Ok(()) if is_over => self.base.socket_closed(key),
+            Ok(()) if probed => self.base.tell(News::ProbeAnswered(key)),
             Ok(()) => {}
         }
         messages
     }
 
-    /// Counts the failure of a socket, if the socket failed or was being opened in the measured time.
-    pub(crate) fn count_socket_failure(
-        &mut self,
-        user: UserId,
-        what: &str,
-        opening: Option<Opening>,
-        fault: &Fault,
-    ) {
-        let now = self.clock.now();
-        self.level
-            .flaw((None, Some(user)), fault, (what, None), now);
-        let since = opening.map_or(now, |opening| opening.planned);
-        self.level
-            .fail_during((since, now), (user, what), now, fault);
-    }
-
-    /// Handles a connection that the server has closed.
-    pub(crate) fn socket_closed(&mut self, key: u32) {
-        let Ok((_, socket)) = self.socket(SocketId(key)) else {
-            return self.inconsistent("a socket that is not in the table was closed");
-        };
-        let fault = socket.on_close();
-        self.socket_broke(key, &fault);
-    }
-
-    /// Ends a socket and every operation that waits on it, whichever side closed the socket. A stream that reconnects only
-    /// loses its connection.
-    pub(crate) fn socket_broke(&mut self, key: u32, fault: &Fault) {
-        if self.plans_reconnect(key, fault) {
-            return;
-        }
-        let now = self.clock.now();
-        let expected = self
-            .socket(SocketId(key))
-            .is_ok_and(|(_, socket)| socket.state.closing.is_some());
+    /// Removes a socket that has ended, whichever side ended it. `None` if it has ended already.
+    pub(crate) fn take_out(&mut self, key: u32, fault: &Fault) -> Option<Over> {
+        let now = self.base.clock.now();
+        let (_, socket) = self.base.socket(SocketId(key)).ok()?;
+        let (opening, expected) = (socket.state.opening, socket.state.closing.is_some());
         // After headcount has closed the socket, messages that do not arrive are not the target's failure.
-        self.leave_channels(
-            key,
-            if expected {
-                Leaving::Left
-            } else {
-                Leaving::Disconnected
-            },
-        );
-        let opening = self.socket(SocketId(key)).ok();
-        let opening = opening.and_then(|(_, socket)| socket.state.opening);
+        let how = if expected {
+            Leaving::Left
+        } else {
+            Leaving::Disconnected
+        };
+        Channels { base: self.base }.leave(key, how);
         if let Some(opening) = opening.filter(|_| !expected) {
-            self.count_opening(key, opening, now, ending_of(fault, opening.limit));
+            let ending = ending_of(fault, opening.limit);
+            self.base.count_opening(key, opening, now, ending);
         }
         let Some(Conn {
             owner: Owner::User(user),
             endpoint,
-            link: Link::Socket(socket),
+            link: Link::Socket(link),
             ..
-        }) = self.take_out(key)
+        }) = self.base.take_out(key)
         else {
-            // It has ended already: one cause can end a session twice, such as two requests that cannot start.
-            return;
+            return None;
         };
-        if let Some(owner) = self.level.users.get(user) {
+        if let Some(owner) = self.base.level.users.get(user) {
             owner.sockets.retain(|&open| open != key);
         }
-        let SocketLink { wire, state } = *socket;
-        if matches!(&wire, Wire::Polling(polling) if polling.waits_for_the_server()) {
-            self.drop_poll(key, user, endpoint);
-        }
-        if wire.is_shared() {
-            self.cancel_request(Asker::Events(key), user, endpoint);
-        }
-        self.polling_is_over(&wire, state.probes());
-        self.nats_is_over(key, &wire, fault);
-        self.redis_is_over(key, (&wire, &state), fault, expected);
-        self.trace(user, || trace::socket_ended(fault));
+        Some(Over {
+            key,
+            user,
+            endpoint,
+            link,
+            fault: fault.clone(),
+            expected,
+        })
+    }
+
+    /// Counts the end of a socket, and ends every operation that waits on it.
+    pub(crate) fn tell_end(&mut self, over: Over) {
+        let Over {
+            key,
+            user,
+            link,
+            fault,
+            expected,
+            ..
+        } = over;
+        let SocketLink { wire, state } = *link;
+        self.base.trace(user, || trace::socket_ended(&fault));
         if expected {
             // A stream may be closed while it reconnects.
-            self.leave_dial(&state);
+            if wire.measures_opening() {
+                self.base.leave_dial(&state);
+            }
         } else if !wire.ended_in_order() {
-            self.count_socket_failure(user, &state.failing(), state.opening, fault);
+            let what = state.failing();
+            self.base
+                .count_socket_failure(user, &what, state.opening, &fault);
         }
-        self.end_waiting(user, key, state, fault);
+        self.end_waiting(user, key, state, &fault);
     }
 
     fn end_waiting(&mut self, user: UserId, key: u32, state: SocketState, fault: &Fault) {
-        let now = self.clock.now();
+        let now = self.base.clock.now();
         let refused = |op| Wake::Done {
             op,
             result: Err(fault.clone()),
         };
         let opened = state.opening.is_none_or(|opening| opening.op.is_none());
         let opener = state.opening.and_then(|opening| opening.op);
-        self.wakes.extend(opener.map(refused));
+        self.base.wakes.extend(opener.map(refused));
         for waiting in state.waiting {
             let ending = ending_of(fault, waiting.limit);
-            self.count_broken_round_trip(user, &waiting, fault, (now, ending));
-            self.wakes.push_back(refused(waiting.op));
+            self.base
+                .count_broken_round_trip(user, &waiting, fault, (now, ending));
+            self.base.wakes.push_back(refused(waiting.op));
         }
-        self.wakes
+        self.base
+            .wakes
             .extend(state.pings.into_iter().map(|(op, _)| refused(op)));
         if opened {
             // The close frame of a transport does not contain the reason why its session has ended.
             let close = state.close.filter(|_| state.talk.is_none());
             let (code, reason) = close.unwrap_or((None, fault.detail.clone()));
-            self.wakes.push_back(Wake::Closed {
+            self.base.wakes.push_back(Wake::Closed {
                 socket: SocketId(key),
                 code,
                 reason,
             });
         }
         let op = state.closing.and_then(|closing| closing.op);
-        self.wakes.extend(op.map(|op| Wake::Done {
+        self.base.wakes.extend(op.map(|op| Wake::Done {
             op,
             result: Ok(Value::Nothing),
         }));
     }
 
-    /// Counts a round trip that failed now.
-    pub(crate) fn count_broken_round_trip(
-        &mut self,
-        user: UserId,
-        waiting: &Waiting,
-        fault: &Fault,
-        (now, ending): (Nanos, Ending),
-    ) {
-        let Some(round_trip) = waiting.round_trip else {
-            return;
-        };
-        let name = self
-            .level
-            .recorder
-            .name_of(Family::RoundTrip, round_trip.name)
-            .to_owned();
-        self.level
-            .flaw((None, Some(user)), fault, (&name, None), now);
-        let timing = Timing {
-            planned: round_trip.planned,
-            started: round_trip.started,
-            ended: now,
-        };
-        let recorder = &mut self.level.recorder;
-        let timings = recorder.time(Family::RoundTrip, round_trip.name, timing, ending);
-        if let Some(timings) = timings {
-            timings.repeated += waiting.repeats();
-            self.level.fail(user, &name, now, fault);
-        }
-    }
-
-    pub(crate) fn socket_timed_out(&mut self, key: u32, now: Nanos) {
-        let Ok((user, socket)) = self.socket(SocketId(key)) else {
-            return self.inconsistent("a socket that timed out does not exist");
+    pub(crate) fn timed_out(&mut self, key: u32, now: Nanos) {
+        let Ok((user, socket)) = self.base.socket(SocketId(key)) else {
+            return self
+                .base
+                .inconsistent("a socket that timed out does not exist");
         };
         let over = match socket.timed_out(now) {
-            TimedOut::Broke(fault) => return self.socket_broke(key, &fault),
-            TimedOut::Reconnect => return self.reconnect(key, now),
+            TimedOut::Broke(fault) => return self.base.socket_broke(key, &fault),
+            TimedOut::Reconnect => {
+                return self.base.tell(News::ReconnectDue { key, now });
+            }
             TimedOut::Waiting(over) => over,
         };
         for waiting in over {
             self.note_expired(key, &waiting);
-            self.fail_waiting(user, &waiting, waiting.took_too_long(), now);
+            self.base
+                .fail_waiting(user, &waiting, waiting.took_too_long(), now);
         }
     }
 
-    /// Fails a wait for a reply or a message, whose socket continues.
-    pub(crate) fn fail_waiting(
-        &mut self,
-        user: UserId,
-        waiting: &Waiting,
-        fault: Fault,
-        now: Nanos,
-    ) {
-        let ending = ending_of(&fault, waiting.limit);
-        self.count_broken_round_trip(user, waiting, &fault, (now, ending));
-        self.wakes.push_back(Wake::Done {
-            op: waiting.op,
-            result: Err(fault),
-        });
+    /// Notes that the time limit of a request has passed, so that its reply is late.
+    fn note_expired(&mut self, key: u32, waiting: &Waiting) {
+        if let Wanted::NatsReply { number, .. } = waiting.wanted
+            && let Ok((_, socket)) = self.base.socket(SocketId(key))
+            && let Wire::Nats(nats) = &mut socket.wire
+            && let Some(inbox) = nats.inbox_mut()
+        {
+            inbox.expire(number);
+        }
     }
 }

@@ -4,30 +4,30 @@ use script::host::{ChannelId, ResponsesCall, SocketId, StampPlace};
 
 use super::receiving::{Followed, Receiving};
 use crate::link::Link;
-use crate::world::World;
+use crate::protocols::Channels;
 
-impl World {
+impl Channels<'_> {
     /// Follows a channel in the messages of a socket.
-    pub(crate) fn start_receiving(
+    pub(crate) fn start(
         &mut self,
         id: SocketId,
         channel: ChannelIndex,
         place: StampPlace,
     ) -> Result<u32, Fault> {
-        let (user, _) = self.socket(id)?;
+        let (user, _) = self.base.socket(id)?;
         let keeps = place.keep;
         let Some((number, receiving)) =
             self.begin_following(user, channel, place, (keeps, false))?
         else {
             return Ok(0);
         };
-        let state = &mut self.socket(id)?.1.state;
+        let state = &mut self.base.socket(id)?.1.state;
         state.followed.receives.push(receiving);
         Ok(number)
     }
 
     /// Follows a channel in the responses to a user's requests of one name.
-    pub(crate) fn start_receiving_responses(
+    pub(crate) fn start_in_responses(
         &mut self,
         user: UserId,
         channel: ChannelIndex,
@@ -43,7 +43,7 @@ impl World {
         else {
             return Ok(0);
         };
-        if let Some(owner) = self.level.users.get(user) {
+        if let Some(owner) = self.base.level.users.get(user) {
             owner.responses.follow(request, receiving);
         }
         Ok(number)
@@ -58,21 +58,21 @@ impl World {
         place: StampPlace,
         (keeps, repeats): (bool, bool),
     ) -> Result<Option<(u32, Receiving)>, Fault> {
-        let sight = self.sights.of(place)?;
-        let Some((group, member, _)) = self.level.group_of(user) else {
+        let sight = self.base.sights.of(place)?;
+        let Some((group, member, _)) = self.base.level.group_of(user) else {
             return Ok(None);
         };
         let tally = group.ledger.tally_of(channel);
         group.ledger.join(channel, member);
-        let number = self.level.users.next_following(user);
+        let number = self.base.level.users.next_following(user);
         let receiving = Receiving::new((number, channel, tally), sight, (keeps, repeats));
         Ok(Some((number, receiving)))
     }
 
     /// Ends this entry, which follows a channel in responses.
-    pub(crate) fn end_receiving_responses(&mut self, user: UserId, number: u32) {
-        let now = self.clock.now();
-        let Some(owner) = self.level.users.get(user) else {
+    pub(crate) fn end_in_responses(&mut self, user: UserId, number: u32) {
+        let now = self.base.clock.now();
+        let Some(owner) = self.base.level.users.get(user) else {
             return;
         };
         let mut followed = owner.responses.followed.iter_mut();
@@ -82,8 +82,8 @@ impl World {
 
     /// Stops following channels in the responses to the user's requests.
     pub(super) fn leave_responses(&mut self, user: UserId, how: Leaving) {
-        let now = self.clock.now();
-        let Some(owner) = self.level.users.get(user) else {
+        let now = self.base.clock.now();
+        let Some(owner) = self.base.level.users.get(user) else {
             return;
         };
         let followed = std::mem::take(&mut owner.responses.followed).into_iter();
@@ -95,9 +95,9 @@ impl World {
 
     /// Ends this entry, which follows a channel. The user stays in the channel's audience while another entry follows
     /// it.
-    pub(crate) fn end_receiving(&mut self, id: SocketId, number: u32) {
-        let now = self.clock.now();
-        let Ok((user, socket)) = self.socket(id) else {
+    pub(crate) fn end(&mut self, id: SocketId, number: u32) {
+        let now = self.base.clock.now();
+        let Ok((user, socket)) = self.base.socket(id) else {
             return;
         };
         if let Some(channel) = socket.state.followed.end(number, now) {
@@ -106,9 +106,9 @@ impl World {
     }
 
     /// Stops following all channels of the socket.
-    pub(super) fn leave_channels(&mut self, key: u32, how: Leaving) {
-        let now = self.clock.now();
-        let Ok((user, socket)) = self.socket(SocketId(key)) else {
+    pub(super) fn leave(&mut self, key: u32, how: Leaving) {
+        let now = self.base.clock.now();
+        let Ok((user, socket)) = self.base.socket(SocketId(key)) else {
             return;
         };
         let left = socket.state.followed.end_all(now);
@@ -117,12 +117,12 @@ impl World {
 
     /// Removes the user from the audiences of these channels, except those that the user also follows elsewhere.
     fn leave_unless_followed(&mut self, user: UserId, left: &[ChannelIndex], how: Leaving) {
-        let now = self.clock.now();
-        let Some(owner) = self.level.users.get(user) else {
+        let now = self.base.clock.now();
+        let Some(owner) = self.base.level.users.get(user) else {
             return;
         };
         let on_sockets = owner.sockets.iter().filter_map(|&key| {
-            let Link::Socket(socket) = &self.net.conns.get(key)?.link else {
+            let Link::Socket(socket) = &self.base.net.conns.get(key)?.link else {
                 return None;
             };
             Some(&socket.state.followed)
@@ -136,7 +136,7 @@ impl World {
             .chain(in_responses)
             .flat_map(Followed::channels)
             .collect();
-        let Some((group, member, _)) = self.level.group_of(user) else {
+        let Some((group, member, _)) = self.base.level.group_of(user) else {
             return;
         };
         for &channel in left.iter().filter(|left| !followed.contains(left)) {
@@ -145,8 +145,8 @@ impl World {
     }
 
     /// The last value received for a channel, as JSON text, if values are stored and one has arrived.
-    pub(crate) fn last_received(&mut self, id: SocketId, channel: ChannelId) -> Option<String> {
-        let (_, socket) = self.socket(id).ok()?;
+    pub(crate) fn last(&mut self, id: SocketId, channel: ChannelId) -> Option<String> {
+        let (_, socket) = self.base.socket(id).ok()?;
         let receives = &socket.state.followed.receives;
         let its = receives
             .iter()

@@ -102,17 +102,17 @@ impl SocketLink {
 impl Waiting {
     /// The fault of a wait whose time limit has passed.
     pub(crate) fn took_too_long(&self) -> Fault {
-        if self.in_array {
-            let detail = "the awaited message arrived in an array of messages: open the WebSocket with `documents: \
-                          \"array\"`";
-            return Fault::script(FaultKind::TimedOut, detail);
-        }
         let what = if self.round_trip.is_some() {
             "no reply"
         } else {
             "no matching message"
         };
-        let detail = format!("{what} within {}", self.limit);
+        let mut detail = format!("{what} within {}", self.limit);
+        // Such an array may also be unrelated, for example a list of users. So the target is not excused.
+        if self.in_array {
+            detail += "; one in an array fits: if the server sends messages in arrays, open the WebSocket with \
+                       `documents: \"array\"`";
+        }
         Fault::target(FaultKind::TimedOut, detail)
     }
 }

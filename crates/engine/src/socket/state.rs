@@ -102,7 +102,7 @@ pub(crate) struct Waiting {
     pub(crate) round_trip: Option<RoundTrip>,
     /// Stamps that were sent with the message whose reply is awaited.
     pub(crate) carries: Vec<Sent>,
-    /// Whether the awaited message arrived as an element of an array that the socket does not split.
+    /// Whether an element of an array that the socket does not split looks like the awaited message.
     pub(crate) in_array: bool,
 }
 
@@ -215,10 +215,9 @@ impl SocketState {
         format!("{protocol} {}", self.name)
     }
 
-    /// Whether the opening is measured. A socket on the connection of another is not, and neither is a cluster: the
-    /// connections to its nodes are counted.
+    /// Whether the opening is measured. A socket on the connection of another is not.
     pub(crate) fn measures_opening(&self) -> bool {
-        self.purpose != Purpose::Cluster && !self.is_carried()
+        !self.is_carried()
     }
 
     /// Whether the NATS connection of another socket carries this one.

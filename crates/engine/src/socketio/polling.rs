@@ -10,24 +10,17 @@ use url::Url;
 use wire::http::{Body, Request, Response};
 use wire::socketio::parts;
 
-use super::Talk;
-use crate::http::{Asked, Asker, FOR_EVER, InFlight};
+use super::polled::{Polled, polled_socket};
+use super::{Sessions, Talk};
+use crate::http::{Asked, Asker, FOR_EVER, Http, InFlight};
 use crate::level_state::level_over;
 use crate::link::Link;
-use crate::net::socket::{Method, Next, Parts, Poll, Polling, Wire};
+use crate::net::socket::{Carrier, Method, Next, Parts, Poll, Polling, Wire};
 use crate::net::{EndpointIndex, Located};
-use crate::socket::{Opening, SocketLink, SocketState};
-use crate::world::World;
+use crate::news::News;
+use crate::socket::{Opening, Over, SocketLink, SocketState, Sockets};
 
-/// Borrowed parts of a socket that has no WebSocket yet.
-pub(super) struct Polled<'a> {
-    pub(super) user: UserId,
-    pub(super) endpoint: EndpointIndex,
-    pub(super) polling: &'a mut Polling,
-    pub(super) state: &'a mut SocketState,
-}
-
-impl World {
+impl Sessions<'_> {
     pub(super) fn start_polling(
         &mut self,
         op: OpId,
@@ -35,10 +28,10 @@ impl World {
         call: SocketIoCall,
         talk: Box<Talk>,
     ) -> Result<(), Fault> {
-        self.level.users.get(user).ok_or_else(level_over)?;
-        let now = self.clock.now();
-        let Located { url, endpoint, .. } = self.net.connector.locate(&call.url)?;
-        let limit = self.opening_limit(call.timeout);
+        self.base.level.users.get(user).ok_or_else(level_over)?;
+        let now = self.base.clock.now();
+        let Located { url, endpoint, .. } = self.base.net.connector.locate(&call.url)?;
+        let limit = self.base.opening_limit(call.timeout);
         let planned = call.planned.unwrap_or(now);
         let opening = Opening::new(Some(op), planned, now, limit);
         let state = SocketState {
@@ -50,48 +43,32 @@ impl World {
         let polling = Polling::new(url, call.headers, limit, call.upgrades);
         let wire = Wire::Polling(Box::new(polling));
         let link = Link::Socket(Box::new(SocketLink { wire, state }));
-        let key = self.admit(user, endpoint, link)?;
-        if let Some(owner) = self.level.users.get(user) {
+        let key = self.base.admit(user, endpoint, link)?;
+        if let Some(owner) = self.base.level.users.get(user) {
             owner.sockets.push(key);
         }
-        self.net.watch_limit(opening.until);
-        self.go_on_polling(key);
+        self.base.net.watch_limit(opening.until);
+        self.go_on(key);
         Ok(())
     }
 
-    /// The socket, if it exists and has no WebSocket yet.
-    pub(super) fn polled_socket(&mut self, key: u32) -> Option<Polled<'_>> {
-        let conn = self.net.conns.get_mut(key)?;
-        let Link::Socket(socket) = &mut conn.link else {
-            return None;
-        };
-        let SocketLink { wire, state } = &mut **socket;
-        match wire {
-            Wire::Polling(polling) => Some(Polled {
-                user: conn.owner.user()?,
-                endpoint: conn.endpoint,
-                polling,
-                state,
-            }),
-            _ => None,
-        }
-    }
-
     /// Starts the requests that the session needs now, unless a WebSocket has replaced polling.
-    pub(crate) fn go_on_polling(&mut self, key: u32) {
+    pub(crate) fn go_on(&mut self, key: u32) {
         let Some(Polled {
             user,
             polling,
             state,
             ..
-        }) = self.polled_socket(key)
+        }) = polled_socket(self.base, key)
         else {
             return;
         };
         let session = state.talk.as_ref().and_then(|talk| talk.opened.as_ref());
         match polling.next(session, state.closing.is_some()) {
             Next::Wait => {}
-            Next::End => self.socket_broke(key, &Fault::target(FaultKind::Closed, "closed")),
+            Next::End => self
+                .base
+                .socket_broke(key, &Fault::target(FaultKind::Closed, "closed")),
             Next::TakeOver { probe } => self.upgrade(key, probe),
             Next::Start {
                 post,
@@ -122,17 +99,18 @@ impl World {
 
     /// Sends a polling request.
     fn ask(&mut self, poll: Poll, user: UserId, mut request: Request) {
-        let now = self.clock.now();
-        let mut timeouts = self.config.options.timeouts;
+        let now = self.base.clock.now();
+        let mut timeouts = self.base.config.options.timeouts;
         if poll.method == Method::Get {
             // The heartbeat detects a dead session.
             (timeouts.first_byte, timeouts.total) = (FOR_EVER, FOR_EVER);
         }
-        self.add_standing_headers(user, &mut request.headers);
-        match self.net.connector.endpoint_of(&request.url) {
+        self.base.add_standing_headers(user, &mut request.headers);
+        match self.base.net.connector.endpoint_of(&request.url) {
             Ok(endpoint) => {
                 // The GET occupies its connection, so the user may open one more connection.
                 if let Some(owner) = self
+                    .base
                     .level
                     .users
                     .get(user)
@@ -142,22 +120,9 @@ impl World {
                 }
                 let asked = Asked::by(Asker::Poll(poll), user, now);
                 let flight = InFlight::new((request, endpoint), now, timeouts, asked);
-                self.dispatch(Box::new(flight));
+                Http { base: self.base }.dispatch(Box::new(flight));
             }
-            Err(fault) => self.socket_broke(poll.key, &fault),
-        }
-    }
-
-    /// Makes the poll's connection an ordinary connection of the user again.
-    pub(crate) fn poll_ended(&mut self, call: &InFlight, poll: Poll) {
-        if let Some(owner) = self
-            .level
-            .users
-            .get(call.context.user)
-            .filter(|_| poll.method == Method::Get)
-        {
-            let pool = owner.pool(call.endpoint);
-            pool.polls = pool.polls.saturating_sub(1);
+            Err(fault) => self.base.socket_broke(poll.key, &fault),
         }
     }
 
@@ -166,14 +131,14 @@ impl World {
     pub(crate) fn drop_poll(&mut self, key: u32, user: UserId, endpoint: EndpointIndex) {
         let method = Method::Get;
         let poll = Poll { key, method };
-        if self.streams().is_some() {
-            return self.cancel_request(Asker::Poll(poll), user, endpoint);
+        if self.base.streams().is_some() {
+            return Http { base: self.base }.cancel_request(Asker::Poll(poll), user, endpoint);
         }
-        let Some(owner) = self.level.users.get(user) else {
-            return self.inconsistent("a Socket.IO session has no user");
+        let Some(owner) = self.base.level.users.get(user) else {
+            return self.base.inconsistent("a Socket.IO session has no user");
         };
         let open = owner.pool(endpoint).open.clone();
-        let asks = |conn: &&u32| match self.net.conns.get(**conn).map(|conn| &conn.link) {
+        let asks = |conn: &&u32| match self.base.net.conns.get(**conn).map(|conn| &conn.link) {
             Some(Link::Http(http)) => http.call().is_some_and(|call| call.context.is(poll)),
             _ => false,
         };
@@ -181,32 +146,52 @@ impl World {
         let Some(&conn) = open.iter().find(asks) else {
             return;
         };
-        if let Some(Link::Http(http)) = self.link(conn)
+        if let Some(Link::Http(http)) = self.base.link(conn)
             && let Some(call) = http.take_call()
         {
-            self.poll_ended(&call, poll);
+            Http { base: self.base }.poll_ended(&call, poll);
         }
-        self.drop_http(conn);
+        Http { base: self.base }.drop_http(conn);
+    }
+
+    /// Handles the end of a socket: drops the poll and the probe of a session, or notes that its probe has failed.
+    pub(crate) fn is_over(&mut self, over: &Over) {
+        if let Wire::Polling(polling) = &over.link.wire {
+            if polling.waits_for_the_server() {
+                self.drop_poll(over.key, over.user, over.endpoint);
+            }
+            if let Some(probe) = polling.state.probe() {
+                self.base.take_out(probe);
+            }
+        }
+        // The session continues by polling, and does not try a WebSocket again.
+        if let Some(key) = over.link.state.probes()
+            && let Some(polling) = self.polling_of(key)
+        {
+            polling.state = Carrier::Polling;
+            self.base.tell(News::GoesOn(key));
+        }
     }
 
     /// Handles the end of a polling request. The session may have ended before the request.
     pub(crate) fn polled(&mut self, poll: Poll, outcome: Result<Response, Fault>, now: Nanos) {
-        let Some(Polled { polling, state, .. }) = self.polled_socket(poll.key) else {
+        let Some(Polled { polling, state, .. }) = polled_socket(self.base, poll.key) else {
             return;
         };
         polling.ended(poll.method);
         let is_closing = state.closing.is_some();
         let response = match outcome.and_then(|response| taken(response, is_closing)) {
             Ok(response) => response,
-            Err(fault) => return self.socket_broke(poll.key, &fault),
+            Err(fault) => return self.base.socket_broke(poll.key, &fault),
         };
         if poll.method == Method::Get {
             match parts(&response.body).collect() {
-                Ok(all) => self.socket_received(poll.key, Parts(all), now),
-                Err(fault) => return self.socket_broke(poll.key, &fault),
+                Ok(all) => Sockets { base: self.base }.received(poll.key, Parts(all), now),
+                Err(fault) => return self.base.socket_broke(poll.key, &fault),
             };
         }
-        self.go_on_polling(poll.key);
+        // The session may just have ended.
+        self.base.tell(News::GoesOn(poll.key));
     }
 }
 

@@ -3,25 +3,26 @@
 
 use model::UserId;
 
-use super::polling::Polled;
+use super::Sessions;
+use super::polled::{Polled, polled_socket};
 use crate::dial::Opener;
 use crate::link::Link;
 use crate::net::Conn;
 use crate::net::socket::{Carrier, Polling, Wire};
+use crate::news::News;
 use crate::owner::Owner;
-use crate::socket::{Opening, Purpose, SocketState};
-use crate::world::World;
+use crate::socket::{Opening, Purpose, SocketState, Sockets};
 
-impl World {
+impl Sessions<'_> {
     /// Tries a WebSocket for the session.
     pub(super) fn probe(&mut self, key: u32, user: UserId) {
-        let now = self.clock.now();
+        let now = self.base.clock.now();
         let Some(Polled {
             endpoint,
             polling,
             state,
             ..
-        }) = self.polled_socket(key)
+        }) = polled_socket(self.base, key)
         else {
             return;
         };
@@ -36,43 +37,46 @@ impl World {
             purpose: Purpose::Probe(key),
             ..SocketState::default()
         };
-        match self.handshake(user, &url, &[], headers) {
+        match (Sockets { base: self.base }).handshake(user, &url, &[], headers) {
             Ok((handshake, seed)) => {
                 let opener = Opener::WebSocket { handshake, seed };
-                self.dial_socket((user, endpoint), opener, state);
+                Sockets { base: self.base }.dial((user, endpoint), opener, state);
             }
-            Err(fault) => self.socket_broke(key, &fault),
+            Err(fault) => self.base.socket_broke(key, &fault),
         }
     }
 
     /// Whether the session for which a WebSocket is being opened still exists.
-    pub(crate) fn is_wanted(&mut self, probes: Option<u32>) -> bool {
+    pub(crate) fn wants(&mut self, probes: Option<u32>) -> bool {
         probes.is_none_or(|key| self.polling_of(key).is_some())
     }
 
-    pub(crate) fn probe_is_on_its_way(&mut self, probe: u32, probes: Option<u32>) {
-        if let Some(polling) = probes.and_then(|key| self.polling_of(key)) {
+    /// Notes that the probe of a session is being opened.
+    pub(crate) fn probes(&mut self, session: u32, probe: u32) {
+        if let Some(polling) = self.polling_of(session) {
             polling.state = Carrier::Probing { probe };
         }
     }
 
     /// Called when the server has accepted the probe, and is ready to continue on this WebSocket.
     pub(crate) fn probe_answered(&mut self, probe: u32) {
-        let of = match self.link(probe) {
+        let of = match self.base.link(probe) {
             Some(Link::Socket(socket)) => socket.state.probes(),
             _ => None,
         };
         let Some(key) = of else {
-            return self.inconsistent("the server accepted a probe that does not exist");
+            return self
+                .base
+                .inconsistent("the server accepted a probe that does not exist");
         };
         if let Some(polling) = self.polling_of(key) {
             polling.state = Carrier::Pausing { probe };
-            self.go_on_polling(key);
+            self.base.tell(News::GoesOn(key));
         }
     }
 
-    fn polling_of(&mut self, key: u32) -> Option<&mut Polling> {
-        self.polled_socket(key).map(|polled| polled.polling)
+    pub(super) fn polling_of(&mut self, key: u32) -> Option<&mut Polling> {
+        polled_socket(self.base, key).map(|polled| polled.polling)
     }
 
     /// Replaces polling by the WebSocket. No polling request may be in flight.
@@ -81,18 +85,24 @@ impl World {
             owner: Owner::User(user),
             link: Link::Socket(fresh),
             ..
-        }) = self.take_out(probe)
+        }) = self.base.take_out(probe)
         else {
-            return self.inconsistent("the WebSocket that replaces polling does not exist");
+            return self
+                .base
+                .inconsistent("the WebSocket that replaces polling does not exist");
         };
-        if let Some(owner) = self.level.users.get(user) {
+        if let Some(owner) = self.base.level.users.get(user) {
             owner.sockets.retain(|&open| open != probe);
         }
-        let Some(Link::Socket(socket)) = self.link(key) else {
-            return self.inconsistent("a WebSocket replaced the polling of no session");
+        let Some(Link::Socket(socket)) = self.base.link(key) else {
+            return self
+                .base
+                .inconsistent("a WebSocket replaced the polling of no session");
         };
         let Wire::Polling(polling) = std::mem::replace(&mut socket.wire, fresh.wire) else {
-            return self.inconsistent("a WebSocket replaced another WebSocket");
+            return self
+                .base
+                .inconsistent("a WebSocket replaced another WebSocket");
         };
         // "5" is the upgrade packet. Queued messages may be sent only after it.
         let sent = socket
@@ -100,25 +110,9 @@ impl World {
             .send_text("5")
             .and_then(|()| socket.wire.send_all(polling.queued()));
         // The stream was registered with the key of the probe. From now on its events belong to the session.
-        self.net.adopt_stream(key);
+        self.base.net.adopt_stream(key);
         if let Err(fault) = sent {
-            self.socket_broke(key, &fault);
-        }
-    }
-
-    /// Handles the end of a socket: removes the probe of its session, or notes that the session's probe has failed.
-    pub(crate) fn polling_is_over(&mut self, wire: &Wire, probes: Option<u32>) {
-        if let Wire::Polling(polling) = wire
-            && let Some(probe) = polling.state.probe()
-        {
-            self.take_out(probe);
-        }
-        // The session continues by polling, and does not try a WebSocket again.
-        if let Some(key) = probes
-            && let Some(polling) = self.polling_of(key)
-        {
-            polling.state = Carrier::Polling;
-            self.go_on_polling(key);
+            self.base.socket_broke(key, &fault);
         }
     }
 }

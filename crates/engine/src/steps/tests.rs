@@ -14,13 +14,13 @@ fn world_of_two() -> (World, [UserId; 2]) {
     let mut world = empty_world();
     let users = [0, 1].map(|member| {
         let user = User::new(format!("u{member}"), 0, member, 0);
-        world.level.users.add(user)
+        world.base.level.users.add(user)
     });
     let roles = vec![None, None];
     let group = Group::new(GROUP, 0, users.to_vec(), roles, 0, Nanos::ZERO);
-    world.level.groups.push(group);
-    world.level.group_slots.insert(GROUP, 0);
-    world.level.recorder.hold = Span {
+    world.base.level.groups.push(group);
+    world.base.level.group_slots.insert(GROUP, 0);
+    world.base.level.recorder.hold = Span {
         start: Nanos::ZERO,
         end: Nanos::MAX,
     };
@@ -34,7 +34,7 @@ fn begin(world: &mut World, user: Option<UserId>, name: &str) -> u64 {
 
 /// Ends the iteration, and begins the next one.
 fn over(world: &mut World, end: WayEnd<'_>) {
-    let iterations = &mut world.level.recorder.measured.iterations;
+    let iterations = &mut world.base.level.recorder.measured.iterations;
     iterations.planned += 1;
     iterations.started += 1;
     match end {
@@ -42,13 +42,13 @@ fn over(world: &mut World, end: WayEnd<'_>) {
         WayEnd::Failed(..) => iterations.failed += 1,
         WayEnd::Unfinished => iterations.unfinished += 1,
     }
-    world.level.count_way(0, end, Nanos::ZERO);
-    world.level.leave_steps(0, Nanos::ZERO);
-    world.level.groups[0].progress.way.clear();
+    world.base.level.count_way(0, end, Nanos::ZERO);
+    world.base.level.leave_steps(0, Nanos::ZERO);
+    world.base.level.groups[0].progress.way.clear();
 }
 
 fn told(world: World) -> Measured {
-    let measured = world.level.recorder.into_measured(&[]);
+    let measured = world.base.level.recorder.into_measured(&[]);
     let broken = measured.funnel.broken_identities(&measured.iterations);
     assert_eq!(broken, []);
     measured
@@ -77,8 +77,8 @@ fn steps_that_overlap_end_by_themselves() {
     let chat = begin(&mut world, Some(ann), "chat");
     world.step_end(GROUP, Some(ann), upload, None);
     let innermost = |world: &mut World| {
-        let node = world.level.users.get(ann).unwrap().steps.innermost()?;
-        Some(world.level.recorder.funnel.name_of(node).to_owned())
+        let node = world.base.level.users.get(ann).unwrap().steps.innermost()?;
+        Some(world.base.level.recorder.funnel.name_of(node).to_owned())
     };
     assert_eq!(innermost(&mut world).as_deref(), Some("chat"));
     world.step_end(GROUP, Some(ann), upload, None);
@@ -93,11 +93,20 @@ fn a_failure_names_the_step_of_its_own_user() {
     begin(&mut world, Some(ann), "offer");
     let browse = begin(&mut world, Some(bob), "browse");
     let fault = Fault::target(FaultKind::Refused, "refused");
-    world.level.fail(ann, "GET /offer", Nanos::ZERO, &fault);
-    world.level.fail(bob, "GET /browse", Nanos::ZERO, &fault);
+    world
+        .base
+        .level
+        .fail(ann, "GET /offer", Nanos::ZERO, &fault);
+    world
+        .base
+        .level
+        .fail(bob, "GET /browse", Nanos::ZERO, &fault);
     world.step_end(GROUP, Some(bob), browse, None);
-    world.level.fail(bob, "GET /after", Nanos::ZERO, &fault);
-    let told = world.level.recorder.measured.failures.iter();
+    world
+        .base
+        .level
+        .fail(bob, "GET /after", Nanos::ZERO, &fault);
+    let told = world.base.level.recorder.measured.failures.iter();
     let told = told.map(|failure| {
         let first = &failure.first;
         (
@@ -193,6 +202,7 @@ fn the_first_failure_is_the_cause_and_what_ended_the_iteration_is_not() {
     let refused = Fault::target(FaultKind::Status, "HTTP 500");
     let named = ("POST /select", Some(500));
     world
+        .base
         .level
         .flaw((None, Some(ann)), &refused, named, Nanos::ZERO);
     world.step_end(GROUP, None, select, None);
@@ -203,6 +213,7 @@ fn the_first_failure_is_the_cause_and_what_ended_the_iteration_is_not() {
     // In the next iteration a request fails in the same step, but without an error that ends the step.
     let select = begin(&mut world, None, "select");
     world
+        .base
         .level
         .flaw((None, Some(ann)), &refused, named, Nanos::ZERO);
     world.step_end(GROUP, None, select, None);

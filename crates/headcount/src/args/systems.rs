@@ -63,9 +63,9 @@ pub(crate) enum Study {
 #[derive(Debug, clap::Args)]
 pub(crate) struct RegistryStudyArgs {
     /// Where the registry stores its state. `redis-nats` starts redis-server and nats-server on free ports, unless --redis
-    /// and --nats name running ones
-    #[arg(long, value_enum, default_value_t = Backend::Embedded)]
-    pub(crate) backend: Backend,
+    /// and --nats name running ones [default: embedded, or redis-nats with --redis and --nats]
+    #[arg(long, value_enum)]
+    pub(crate) backend: Option<Backend>,
     /// URLs of a running Redis, instead of a new one
     #[arg(
         long,

@@ -4,9 +4,10 @@ use plan::Overrides;
 
 use crate::args::DemoArgs;
 use crate::command::harness::harness;
-use crate::command::run::{Asked, finish, run_and_watch};
+use crate::command::run::{Asked, finish, run_until};
 use crate::exit::Exit;
 use crate::folder::RunFolder;
+use crate::hurry::stop_on_ctrl_c;
 use crate::screen::say;
 
 /// The starter scenario. A new user sees the same scenario again after `headcount init`.
@@ -36,9 +37,10 @@ pub(crate) fn demo(args: &DemoArgs) -> anyhow::Result<Exit> {
         duration: Some("5s".to_owned()),
         ..Overrides::default()
     };
+    let stop = stop_on_ctrl_c()?; // before the server starts, so that Ctrl-C always ends it
     let prepared = harness(None)?.prepare(&CHAT, ("bridge", &[]), overrides)?;
     let PreparedPart { config, system, .. } = prepared;
-    let outcome = run_and_watch(config, clock, args.screen.quiet)?;
+    let outcome = run_until(&stop, config, clock, args.screen.quiet);
     drop(system);
     let exit = finish(&outcome, Some(folder.path()), args.screen.json, Asked::Run)?;
     if !args.screen.quiet {

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use engine::{Clock, Notice, Outcome, RunConfig, RunError, Settings, prepare};
+use engine::{Clock, Notice, Outcome, RunConfig, RunError, Settings, Stop, prepare};
 use model::FaultKind;
 use model::Verdict;
 use plan::Overrides;
@@ -115,14 +115,18 @@ pub(crate) fn run_and_watch(
     clock: Clock,
     quiet: bool,
 ) -> anyhow::Result<Outcome> {
-    let stop = stop_on_ctrl_c()?;
+    Ok(run_until(&stop_on_ctrl_c()?, config, clock, quiet))
+}
+
+/// Runs the load and shows its progress on stderr, until the `stop` of [`stop_on_ctrl_c`].
+pub(crate) fn run_until(stop: &Stop, config: RunConfig, clock: Clock, quiet: bool) -> Outcome {
     let mut progress = Progress::new(quiet);
-    let outcome = engine::run(config, clock, &stop, &mut |notice: Notice| {
+    let outcome = engine::run(config, clock, stop, &mut |notice: Notice| {
         progress.show(notice);
     });
     hurry::nothing_left_to_wait_for();
     progress.close();
-    Ok(outcome)
+    outcome
 }
 
 /// The command that started the run. Hints name its options.

@@ -1,18 +1,24 @@
+use anyhow::bail;
 use engine::Clock;
 use harness::Notice;
 use study::{RegistryBackend, RegistrySettings, Sustained};
 
 use crate::args::{Backend, RegistryStudyArgs, Study, StudyArgs, SustainedTime};
 use crate::command::harness::harness;
+use crate::command::run::fresh_seed;
 use crate::exit::Exit;
 use crate::folder::RunFolder;
-use crate::hurry::stop_on_ctrl_c;
+use crate::hurry::{self, stop_on_ctrl_c};
 use crate::progress::Progress;
 use crate::save::{save, save_text};
 use crate::screen::{print, say};
 
 /// `headcount study`
 pub(crate) fn study(args: &StudyArgs) -> anyhow::Result<Exit> {
+    let of_registry = match &args.study {
+        Study::Registry(args) => settings(args)?,
+        _ => RegistrySettings::default(),
+    };
     let folder = RunFolder::claim(args.out.as_deref(), &Clock::start().started_at())?;
     let stop = stop_on_ctrl_c()?;
     if let Err(why) = probe::raise_descriptor_limit() {
@@ -40,9 +46,10 @@ pub(crate) fn study(args: &StudyArgs) -> anyhow::Result<Exit> {
         Study::Bridge => study::bridge(&harness, &stop, &mut tell),
         Study::Editor => study::editor(&harness, &stop, &mut tell),
         Study::Marketplace => study::marketplace(&harness, &stop, &mut tell),
-        Study::Registry(args) => study::registry(&harness, &settings(args), &stop, &mut tell),
+        Study::Registry(_) => study::registry(&harness, &of_registry, &stop, &mut tell),
     };
     let outcome = outcome?;
+    hurry::nothing_left_to_wait_for();
     unsaved?;
     save_text(folder.path(), "report.md", &outcome.markdown)?;
     print(&outcome.terminal)?;
@@ -57,22 +64,27 @@ pub(crate) fn study(args: &StudyArgs) -> anyhow::Result<Exit> {
     })
 }
 
-fn settings(args: &RegistryStudyArgs) -> RegistrySettings {
+fn settings(args: &RegistryStudyArgs) -> anyhow::Result<RegistrySettings> {
+    let has_urls = !args.redis.is_empty(); // `--redis` and `--nats` require each other
     let backend = match args.backend {
-        // `--redis` and `--nats` require each other, and imply this backend.
-        _ if !args.redis.is_empty() => RegistryBackend::Running {
+        Some(Backend::Embedded) if has_urls => bail!(
+            "--backend embedded uses no servers, but --redis and --nats name some: leave out --backend to use them, or \
+             leave out --redis and --nats"
+        ),
+        Some(Backend::RedisNats) | None if has_urls => RegistryBackend::Running {
             redis: args.redis.clone(),
             nats: args.nats.clone(),
         },
-        Backend::RedisNats => RegistryBackend::Started,
-        Backend::Embedded => RegistryBackend::Embedded,
+        Some(Backend::RedisNats) => RegistryBackend::Started,
+        Some(Backend::Embedded) | None => RegistryBackend::Embedded,
     };
-    RegistrySettings {
+    Ok(RegistrySettings {
         backend,
+        id: fresh_seed()?,
         long_silences: args.long_silences,
         sustained: args.sustained.map(|time| match time {
             SustainedTime::TenMinutes => Sustained::TenMinutes,
             SustainedTime::SixtyMinutes => Sustained::SixtyMinutes,
         }),
-    }
+    })
 }

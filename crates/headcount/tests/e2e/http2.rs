@@ -56,6 +56,22 @@ fn all_requests_of_a_user_share_a_connection_and_their_number_is_exact() {
     assert_eq!(connections(&lab, &server.url()), 3);
 }
 
+/// A user keeps few idle servers, but a connection that was just opened is not idle, whatever the others do.
+#[test]
+fn requests_to_many_servers_at_once_all_get_their_responses() {
+    let server = http2_server(&[("HOST", "0.0.0.0")]);
+    let url = server.url();
+    let (_, port) = url.rsplit_once(':').unwrap();
+    let lab = once(&format!(
+        r#"const url = (n: number) => `http://127.0.0.${{n + 1}}:{port}/delay?500`;
+  const all = Array.from({{ length: 70 }}, (_, n) => user.get(url(n), {{ name: "at once" }}));
+  check("all", (await Promise.all(all)).every((response) => response.text === "later"));"#
+    ));
+    let level = passed(&lab, &server.url(), 3);
+    assert_eq!(level["requests"]["count"], 210, "{level:#}");
+    assert_eq!(level["requests"]["failed"], 0, "{level:#}");
+}
+
 #[test]
 fn bodies_headers_cookies_and_redirects_work_as_over_http_1() {
     let server = http2_server(&[]);

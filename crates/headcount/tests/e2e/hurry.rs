@@ -16,16 +16,22 @@ use crate::harness::{Lab, Program, Raw, issue};
 const SOON: Duration = Duration::from_secs(15);
 
 /// A run whose stderr is read while it runs.
-struct Hurried {
+pub(crate) struct Hurried {
     child: Child,
     said: BufReader<std::process::ChildStderr>,
 }
 
 impl Hurried {
-    fn start(lab: &Lab, args: &[&str]) -> Self {
+    pub(crate) fn start(lab: &Lab, args: &[&str]) -> Self {
+        Self::start_with(lab, args, &[])
+    }
+
+    /// Starts the run with these environment variables.
+    pub(crate) fn start_with(lab: &Lab, args: &[&str], env: &[(&str, &str)]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_headcount"));
         command
             .args(args)
+            .envs(env.iter().copied())
             .current_dir(lab.path(""))
             .process_group(0);
         let mut child = command
@@ -37,7 +43,7 @@ impl Hurried {
         Self { child, said }
     }
 
-    fn until(&mut self, words: &str) {
+    pub(crate) fn until(&mut self, words: &str) {
         let mut line = String::new();
         while !line.contains(words) {
             line.clear();
@@ -48,8 +54,21 @@ impl Hurried {
         }
     }
 
-    fn interrupt(&self) {
-        kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
+    pub(crate) fn interrupt(&self) {
+        self.send(Signal::INT);
+    }
+
+    pub(crate) fn send(&self, signal: Signal) {
+        kill_process(self.pid(), signal).unwrap();
+    }
+
+    pub(crate) fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    /// Waits for the end, and returns the exit code.
+    pub(crate) fn end(mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
     }
 
     /// Sends Ctrl-C twice, the second time after the reaction to the first. Returns the exit code, and checks that the

@@ -115,8 +115,8 @@ fn mistaken(audience: &str, place: &str) -> (String, Value) {
 
 #[test]
 fn a_channel_that_looks_in_the_wrong_place_is_told_what_came_and_the_target_is_not_blamed() {
-    let place = "80 stamped messages arrived, but none with the stamp at `/txt`; the first message has it at `/text`";
-    let only = "none with `\"sayd\"` at `/type` as `only` requires; the first message has `\"said\"` there";
+    let place = "80 stamps arrived, but none at `/txt`; the first message has its stamp at `/text`";
+    let only = "none in a message with `\"sayd\"` at `/type`, as `only` requires; the first message has `\"said\"` there";
     for (options, told) in [
         (r#"{ at: "/txt" }"#, place),
         (r#"{ at: "/text", only: { "/type": "sayd" } }"#, only),

@@ -41,6 +41,7 @@ mod in_flight;
 mod init;
 mod input;
 mod interrupt;
+mod leftovers;
 mod limiters;
 mod live_line;
 mod losses;

@@ -1,6 +1,7 @@
 //! The read delay, between the kernel's receive timestamp and the read. It is known here, because the script keeps the
 //! thread busy.
 
+use std::fmt::Debug;
 use std::fs;
 use std::io::Write as _;
 use std::net::TcpStream;
@@ -15,6 +16,20 @@ use crate::harness::{Lab, Raw, Server, ask, read_request};
 const SPIN: &str =
     "function spin(ms: number) { const end = Date.now() + ms; while (Date.now() < end); }\n";
 const STALL_MS: f64 = 20.0;
+
+/// Repeats a measurement until three results are as expected, at most ten times. A busy machine disturbs some of them.
+fn mostly<T: Debug>(measure: impl FnMut() -> T, is_as_expected: impl Fn(&T) -> bool) {
+    const MOST: usize = 10;
+    const ENOUGH: usize = 3;
+    let mut results = Vec::new();
+    for result in std::iter::repeat_with(measure).take(MOST) {
+        results.push(result);
+        if results.iter().filter(|one| is_as_expected(one)).count() == ENOUGH {
+            return;
+        }
+    }
+    panic!("fewer than {ENOUGH} of {MOST} are as expected: {results:?}");
+}
 
 /// Sends a message every few milliseconds, on the server's own clock.
 fn speaking(pause: Duration) -> Raw {
@@ -73,11 +88,10 @@ fn messages_that_come_while_the_thread_is_busy_are_read_as_late_as_that() {
     let (longest, _) = read_delay(body, &server.url(), 1.0);
     assert!(longest >= STALL_MS * 0.9, "{longest}");
     // On a busy machine, the server's messages may arrive one by one, so that fewer of the reads follow a stall.
-    let runs = (0..10).map(|_| read_delay(body, &server.url(), 0.8));
-    let unlike: Vec<(f64, u64)> = runs
-        .take_while(|(often, _)| *often < STALL_MS * 0.7)
-        .collect();
-    assert!(unlike.len() < 10, "{unlike:?}");
+    mostly(
+        || read_delay(body, &server.url(), 0.8),
+        |(often, _)| *often >= STALL_MS * 0.7,
+    );
 }
 
 #[test]
@@ -92,15 +106,14 @@ fn a_time_ends_when_the_kernel_has_the_answer_and_not_when_a_busy_thread_reads_i
     let body = "const answer = u.get('/x', { name: 'x' }); spin(20); await answer;";
     let text = go(body);
     // On a busy machine, a short run may be over before the kernel starts to create timestamps.
-    let median = (0..10).map(|_| {
+    let median = || {
         let lab = Lab::new().with("go.ts", &text);
         let level = lab.level("go.ts", &answering().url(), &[]);
         level["requests"]["by_name"]["x"]["p50_ms"]
             .as_f64()
             .unwrap()
-    });
-    let medians: Vec<f64> = median.take_while(|ms| *ms >= STALL_MS * 0.5).collect();
-    assert!(medians.len() < 10, "{medians:?}");
+    };
+    mostly(median, |ms| *ms < STALL_MS * 0.5);
 }
 
 #[test]
@@ -140,14 +153,13 @@ fn what_was_there_before_the_message_is_not_its_reply() {
     // The kernel creates timestamps as long as any socket wants them. On a busy machine they start late, and so may the
     // push.
     let _goes_on = Server::truth(&[]);
-    let seen: Vec<Value> = (0..10)
-        .map(|_| {
-            let lab = Lab::new().with("go.ts", &go(body));
-            lab.level("go.ts", &pushing.url(), &[])["checks"].clone()
-        })
-        .take_while(|checks| checks["failed"] != 0 || checks["passed"].as_u64() < Some(10))
-        .collect();
-    assert!(seen.len() < 10, "{seen:?}");
+    let checks = || -> Value {
+        let lab = Lab::new().with("go.ts", &go(body));
+        lab.level("go.ts", &pushing.url(), &[])["checks"].clone()
+    };
+    mostly(checks, |seen| {
+        seen["failed"] == 0 && seen["passed"].as_u64() >= Some(10)
+    });
 }
 
 #[test]
@@ -176,7 +188,7 @@ fn without_a_connection_the_delay_is_not_known() {
 fn the_truth_server_counts_from_when_its_kernel_had_the_request() {
     // The server is stopped for most of the delay, and must still respond on time. A busy machine may wake it late.
     const DELAY: Duration = Duration::from_millis(400);
-    let on_time = (0..10).any(|_| {
+    let took = || {
         let server = Server::truth(&[]);
         let pid = Pid::from_raw(i32::try_from(server.pid()).unwrap()).unwrap();
         ask(&format!("{}/healthz", server.url()));
@@ -189,7 +201,7 @@ fn the_truth_server_counts_from_when_its_kernel_had_the_request() {
         asked.join().unwrap();
         let took = began.elapsed().unwrap();
         assert!(took >= DELAY, "never early: {took:?}");
-        took < DELAY * 5 / 4
-    });
-    assert!(on_time);
+        took
+    };
+    mostly(took, |took| *took < DELAY * 5 / 4);
 }

@@ -94,21 +94,22 @@ fn redirects_to_ever_new_servers_do_not_pile_up_connections() {
             })
         })
         .collect();
+    let asked = AtomicUsize::new(0);
     let target = Raw::start(move |stream| {
-        let mut servers = servers.iter();
-        respond(stream, |path| match servers.next() {
-            Some(server) if path == "/go" => {
-                let there = server.url();
+        respond(stream, |path| {
+            if path == "/go" {
+                let there = servers[asked.fetch_add(1, Ordering::Relaxed)].url();
                 format!("302 Found\r\nLocation: {there}/\r\nContent-Length: 0\r\n\r\n")
-            }
-            _ => {
+            } else {
                 let open = open.load(Ordering::Relaxed).to_string();
                 format!("200 OK\r\nContent-Length: {}\r\n\r\n{open}", open.len())
             }
         });
     });
+    // Requests in flight at once keep their connections. A later redirect closes those that are no longer used.
     let body = format!(
-        r#"for (let n = 0; n < {SERVERS}; n++) await user.get("/go");
+        r#"await Promise.all(Array.from({{ length: {SERVERS} - 1 }}, () => user.get("/go")));
+await user.get("/go");
 const open = Number((await user.get("/open")).text);
 if (open < 1 || open > 80) throw new Error(`${{open}} connections are open`);"#
     );

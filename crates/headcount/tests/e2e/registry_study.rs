@@ -1,10 +1,16 @@
 //! The scenarios of the registry study at a small scale, on the built-in registry, with its own counts as the truth.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
+use ::harness::RedisAndNats;
 use serde_json::{Value, json};
 
-use crate::harness::{Lab, Server, ask};
+use crate::harness::{Lab, RedisServer, Server, ask};
+use crate::hurry::Hurried;
+use crate::interrupt::until;
+use crate::leftovers::has_ended;
+use crate::nats::server::NatsServer;
 
 /// A registry with its own database file.
 fn registry(lab: &Lab, more: &[&str]) -> Server {
@@ -45,6 +51,22 @@ fn sum(metric: &Value) -> u64 {
 }
 
 #[test]
+fn the_embedded_backend_beside_urls_is_a_contradiction() {
+    let urls = [
+        "--redis",
+        "redis://127.0.0.1:1",
+        "--nats",
+        "nats://127.0.0.1:1",
+    ];
+    let args = ["study", "registry", "--backend", "embedded"];
+    let ended = Lab::new().headcount(&[&args[..], &urls].concat());
+    ended.refused(
+        2,
+        &["--backend embedded uses no servers, but --redis and --nats"],
+    );
+}
+
+#[test]
 fn the_mix_follows_every_multicast_to_every_registered_identity() {
     let lab = Lab::new();
     let registry = registry(&lab, &["--faults", "drop=50"]);
@@ -71,6 +93,61 @@ fn the_mix_follows_every_multicast_to_every_registered_identity() {
         (&targets["min"], &targets["max"]),
         (&json!(20.0), &json!(20.0))
     );
+}
+
+#[test]
+fn the_mix_reaches_everyone_over_redis_and_nats_and_both_servers_end_with_their_owner() {
+    let exe = Path::new(env!("CARGO_BIN_EXE_headcount"));
+    let servers = RedisAndNats::start(exe, &[]).unwrap();
+    let pids = servers.pids().map(|pid| pid.to_string());
+    assert!(!pids.iter().any(|pid| has_ended(pid)));
+    let lab = Lab::new();
+    let (redis, nats) = (servers.redis_url(), servers.nats_url());
+    let registry = Server::registry(&["--redis", &redis, "--nats", &nats]);
+    let level = level(&lab, &registry, "registry-mix.ts", "2s", &["RECEIVERS=20"]);
+    all_went_well(&level);
+    let found = &level["measured"]["deliveries"]["multicast"];
+    assert_eq!(
+        (&found["messages"], &found["expected"], &found["delivered"]),
+        (&json!(40), &json!(800), &json!(800))
+    );
+    drop((registry, servers));
+    assert!(pids.iter().all(|pid| has_ended(pid)), "{pids:?}");
+}
+
+/// The prefixes of the keys that a study leaves on a running Redis, which it ends in its first part.
+fn prefixes_of_a_study(redis: &RedisServer, nats: &NatsServer) -> BTreeSet<String> {
+    let lab = Lab::new();
+    let (redis_url, nats_url) = (redis.url(), nats.url());
+    let servers = ["--redis", &redis_url, "--nats", &nats_url];
+    let args = [
+        &["study", "registry", "--seed", "7", "--out", "study"][..],
+        &servers[..],
+    ]
+    .concat();
+    redis.cli(&["FLUSHALL"]);
+    let run = Hurried::start(&lab, &args);
+    let keys = || redis.cli(&["--scan", "--pattern", "study*-*:*"]);
+    until("registrations", || !keys().is_empty());
+    run.interrupt();
+    assert_eq!(run.end(), Some(130));
+    assert_eq!(
+        keys().lines().count(),
+        redis.cli(&["--scan"]).lines().count()
+    );
+    let prefix = |key: &str| key.split(':').next().unwrap().to_owned();
+    keys().lines().map(prefix).collect()
+}
+
+#[test]
+fn each_study_has_keys_of_its_own_on_a_running_redis() {
+    let (redis, nats) = (RedisServer::start(&[]), NatsServer::start(""));
+    let [first, second] = [(); 2].map(|()| prefixes_of_a_study(&redis, &nats));
+    assert!(
+        first.iter().all(|prefix| prefix.ends_with("-report")),
+        "{first:?}"
+    );
+    assert!(first.is_disjoint(&second), "{first:?} {second:?}");
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn a_misspelt_name_is_told_after_the_first_level() {
 const SESSION: &str = r#"
 import { Counter, type Group, type Options } from "headcount";
 export const options: Options = {
-  load: { users: 2, warmup: "500ms", duration: "500ms" },
+  load: { users: 2, warmup: "3s", duration: "500ms" },
   thresholds: {
     "request(GET /login)": "failed == 0", "request(GET /rooms)": "failed == 0", "step(log in)": "p95 < 1s",
     "check(logged in)": "failed == 0", "metric(logins)": "count >= 1", "delivery(hello)": "lost == 0",

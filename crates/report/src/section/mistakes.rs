@@ -54,12 +54,11 @@ fn remark(one: &Deliveries) -> Option<String> {
 }
 
 fn elsewhere(one: &Deliveries) -> String {
-    let stamps = plural(one.misplaced.stamps, "stamped message");
-    let stamps = format!("{stamps} arrived");
+    let stamps = format!("{} arrived", plural(one.misplaced.stamps, "stamp"));
     let short = |text: &str| shorten(text, VALUE);
     match &one.misplaced.first {
         Some(Mismatch::Place { looks, stands }) => format!(
-            "{stamps}, {} with the stamp at {}; the first message has it at {}",
+            "{stamps}, {} at {}; the first message has its stamp at {}",
             few(one),
             place(looks),
             place(stands)
@@ -69,7 +68,7 @@ fn elsewhere(one: &Deliveries) -> String {
                 .as_deref()
                 .map_or("nothing".to_owned(), |came| format!("`{}`", short(came)));
             format!(
-                "{stamps}, {} with `{}` at `{at}` as `only` requires; the first message has {came} there",
+                "{stamps}, {} in a message with `{}` at `{at}`, as `only` requires; the first message has {came} there",
                 few(one),
                 short(wanted)
             )
@@ -81,10 +80,10 @@ fn elsewhere(one: &Deliveries) -> String {
             short(came)
         ),
         Some(Mismatch::Array) => format!(
-            "{stamps} elsewhere than the channel looks, some as elements of an array: open the WebSocket with \
+            "{stamps} elsewhere than the channel looks, some in elements of an array: open the WebSocket with \
              `documents: \"array\"`; on other connections, follow the channel without `at` and `only`"
         ),
-        None => format!("{stamps} with the stamp at a place where the channel does not look"),
+        None => format!("{stamps} at a place where the channel does not look"),
     }
 }
 
@@ -149,12 +148,11 @@ mod tests {
         };
         assert_eq!(
             misplaced(place("/txt", "/text")),
-            "said at 20 users: 480 stamped messages arrived, but none with the stamp at `/txt`; the first message has it \
-             at `/text`"
+            "said at 20 users: 480 stamps arrived, but none at `/txt`; the first message has its stamp at `/text`"
         );
         assert!(
             misplaced(place("15", "16"))
-                .ends_with("none with the stamp at byte 15; the first message has it at byte 16")
+                .ends_with("none at byte 15; the first message has its stamp at byte 16")
         );
         let only = Mismatch::Value {
             at: "/type".to_owned(),
@@ -164,7 +162,7 @@ mod tests {
         let told = misplaced(only);
         assert!(
             told.ends_with(
-                "none with `\"sayd\"` at `/type` as `only` requires; the first message has `\"said\"` there"
+                "none in a message with `\"sayd\"` at `/type`, as `only` requires; the first message has `\"said\"` there"
             ),
             "{told}"
         );
@@ -181,7 +179,7 @@ mod tests {
     #[test]
     fn a_channel_whose_messages_come_in_arrays_is_told_how_to_split_them() {
         let told = misplaced(Mismatch::Array);
-        let begin = "said at 20 users: 480 stamped messages arrived elsewhere than the channel looks, some as elements of \
+        let begin = "said at 20 users: 480 stamps arrived elsewhere than the channel looks, some in elements of \
                      an array: open the WebSocket with `documents: \"array\"`";
         assert!(told.starts_with(begin), "{told}");
         let mut one = lost(10);

@@ -24,6 +24,8 @@ struct Operation {
 
 /// Number of operations without failures that are always shown.
 const SLOWEST: usize = 3;
+/// Maximum number of operations that are always shown. Every operation of a target that is down fails.
+const MOST_TELLING: usize = 20;
 
 impl Operations {
     pub(crate) fn of(level: &Level) -> Self {
@@ -38,9 +40,15 @@ impl Operations {
         self.named.len()
     }
 
-    /// Returns the number of operations that are always shown: those that failed, and the slowest of the others.
+    /// Returns the number of operations that are always shown: the first of those that failed, and the slowest of the
+    /// others.
     pub(crate) fn telling(&self) -> usize {
-        self.len().min(self.failing + SLOWEST)
+        self.len().min(self.failing + SLOWEST).min(MOST_TELLING)
+    }
+
+    /// Returns the number of failing operations beyond the first `count` operations.
+    pub(crate) fn failing_beyond(&self, count: usize) -> usize {
+        self.failing.saturating_sub(count)
     }
 
     /// Whether a table shows more than the table of levels does.

@@ -1,6 +1,6 @@
 //! The lines about problems: failures, missing deliveries, broken checks and groups that diverged.
 
-use format::{Tone, count, paint, share};
+use format::{Tone, count, paint, share, visible};
 use record::{Example, Run};
 
 use super::code_frame;
@@ -123,7 +123,7 @@ fn failure(group: &Group<'_>, page: Page) -> Vec<String> {
 fn first(example: &Example, page: Page) -> Vec<String> {
     const WORD: &str = "    first: ";
     const READABLE: usize = 60;
-    let circumstances = format!("({})", failures::circumstances(example));
+    let circumstances = format!("({})", visible(&failures::circumstances(example)));
     let around = WORD.len() + 1 + circumstances.chars().count();
     let detail = example.detail.chars().count();
     if page.beside(around) >= detail.min(READABLE) {

@@ -1,6 +1,7 @@
 //! The rows that a reader needs first are on every screen, and each fits its width.
 
-use record::{FunnelStep, Level, Load, Run};
+use model::Nanos;
+use record::{FunnelStep, Level, Load, Run, Timings};
 use report::{Terminal, terminal};
 
 use crate::common::runs;
@@ -46,6 +47,50 @@ fn failing_and_slow_operations_and_steps_are_never_left_out() {
         assert!(failed, "{width}: {text}");
         let slowest = steps.iter().any(|line| line.contains("article 3"));
         assert!(slowest || width < 122, "{width}: {text}");
+    }
+}
+
+/// Every request of a target that is down fails, and a scenario may have any number of names.
+#[test]
+fn hundreds_of_failing_names_are_cut_and_the_hidden_ones_are_counted() {
+    let mut run = shop();
+    let level = &mut run.levels[0];
+    let failing = |number| {
+        let mut one = Timings::default();
+        one.answered(Nanos::from_millis(1), Nanos::from_millis(1), true);
+        (format!("GET /failing/{number}"), one)
+    };
+    level.measured.requests = (0..500).map(failing).collect();
+    let text = at(&run, 122);
+    let names = part(&text, "By name");
+    let shown = names
+        .iter()
+        .filter(|line| line.contains("/failing/"))
+        .count();
+    assert!((20..=40).contains(&shown), "{shown} names: {text}");
+    let hidden = 500 - shown;
+    let last = format!(
+        "and {hidden} more names in the full report, {hidden} of them with failures or losses"
+    );
+    assert!(names.last().unwrap().contains(&last), "{text}");
+}
+
+#[test]
+fn names_of_the_script_cannot_move_the_cursor_or_break_a_line() {
+    let mut run = shop();
+    for failure in &mut run.levels[0].measured.failures {
+        failure.first.step = Some("pay\u{1b}[2J\nnow".to_owned());
+        failure.first.user = Some("user\r-3".to_owned());
+    }
+    for width in [None, Some(80), Some(200)] {
+        let options = Terminal {
+            width,
+            ..Terminal::default()
+        };
+        let text = terminal(&run, options);
+        assert!(!text.contains(['\u{1b}', '\r']), "{width:?}: {text}");
+        let one_line = text.lines().any(|line| line.contains("step pay [2J now"));
+        assert!(one_line, "{width:?}: {text}");
     }
 }
 

@@ -10,8 +10,8 @@ use super::options::each;
 use super::payload::bytes;
 use super::plain;
 use super::receiver::{Caller, Held};
-use super::request::socketio_call;
 use super::socket::{Follows, add_handler, follow};
+use super::socketio_options::socketio_call;
 use crate::host::{Emission, EventCall};
 use crate::work::Then;
 

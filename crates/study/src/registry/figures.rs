@@ -1,9 +1,12 @@
 //! The figures that the study of the registry reads from its records.
 
+use std::ops::Range;
+
 use minijinja::context;
 use minijinja::value::Value;
 use model::split_tags;
-use record::{Deliveries, Level, Metric, Run, Timings, Window};
+use plan::RateProfile;
+use record::{Deliveries, Level, Metric, Phases, Run, Timings, Window};
 
 use crate::figures::{deliveries, level_figures, millis};
 
@@ -11,11 +14,15 @@ use crate::figures::{deliveries, level_figures, millis};
 const TARGETS: &str = "targets of a multicast";
 /// Name of the metric with the number of registrations that have not expired.
 const ALIVE: &str = "registrations that have not expired";
+/// Length of a window of the series, in seconds. The end of a level is not more precise.
+const WINDOW_S: f64 = 1.0;
 /// Tag of a multicast: how many identities were registered.
 const IDENTITIES: &str = "identities";
 
+/// Returns the measured levels. A level that was interrupted before its measured time has no rates and holds no threshold.
 pub(super) fn levels(run: Option<&Run>) -> impl Iterator<Item = &Level> {
-    run.into_iter().flat_map(|run| &run.levels)
+    let all = run.into_iter().flat_map(|run| &run.levels);
+    all.filter(|level| level.phases.duration_s > 0.0)
 }
 
 /// Merges all requests of an operation, whatever their tags.
@@ -170,6 +177,8 @@ pub(super) fn nobody(level: &Level) -> Option<Value> {
 
 /// One of the bursts: the windows from its begin to the begin of the next one.
 pub(super) struct Burst {
+    /// Whether the level was interrupted before the begin of the next one.
+    pub(super) is_interrupted: bool,
     pub(super) requests: u64,
     pub(super) failed: u64,
     pub(super) deliveries: u64,
@@ -179,15 +188,43 @@ pub(super) struct Burst {
     pub(super) worst_p95_ms: Option<f64>,
 }
 
-/// Splits the series of a level into its bursts.
-pub(super) fn bursts(level: &Level, count: usize) -> Vec<Burst> {
-    let period = level.phases.duration_s / count as f64;
-    let burst = |number: usize| {
-        let begin = number as f64 * period;
-        let is_in = |window: &&Window| (begin..begin + period).contains(&window.start_s);
+/// Returns the planned bursts, each with the silence after it, in seconds of the measured time.
+fn planned_bursts(level: &Level) -> Vec<Range<f64>> {
+    let profile = level.load.rate.as_deref().map(RateProfile::parse);
+    let Some(Ok(RateProfile::Segments(segments))) = profile else {
+        return Vec::new();
+    };
+    let mut bursts: Vec<Range<f64>> = Vec::new();
+    let mut now = 0.0;
+    for segment in segments {
+        let end = now + segment.lasts.as_secs_f64();
+        match bursts.last_mut() {
+            Some(burst) if segment.from + segment.to <= 0.0 => burst.end = end,
+            _ => bursts.push(now..end),
+        }
+        now = end;
+    }
+    bursts
+}
+
+/// Splits the series of a level into the bursts that began before its end.
+pub(super) fn bursts(level: &Level) -> Vec<Burst> {
+    let Phases {
+        ramp_s,
+        warmup_s,
+        duration_s,
+        ..
+    } = level.phases;
+    let begun = planned_bursts(level).into_iter();
+    let begun = begun.filter(|planned| planned.start < duration_s);
+    let burst = |planned: Range<f64>| {
+        let begin = ramp_s + warmup_s + planned.start;
+        let end = ramp_s + warmup_s + planned.end;
+        let is_in = |window: &&Window| (begin..end).contains(&window.start_s);
         let windows = || level.series.iter().filter(is_in);
         let most = |of: fn(&Window) -> Option<f64>| windows().filter_map(of).reduce(f64::max);
         Burst {
+            is_interrupted: duration_s + WINDOW_S < planned.end,
             requests: windows().map(|window| window.requests).sum(),
             failed: windows().map(|window| window.failed).sum(),
             deliveries: windows().map(|window| window.deliveries).sum(),
@@ -195,7 +232,7 @@ pub(super) fn bursts(level: &Level, count: usize) -> Vec<Burst> {
             worst_p95_ms: most(|window| window.p95_ms),
         }
     };
-    (0..count).map(burst).collect()
+    begun.map(burst).collect()
 }
 
 /// The part with namespaces, with the attempts to reach another namespace.

@@ -1,9 +1,8 @@
 //! The settings of the study of the registry, as the command line states them, and the flags that follow from them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use harness::{LaunchError, RedisAndNats};
-use tempfile::TempDir;
 
 /// Number of namespaces in the part with tenants.
 const TENANTS: usize = 10;
@@ -13,6 +12,8 @@ const TENANTS: usize = 10;
 pub struct RegistrySettings {
     /// Where the registry stores its state.
     pub backend: RegistryBackend,
+    /// A random number. It distinguishes the keys and subjects of this study from those of others on the same servers.
+    pub id: u64,
     /// Whether the bursts are 50 s apart, as in the field report, instead of 5 s.
     pub long_silences: bool,
     /// Length of the part in which registrations expire. `None`: the part is left out.
@@ -50,25 +51,28 @@ pub enum Sustained {
 pub(super) struct Urls {
     pub(super) redis: String,
     pub(super) nats: String,
-    /// Distinguishes this study's keys and subjects from those of earlier studies on the same servers.
-    pub(super) study: u32,
+    /// See [`RegistrySettings::id`].
+    pub(super) study: u64,
 }
 
 /// Returns the URLs of the backend. `None` for the embedded one.
-pub(super) fn urls(backend: &RegistryBackend, started: Option<&RedisAndNats>) -> Option<Urls> {
-    let (redis, nats) = match (backend, started) {
+pub(super) fn urls(settings: &RegistrySettings, started: Option<&RedisAndNats>) -> Option<Urls> {
+    let (redis, nats) = match (&settings.backend, started) {
         (RegistryBackend::Running { redis, nats }, _) => (redis.join(","), nats.join(",")),
         (_, Some(started)) => (started.redis_url(), started.nats_url()),
         (_, None) => return None,
     };
-    let study = std::process::id();
-    Some(Urls { redis, nats, study })
+    Some(Urls {
+        redis,
+        nats,
+        study: settings.id,
+    })
 }
 
 impl Urls {
     /// Returns the flags for one part, whose keys and subjects have a prefix of their own.
     pub(super) fn flags(&self, part: &str) -> Vec<String> {
-        let own = format!("study{}-{part}", self.study);
+        let own = format!("study{:x}-{part}", self.study);
         let flags = [
             ("--redis", self.redis.clone()),
             ("--nats", self.nats.clone()),
@@ -83,12 +87,12 @@ impl Urls {
 }
 
 /// The file with the namespaces of the part with tenants.
-pub(super) fn namespaces(folder: &TempDir) -> PathBuf {
-    folder.path().join("namespaces.json")
+pub(super) fn namespaces(folder: &Path) -> PathBuf {
+    folder.join("namespaces.json")
 }
 
 /// Writes the file with the namespaces. The scenario uses the same names and tokens.
-pub(super) fn write_namespaces(folder: &TempDir) -> Result<(), LaunchError> {
+pub(super) fn write_namespaces(folder: &Path) -> Result<(), LaunchError> {
     let tenant = |n| format!(r#""tenant-{n}": {{ "token": "token-{n}" }}"#);
     let all: Vec<String> = (0..TENANTS).map(tenant).collect();
     let text = format!("{{ {} }}\n", all.join(", "));

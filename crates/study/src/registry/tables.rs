@@ -11,12 +11,9 @@ use crate::figures::{cpu, deliveries, millis, millis_of, remark, validity};
 use crate::table::Table;
 use format::{NOT_AVAILABLE, number, whole};
 
-/// Number of bursts in the part with bursts.
-pub(super) const BURSTS: usize = 3;
-
 /// The report's rate with 100, 1,000 and 3,000 receivers.
 pub(super) fn mixes_in_short(parts: &Parts<'_>) -> Table {
-    let rows = parts.mixes().flat_map(|run| &run.levels).map(|level| {
+    let rows = parts.mixes().map(Some).flat_map(levels).map(|level| {
         let all = deliveries(level);
         let mut cells = vec![count(receivers(&all))];
         cells.extend(fates(level));
@@ -48,7 +45,7 @@ pub(super) fn mixes_in_short(parts: &Parts<'_>) -> Table {
 }
 
 pub(super) fn mixes_in_full(parts: &Parts<'_>) -> Table {
-    let rows = parts.mixes().flat_map(|run| &run.levels).map(|level| {
+    let rows = parts.mixes().map(Some).flat_map(levels).map(|level| {
         let all = deliveries(level);
         let mut cells = vec![count(receivers(&all)), whole(all.messages as f64)];
         cells.extend(fates(level));
@@ -237,10 +234,15 @@ pub(super) fn rates(parts: &Parts<'_>) -> Table {
 /// The bursts, each with the silence after it.
 pub(super) fn in_bursts(parts: &Parts<'_>) -> Table {
     let optional = |value: Option<f64>| value.map_or(NOT_AVAILABLE.to_owned(), number);
-    let all = levels(parts.burst).flat_map(|level| bursts(level, BURSTS));
+    let all = levels(parts.burst).flat_map(bursts);
     let rows = all.zip(1..).map(|(burst, number)| {
+        let interrupted = if burst.is_interrupted {
+            " (interrupted)"
+        } else {
+            ""
+        };
         vec![
-            format!("burst {number}"),
+            format!("burst {number}{interrupted}"),
             whole(burst.requests as f64),
             burst.failed.to_string(),
             whole(burst.deliveries as f64),

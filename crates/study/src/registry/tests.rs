@@ -203,6 +203,66 @@ fn the_thresholds_that_broke_are_named() {
     assert!(rates(&ramp).contains(none), "{}", rates(&ramp));
 }
 
+/// Ctrl-C during the ramp-up or warm-up leaves a level without measured time.
+#[test]
+fn a_level_that_was_interrupted_before_its_measured_time_has_no_figures() {
+    let mut interrupted = level(500, 100, 5);
+    interrupted.phases.duration_s = 0.0;
+    interrupted.measured = record::Measured::default();
+    let alone = run(vec![interrupted.clone()]);
+    let parts = Parts {
+        report: Some(&alone),
+        mix3000: Some(&alone),
+        mix1000: Some(&alone),
+        mix100: Some(&alone),
+        ramp: Some(&alone),
+        overload: Some(&alone),
+        burst: Some(&alone),
+        tenants: Some(&alone),
+        sustained: Some(&alone),
+    };
+    let (nothing, _) = pages(&Parts::default());
+    let (page, terminal) = pages(&parts);
+    for text in [&page, &terminal] {
+        assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+    }
+    let figures = |page: &str| page.matches(" 0 of 0 ").count();
+    assert_eq!(figures(&page), figures(&nothing), "{page}");
+    let ramp = run(vec![level(100, 100, 5), interrupted]);
+    let text = rendered(
+        "rates.md",
+        &Parts {
+            ramp: Some(&ramp),
+            ..Parts::default()
+        },
+    );
+    let held = "With 100 receivers: 100/s, the highest rate that was tested, met all thresholds.";
+    assert!(text.contains(held), "{text}");
+}
+
+#[test]
+fn the_bursts_of_an_interrupted_part_are_those_of_its_plan() {
+    let mut level = level(500, 100, 5);
+    level.load.rate = Some("500/s for 10s, nothing for 5s, 3 times".to_owned());
+    level.phases = Phases {
+        duration_s: 21.0,
+        ..Phases::default()
+    };
+    level.series = vec![
+        window(0.0, 100, 4.0),
+        window(9.0, 50, 30.0),
+        window(14.0, 7, 1.0),
+        window(15.0, 120, 5.0),
+        window(20.0, 130, 6.0),
+    ];
+    let all = super::figures::bursts(&level);
+    let found: Vec<_> = all
+        .iter()
+        .map(|burst| (burst.deliveries, burst.is_interrupted))
+        .collect();
+    assert_eq!(found, [(157, false), (250, true)]);
+}
+
 #[test]
 fn deliveries_after_the_measured_time_are_what_the_report_calls_failures() {
     let mut level = level(1000, 3000, 8000);
@@ -261,7 +321,7 @@ fn expired_registrations_that_are_found_are_reported() {
     let expected = "10 minutes at 100 operations/s: 500 identities registered for five minutes each. At most 15,000 of them were registered at the same time, and 14,990 at the end: the others expired. 3 enumerations found registrations more than two seconds after their time.";
     assert!(text.contains(expected), "{text}");
     assert!(
-        text.contains("20.0 MB at the begin, 21.5 MB at the end."),
+        text.contains("20.0 MB at the start, 21.5 MB at the end."),
         "{text}"
     );
 }
@@ -269,8 +329,9 @@ fn expired_registrations_that_are_found_are_reported() {
 #[test]
 fn each_part_has_data_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
-    settings::write_namespaces(&folder).unwrap();
-    let embedded = flags("tenants", None, &folder);
+    let folder = folder.path();
+    settings::write_namespaces(folder).unwrap();
+    let embedded = flags("tenants", None, folder);
     assert_eq!(embedded[0], "--store");
     assert!(embedded[1].ends_with("/tenants.db"), "{embedded:?}");
     let file = std::fs::read_to_string(&embedded[3]).unwrap();
@@ -278,10 +339,10 @@ fn each_part_has_data_of_its_own() {
     let urls = Urls {
         redis: "redis://127.0.0.1:1,redis://127.0.0.1:2".to_owned(),
         nats: "nats://127.0.0.1:3".to_owned(),
-        study: 7,
+        study: 0x7a,
     };
-    let expected = "--redis redis://127.0.0.1:1,redis://127.0.0.1:2 --nats nats://127.0.0.1:3 --redis-prefix study7-ramp: --nats-prefix study7-ramp.";
-    assert_eq!(flags("ramp", Some(&urls), &folder).join(" "), expected);
+    let expected = "--redis redis://127.0.0.1:1,redis://127.0.0.1:2 --nats nats://127.0.0.1:3 --redis-prefix study7a-ramp: --nats-prefix study7a-ramp.";
+    assert_eq!(flags("ramp", Some(&urls), folder).join(" "), expected);
 }
 
 #[test]

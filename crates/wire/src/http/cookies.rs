@@ -44,7 +44,7 @@ impl CookieJar {
     ///
     /// Returns false if the standard forbids the cookie, or if it contains control characters other than a tab, because
     /// they would end up in the head of a request. Also returns false for a cookie of more than 4,096 bytes, which
-    /// browsers ignore. A new cookie beyond the limit of 180 replaces the oldest one.
+    /// browsers ignore. A new cookie beyond the limit of 180 replaces another one.
     pub fn set(&mut self, url: &Url, set_cookie: &str) -> bool {
         if set_cookie.contains(|char: char| char.is_control() && char != '\t') {
             return false;
@@ -58,7 +58,7 @@ impl CookieJar {
         let store = self.store.get_or_insert_default();
         let result = store.insert_raw(&cookie, url);
         if matches!(result, Ok(StoreAction::Inserted)) && store.iter_any().count() > COOKIES_LIMIT {
-            remove_oldest(store);
+            make_room(store);
         }
         result.is_ok()
     }
@@ -97,14 +97,14 @@ impl CookieJar {
     }
 }
 
-/// Removes an expired cookie or, if there is none, the oldest one.
-fn remove_oldest(store: &mut CookieStore) {
+/// Removes an expired cookie or, if there is none, the first of the first server.
+fn make_room(store: &mut CookieStore) {
     let expired = store.iter_any().find(|cookie| cookie.is_expired());
-    let oldest = expired.or_else(|| store.iter_any().next()).map(|cookie| {
+    let gone = expired.or_else(|| store.iter_any().next()).map(|cookie| {
         let domain = String::from(&cookie.domain);
         (domain, String::from(&cookie.path), cookie.name().to_owned())
     });
-    if let Some((domain, path, name)) = oldest {
+    if let Some((domain, path, name)) = gone {
         store.remove(&domain, &path, &name);
     }
 }

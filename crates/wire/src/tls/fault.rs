@@ -121,7 +121,7 @@ fn alerted(alert: AlertDescription) -> String {
         | AlertDescription::CertificateExpired
         | AlertDescription::CertificateUnknown
         | AlertDescription::UnknownCA => format!(
-            "the peer does not accept the client certificate in `cert` (TLS alert {alert:?})"
+            "the peer requires a client certificate, or refuses the one in `cert` (TLS alert {alert:?})"
         ),
         AlertDescription::ProtocolVersion => {
             "the peer speaks neither TLS 1.2 nor TLS 1.3".to_owned()

@@ -7,10 +7,8 @@ use proc_macro2::Span;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Ident, Item, UseTree, Visibility};
 
+use super::calls::{Calls, Known, Names, names_of};
 use super::{flatten, line_of, only_in_tests};
-
-/// The names of a path, without `::`.
-pub(crate) type Names = Vec<String>;
 
 /// One module of a file: the file itself or an inline module.
 #[derive(Debug, Default)]
@@ -26,6 +24,7 @@ pub(crate) struct Scope {
     pub(crate) structs: Vec<(String, usize)>,
     /// The types of inherent `impl` blocks.
     pub(crate) impls: Vec<Names>,
+    pub(crate) calls: Calls,
 }
 
 /// A name that a `use` brings into a module.
@@ -53,6 +52,7 @@ struct Collector {
     current: Scope,
     /// Names that the current module exports from others.
     exported: BTreeSet<String>,
+    known: Known,
     found: Vec<Scope>,
 }
 
@@ -93,6 +93,34 @@ impl Collector {
         }
     }
 
+    fn note_fields(&mut self, item: &syn::ItemStruct) {
+        for field in &item.fields {
+            if let (Some(name), Some(of)) = (&field.ident, self.known.type_of(&field.ty)) {
+                let at = (item.ident.to_string(), name.to_string());
+                self.current.calls.fields.insert(at, of);
+            }
+        }
+    }
+
+    fn note_impl(&mut self, item: &syn::ItemImpl) {
+        let owner = match &*item.self_ty {
+            syn::Type::Path(path) => Some(names_of(&path.path)),
+            _ => None,
+        };
+        if let Some(owner) = owner.as_ref().filter(|_| item.trait_.is_none()) {
+            self.current.impls.push(owner.clone());
+            let methods = item.items.iter().filter_map(|item| match item {
+                syn::ImplItem::Fn(method) if !is_test(&method.attrs) => Some(&method.sig.ident),
+                _ => None,
+            });
+            let methods = methods.map(|name| (owner.clone(), name.to_string()));
+            self.current.calls.methods.extend(methods);
+        }
+        let outer = mem::replace(&mut self.known.owner, owner);
+        visit::visit_item_impl(self, item);
+        self.known.owner = outer;
+    }
+
     /// Notes a path unless it begins at an item or an import of this module, which are known already.
     fn note_path(&mut self, names: Names, line: impl FnOnce() -> usize) {
         let Some(first) = names.first() else { return };
@@ -122,11 +150,17 @@ impl<'ast> Visit<'ast> for Collector {
             Item::Struct(item) => {
                 let fields = (item.ident.to_string(), item.fields.len());
                 self.current.structs.push(fields);
+                self.note_fields(item);
             }
-            Item::Impl(item) if item.trait_.is_none() => {
-                if let syn::Type::Path(path) = &*item.self_ty {
-                    self.current.impls.push(names_of(&path.path));
-                }
+            Item::Impl(item) => return self.note_impl(item),
+            Item::Fn(item) => {
+                let outer = self.known.enter(&item.sig);
+                visit::visit_item_fn(self, item);
+                self.known.parameters = outer;
+                let name = &item.sig.ident;
+                let line = line_of(name.span());
+                self.current.items.insert(name.to_string(), line);
+                return;
             }
             _ => {}
         }
@@ -139,8 +173,15 @@ impl<'ast> Visit<'ast> for Collector {
 
     fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
         if !is_test(&item.attrs) {
+            let outer = self.known.enter(&item.sig);
             visit::visit_impl_item_fn(self, item);
+            self.known.parameters = outer;
         }
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        self.current.calls.made.extend(self.known.call(call));
+        visit::visit_expr_method_call(self, call);
     }
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
@@ -218,14 +259,6 @@ fn leaves(tree: &UseTree, before: &Names, note: &mut impl FnMut(String, Names, S
         }
         UseTree::Glob(leaf) => note("*".to_owned(), before.clone(), leaf.star_token.span),
     }
-}
-
-fn names_of(path: &syn::Path) -> Names {
-    let names = path
-        .segments
-        .iter()
-        .map(|segment| segment.ident.to_string());
-    names.collect()
 }
 
 fn is_test(attributes: &[Attribute]) -> bool {

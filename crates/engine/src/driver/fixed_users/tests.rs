@@ -4,11 +4,12 @@ use super::*;
 use crate::empty_world::{GROUP, world_of_one};
 use crate::level::Span;
 use crate::program::Plain;
+use crate::world::World;
 
 /// A world of one user, whose target has a scheme to which nothing can connect.
 fn fixed_world(send: Send, hold: Span) -> World {
     let (mut world, _) = world_of_one();
-    world.level.recorder.hold = hold;
+    world.base.level.recorder.hold = hold;
     let plain = Plain {
         url: Url::parse("ftp://127.0.0.1/").unwrap(),
         send,
@@ -29,11 +30,16 @@ fn request() -> Send {
     }
 }
 
+fn act(world: &mut World, act: impl FnOnce(&mut FixedUsers<'_>)) {
+    act(&mut world.fixed_users().unwrap());
+    world.settle();
+}
+
 /// Failures that are counted if the user starts now.
 fn failures(send: Send, hold: Span) -> usize {
     let mut world = fixed_world(send, hold);
-    world.begin_fixed(GROUP, None);
-    world.level.recorder.measured.failures.len()
+    act(&mut world, |users| users.begin(GROUP, None));
+    world.base.level.recorder.measured.failures.len()
 }
 
 #[test]
@@ -60,9 +66,9 @@ fn what_ends_after_its_iteration_starts_nothing() {
         end: Nanos::ZERO,
     };
     let mut world = fixed_world(request(), hold);
-    let user = world.level.groups[0].users[0];
+    let user = world.base.level.groups[0].users[0];
     let now = Nanos::ZERO;
-    world.level.groups[0].stage = Stage::Running {
+    world.base.level.groups[0].stage = Stage::Running {
         planned: now,
         since: now,
     };
@@ -71,11 +77,18 @@ fn what_ends_after_its_iteration_starts_nothing() {
         op,
         result: Ok(Value::Nothing),
     };
-    world.fixed_wake(done());
-    assert_eq!(world.fixed_ended().len(), 1, "the measured time is over");
-    world.fixed_wake(done());
-    assert!(world.fixed_ended().is_empty(), "it has ended already");
-    assert_eq!(world.inconsistencies.take(), None);
+    act(&mut world, |users| users.wake(done()));
+    assert_eq!(
+        world.fixed.as_mut().unwrap().take_ended().len(),
+        1,
+        "the measured time is over"
+    );
+    act(&mut world, |users| users.wake(done()));
+    assert!(
+        world.fixed.as_mut().unwrap().take_ended().is_empty(),
+        "it has ended already"
+    );
+    assert_eq!(world.base.inconsistencies.take(), None);
 }
 
 #[test]
@@ -89,14 +102,15 @@ fn a_user_whose_socket_has_closed_pauses_and_starts_again() {
         Value::Message(Payload::Text("reply".to_owned())),
     ] {
         let mut world = fixed_world(Send::Message("hello".to_owned()), hold);
-        let user = world.level.groups[0].users[0];
+        let user = world.base.level.groups[0].users[0];
         let op = world.fixed.as_mut().unwrap().begin(user).unwrap();
-        world.fixed_wake(Wake::Done {
+        let done = Wake::Done {
             op,
             result: Ok(value),
-        });
-        let due = world.level.timers.next_due().unwrap();
+        };
+        act(&mut world, |users| users.wake(done));
+        let due = world.base.level.timers.next_due().unwrap();
         assert!(due >= PAUSE && due < Nanos::from_secs(60), "{due}");
-        assert_eq!(world.inconsistencies.take(), None);
+        assert_eq!(world.base.inconsistencies.take(), None);
     }
 }

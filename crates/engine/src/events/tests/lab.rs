@@ -69,7 +69,7 @@ impl Lab {
     pub(super) fn opened(&mut self, reply: Reply) -> SocketId {
         self.replies(reply);
         let call = self.call();
-        self.world.start_events(OPENS, self.user, call).unwrap();
+        self.world.open_events(OPENS, self.user, call).unwrap();
         match self.result_of(OPENS) {
             Ok(Value::Socket(id, _)) => id,
             other => panic!("{other:?}"),
@@ -79,22 +79,22 @@ impl Lab {
     /// Runs the loop of the worker until `found` returns a value.
     pub(super) fn until<T>(&mut self, mut found: impl FnMut(&mut World) -> Option<T>) -> T {
         let world = &mut self.world;
-        let end = world.clock.now() + Nanos::from_secs(20);
+        let end = world.base.clock.now() + Nanos::from_secs(20);
         loop {
             if let Some(value) = found(world) {
                 return value;
             }
-            let now = world.clock.now();
+            let now = world.base.clock.now();
             assert!(now < end, "it did not happen: {world:#?}");
             let soon = now + Nanos::from_millis(50);
             let due = world.next_due().map_or(soon, |due| due.min(soon));
             let mut ready = Vec::new();
-            world.net.wait(Some(due), Nanos::MAX, &mut ready);
+            world.base.net.wait(Some(due), Nanos::MAX, &mut ready);
             for ready in ready {
                 world.ready(ready);
             }
             world.dial_on();
-            let now = world.clock.now();
+            let now = world.base.clock.now();
             world.enforce_limits(now);
         }
     }
@@ -102,8 +102,8 @@ impl Lab {
     pub(super) fn result_of(&mut self, wanted: OpId) -> Result<Value, Fault> {
         self.until(|world| {
             let is_it = |wake: &Wake| matches!(wake, Wake::Done { op, .. } if *op == wanted);
-            let at = world.wakes.iter().position(is_it)?;
-            match world.wakes.remove(at)? {
+            let at = world.base.wakes.iter().position(is_it)?;
+            match world.base.wakes.remove(at)? {
                 Wake::Done { result, .. } => Some(result),
                 _ => None,
             }
@@ -123,13 +123,13 @@ impl Lab {
     /// Waits for the end of the stream. Returns its reason.
     pub(super) fn ends(&mut self) -> String {
         let reason = self.until(|world| {
-            world.wakes.iter().find_map(|wake| match wake {
+            world.base.wakes.iter().find_map(|wake| match wake {
                 Wake::Closed { reason, .. } => Some(reason.clone()),
                 _ => None,
             })
         });
-        assert_eq!(self.world.net.conns.iter_mut().count(), 0);
-        let user = self.world.level.users.get(self.user).unwrap();
+        assert_eq!(self.world.base.net.conns.iter_mut().count(), 0);
+        let user = self.world.base.level.users.get(self.user).unwrap();
         assert_eq!(user.sockets, [0; 0]);
         reason
     }
@@ -137,7 +137,7 @@ impl Lab {
     /// Waits until the stream waits for its next connection.
     pub(super) fn waits_to_reconnect(&mut self, stream: SocketId) {
         self.until(|world| {
-            let (_, socket) = world.socket(stream).ok()?;
+            let (_, socket) = world.base.socket(stream).ok()?;
             (socket.wire.reconnect_due() < Nanos::MAX).then_some(())
         });
     }
@@ -146,13 +146,13 @@ impl Lab {
     pub(super) fn is_asked(&mut self, mut count: usize) {
         while count > 0 {
             count -= self.ids.try_iter().count();
-            let soon = self.world.clock.now() + Nanos::from_millis(5);
-            self.until(|world| (world.clock.now() >= soon).then_some(()));
+            let soon = self.world.base.clock.now() + Nanos::from_millis(5);
+            self.until(|world| (world.base.clock.now() >= soon).then_some(()));
         }
     }
 
     pub(super) fn measured(&self) -> Measured {
-        self.world.level.recorder.clone().into_measured(&[])
+        self.world.base.level.recorder.clone().into_measured(&[])
     }
 
     /// The number of connections of this name, and of those that failed.
@@ -175,8 +175,8 @@ impl Lab {
     /// Sends a stamp on a channel that the stream follows.
     pub(super) fn stamp(&mut self, channel: ChannelId) -> String {
         let text = self.world.stamp(self.user, channel, None).unwrap();
-        let now = self.world.clock.now();
-        let (group, member, recorder) = self.world.level.group_of(self.user).unwrap();
+        let now = self.world.base.clock.now();
+        let (group, member, recorder) = self.world.base.level.group_of(self.user).unwrap();
         recorder.send(&mut group.ledger, member, now, now);
         text
     }

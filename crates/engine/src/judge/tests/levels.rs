@@ -171,6 +171,7 @@ fn a_threshold_whose_scope_includes_no_level_is_not_held() {
     assert_eq!(unmet.inconclusive, Some(Inconclusive::OutOfReach));
     assert_eq!((unmet.level, unmet.metric.as_str()), (3, "requests"));
     assert_eq!(unmet.condition, "p95 < 50ms up to 10 users");
+    assert_eq!(unmet.limits, Some(Limits::Latency));
     assert_eq!(verdict(&run), Verdict::Inconclusive);
 }
 
@@ -272,4 +273,26 @@ fn a_bench_that_measured_nothing_does_not_pass_though_every_user_came_to_an_end(
     run.levels[0].measured.round_trips.clear();
     run.script.sha256 = "5e88".to_owned();
     assert_eq!(verdict(&run), Verdict::Passed);
+}
+
+#[test]
+fn without_thresholds_a_run_passes_only_if_every_level_shows_something() {
+    let of = |level: &Level| verdict(&run_of(level.clone(), &[]));
+    assert_eq!(verdict(&Run::default()), Verdict::Inconclusive, "no level");
+    let mut level = requests(60, 0);
+    level.measured.iterations.succeeded = 60;
+    assert_eq!(of(&level), Verdict::Passed);
+    assert_eq!(of(&invalid(level.clone())), Verdict::Inconclusive);
+    // Every request failed at a limit of headcount, and every iteration went on.
+    if let Some(requests) = level.measured.requests.get_mut("GET /") {
+        requests.failed = 60;
+    }
+    level.measured.failures = vec![record::Failure {
+        side: model::Side::Generator,
+        kind: model::FaultKind::TooLarge,
+        what: "GET /".to_owned(),
+        count: 60,
+        first: record::Example::default(),
+    }];
+    assert_eq!(of(&level), Verdict::Inconclusive);
 }

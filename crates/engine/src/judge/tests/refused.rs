@@ -100,6 +100,15 @@ fn what_a_late_generator_may_have_caused_decides_nothing() {
     let mut own = refused();
     own.measured.failures[0].side = Side::Generator;
     assert_eq!(held(&own, failed.0, failed.1), None);
+    // Failures of another name that headcount caused take none of the refusals away.
+    let mut both = refused();
+    if let Some(other) = both.measured.requests.get_mut("GET /") {
+        other.failed = 25;
+    }
+    let mut ours = failure("GET /", FaultKind::Resources, 25);
+    ours.side = Side::Generator;
+    both.measured.failures.push(ours);
+    assert_eq!(held(&both, failed.0, failed.1), Some(false));
     // Failures of another name do not count, and only they break this limit.
     let mut others = refused();
     if let Some(other) = others.measured.requests.get_mut("GET /") {

@@ -1,7 +1,7 @@
 use std::io::{BufRead as _, BufReader};
-use std::net::{Ipv4Addr, TcpListener};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
+use ::harness::free_port;
 use tempfile::TempDir;
 
 /// Number of attempts to start a server. Another process may take the port before the server does.
@@ -25,7 +25,7 @@ impl RedisServer {
     }
 
     fn attempt(options: &[&str]) -> Option<Self> {
-        let (port, cluster_port) = (free_port(), free_port());
+        let (port, cluster_port) = (free_port().unwrap(), free_port().unwrap());
         let folder = tempfile::tempdir().unwrap();
         let mut child = Command::new("redis-server")
             .args(["--bind", "127.0.0.1", "--save", "", "--appendonly", "no"])
@@ -84,12 +84,6 @@ impl RedisServer {
         let calls = stats.lines().find_map(|line| line.strip_prefix(&prefix));
         calls.map_or(0, |rest| rest.split(',').next().unwrap().parse().unwrap())
     }
-}
-
-/// A port that was free a moment ago, because the server cannot choose one itself.
-fn free_port() -> u16 {
-    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    free.local_addr().unwrap().port()
 }
 
 impl Drop for RedisServer {

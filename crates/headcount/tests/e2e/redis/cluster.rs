@@ -116,4 +116,9 @@ fn a_server_outside_of_a_cluster_is_refused_as_one() {
     passes(&lab, &server.url(), 1);
     let name = format!("connection {}", server.url());
     assert_eq!(lab.failure("target", "content", &name)["count"], 1);
+    // The connection itself opened. That the cluster could not be used is a failure beside it.
+    let connections = &lab.record()["levels"][0]["measured"]["connections"];
+    let counts: Vec<_> = connections.as_object().unwrap().values().collect();
+    let sum = |key: &str| -> u64 { counts.iter().map(|one| one[key].as_u64().unwrap()).sum() };
+    assert_eq!((sum("count"), sum("failed")), (2, 1), "{connections:#}");
 }

@@ -9,8 +9,9 @@ use super::super::options::{each, pointers};
 use super::super::payload::message;
 use super::super::plain;
 use super::super::redis::{names, redis_call, set_kind};
-use super::super::request::{Address, documents_in, socketio_options, texts};
+use super::super::request::{Address, documents_in, texts};
 use super::super::socketio::names_an_event;
+use super::super::socketio_options::socketio_options;
 use crate::host::{
     DocumentsIn, EventsCall, MemberCall, MemberOpening, NatsCall, Payload, RedisCall, SocketCall,
     SocketIoCall, SubscribeCall,

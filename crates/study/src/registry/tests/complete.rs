@@ -31,6 +31,7 @@ fn to_nobody() -> Level {
 /// Three bursts, one second and ten seconds long with the silence.
 fn in_bursts() -> Level {
     let mut level = level(500, 100, 5);
+    level.load.rate = Some("500/s for 1s, nothing for 9s, 3 times".to_owned());
     level.phases = Phases {
         duration_s: 30.0,
         ..Phases::default()
@@ -119,7 +120,7 @@ fn with_redis_and_nats_what_was_published_is_not_what_was_received() {
     let (page, _) = check(TEMPLATES, &page::figures(&parts, true));
     for sentence in [
         "The registry stored its state in Redis and sent messages through NATS, both on this machine.",
-        "292,600 were published to NATS, which does not tell whether anybody listens. By the report's definition they are delivered. 0 were received.",
+        "292,600 were published to NATS, which does not report whether anybody listens. By the report's definition they are delivered. 0 were received.",
     ] {
         assert!(page.contains(sentence), "{sentence} in {page}");
     }

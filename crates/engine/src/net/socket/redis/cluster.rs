@@ -15,6 +15,8 @@ pub(crate) struct Cluster {
     nodes: Vec<Member>,
     /// Commands that wait for the connection to their node, in order.
     queued: Vec<QueuedCommand>,
+    /// Whether a connection to a node has been open.
+    pub(crate) reached: bool,
     /// The number of the next command.
     next: u64,
 }
@@ -57,6 +59,7 @@ impl Cluster {
             server: Hello::default(),
             nodes: Vec::new(),
             queued: Vec::new(),
+            reached: false,
             next: 0,
         }
     }
@@ -116,6 +119,7 @@ impl Cluster {
 
     /// Notes that the connection to a node is open. Returns the commands that waited for it.
     pub(crate) fn opened(&mut self, address: &str, key: u32) -> Vec<QueuedCommand> {
+        self.reached = true;
         if let Some(node) = self.nodes.iter_mut().find(|node| node.address == address) {
             node.key = Some(key);
         }

@@ -13,6 +13,7 @@ use crate::open::{OpenRun, mostly_awaiting};
 use crate::people::Stage;
 use crate::recorder::{Iteration, Scene};
 use crate::settling::LOOK;
+use crate::socket::Sockets;
 use crate::steps::WayEnd;
 use crate::timers::Alarm;
 use crate::worker_parts::WorkerParts;
@@ -33,7 +34,7 @@ impl LevelRun {
         }
         let (now, end) = {
             let world = parts.world.borrow();
-            (world.clock.now(), world.level.recorder.hold.end)
+            (world.base.clock.now(), world.base.level.recorder.hold.end)
         };
         for _ in 0..STARTS_PER_PASS {
             let Some(open) = self.open_run() else { return };
@@ -48,7 +49,7 @@ impl LevelRun {
         }
         let next = self.open_run().and_then(OpenRun::next_due);
         let next = next.filter(|due| *due < end).unwrap_or(Nanos::MAX);
-        parts.world.borrow_mut().level.arrivals.next = next;
+        parts.world.borrow_mut().base.level.arrivals.next = next;
     }
 
     /// Starts an iteration of a group. In an open load, `number` is the number of the arrival.
@@ -63,14 +64,15 @@ impl LevelRun {
         let loading = self.is_loading();
         let start = {
             let mut world = parts.world.borrow_mut();
-            let now = world.clock.now();
+            let now = world.base.clock.now();
             // An arrival was due in the measured time, so it starts even after the end of that time. A closed load
             // starts nothing after the end.
-            let in_time = loading && (number.is_some() || now < world.level.recorder.hold.end);
-            let scenario = number.unwrap_or(world.level.arrivals.begun);
-            let scenario = world.config.scenario_of(scenario);
+            let in_time = loading && (number.is_some() || now < world.base.level.recorder.hold.end);
+            let scenario = number.unwrap_or(world.base.level.arrivals.begun);
+            let scenario = world.base.config.scenario_of(scenario);
             // If Ctrl-C has shortened the measured time, a planned start may come after the group has ended.
             let Some(group) = world
+                .base
                 .level
                 .groups
                 .get_mut(slot)
@@ -93,17 +95,17 @@ impl LevelRun {
             let (id, number, iteration) = (group.id, group.number, group.iteration);
             let members = group.members();
             group.iteration += 1;
-            let hold = world.level.recorder.hold;
-            world.level.arrivals.begun += 1;
-            world.level.at_work.begins(now, hold);
-            world.level.recorder.note_start(due, now);
-            let scenario = world.config.scenario_names().get(scenario).cloned();
+            let hold = world.base.level.recorder.hold;
+            world.base.level.arrivals.begun += 1;
+            world.base.level.at_work.begins(now, hold);
+            world.base.level.recorder.note_start(due, now);
+            let scenario = world.base.config.scenario_names().get(scenario).cloned();
             (id, number, iteration, members, scenario)
         };
         let (id, number, iteration, members, scenario) = start;
         let first = plan.load.users_before(number);
         let users = {
-            let known = &mut parts.world.borrow_mut().level.users;
+            let known = &mut parts.world.borrow_mut().base.level.users;
             let start = |((user, role), index)| known.start_of(user, (index, first + index), role);
             members.into_iter().zip(0..).map(start).collect()
         };
@@ -130,31 +132,32 @@ impl LevelRun {
         parts.driver.cancel_group(id);
         let failed = outcome.is_err();
         let mut world = parts.world.borrow_mut();
-        let Some(&slot) = world.level.group_slots.get(&id) else {
+        let Some(&slot) = world.base.level.group_slots.get(&id) else {
             return;
         };
-        let Stage::Running { planned, since } = world.level.groups[slot].stage else {
+        let Stage::Running { planned, since } = world.base.level.groups[slot].stage else {
             return;
         };
-        world.level.groups[slot].stage = Stage::Settling;
-        let (now, hold) = (world.clock.now(), world.level.recorder.hold);
-        world.level.at_work.ends(since, now, hold);
-        let iteration = world.level.iteration(slot, planned, since);
-        let is_mixed = world.config.options.mix.is_some();
+        world.base.level.groups[slot].stage = Stage::Settling;
+        let (now, hold) = (world.base.clock.now(), world.base.level.recorder.hold);
+        world.base.level.at_work.ends(since, now, hold);
+        let iteration = world.base.level.iteration(slot, planned, since);
+        let is_mixed = world.base.config.options.mix.is_some();
         world
+            .base
             .level
             .count_iteration(slot, iteration, outcome, is_mixed, now);
         // Users who stayed are released only after the deliveries' grace period, so the deliveries get no second grace
         // period.
-        let grace = if world.level.hold_is_settled {
+        let grace = if world.base.level.hold_is_settled {
             Nanos::ZERO
         } else {
-            world.config.options.settle
+            world.base.config.options.settle
         };
         let until = now + grace;
-        world.level.stop_users_of(slot, now);
+        world.base.level.stop_users_of(slot, now);
         // A failed iteration does not wait for its deliveries, which count as cut off.
-        if failed || world.level.groups[slot].ledger.awaited() == 0 {
+        if failed || world.base.level.groups[slot].ledger.awaited() == 0 {
             self.finish_iteration(&mut world, slot, failed);
         } else {
             self.settling.push((slot, until));
@@ -167,12 +170,12 @@ impl LevelRun {
             return;
         }
         let is_over = |&(slot, until): &(usize, Nanos)| {
-            until <= now || world.level.groups[slot].ledger.awaited() == 0
+            until <= now || world.base.level.groups[slot].ledger.awaited() == 0
         };
         let (over, still): (Vec<_>, Vec<_>) = self.settling.drain(..).partition(is_over);
         self.settling = still;
         if !self.settling.is_empty() {
-            world.level.timers.set(now + LOOK, Alarm::Look);
+            world.base.level.timers.set(now + LOOK, Alarm::Look);
         }
         for (slot, _) in over {
             self.finish_iteration(world, slot, false);
@@ -186,24 +189,25 @@ impl LevelRun {
         } else {
             CutOff::IterationEnded
         };
-        for member in 0..world.level.groups[slot].users.len() {
-            let user = world.level.groups[slot].users[member];
-            world.close_sockets_of(user, why);
+        for member in 0..world.base.level.groups[slot].users.len() {
+            let user = world.base.level.groups[slot].users[member];
+            world.lend(|base| Sockets { base }.close_all_of(user, why));
         }
         let pause = if failed {
             PAUSE_AFTER_FAILURE
         } else {
             Nanos::ZERO
         };
-        let next = world.clock.now() + pause;
+        let next = world.base.clock.now() + pause;
         let again = self.is_loading() && !self.plan.once;
-        let stage = &mut world.level.groups[slot].stage;
+        let stage = &mut world.base.level.groups[slot].stage;
         if let Some(open) = self.open_run().filter(|_| again) {
             *stage = Stage::Waiting;
             open.group_is_free(slot);
-        } else if again && next < world.level.recorder.hold.end {
+        } else if again && next < world.base.level.recorder.hold.end {
             *stage = Stage::Waiting;
             world
+                .base
                 .level
                 .timers
                 .set(next, Alarm::Begin(u32::try_from(slot).unwrap_or(u32::MAX)));
@@ -216,13 +220,13 @@ impl LevelRun {
 
 /// The fault of an iteration that awaits a promise that nothing can settle.
 pub(crate) fn never_settles(parts: &mut WorkerParts, id: GroupId) -> ScriptFault {
-    let last = parts.world.borrow_mut().level.last_done(id);
+    let last = parts.world.borrow_mut().base.level.last_done(id);
     let last = last.map_or(String::new(), |last| {
         format!("; the last completed operation: {last}")
     });
     let detail = format!("the group awaits a promise that nothing can settle{last}");
     let mut fault = parts.driver.never_settles(id, detail);
-    (fault.user, fault.step) = parts.world.borrow_mut().level.amid(id);
+    (fault.user, fault.step) = parts.world.borrow_mut().base.level.amid(id);
     fault
 }
 
@@ -347,14 +351,14 @@ impl LevelState {
 
 /// Drops an arrival, because no group is free.
 fn drop_arrival(world: &mut World, due: Nanos, number: u64) {
-    let now = world.clock.now();
-    let links = world.net.conns.iter_mut();
+    let now = world.base.clock.now();
+    let links = world.base.net.conns.iter_mut();
     let links = links.filter_map(|(_, conn)| Some((conn.owner.user()?, &conn.link)));
-    let cause = if mostly_awaiting(&mut world.level, links, now) {
+    let cause = if mostly_awaiting(&mut world.base.level, links, now) {
         DropCause::UsersWaiting
     } else {
         DropCause::UsersBusy
     };
-    let scenario = world.config.scenario_of(number);
-    world.level.recorder.drop_arrival(scenario, due, cause);
+    let scenario = world.base.config.scenario_of(number);
+    world.base.level.recorder.drop_arrival(scenario, due, cause);
 }

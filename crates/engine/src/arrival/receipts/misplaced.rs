@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use delivery::{Garbled, Stamp, objects_in_array, stamps_from};
 use record::Mismatch;
 
-use super::receipts::Receipts;
+use super::Receipts;
 use crate::place::Place;
 use crate::socket::{Came, Receiving, Sight};
 
@@ -32,43 +32,94 @@ impl Receipts<'_> {
         let Some(group) = &mut self.group else {
             return;
         };
-        let mut noted = Vec::new();
-        for stamp in stamps_from(came.bytes, Some(first)).flatten() {
+        let (ledger, member) = (&mut group.ledger, self.member);
+        let mut is_known = |stamp: &Stamp| {
+            stamp.sender != member && ledger.is_own(stamp) && ledger.has_received(stamp, member)
+        };
+        let mut search = Search::new(came, first);
+        if search.stamps().any(|stamp| is_known(&stamp)) {
+            return;
+        }
+        for stamp in search.stamps() {
             let of_channel = |one: &&Receiving| stamp.channel == one.channel.0;
             let Some(receiving) = receives.iter().find(of_channel) else {
                 continue;
             };
-            // A snapshot restates earlier messages, so it may contain stamps at any place.
-            if !group.ledger.is_own(&stamp) || receiving.sight.says_again(came) {
+            let (tally, sight) = (receiving.tally, &*receiving.sight);
+            if !group.ledger.is_own(&stamp) || search.is_snapshot(tally, sight) {
                 continue;
             }
             let tallies = &mut self.recorder.tallies;
-            let counts = group.ledger.misplaced(&stamp, self.member, tallies);
-            // A message may contain thousands of stamps, so it is compared once for each channel.
-            if counts && !noted.contains(&receiving.tally) {
-                noted.push(receiving.tally);
-                let example = self.recorder.channels.mismatches.entry(receiving.tally);
-                note(example, (came, &stamp, first), &receiving.sight);
+            if group.ledger.misplaced(&stamp, member, tallies) {
+                let mismatches = &mut self.recorder.channels.mismatches;
+                search.note(mismatches.entry(tally), &stamp, (tally, sight));
             }
         }
     }
 }
 
-/// Stores how the message with this stamp, whose first stamp begins at `first`, differs from what the channel looks
-/// for. The first difference is stored, until a message shows that the server packs messages into arrays.
-pub(crate) fn note(
-    example: Entry<'_, usize, Mismatch>,
-    (came, stamp, first): (Came<'_>, &Stamp, usize),
-    sight: &Sight,
-) {
-    match example {
-        Entry::Occupied(mut known) => {
-            if *known.get() != Mismatch::Array && is_in_array(came, stamp, sight) {
-                known.insert(Mismatch::Array);
-            }
+/// The search of a message that no channel consumed. The message may contain thousands of stamps, so what depends on
+/// the whole message is found once for each channel.
+///
+/// The caller first compares the stamps with what the member has received: a message with a stamp that the member
+/// already has, such as a history, restates earlier messages, and its other stamps excuse no loss.
+pub(crate) struct Search<'m> {
+    came: Came<'m>,
+    /// The position of the message's first stamp.
+    first: usize,
+    /// For the tally of each channel that was compared: whether the message is a snapshot.
+    snapshots: Vec<(usize, bool)>,
+    /// The tallies whose difference is noted.
+    noted: Vec<usize>,
+}
+
+impl<'m> Search<'m> {
+    pub(crate) fn new(came: Came<'m>, first: usize) -> Self {
+        let (snapshots, noted) = (Vec::new(), Vec::new());
+        Self {
+            came,
+            first,
+            snapshots,
+            noted,
         }
-        Entry::Vacant(none) => {
-            none.insert(mismatch(came, stamp, first, sight));
+    }
+
+    pub(crate) fn stamps(&self) -> impl Iterator<Item = Stamp> + use<'m> {
+        stamps_from(self.came.bytes, Some(self.first)).flatten()
+    }
+
+    /// Whether the message is a snapshot for this channel. A snapshot may contain stamps at any place.
+    pub(crate) fn is_snapshot(&mut self, tally: usize, sight: &Sight) -> bool {
+        let known = self.snapshots.iter().find(|(of, _)| *of == tally);
+        if let Some((_, known)) = known {
+            return *known;
+        }
+        let is_snapshot = sight.says_again(self.came);
+        self.snapshots.push((tally, is_snapshot));
+        is_snapshot
+    }
+
+    /// Stores how the message differs from what the channel of this stamp looks for. The first difference is stored,
+    /// until a message shows that the server packs messages into arrays.
+    pub(crate) fn note(
+        &mut self,
+        example: Entry<'_, usize, Mismatch>,
+        stamp: &Stamp,
+        (tally, sight): (usize, &Sight),
+    ) {
+        if self.noted.contains(&tally) {
+            return;
+        }
+        self.noted.push(tally);
+        match example {
+            Entry::Occupied(mut known) => {
+                if *known.get() != Mismatch::Array && is_in_array(self.came, stamp, sight) {
+                    known.insert(Mismatch::Array);
+                }
+            }
+            Entry::Vacant(none) => {
+                none.insert(mismatch(self.came, stamp, self.first, sight));
+            }
         }
     }
 }
