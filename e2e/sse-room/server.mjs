@@ -8,6 +8,9 @@
 // Environment variables inject faults, which the server counts exactly:
 //
 //   DROP=50    every 50th delivery is not sent
+//   DUPLICATE=50  every 50th delivery is sent twice
+//   SWAP=50    every 50th delivery is sent after the next one to the same member
+//   STRAY=50   every 50th delivery is sent to a member of another room as well
 //   CUT=25     cuts every connection in the middle of its 25th event; over HTTP/2, resets the stream
 //   LEAVE=25   over HTTP/2, sends GOAWAY before the 25th event of each stream, which goes on until its 50th
 //   BREAK=25   over HTTP/2, closes the connection with GOAWAY instead of sending the 25th event of a stream
@@ -23,11 +26,14 @@ import { createServer as createHttp2, constants } from "node:http2";
 const number = (name) => Number(process.env[name] ?? 0);
 const [HTTP2, STREAMS] = ["HTTP2", "STREAMS"].map(number);
 const [DROP, CUT, END, LEAVE, BREAK, FORGETS] = ["DROP", "CUT", "END", "LEAVE", "BREAK", "FORGETS"].map(number);
+const [DUPLICATE, SWAP, STRAY] = ["DUPLICATE", "SWAP", "STRAY"].map(number);
 const RETRY_MS = 50;
+/** Time after which a delivery that waits for a successor is sent without one. */
+const HOLD_MS = 500;
 
 const counts = {
   deliveries: 0, dropped: 0, cut: 0, ended: 0, left: 0, broken: 0, missed: 0, repeated: 0, opened: 0, continued: 0,
-  sessions: 0, posts: 0, peak: 0,
+  sessions: 0, posts: 0, peak: 0, duplicated: 0, swapped: 0, strayed: 0,
 };
 const rooms = new Map();
 
@@ -81,14 +87,40 @@ function send(member, { id, text }) {
   return true;
 }
 
-function deliver(member, post) {
+/** Sends a post to a member of another room. */
+function stray(room, post) {
+  const others = [...rooms.values()].filter((other) => other !== room).flatMap(({ members }) => [...members.values()]);
+  if (others.length === 0) return;
+  counts.strayed += 1;
+  send(others[counts.deliveries % others.length], post);
+}
+
+/** Sends the post that waits for a successor, if there is one. */
+function release(member) {
+  const post = member.held;
+  member.held = undefined;
+  if (post) send(member, post);
+  return post !== undefined;
+}
+
+function deliver(room, member, post) {
   counts.deliveries += 1;
   if (counts.deliveries % DROP === 0) {
     counts.dropped += 1;
     return;
   }
+  if (counts.deliveries % STRAY === 0) stray(room, post);
+  if (counts.deliveries % DUPLICATE === 0) {
+    counts.duplicated += 1;
+    send(member, post);
+  } else if (counts.deliveries % SWAP === 0 && !member.held) {
+    member.held = post;
+    setTimeout(() => release(member), HOLD_MS);
+    return;
+  }
   const sent = member.response !== null && send(member, post);
   if (!sent && FORGETS) counts.missed += 1;
+  if (release(member)) counts.swapped += 1;
 }
 
 function feed(room, user, request, response) {
@@ -112,7 +144,7 @@ function publish(room, text) {
   counts.posts += 1;
   const post = { id: room.posts.length + 1, text };
   room.posts.push(post);
-  for (const member of room.members.values()) deliver(member, post);
+  for (const member of room.members.values()) deliver(room, member, post);
 }
 
 async function bodyOf(request) {

@@ -1,26 +1,37 @@
 //! Passive audiences: receivers without a script, spread over all workers.
 //!
-//! A member is a connection that [`Owner::Member`](crate::owner::Owner) owns. `run` opens the connections before a level
-//! starts, `arrival` passes what they receive to the [`delivery::Listeners`] of the worker, and `wait` lets deliveries
-//! settle at the end of the level. No worker knows which messages the others have sent, so control compares what was sent
-//! with what was received when the level has ended (`fates`).
+//! A member is a connection that [`Owner::Member`](crate::owner::Owner) owns, or a subscription on a connection that
+//! several members share (`nats`). `run` opens the connections before a level starts, `arrival` passes what they receive to
+//! the [`delivery::Listeners`] of the worker, and `wait` lets deliveries settle at the end of the level. No worker knows
+//! which messages the others have sent, so control compares what was sent with what was received when the level has ended
+//! (`fates`).
 
 mod arrival;
 mod channel;
+mod connecting;
 mod end;
+mod failing;
 mod fates;
+mod http2;
 mod link;
+mod member;
+mod nats;
+mod nats_members;
 mod opening;
 mod plan;
+mod redis;
 mod run;
+mod socketio;
 mod state;
 mod wait;
 
 pub(crate) use channel::{channel_of, find_channel, stamp_for};
-pub(crate) use end::{broke, close, closed, received, timed_out};
+pub(crate) use connecting::open;
+pub(crate) use end::{close, opened, received, timed_out};
+pub(crate) use failing::{broke, closed};
 pub(crate) use fates::{AudienceCount, AudienceResult, take_broadcasts};
-pub(crate) use link::{MemberLink, MemberState};
-pub(crate) use opening::open;
+pub(crate) use link::MemberLink;
+pub(crate) use member::MemberState;
 pub(crate) use plan::AudiencePlan;
 pub(crate) use run::AudienceRun;
 pub(crate) use state::Audiences;

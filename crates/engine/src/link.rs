@@ -25,7 +25,7 @@ impl net::Link for Link {
             Self::Http(http) => Some(http.stream()),
             Self::Http2(http2) => Some(http2.stream()),
             Self::Socket(socket) => socket.wire.stream(),
-            Self::Member(member) => member.wire.stream(),
+            Self::Member(member) => member.stream(),
         }
     }
 
@@ -34,7 +34,7 @@ impl net::Link for Link {
             Self::Http(http) => Some(http.stream_mut()),
             Self::Http2(http2) => Some(http2.stream_mut()),
             Self::Socket(socket) => socket.wire.stream_mut(),
-            Self::Member(member) => member.wire.stream_mut(),
+            Self::Member(member) => member.stream_mut(),
         }
     }
 

@@ -210,6 +210,7 @@ impl World {
         }
         Nats { base }.stream_opened(key)?;
         let base = &mut self.base;
+        audience::opened(base, key)?;
         Http { base }.opened(key, now);
         Ok(())
     }
@@ -301,7 +302,7 @@ impl World {
             Some(Link::Http(_)) => Http { base }.timed_out(key, now),
             Some(Link::Http2(_)) => Http { base }.http2_timed_out(key, now),
             Some(Link::Socket(_)) => Sockets { base }.timed_out(key, now),
-            Some(Link::Member(_)) => audience::timed_out(base, key),
+            Some(Link::Member(_)) => audience::timed_out(base, key, now),
             // It ended together with another connection.
             None => {}
         }

@@ -6,6 +6,7 @@ mod aftermath;
 mod cluster;
 mod command;
 mod key;
+mod published;
 mod redirected;
 mod server;
 mod subscription;
@@ -31,7 +32,9 @@ pub(crate) use crate::protocols::Redis;
 use aftermath::Aftermath;
 pub(crate) use command::Command;
 use command::{Batch, carried_by};
+pub(crate) use published::{Published, source_kind};
 use redirected::{Redirected, redirect_in};
+pub(crate) use server::of_call as redis_login;
 use value::owned;
 
 /// The name under which replies are counted whose commands had timed out.

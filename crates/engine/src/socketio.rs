@@ -17,6 +17,19 @@ use crate::trace;
 pub(crate) use crate::protocols::Sessions;
 pub(crate) use session::{Heartbeat, Talk};
 
+/// The WebSocket of a session that does not start with polling.
+pub(crate) fn websocket_call(call: SocketIoCall) -> SocketCall {
+    let sign = if call.url.contains('?') { '&' } else { '?' };
+    SocketCall {
+        url: format!("{}{sign}EIO=4&transport=websocket", call.url),
+        name: call.name,
+        headers: call.headers,
+        timeout: call.timeout,
+        planned: call.planned,
+        ..SocketCall::default()
+    }
+}
+
 impl SocketLink {
     /// Disconnects from the namespace, if the session is open.
     pub(crate) fn leave_namespace(&mut self) {
@@ -67,15 +80,7 @@ impl Sessions<'_> {
         if call.polls {
             return self.start_polling(op, user, call, Box::new(Talk::new(session)));
         }
-        let sign = if call.url.contains('?') { '&' } else { '?' };
-        let socket = SocketCall {
-            url: format!("{}{sign}EIO=4&transport=websocket", call.url),
-            name: call.name,
-            headers: call.headers,
-            timeout: call.timeout,
-            planned: call.planned,
-            ..SocketCall::default()
-        };
+        let socket = websocket_call(call);
         Sockets { base: self.base }.start(op, user, socket, Some(Box::new(Talk::new(session))))
     }
 

@@ -29,6 +29,7 @@ mod response;
 mod responses;
 mod socket;
 mod socketio;
+mod socketio_options;
 mod tags;
 mod text;
 mod time;

@@ -11,7 +11,9 @@ mod common;
 
 use common::{Call, group, stage, try_stage};
 use model::Nanos;
-use script::host::{Audience, MemberOpening, Payload, StampAt};
+use script::host::{
+    Audience, MemberCall, MemberOpening, NatsLogin, Payload, StampAt, SubscriptionKind,
+};
 
 const HALL: &str = r#"
 import { audience } from "headcount";
@@ -77,6 +79,79 @@ fn each_member_has_its_own_connection() {
     assert_eq!(call.url, "/news?a=1");
 }
 
+/// The members described by this function.
+fn described(connect: &str) -> Vec<MemberCall> {
+    let source = format!(
+        "import {{ audience }} from 'headcount';\n\
+         audience(2, {{ receives: {{ said: {{}} }}, connect: {connect} }});\n\
+         export default () => {{}};"
+    );
+    let members = stage(&source).script.members(0, 0..2, None);
+    members.unwrap()
+}
+
+#[test]
+fn members_of_a_nats_server_share_a_connection_unless_the_script_wants_their_own() {
+    let members = described(
+        "(index) => ({ nats: { token: 't', connection: index ? 'own' : undefined }, subject: 'a.' + index, timeout: '3s' })",
+    );
+    for (index, member) in members.iter().enumerate() {
+        let MemberOpening::Nats { call, subject } = &member.opening else {
+            panic!("{member:?}")
+        };
+        assert_eq!(*subject, format!("a.{index}"));
+        assert_eq!(call.is_shared, index == 0);
+        assert_eq!(call.login, NatsLogin::Token("t".to_owned()));
+        assert_eq!(call.timeout, Some(Nanos::from_secs(3)));
+    }
+}
+
+#[test]
+fn members_of_a_socket_io_server_have_a_namespace_and_first_events() {
+    let members = described(
+        "(index) => ({ socketio: { namespace: 'hall', auth: { index }, url: index ? 'http://other:81' : undefined },\
+           send: [['join', { seat: index }, 1], ['hello']], ready: index ? { '/a': 1 } : 'joined' })",
+    );
+    let MemberOpening::SocketIo(call) = &members[1].opening else {
+        panic!("{members:?}")
+    };
+    assert_eq!(call.url, "http://other:81/socket.io/");
+    assert_eq!(call.namespace, "/hall");
+    assert_eq!(call.auth.as_deref(), Some("{\"index\":1}"));
+    let text = |text: &str| Payload::Text(text.to_owned());
+    let first = [text(r#"["join",{"seat":1},1]"#), text(r#"["hello"]"#)];
+    assert_eq!(members[1].first, first);
+    assert_eq!(members[1].ready, [("/a".to_owned(), "1".to_owned())]);
+    assert_eq!(members[0].ready_event.as_deref(), Some("joined"));
+    let MemberOpening::SocketIo(call) = &members[0].opening else {
+        panic!("{members:?}")
+    };
+    assert_eq!(call.url, "/socket.io/");
+}
+
+#[test]
+fn members_of_a_redis_server_subscribe_to_channels_or_patterns() {
+    let members = described(
+        "(index) => ({ redis: { database: 2 }, channels: index ? ['a', 'b', 'a'] : 'a*', pattern: !index })",
+    );
+    let channels = |member: &MemberCall| {
+        let MemberOpening::Redis { call, subscribe } = &member.opening else {
+            panic!("{member:?}")
+        };
+        assert_eq!(call.database, Some(2));
+        (subscribe.kind, subscribe.names.clone())
+    };
+    let name = |name: &str| name.as_bytes().to_vec();
+    assert_eq!(
+        channels(&members[0]),
+        (SubscriptionKind::Pattern, vec![name("a*")])
+    );
+    assert_eq!(
+        channels(&members[1]),
+        (SubscriptionKind::Channel, vec![name("a"), name("b")])
+    );
+}
+
 #[test]
 fn a_channel_addresses_the_audience_by_its_number() {
     let mut stage = stage(HALL);
@@ -88,31 +163,90 @@ fn a_channel_addresses_the_audience_by_its_number() {
     );
 }
 
+/// Checks that a member with this description is refused with these words.
+fn refused(connect: &str, words: &str) {
+    let source = format!(
+        "import {{ audience }} from 'headcount';\n\
+         audience(1, {{ receives: {{ said: {{}} }}, connect: {connect} }});\n\
+         export default () => {{}};"
+    );
+    let mut stage = stage(&source);
+    let fault = stage.script.members(0, 0..1, None).unwrap_err();
+    assert!(fault.fault.detail.contains(words), "{}", fault.fault.detail);
+}
+
 #[test]
 fn a_mistake_in_the_description_is_the_scripts_fault() {
-    let check = |connect: &str, words: &str| {
-        let source = format!(
-            "import {{ audience }} from 'headcount';\n\
-             audience(1, {{ receives: {{ said: {{}} }}, connect: {connect} }});\n\
-             export default () => {{}};"
-        );
-        let mut stage = stage(&source);
-        let fault = stage.script.members(0, 0..1, None).unwrap_err();
-        assert!(fault.fault.detail.contains(words), "{}", fault.fault.detail);
-    };
-    check("() => 7", "must be an object");
-    check("async () => ({})", "must be an object");
-    check("() => ({})", "either `websocket` or `events`");
-    check(
+    refused("() => 7", "must be an object");
+    refused("async () => ({})", "must be an object");
+    refused("() => ({})", "exactly one of `websocket`, `events`");
+    refused(
         "() => ({ websocket: '/', events: '/' })",
-        "either `websocket` or `events`",
+        "exactly one of `websocket`, `events`",
     );
-    check(
+    refused(
         "() => ({ websocket: '/', heders: {} })",
         "did you mean `headers`",
     );
-    check("() => ({ events: '/', send: ['x'] })", "no meaning");
-    check("() => { throw new Error('no seats') }", "no seats");
+    refused(
+        "() => ({ events: '/', send: ['x'] })",
+        "`send` has no meaning for an event stream",
+    );
+    refused("() => { throw new Error('no seats') }", "no seats");
+}
+
+#[test]
+fn a_mistake_in_the_description_of_a_protocol_is_the_scripts_fault() {
+    refused("() => ({ nats: {} })", "`subject` is missing");
+    refused(
+        "() => ({ nats: {}, subject: 'a', ready: {} })",
+        "`ready` has no meaning for a NATS subscription",
+    );
+    refused(
+        "() => ({ nats: {}, subject: 'a', queue: 'q' })",
+        "members of a queue group share the messages",
+    );
+    refused(
+        "() => ({ nats: { echo: false }, subject: 'a' })",
+        "unknown option `echo`",
+    );
+    refused(
+        "() => ({ socketio: { transports: ['polling'] } })",
+        "unknown option `transports`",
+    );
+    refused(
+        "() => ({ socketio: {}, send: ['join'] })",
+        "a list of events such as [\"join\", { room: 1 }]",
+    );
+    refused(
+        "() => ({ socketio: {}, send: [['join', new ArrayBuffer(1)]] })",
+        "without bytes",
+    );
+    refused(
+        "() => ({ socketio: {}, headers: {} })",
+        "`headers` has no meaning for a Socket.IO socket",
+    );
+    refused(
+        "() => ({ websocket: '/', ready: 'joined' })",
+        "must be an object",
+    );
+    refused("() => ({ redis: {} })", "`channels` is missing");
+    refused(
+        "() => ({ redis: {}, channels: 'a', send: ['x'] })",
+        "`send` has no meaning for a Redis subscription",
+    );
+    refused(
+        "() => ({ redis: { cluster: true }, channels: 'a' })",
+        "unknown option `cluster`",
+    );
+    refused(
+        "() => ({ redis: {}, channels: 'a', pattern: true, shard: true })",
+        "only one of pattern and shard",
+    );
+    refused(
+        "() => ({ websocket: '/', subject: 'a' })",
+        "`subject` has no meaning for a WebSocket",
+    );
 }
 
 #[test]

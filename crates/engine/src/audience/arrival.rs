@@ -7,7 +7,7 @@ use model::{Fault, FaultKind, MisdeliveryReason, Nanos};
 use wire::sse::{self, Signal};
 use wire::websocket;
 
-use super::link::MemberState;
+use super::member::{MemberState, Ready};
 use super::state::{AudienceShard, ReceivedChannel};
 use crate::arrival::{MISPLACED_LOOKS, MisplacedSearch};
 use crate::net::socket::Event;
@@ -25,7 +25,9 @@ pub(super) struct MemberArrival<'a> {
     pub(super) tallies: &'a [usize],
     pub(super) state: &'a mut MemberState,
     pub(super) recorder: &'a mut Recorder,
-    /// The member's messages broke a limit.
+    /// Packets that the member's Socket.IO session has to send.
+    pub(super) says: Vec<String>,
+    /// The fault that ends the member's connection.
     pub(super) fault: Option<Fault>,
 }
 
@@ -54,18 +56,24 @@ impl MemberArrival<'_> {
         }
     }
 
-    fn opened(&mut self) {
+    pub(super) fn opened(&mut self) {
         if let Some(opening) = &mut self.state.opening {
             opening.is_open = true;
-            if opening.ready.is_empty() {
+            if matches!(opening.ready, Ready::Open) {
                 self.listen();
             }
         }
     }
 
+    /// The server has confirmed the subscription.
+    pub(super) fn confirmed(&mut self) {
+        if self.state.opening.take().is_some() {
+            self.listen();
+        }
+    }
+
     fn listen(&mut self) {
-        self.shard.listeners.join(self.slot);
-        self.shard.pending -= 1;
+        self.shard.listen(self.slot);
     }
 
     fn documents(&mut self, bytes: &[u8]) {
@@ -81,16 +89,20 @@ impl MemberArrival<'_> {
         }
     }
 
-    fn message(&mut self, came: Came<'_>) {
-        if let Some(opening) = &self.state.opening
-            && !opening.ready.is_empty()
-        {
-            // A message that the server sent before the member's own first messages does not confirm them.
-            if opening.first.is_empty() && opening.ready.fits(came.bytes) {
-                self.listen();
-                self.state.opening = None;
+    pub(super) fn message(&mut self, came: Came<'_>) {
+        if let Some(opening) = &self.state.opening {
+            match &opening.ready {
+                Ready::Open => {}
+                // A message that the server sent before the member's own first messages does not confirm them.
+                Ready::Message(ready, event)
+                    if opening.first.is_empty()
+                        && event.as_ref().is_none_or(|event| came.is_event(event))
+                        && ready.fits(came.bytes) =>
+                {
+                    return self.confirmed();
+                }
+                Ready::Message(..) | Ready::Confirmed => return,
             }
-            return;
         }
         let first = OnceCell::new();
         let first = || *first.get_or_init(|| find_stamp(came.bytes));

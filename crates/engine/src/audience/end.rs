@@ -1,26 +1,47 @@
 //! Handles received data, and the end of the members' connections.
 
 use model::{Fault, Nanos};
-use script::host::Payload;
 
 use super::arrival::MemberArrival;
-use super::link::MemberLink;
+use super::failing::{broke, closed, member_of};
+use super::http2::{self, MemberHttp2};
+use super::link::{MemberLink, OwnLink};
+use super::member::Ready;
+use super::nats;
 use crate::base::Base;
-use crate::link::Link;
-use crate::net::Conn;
-use crate::net::socket::{Bytes, Feed as _, Wire};
-use crate::owner::{MemberId, Owner};
+use crate::net::http2::check_agreed;
+use crate::net::socket::{Bytes, Feed as _, RedisWire, Wire};
+
+/// Continues to open a connection whose stream has opened.
+pub(crate) fn opened(base: &mut Base, key: u32) -> Result<(), Fault> {
+    match base.net.conns.get_mut(key).and_then(member_of) {
+        Some((_, MemberLink::Nats(nats))) => nats.link.on_open(&mut base.net.encoded),
+        Some((_, MemberLink::Own(own))) => {
+            let http2 = own.http2.as_ref();
+            http2.map_or(Ok(()), |http2| check_agreed(http2.stream()))
+        }
+        None => Ok(()),
+    }
+}
 
 /// Handles received bytes. Returns the number of messages in them, including an incomplete last message.
 pub(crate) fn received(base: &mut Base, key: u32, bytes: &[u8], at: Nanos) -> usize {
-    let Some((member, MemberLink { wire, state })) =
-        base.net.conns.get_mut(key).and_then(member_of)
-    else {
-        base.inconsistent("a member of an audience that is not in the table received data");
+    match base.net.conns.get_mut(key).and_then(member_of) {
+        Some((_, MemberLink::Own(_))) => received_by_one(base, key, bytes, at),
+        Some((_, MemberLink::Nats(_))) => nats::received(base, key, bytes, at),
+        None => {
+            base.inconsistent("a member of an audience that is not in the table received data");
+            0
+        }
+    }
+}
+
+fn received_by_one(base: &mut Base, key: u32, bytes: &[u8], at: Nanos) -> usize {
+    let found = base.net.conns.get_mut(key).and_then(member_of);
+    let Some((member, MemberLink::Own(OwnLink { wire, http2, state }))) = found else {
         return 0;
     };
     let level = &mut base.level;
-    let mut messages = 0;
     let mut arrival = MemberArrival {
         slot: member.slot,
         run: level.audience.run,
@@ -29,22 +50,24 @@ pub(crate) fn received(base: &mut Base, key: u32, bytes: &[u8], at: Nanos) -> us
         tallies: &level.audience.tallies,
         state,
         recorder: &mut level.recorder,
+        says: Vec::new(),
         fault: None,
     };
-    let fed = Bytes(bytes).feed(wire, &mut |event| {
-        messages += 1;
-        arrival.received(event);
-    });
-    let fault = arrival.fault;
+    let (mut messages, fed) = feed((wire, http2), bytes, &mut arrival);
+    let MemberArrival { says, fault, .. } = arrival;
     messages += usize::from(wire.holds_a_part());
     let mut result = fed.and(fault.map_or(Ok(()), Err));
+    result = result.and_then(|()| says.iter().try_for_each(|text| wire.send_text(text)));
     if let Some(mut opening) = state.opening.take_if(|opening| opening.is_open) {
         let first = std::mem::take(&mut opening.first);
-        result = result.and_then(|()| send_all(wire, &first));
+        let out = &mut base.net.encoded;
+        result = result.and_then(|()| first.send(wire, out));
         // Without a message that says so, the member listens as soon as the connection is open.
-        state.opening = (!opening.ready.is_empty()).then_some(opening);
+        state.opening = (!matches!(opening.ready, Ready::Open)).then_some(opening);
     }
     let is_over = wire.is_done() || state.close.is_some();
+    let dead_at = state.dead_at();
+    base.net.watch_limit(dead_at);
     match result {
         Err(fault) => broke(base, key, &fault),
         Ok(()) if is_over => closed(base, key),
@@ -53,43 +76,46 @@ pub(crate) fn received(base: &mut Base, key: u32, bytes: &[u8], at: Nanos) -> us
     messages
 }
 
-fn send_all(wire: &mut Wire, messages: &[Payload]) -> Result<(), Fault> {
-    messages.iter().try_for_each(|message| match message {
-        Payload::Text(text) => wire.send_text(text),
-        Payload::Binary(bytes) => wire.send_binary(bytes),
-    })
+/// Passes bytes to the protocol. Returns the number of messages in them, and the fault that ends the connection.
+fn feed(
+    (wire, http2): (&mut Wire, &mut Option<MemberHttp2>),
+    bytes: &[u8],
+    arrival: &mut MemberArrival<'_>,
+) -> (usize, Result<(), Fault>) {
+    let mut messages = 0;
+    if let Some(http2) = http2 {
+        let outcome = http2::feed(http2, bytes, wire, &mut |event| {
+            messages += 1;
+            arrival.came(event);
+        });
+        return (messages.max(1), outcome);
+    }
+    let outcome = match wire {
+        Wire::Redis(RedisWire::Connection(redis)) => redis.get_mut().map_or(Ok(()), |redis| {
+            redis.connection.on_bytes(bytes, &mut |signal| {
+                messages += 1;
+                arrival.replied(signal);
+            })
+        }),
+        wire => Bytes(bytes).feed(wire, &mut |event| {
+            messages += 1;
+            arrival.came(event);
+        }),
+    };
+    (messages, outcome)
 }
 
-/// Handles a connection that the server has closed.
-pub(crate) fn closed(base: &mut Base, key: u32) {
-    let Some((_, link)) = base.net.conns.get_mut(key).and_then(member_of) else {
-        return base.inconsistent("the connection of a member that is not in the table was closed");
-    };
-    let fault = link.on_close();
-    broke(base, key, &fault);
-}
-
-/// Ends a connection that broke, and counts the failure. The member does not return in this level.
-pub(crate) fn broke(base: &mut Base, key: u32, fault: &Fault) {
-    let now = base.clock.now();
-    let mut conn = base.net.remove(key);
-    let Some((member, link)) = conn.as_mut().and_then(member_of) else {
-        return base.inconsistent("the connection of a member that is not in the table broke");
-    };
-    let listened = link.state.opening.is_none();
-    let level = &mut base.level;
-    level
-        .audience
-        .fail(&mut level.recorder, (member, listened), now, fault);
-}
-
-/// Ends a connection that did not open in time.
-pub(crate) fn timed_out(base: &mut Base, key: u32) {
-    let Some((_, link)) = base.net.conns.get_mut(key).and_then(member_of) else {
-        return base.inconsistent("a member of an audience that timed out does not exist");
-    };
-    let fault = link.took_too_long();
-    broke(base, key, &fault);
+/// Handles a connection of which a member did not listen in time.
+pub(crate) fn timed_out(base: &mut Base, key: u32, now: Nanos) {
+    match base.net.conns.get_mut(key).and_then(member_of) {
+        Some((_, MemberLink::Own(own))) => {
+            if let Some(fault) = own.state.timed_out(now) {
+                broke(base, key, &fault);
+            }
+        }
+        Some((_, MemberLink::Nats(_))) => nats::timed_out(base, key, now),
+        None => base.inconsistent("a member of an audience that timed out does not exist"),
+    }
 }
 
 /// Closes all connections of the audiences at the end of a level.
@@ -101,20 +127,12 @@ pub(crate) fn close(base: &mut Base, now: Nanos) {
         .flat_map(|shard| std::mem::take(&mut shard.connections))
         .collect();
     for key in keys {
-        if let Some((_, link)) = base.net.conns.get_mut(key).and_then(member_of) {
-            let _ = link.wire.close(Some(1000), ""); // a broken connection is closed anyway
-            base.net.remove(key);
+        let Some((_, link)) = base.net.conns.get_mut(key).and_then(member_of) else {
+            continue;
+        };
+        if let MemberLink::Own(own) = link {
+            let _ = own.wire.close(Some(1000), ""); // a broken connection is closed anyway
         }
-    }
-}
-
-fn member_of(conn: &mut Conn<Base>) -> Option<(MemberId, &mut MemberLink)> {
-    match conn {
-        Conn {
-            owner: Owner::Member(member),
-            link: Link::Member(link),
-            ..
-        } => Some((*member, link)),
-        _ => None,
+        base.net.remove(key);
     }
 }

@@ -1,64 +1,91 @@
-use delivery::Documents;
 use model::{Fault, FaultKind, Nanos};
-use script::host::Payload;
+use wire::Stream;
 
-use crate::filter::Filter;
-use crate::net::socket::Wire;
+use super::http2::{self, MemberHttp2};
+use super::member::MemberState;
+use super::nats_members::NatsMembers;
+use crate::net::socket::{NatsWire, Wire};
+use crate::owner::MemberId;
 
-/// The connection of a member of a passive audience.
+/// A connection of members of passive audiences.
 #[derive(Debug)]
-pub(crate) struct MemberLink {
-    pub(crate) wire: Wire,
+pub(crate) enum MemberLink {
+    /// The connection of one member.
+    Own(OwnLink),
+    /// A connection to a NATS server, on which each of its members has a subscription.
+    Nats(NatsMembers),
+}
+
+/// The connection of one member of a passive audience.
+#[derive(Debug)]
+pub(crate) struct OwnLink {
+    pub(super) wire: Wire,
+    /// The connection of a stream of server-sent events over HTTP/2.
+    pub(super) http2: Option<MemberHttp2>,
     pub(super) state: MemberState,
 }
 
-/// The state of a member.
-#[derive(Debug, Default)]
-pub(crate) struct MemberState {
-    /// `None` once the member listens.
-    pub(super) opening: Option<Box<MemberOpening>>,
-    /// Extracts documents from messages.
-    pub(super) documents: Documents,
-    /// Code and reason of the server's close frame.
-    pub(super) close: Option<(Option<u16>, String)>,
-}
-
-/// A member that does not listen yet.
-#[derive(Debug)]
-pub(crate) struct MemberOpening {
-    /// Whether the connection is open, so that only the message that `ready` describes is missing.
-    pub(super) is_open: bool,
-    /// Messages to send as soon as the connection is open.
-    pub(super) first: Vec<Payload>,
-    /// The message from which on the member listens; matches everything if the member needs none.
-    pub(super) ready: Filter,
-    pub(super) until: Nanos,
-    pub(super) limit: Nanos,
-}
-
 impl MemberLink {
-    /// The time by which the member must listen; `Nanos::MAX` if it does.
-    pub(crate) fn limit(&self) -> Nanos {
-        let opening = self.state.opening.as_ref();
-        opening.map_or(Nanos::MAX, |opening| opening.until)
+    /// The link of a member on its connection.
+    pub(super) fn new(member: MemberId, wire: Wire, state: MemberState) -> Self {
+        match wire {
+            Wire::Nats(NatsWire::Connection(link)) => {
+                Self::Nats(NatsMembers::new(link, member, state))
+            }
+            wire => Self::Own(OwnLink {
+                wire,
+                http2: None,
+                state,
+            }),
+        }
     }
 
-    /// The fault of a member that does not listen in time.
-    pub(super) fn took_too_long(&self) -> Fault {
-        let (is_open, limit) = match &self.state.opening {
-            Some(opening) => (opening.is_open, opening.limit),
-            None => (true, Nanos::ZERO),
-        };
-        let what = if is_open {
-            "no message matched `ready`"
-        } else {
-            "the connection did not open"
-        };
-        Fault::target(FaultKind::TimedOut, format!("{what} within {limit}"))
+    /// The stream of the connection.
+    pub(crate) fn stream(&self) -> Option<&Stream> {
+        match self {
+            Self::Own(own) => match &own.http2 {
+                Some(http2) => Some(http2.stream()),
+                None => own.wire.stream(),
+            },
+            Self::Nats(nats) => nats.link.stream(),
+        }
+    }
+
+    /// The stream of the connection, mutable.
+    pub(crate) fn stream_mut(&mut self) -> Option<&mut Stream> {
+        match self {
+            Self::Own(own) => match &mut own.http2 {
+                Some(http2) => Some(http2.stream_mut()),
+                None => own.wire.stream_mut(),
+            },
+            Self::Nats(nats) => nats.link.stream_mut(),
+        }
+    }
+
+    /// The time by which the members must listen; `Nanos::MAX` if they do.
+    pub(crate) fn limit(&self) -> Nanos {
+        match self {
+            Self::Own(own) => own.state.limit(),
+            Self::Nats(nats) => nats.limit(),
+        }
     }
 
     /// The reason why the server closed the connection.
     pub(super) fn on_close(&mut self) -> Fault {
+        match self {
+            Self::Own(own) => own.on_close(),
+            Self::Nats(nats) => nats.link.on_close(),
+        }
+    }
+}
+
+impl OwnLink {
+    fn on_close(&mut self) -> Fault {
+        if let Some(http2) = &mut self.http2
+            && let Err(fault) = http2::on_close(http2, &mut self.wire)
+        {
+            return fault;
+        }
         match (&self.state.close, self.wire.on_close()) {
             (Some((code, reason)), _) => {
                 let code = code.map_or("no code".to_owned(), |code| code.to_string());

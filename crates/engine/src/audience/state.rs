@@ -3,6 +3,7 @@ use std::rc::Rc;
 use delivery::{BroadcastLog, Leaving, Listeners};
 use model::{Fault, Nanos};
 
+use crate::nats::login::SharedLogin;
 use crate::owner::MemberId;
 use crate::recorder::{Recorder, Scene};
 use crate::socket::Sight;
@@ -14,6 +15,8 @@ pub(crate) struct Audiences {
     pub(super) shards: Vec<AudienceShard>,
     /// The tally of each channel, by the number of the channel.
     pub(super) tallies: Vec<usize>,
+    /// The keys of the connections to NATS servers that members share.
+    pub(super) nats: Vec<(SharedLogin, u32)>,
     /// The time at which the connections were closed.
     pub(super) closed: Nanos,
 }
@@ -41,6 +44,14 @@ pub(super) struct ReceivedChannel {
     pub(super) number: u16,
     pub(super) deadline: Nanos,
     pub(super) sight: Rc<Sight>,
+}
+
+impl AudienceShard {
+    /// Notes that a member listens.
+    pub(super) fn listen(&mut self, slot: u32) {
+        self.listeners.join(slot);
+        self.pending -= 1;
+    }
 }
 
 impl Audiences {

@@ -18,7 +18,7 @@ pub(crate) struct SharedLogin {
 }
 
 impl SharedLogin {
-    pub(super) fn new(endpoint: EndpointIndex, call: &NatsCall, url: &Url) -> Self {
+    pub(crate) fn new(endpoint: EndpointIndex, call: &NatsCall, url: &Url) -> Self {
         Self {
             endpoint,
             login: call.login.clone(),
@@ -30,7 +30,7 @@ impl SharedLogin {
 }
 
 /// What a client says about itself. `name` is for the server's monitoring.
-pub(super) fn login_of(call: &NatsCall, url: &Url, name: &str) -> Result<Login, Fault> {
+pub(crate) fn login_of(call: &NatsCall, url: &Url, name: &str) -> Result<Login, Fault> {
     Ok(Login {
         credentials: credentials(&call.login, url)?,
         name: format!("headcount {name}"),

@@ -7,7 +7,7 @@ use wire::resp::Login;
 const CLIENT_NAME: &str = "headcount";
 
 /// The URL of the server of a call, and the login there. Without a URL, the server is the target.
-pub(super) fn of_call(call: &RedisCall, target: &Url) -> Result<(Url, Login), Fault> {
+pub(crate) fn of_call(call: &RedisCall, target: &Url) -> Result<(Url, Login), Fault> {
     let url = match &call.url {
         Some(url) => server_url(url)?,
         None => target.clone(),
@@ -41,7 +41,7 @@ fn check_scheme(url: &Url, is_given: bool) -> Result<(), Fault> {
     let detail = if is_given {
         format!("`{shown}` is not the URL of a Redis server, such as `redis://127.0.0.1:6379`")
     } else {
-        format!("the target `{shown}` is not a Redis server: give `user.redis()` the option `url`")
+        format!("the target `{shown}` is not a Redis server: state the option `url`")
     };
     Err(Fault::script(FaultKind::Protocol, detail))
 }

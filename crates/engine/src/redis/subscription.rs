@@ -3,11 +3,12 @@
 
 use delivery::Leaving;
 use model::{Fault, FaultKind, Nanos};
-use script::host::{OpId, RedisMessage, SocketId, SubscribeCall, SubscriptionKind, Value, Wake};
-use wire::resp::{self, Items};
+use script::host::{OpId, SocketId, SubscribeCall, SubscriptionKind, Value, Wake};
+use wire::resp::Items;
 
 use super::aftermath::Aftermath;
 use super::command::Command;
+use super::published::{Published, source_kind};
 use super::{Redis, redis_of};
 use crate::link::Link;
 use crate::net::socket::{Change, RedisWire, SourceKind, Subscription, Subscriptions, Wire};
@@ -30,11 +31,7 @@ impl Redis<'_> {
         let (user, socket) = self.base.socket(id)?;
         let name = socket.state.name.clone();
         redis_of(socket)?;
-        let kind = match call.kind {
-            SubscriptionKind::Channel => SourceKind::Channel,
-            SubscriptionKind::Pattern => SourceKind::Pattern,
-            SubscriptionKind::Shard => SourceKind::Shard,
-        };
+        let kind = source_kind(call.kind);
         let wire = Wire::Redis(RedisWire::Subscription(Box::new(Subscription {
             connection: id.0,
             kind,
@@ -210,10 +207,12 @@ impl Redis<'_> {
         let Some(kind) = SourceKind::of_message(push) else {
             return;
         };
-        let Some(published) = Published::of(kind, items) else {
-            let detail = "a published message of the Redis server is malformed";
-            left.malformed = Some(Fault::target(FaultKind::Protocol, detail));
-            return;
+        let published = match Published::of(kind, items) {
+            Ok(published) => published,
+            Err(fault) => {
+                left.malformed = Some(fault);
+                return;
+            }
         };
         let followers = subscriptions.followers(kind, published.source);
         if followers.len() == 0 {
@@ -314,48 +313,6 @@ impl Redis<'_> {
                 }
             }
             _ => {}
-        }
-    }
-}
-
-/// A published message, borrowed from the read buffer.
-struct Published<'a> {
-    /// The channel or the pattern of the subscription.
-    source: &'a [u8],
-    channel: &'a [u8],
-    payload: &'a [u8],
-    kind: SourceKind,
-}
-
-impl<'a> Published<'a> {
-    fn of(kind: SourceKind, items: Items<'a>) -> Option<Self> {
-        let mut values = items.values();
-        let mut next = || {
-            values
-                .next()
-                .and_then(|value: resp::Value<'a>| value.bytes())
-        };
-        let source = next()?;
-        let channel = if kind == SourceKind::Pattern {
-            next()?
-        } else {
-            source
-        };
-        Some(Self {
-            source,
-            channel,
-            payload: next()?,
-            kind,
-        })
-    }
-
-    fn to_message(&self) -> RedisMessage {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let is_pattern = self.kind == SourceKind::Pattern;
-        RedisMessage {
-            channel: text(self.channel),
-            pattern: is_pattern.then(|| text(self.source)),
-            payload: self.payload.to_vec(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! NATS, against the `nats-server` of the distribution. Its own counts are the truth, and those of a proxy that injects
 //! faults.
 
+mod audience;
 mod calls;
 mod faults;
 mod jetstream;

@@ -1,9 +1,11 @@
-//! Passive audiences: receivers without a script, on two workers. The truth server and a room on Node's HTTP server
-//! count exactly what they did, and headcount must find the same numbers.
+//! Passive audiences: receivers without a script, on two workers. The truth server counts exactly what it did, and headcount
+//! must find the same numbers.
+
+mod events;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Lab, Server, ask, issue, sse_room};
+use crate::harness::{Lab, Program, Server, ask, issue, npx_tsc};
 
 /// Two rooms, each with one speaker and half of the listeners. The speakers are on different workers, and so are the
 /// listeners of each room. All listeners have joined before the first message, and the last message is sent long before
@@ -168,57 +170,43 @@ fn stamps_at_another_place_are_explained() {
     assert!(first.to_string().contains("/text"), "{first:#}");
 }
 
-/// Twenty posts by HTTP, which 100 listeners receive as events.
-const FEED: &str = r#"
-import { audience, type Group, type Options } from "headcount";
-export const options: Options = { load: { users: 1, duration: "5s" }, settle: "2s" };
-const readers = audience(100, {
-  name: "readers",
-  receives: { posts: { event: "post", at: "/text" } },
-  connect: (index) => ({ events: "/rooms/hall/feed", query: { user: "reader" + index } }),
-});
-export default async function post({ users: [user], channel }: Group) {
-  const posts = channel("posts", { to: readers });
-  let left = 20;
-  const ticker = user!.every("100ms", async () => {
-    if (--left === 0) ticker.stop();
-    await user!.post("/rooms/hall/posts", { json: { text: posts.stamp(user!) } });
-  }, { first: "200ms" });
-  await user!.stay();
-}
+/// Members of all protocols, as the types accept and refuse them.
+const MEMBERS: &str = r#"
+import { audience, type AudienceMember } from "headcount";
+
+const members: AudienceMember[] = [
+  { websocket: "/hall", send: [{ join: 1 }], ready: { "/type": "joined" }, timeout: "3s" },
+  { events: "/news", query: { a: 1 }, ready: "welcome" },
+  { events: "/news", ready: { "/a": 1 } },
+  { nats: {}, subject: "rooms.*", timeout: "3s" },
+  { nats: { url: "nats://127.0.0.1:4222", token: "t", connection: "own" }, subject: "a" },
+  { redis: { database: 2 }, channels: ["a", "b"], pattern: true },
+  { socketio: { namespace: "/halls", auth: { token: 1 } }, send: [["join", { hall: 1 }]], ready: "joined" },
+  { socketio: { url: "http://127.0.0.1:81" } },
+  // @ts-expect-error: the subject is missing
+  { nats: {} },
+  // @ts-expect-error: members of a queue group share the messages
+  { nats: {}, subject: "a", queue: "q" },
+  // @ts-expect-error: members do not publish
+  { nats: { echo: false }, subject: "a" },
+  // @ts-expect-error: the channels are missing
+  { redis: {} },
+  // @ts-expect-error: a node passes on the messages of all nodes
+  { redis: { cluster: true }, channels: "a" },
+  // @ts-expect-error: members do not poll
+  { socketio: { transports: ["polling"] } },
+  // @ts-expect-error: a message of a WebSocket has no name
+  { websocket: "/", ready: "joined" },
+];
+
+audience(members.length, { receives: { said: {} }, connect: (index) => members[index]! });
 "#;
 
-fn posted(faults: &[(&str, &str)]) -> (Value, Value, Lab) {
-    let room = sse_room(faults);
-    let lab = Lab::new().with("feed.ts", FEED);
-    let level = lab.level("feed.ts", &room.url(), &["--workers", "2"]);
-    let done = ask(&format!("{}/counts", room.url()));
-    assert_eq!(done["posts"], 20, "{done:#}");
-    (level["deliveries"].clone(), done, lab)
-}
-
 #[test]
-fn events_that_the_server_drops_are_lost_to_the_listeners() {
-    let (found, done, _) = posted(&[("DROP", "31")]);
-    assert_eq!(found["expected"], 2000, "{found:#}");
-    assert_eq!(found["lost"], done["dropped"], "{found:#}");
-    assert_eq!(done["dropped"], 64);
-}
-
-/// Each listener loses its connection in the middle of its tenth event, and does not return.
-#[test]
-fn a_listener_that_loses_its_connection_misses_only_what_was_sent_before() {
-    let (found, done, lab) = posted(&[("CUT", "10"), ("FORGETS", "1")]);
-    assert_eq!(done["cut"], 100, "{done:#}");
-    let failures = lab.failures();
-    let counts = failures
-        .iter()
-        .map(|failure| failure["count"].as_u64().unwrap());
-    assert_eq!(counts.sum::<u64>(), 100, "{failures:#?}");
-    assert_eq!(found["delivered"], 900, "{found:#}");
-    let deliveries = &lab.record()["levels"][0]["measured"]["deliveries"]["posts"];
-    let lost = found["lost"].as_u64().unwrap();
-    assert_eq!(deliveries["lost"], json!({ "receiver_disconnected": lost }));
-    // A post may have been on its way when a connection broke, but not the last ones.
-    assert!((100..=500).contains(&lost), "{found:#}");
+fn the_types_describe_the_members_of_each_protocol() {
+    let lab = Lab::new();
+    assert_eq!(lab.headcount(&["init", "."]).code, Some(0));
+    let lab = lab.with("members.ts", MEMBERS);
+    let ended = Program::start(npx_tsc(&lab.path("."))).end();
+    assert_eq!(ended.code, Some(0), "{}", ended.stdout);
 }

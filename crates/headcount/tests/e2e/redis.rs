@@ -1,6 +1,7 @@
 //! Redis: the distribution's `redis-server`, whose own counts headcount's figures must equal, a proxy with known faults, and
 //! raw servers.
 
+mod audience;
 mod cluster;
 mod proxy;
 mod raw;

@@ -1,5 +1,7 @@
 //! Socket.IO against third-party servers: three versions of the official one, and Python's.
 
+mod audience;
+
 use crate::harness::{
     Lab, SOCKET_IO, Server, ask, python_socketio, socketio_server, socketio_server_with,
 };

@@ -1,38 +1,22 @@
 //! Passive audiences: their declaration, and how their members connect.
 
+mod member;
+
 use std::ops::Range;
 
 use rquickjs::{Ctx, Function, IntoJs, Persistent, Result, Undefined, Value};
 
-use super::arg::{ended, kind, span, text, type_error, url_text, whole};
+use super::arg::{ended, kind, span, text, type_error, whole};
 use super::native::{Call, Natives};
-use super::options::{each, pointers};
-use super::payload::message;
-use super::request::{Address, documents_in, texts};
+use super::options::each;
 use super::socket::set_place;
 use crate::audiences::DeclaredAudience;
-use crate::host::{
-    Audience, AudienceChannel, AudienceSpec, DocumentsIn, EventsCall, MemberCall, MemberOpening,
-    SocketCall, StampPlace,
-};
+use crate::host::{Audience, AudienceChannel, AudienceSpec, MemberCall, StampPlace};
 use crate::state::State;
 
 const CALL: &str = "audience(count, options)";
-const CONNECT: &str = "audience(count, options): the result of `connect`";
 const KNOWN: [&str; 3] = ["name", "receives", "connect"];
 const KNOWN_CHANNEL: [&str; 5] = ["event", "at", "only", "except", "deadline"];
-const KNOWN_MEMBER: [&str; 10] = [
-    "websocket",
-    "events",
-    "headers",
-    "subprotocols",
-    "documents",
-    "query",
-    "params",
-    "timeout",
-    "send",
-    "ready",
-];
 /// Maximum number of members of one audience.
 const MOST_MEMBERS: u32 = 1 << 20;
 
@@ -170,75 +154,7 @@ pub(crate) fn describe(
     for number in members.numbers {
         state.watch.restart();
         let described: Value<'_> = connect.call((number, setup.clone()))?;
-        calls.push(member(ctx, &described)?);
+        calls.push(member::call(ctx, &described)?);
     }
     Ok(calls)
-}
-
-/// Converts the result of `connect`.
-fn member<'js>(ctx: &Ctx<'js>, described: &Value<'js>) -> Result<MemberCall> {
-    if !described.is_object() || described.is_promise() {
-        let refusal = format!(
-            "{CONNECT} must be an object such as `{{ websocket: url }}`, not {}",
-            kind(described)
-        );
-        return Err(type_error(ctx, &refusal));
-    }
-    let (mut websocket, mut events) = (None, None);
-    let mut address = Address::default();
-    let mut made = SocketCall::default();
-    let (mut first, mut ready) = (Vec::new(), Vec::new());
-    each(ctx, described, CONNECT, &KNOWN_MEMBER, |key, value| {
-        let what = format!("{CONNECT}: `{key}`");
-        match key {
-            _ if address.take(ctx, CONNECT, key, &value)? => {}
-            "websocket" => websocket = Some(url_text(ctx, &value, &what)?),
-            "events" => events = Some(url_text(ctx, &value, &what)?),
-            "subprotocols" => made.subprotocols = texts(ctx, &value, &what)?,
-            "documents" => made.documents = documents_in(ctx, &value, &what)?,
-            "send" => {
-                let list = value.as_array().ok_or_else(|| {
-                    type_error(ctx, &format!("{what} must be a list of messages"))
-                })?;
-                for one in list.iter::<Value<'js>>() {
-                    first.push(message(ctx, &one?, &what)?);
-                }
-            }
-            _ => ready = pointers(ctx, &value, &what)?,
-        }
-        Ok(())
-    })?;
-    let opening = match (websocket, events) {
-        (Some(url), None) => MemberOpening::WebSocket(SocketCall {
-            url: address.url(ctx, CONNECT, &url)?,
-            headers: address.headers,
-            timeout: address.timeout,
-            ..made
-        }),
-        (None, Some(url)) => {
-            let of_messages = !made.subprotocols.is_empty()
-                || made.documents != DocumentsIn::default()
-                || !first.is_empty();
-            if of_messages {
-                let refusal =
-                    "`send`, `subprotocols` and `documents` have no meaning for an event stream";
-                return Err(type_error(ctx, &format!("{CONNECT}: {refusal}")));
-            }
-            MemberOpening::Events(EventsCall {
-                url: address.url(ctx, CONNECT, &url)?,
-                headers: address.headers,
-                timeout: address.timeout,
-                ..EventsCall::default()
-            })
-        }
-        _ => {
-            let refusal = "it must have either `websocket` or `events`, the URL to connect to";
-            return Err(type_error(ctx, &format!("{CONNECT}: {refusal}")));
-        }
-    };
-    Ok(MemberCall {
-        opening,
-        first,
-        ready,
-    })
 }

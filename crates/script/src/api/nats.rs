@@ -62,27 +62,28 @@ fn open<'js>(
     Caller(user): Caller,
     Given(options): Given<'js>,
 ) -> Result<Promise<'js>> {
-    let made = nats_call(&call.ctx, &options, call.planned())?;
+    let made = NatsCall {
+        name: NAME.to_owned(),
+        planned: call.planned(),
+        ..NatsCall::default()
+    };
+    let made = nats_call(&call.ctx, &options, ("user.nats(options)", &KNOWN), made)?;
     let then = Then::Nats(made.name.as_str().into());
     begin(call, user.who(), then, |host, op| {
         host.open_nats(op, user.id, made)
     })
 }
 
-fn nats_call<'js>(
+/// Converts the options of a connection. `known` are those that the call accepts, and `made` has its defaults.
+pub(super) fn nats_call<'js>(
     ctx: &Ctx<'js>,
     options: &Value<'js>,
-    planned: Option<Nanos>,
+    (call, known): (&str, &[&str]),
+    mut made: NatsCall,
 ) -> Result<NatsCall> {
-    let call = "user.nats(options)";
-    let mut made = NatsCall {
-        name: NAME.to_owned(),
-        planned,
-        ..NatsCall::default()
-    };
     let (mut user, mut password) = (None, None);
     let mut logins = Vec::new();
-    each(ctx, options, call, &KNOWN, |key, value| {
+    each(ctx, options, call, known, |key, value| {
         let what = format!("{call}: `{key}`");
         match key {
             "url" => made.url = Some(url_text(ctx, &value, &what)?),

@@ -42,19 +42,24 @@ fn open<'js>(
     Caller(user): Caller,
     Given(options): Given<'js>,
 ) -> Result<Promise<'js>> {
-    let made = redis_call(call, &options)?;
+    let made = RedisCall {
+        planned: call.planned(),
+        ..RedisCall::default()
+    };
+    let made = redis_call(&call.ctx, &options, ("user.redis(options)", &KNOWN), made)?;
     begin(call, user.who(), Then::Redis, |host, op| {
         host.open_redis(op, user.id, made)
     })
 }
 
-fn redis_call<'js>(native: &Call<'_, 'js>, options: &Value<'js>) -> Result<RedisCall> {
-    let (ctx, call) = (&native.ctx, "user.redis(options)");
-    let mut made = RedisCall {
-        planned: native.planned(),
-        ..RedisCall::default()
-    };
-    each(ctx, options, call, &KNOWN, |key, value| {
+/// Converts the options of a connection. `known` are those that the call accepts, and `made` has its defaults.
+pub(super) fn redis_call<'js>(
+    ctx: &Ctx<'js>,
+    options: &Value<'js>,
+    (call, known): (&str, &[&str]),
+    mut made: RedisCall,
+) -> Result<RedisCall> {
+    each(ctx, options, call, known, |key, value| {
         let what = format!("{call}: `{key}`");
         match key {
             "url" => made.url = Some(url_text(ctx, &value, &what)?),
@@ -101,23 +106,11 @@ fn subscribe<'js>(
         &["pattern", "shard", "timeout"],
         |key, value| {
             let what = format!("{call}: `{key}`");
-            let kind = match key {
-                "timeout" => {
-                    made.timeout = Some(span(ctx, &value, &what)?);
-                    return Ok(());
-                }
-                "pattern" => SubscriptionKind::Pattern,
-                _ => SubscriptionKind::Shard,
-            };
-            if value.as_bool() != Some(true) {
+            if key == "timeout" {
+                made.timeout = Some(span(ctx, &value, &what)?);
                 return Ok(());
             }
-            if made.kind != SubscriptionKind::Channel {
-                let refusal = format!("{call}: give only one of pattern and shard");
-                return Err(type_error(ctx, &refusal));
-            }
-            made.kind = kind;
-            Ok(())
+            set_kind(ctx, &mut made, (key, &value), call)
         },
     )?;
     begin(native, redis.who, Then::RedisSubscription, |host, op| {
@@ -125,8 +118,29 @@ fn subscribe<'js>(
     })
 }
 
+/// Sets the kind of the names: `pattern` or `shard`.
+pub(super) fn set_kind<'js>(
+    ctx: &Ctx<'js>,
+    made: &mut SubscribeCall,
+    (key, value): (&str, &Value<'js>),
+    call: &str,
+) -> Result<()> {
+    if value.as_bool() != Some(true) {
+        return Ok(());
+    }
+    if made.kind != SubscriptionKind::Channel {
+        let refusal = format!("{call}: give only one of pattern and shard");
+        return Err(type_error(ctx, &refusal));
+    }
+    made.kind = match key {
+        "pattern" => SubscriptionKind::Pattern,
+        _ => SubscriptionKind::Shard,
+    };
+    Ok(())
+}
+
 /// Converts a channel or a list of channels. A channel that is listed twice counts once.
-fn names<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<Vec<Vec<u8>>> {
+pub(super) fn names<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<Vec<Vec<u8>>> {
     let Some(list) = value.as_array() else {
         if !value.is_string() {
             let refusal = format!("{what} must be a string or a list, not {}", kind(value));

@@ -10,8 +10,8 @@ use super::options::each;
 use super::payload::bytes;
 use super::plain;
 use super::receiver::{Caller, Held};
-use super::request::socketio_call;
 use super::socket::{Follows, add_handler, follow};
+use super::socketio_options::socketio_call;
 use crate::host::{Emission, EventCall};
 use crate::work::Then;
 
@@ -136,7 +136,7 @@ fn is_protocols(_: &Call<'_, '_>, name: String) -> bool {
     OWN.contains(&name.as_str())
 }
 
-fn names_an_event(value: &Value<'_>) -> bool {
+pub(super) fn names_an_event(value: &Value<'_>) -> bool {
     let name = value.as_string().and_then(|name| name.to_string().ok());
     name.is_some_and(|name| !name.is_empty() && !OWN.contains(&name.as_str()))
 }

@@ -1,6 +1,8 @@
 use model::Nanos;
 
-use super::{EventsCall, Payload, SocketCall, StampPlace};
+use super::{
+    EventsCall, NatsCall, Payload, RedisCall, SocketCall, SocketIoCall, StampPlace, SubscribeCall,
+};
 
 /// A passive audience of the scenario: receivers without a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,11 +31,15 @@ pub struct AudienceChannel {
 pub struct MemberCall {
     /// The connection.
     pub opening: MemberOpening,
-    /// Messages to send as soon as the connection is open.
+    /// Messages to send as soon as the connection is open. Those of Socket.IO are events: JSON lists of the name and the
+    /// arguments.
     pub first: Vec<Payload>,
     /// The member listens from the first message with these values on, as in [`StampPlace::only`]. If empty, it listens
     /// as soon as the connection is open.
     pub ready: Vec<(String, String)>,
+    /// The name of the event that has these values; `None` for any message. The member then waits for this event even if
+    /// `ready` is empty.
+    pub ready_event: Option<String>,
 }
 
 /// The connection of a member of a passive audience.
@@ -43,4 +49,20 @@ pub enum MemberOpening {
     WebSocket(SocketCall),
     /// A stream of server-sent events.
     Events(EventsCall),
+    /// A Socket.IO socket, over WebSocket.
+    SocketIo(SocketIoCall),
+    /// A subscription on a NATS server.
+    Nats {
+        /// The connection.
+        call: NatsCall,
+        /// The subject, which can contain wildcards.
+        subject: String,
+    },
+    /// A subscription on a Redis server.
+    Redis {
+        /// The connection.
+        call: RedisCall,
+        /// The channels or patterns.
+        subscribe: SubscribeCall,
+    },
 }

@@ -196,11 +196,11 @@ impl NatsLink {
         }
     }
 
-    pub(super) fn stream(&self) -> Option<&Stream> {
+    pub(crate) fn stream(&self) -> Option<&Stream> {
         self.connection.get().map(Connection::stream)
     }
 
-    pub(super) fn stream_mut(&mut self) -> Option<&mut Stream> {
+    pub(crate) fn stream_mut(&mut self) -> Option<&mut Stream> {
         self.connection.get_mut().map(Connection::stream_mut)
     }
 
@@ -213,7 +213,7 @@ impl NatsLink {
         self.is_closed
     }
 
-    pub(super) fn on_close(&self) -> Fault {
+    pub(crate) fn on_close(&self) -> Fault {
         match self.connection.get() {
             _ if self.is_closed => Fault::script(FaultKind::Closed, "the script closed it"),
             Some(connection) => connection.on_close(),
@@ -295,6 +295,11 @@ impl NatsLink {
     /// Begins to close: what was sent is still processed, and messages in flight still arrive.
     pub(super) fn close(&mut self) -> Result<(), Fault> {
         self.ping(Pong::Closed)
+    }
+
+    /// The event that the next pong confirms.
+    pub(crate) fn next_pong(&self) -> Option<Pong> {
+        self.pongs.front().copied()
     }
 
     /// The event that a received pong confirms. `None` if no ping was sent.

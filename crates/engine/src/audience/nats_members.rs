@@ -1,0 +1,121 @@
+use model::{Fault, Nanos};
+
+use super::member::{First, MemberOpening, MemberState};
+use crate::net::socket::NatsLink;
+use crate::owner::MemberId;
+
+/// The members on a connection to a NATS server. The `sid` of a subscription is the member's place in the list.
+#[derive(Debug)]
+pub(crate) struct NatsMembers {
+    pub(super) link: NatsLink,
+    pub(super) members: Vec<NatsMember>,
+    /// Number of members that have not failed.
+    pub(super) left: u32,
+}
+
+/// A member with a subscription.
+#[derive(Debug)]
+pub(super) struct NatsMember {
+    pub(super) id: MemberId,
+    pub(super) phase: Phase,
+}
+
+/// The phases of a member.
+#[derive(Debug)]
+pub(super) enum Phase {
+    /// Waits for the connection, or for the server's confirmation.
+    Opening(Box<MemberOpening>),
+    Listening,
+    Failed,
+}
+
+impl NatsMembers {
+    /// The members on this connection, of which only the first is known.
+    pub(super) fn new(connection: Box<NatsLink>, first: MemberId, state: MemberState) -> Self {
+        let mut members = Self {
+            link: *connection,
+            members: Vec::new(),
+            left: 0,
+        };
+        if let Some(opening) = state.opening {
+            members.add(first, opening);
+        }
+        members
+    }
+
+    /// Adds a member. Returns its number.
+    pub(super) fn add(&mut self, id: MemberId, opening: Box<MemberOpening>) -> u32 {
+        let number = self.members.len();
+        self.members.push(NatsMember {
+            id,
+            phase: Phase::Opening(opening),
+        });
+        self.left += 1;
+        u32::try_from(number).unwrap_or(u32::MAX)
+    }
+
+    /// The time by which the next member must listen.
+    pub(super) fn limit(&self) -> Nanos {
+        let limits = self.members.iter().map(|member| match &member.phase {
+            Phase::Opening(opening) => opening.until,
+            Phase::Listening | Phase::Failed => Nanos::MAX,
+        });
+        limits.min().unwrap_or(Nanos::MAX)
+    }
+
+    /// Calls `tell` with each member that has not failed, and whether it listens.
+    pub(super) fn each(&self, mut tell: impl FnMut((MemberId, bool))) {
+        for member in &self.members {
+            match member.phase {
+                Phase::Opening(_) => tell((member.id, false)),
+                Phase::Listening => tell((member.id, true)),
+                Phase::Failed => {}
+            }
+        }
+    }
+
+    /// The numbers of the members that wait for the connection or a confirmation, and for which `fits` holds.
+    pub(super) fn waiting(&self, fits: impl Fn(&MemberOpening) -> bool) -> Vec<u32> {
+        let numbered = (0..).zip(&self.members);
+        let waiting = numbered.filter(
+            |(_, member)| matches!(&member.phase, Phase::Opening(opening) if fits(opening)),
+        );
+        waiting.map(|(number, _)| number).collect()
+    }
+
+    /// Subscribes a member on the open connection.
+    pub(super) fn subscribe(&mut self, number: u32) -> Result<(), Fault> {
+        let member = self.members.get_mut(number as usize);
+        if let Some(Phase::Opening(opening)) = member.map(|member| &mut member.phase) {
+            opening.is_open = true;
+            if let First::Subject(subject) = &opening.first {
+                return self.link.subscribe(number, subject, None, None);
+            }
+        }
+        Ok(())
+    }
+
+    /// Marks a member as failed. Returns the member, and whether it listened. `None` if it has failed already.
+    pub(super) fn take(&mut self, number: u32) -> Option<(MemberId, bool)> {
+        let member = self.members.get_mut(number as usize)?;
+        let listened = match std::mem::replace(&mut member.phase, Phase::Failed) {
+            Phase::Opening(_) => false,
+            Phase::Listening => true,
+            Phase::Failed => return None,
+        };
+        self.left -= 1;
+        Some((member.id, listened))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::NatsMember;
+
+    /// The page on audiences states the memory of a subscription.
+    #[test]
+    fn a_subscription_takes_less_than_100_bytes() {
+        let size = size_of::<NatsMember>();
+        assert!(size < 100, "{size}");
+    }
+}
