@@ -94,7 +94,7 @@ fn feed(
         Wire::Redis(RedisWire::Connection(redis)) => redis.get_mut().map_or(Ok(()), |redis| {
             redis.connection.on_bytes(bytes, &mut |signal| {
                 messages += 1;
-                arrival.replied(signal);
+                arrival.replied(&signal);
             })
         }),
         wire => Bytes(bytes).feed(wire, &mut |event| {

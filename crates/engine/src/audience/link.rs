@@ -30,7 +30,7 @@ impl MemberLink {
     pub(super) fn new(member: MemberId, wire: Wire, state: MemberState) -> Self {
         match wire {
             Wire::Nats(NatsWire::Connection(link)) => {
-                Self::Nats(NatsMembers::new(link, member, state))
+                Self::Nats(NatsMembers::new(*link, member, state))
             }
             wire => Self::Own(OwnLink {
                 wire,

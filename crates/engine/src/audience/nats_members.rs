@@ -31,9 +31,9 @@ pub(super) enum Phase {
 
 impl NatsMembers {
     /// The members on this connection, of which only the first is known.
-    pub(super) fn new(connection: Box<NatsLink>, first: MemberId, state: MemberState) -> Self {
+    pub(super) fn new(link: NatsLink, first: MemberId, state: MemberState) -> Self {
         let mut members = Self {
-            link: *connection,
+            link,
             members: Vec::new(),
             left: 0,
         };

@@ -11,7 +11,7 @@ use crate::socket::Came;
 
 impl MemberArrival<'_> {
     /// Handles what a Redis server sent. The member's only command is the one that subscribes.
-    pub(super) fn replied(&mut self, signal: Signal<'_>) {
+    pub(super) fn replied(&mut self, signal: &Signal<'_>) {
         match signal {
             Signal::Connected(_) => self.opened(),
             Signal::Confirmed { .. } => self.confirmed(),
@@ -20,7 +20,7 @@ impl MemberArrival<'_> {
                     self.fault = Some(error.fault());
                 }
             }
-            Signal::Push { kind, items, .. } => self.pushed(kind, items),
+            Signal::Push { kind, items, .. } => self.pushed(kind, *items),
         }
     }
 

@@ -15,7 +15,7 @@ impl MemberArrival<'_> {
             Event::WebSocket(frame @ (Frame::Open { .. } | Frame::Text(_) | Frame::Binary(_)))
                 if self.state.talk.is_some() =>
             {
-                self.frame(frame)
+                self.frame(frame);
             }
             event => self.received(event),
         }
