@@ -16,6 +16,7 @@ missing=
 K6=v1.8.1
 VEGETA=v12.12.0
 HEY=v0.1.5
+NATS=v0.5.1
 OHA=1.16.0
 AUTOCANNON=9.0.0
 ARTILLERY=2.0.21 # the newest that runs under Node 20
@@ -25,7 +26,7 @@ WS=8.23.0
 get() {
   if [ -x "$bin/$1" ]; then
     echo "$1: already installed"
-  elif "get_$1" > "$peers/$1.log" 2>&1 && [ -x "$bin/$1" ]; then
+  elif "get_$(echo "$1" | tr - _)" > "$peers/$1.log" 2>&1 && [ -x "$bin/$1" ]; then
     echo "$1: installed"
   else
     echo "$1: could not be installed; the last lines of $peers/$1.log:"
@@ -48,6 +49,10 @@ get_wrk() {
   apt_get wrk wrk
 }
 
+get_redis_benchmark() {
+  apt_get redis-benchmark redis-tools
+}
+
 # Not a tool, but the target of `bench http`.
 get_nginx() {
   apt_get nginx nginx-light
@@ -60,7 +65,7 @@ go_build() {
   cd "$peers/go-$1" || return
   [ -e go.mod ] || go mod init "$1"
   go mod edit -require "$2@$3"
-  GOMAXPROCS=1 nice -n 19 go build -mod=mod -p 1 -o "$bin/$1" "$2"
+  GOMAXPROCS=1 nice -n 19 go build -mod=mod -p 1 -o "$bin/$1" "$2${4:-}"
 }
 
 get_vegeta() {
@@ -69,6 +74,10 @@ get_vegeta() {
 
 get_hey() {
   (go_build hey github.com/rakyll/hey "$HEY")
+}
+
+get_nats() {
+  (go_build nats github.com/nats-io/natscli "$NATS" /nats)
 }
 
 get_k6() {
@@ -117,6 +126,8 @@ get vegeta
 get hey
 get locust
 get k6
+get nats
+get redis-benchmark
 get ws
 get autocannon
 get artillery

@@ -19,7 +19,7 @@ GENERATOR_CORE = 1
 
 HOW_A_VERSION_IS_ASKED = {"k6": "version", "wrk": "-v", "wrk2": "-v", "nginx": "-v"}
 """Options that print a tool's version. All other tools use `--version`."""
-FROM_GO = {"vegeta", "hey"}
+FROM_GO = {"vegeta", "hey", "nats"}
 VERSION = re.compile(r"v?\d+\.\d+(\.\d+)?[^\s\",]*")
 
 

@@ -224,8 +224,6 @@ impl Ledger {
             return Receipt::uncounted(Fate::Misdelivered(MisdeliveryReason::Garbled));
         };
         let (tally, deadline) = (&mut tallies[channel.tally], channel.deadline);
-        let is_for_receiver = channel.audience.admits(receiver, stamp.sender);
-        let is_echo = channel.audience.is_echo(receiver, stamp.sender);
         let Some(sender) = channel.senders.get_mut(stamp.sender as usize) else {
             return stray(tally, MisdeliveryReason::Garbled);
         };
@@ -241,9 +239,10 @@ impl Ledger {
         if !message.audience.contains(receiver) {
             // A member who began to listen after the message was sent may already have joined the room on the target,
             // so this delivery is not an error.
-            if is_for_receiver {
+            if channel.audience.admits(receiver, stamp.sender) {
                 return Receipt::uncounted(Fate::Unexpected);
             }
+            let is_echo = channel.audience.is_echo(receiver, stamp.sender);
             return outside(sending.measured, is_echo, tally);
         }
         let awaited = message.awaits(receiver);

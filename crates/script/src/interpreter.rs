@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use model::{Fault, FaultKind, Nanos};
 use rquickjs::promise::PromiseState;
-use rquickjs::{Context, Ctx, Result, Runtime, Value};
+use rquickjs::{ArrayBuffer, Context, Ctx, Persistent, Result, Runtime, Value};
 
 use crate::error::{ScriptError, ScriptFault};
 use crate::fault;
@@ -16,6 +16,9 @@ use crate::state::{NOBODY, State};
 
 /// Stack size of the script engine. The thread's own stack must be much larger.
 const STACK_BYTES: usize = 512 << 10;
+
+/// Size of an `ArrayBuffer` whose memory block is as large as that of a job of a promise.
+const JOB_BYTES: usize = 120;
 
 /// Resource limits of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,16 +44,25 @@ pub(crate) struct Interpreter {
     pub(crate) context: Context,
     pub(crate) runtime: Runtime,
     limits: Limits,
+    /// Blocks of one size share an arena, which is freed with its last block. Jobs come and go one at a time, so without
+    /// this block the script engine would request and free an arena for most of them.
+    block: Option<Persistent<ArrayBuffer<'static>>>,
 }
 
 impl Interpreter {
     pub(crate) fn new(state: Rc<State>, limits: Limits) -> std::result::Result<Self, ScriptError> {
         let runtime = runtime(&state, limits)?;
+        let context = Context::full(&runtime)?;
+        let block = context.with(|ctx| -> Result<_> {
+            let block = ArrayBuffer::new_copy(ctx.clone(), [0_u8; JOB_BYTES])?;
+            Ok(Persistent::save(&ctx, block))
+        })?;
         Ok(Self {
             state,
-            context: Context::full(&runtime)?,
+            context,
             runtime,
             limits,
+            block: Some(block),
         })
     }
 
@@ -232,6 +244,7 @@ impl Interpreter {
 impl Drop for Interpreter {
     /// Values stored outside the script engine must be dropped before it.
     fn drop(&mut self) {
+        self.block = None;
         self.state.clear();
     }
 }

@@ -154,10 +154,7 @@ fn users_present_the_certificate_in_cert() {
     assert_eq!(level["requests"]["failed"], 2, "{level:#}");
     let failures = foreign.failures();
     let told = failures[0]["first"]["detail"].to_string();
-    assert!(
-        told.contains("the client certificate in `cert`"),
-        "{failures:#?}"
-    );
+    assert!(told.contains("refuses the one in `cert`"), "{failures:#?}");
 
     let without = lab("", &cert);
     without.level("go.ts", &target, &[]);
