@@ -1,5 +1,6 @@
 mod audit;
 mod bench;
+mod compare;
 mod find;
 mod run;
 #[cfg(feature = "systems")]
@@ -11,6 +12,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use audit::{AuditArgs, AuditFormat};
 pub(crate) use bench::BenchArgs;
+pub(crate) use compare::{BaselineAction, BaselineArgs, BaselineStore, CompareArgs, CompareFormat};
 pub(crate) use find::{FindArgs, SearchArgs};
 #[cfg(feature = "systems")]
 pub(crate) use run::ScreenArgs;
@@ -48,6 +50,10 @@ pub(crate) enum Command {
     Bench(Box<BenchArgs>),
     /// Print the report of a saved run
     Report(ReportArgs),
+    /// Compare saved runs: what changed, and whether it is more than noise
+    Compare(CompareArgs),
+    /// Keep runs to compare later runs with
+    Baseline(BaselineArgs),
     /// Check load-test results of any tool for contradictions
     Audit(AuditArgs),
     /// Start one of the built-in systems
@@ -69,7 +75,8 @@ pub(crate) enum Command {
 Examples:
   headcount report headcount-run-20261121T120000
   headcount report run.json --format markdown > report.md
-  headcount report run.json --format html > report.html")]
+  headcount report run.json --format html > report.html
+  headcount report run.json --format junit > junit.xml")]
 pub(crate) struct ReportArgs {
     /// Folder of a run, or its run.json
     pub(crate) run: PathBuf,
@@ -89,6 +96,12 @@ pub(crate) enum Format {
     Html,
     /// The JSON summary for scripts
     Json,
+    /// JUnit XML for CI systems: one case for each threshold in each level
+    Junit,
+    /// CSV: one row for each operation in each level
+    Csv,
+    /// CSV: one row for each second
+    CsvSeries,
 }
 
 #[derive(Debug, clap::Args)]

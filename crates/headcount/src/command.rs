@@ -1,7 +1,9 @@
 //! One module per command, and the module `harness`, which several commands share.
 
 pub(crate) mod audit;
+pub(crate) mod baseline;
 pub(crate) mod bench;
+pub(crate) mod compare;
 pub(crate) mod completions;
 #[cfg(feature = "systems")]
 pub(crate) mod demo;

@@ -10,6 +10,7 @@ mod folder;
 mod hurry;
 mod progress;
 mod save;
+mod saved_runs;
 mod screen;
 
 use std::borrow::Cow;
@@ -53,6 +54,8 @@ fn main() -> ExitCode {
         Command::Bench(args) if args.search.find => command::find::find_url(&args),
         Command::Bench(args) => command::bench::bench(&args),
         Command::Report(args) => command::report::report(&args),
+        Command::Compare(args) => command::compare::compare(&args),
+        Command::Baseline(args) => command::baseline::baseline(&args),
         Command::Audit(args) => command::audit::audit(&args),
         #[cfg(feature = "systems")]
         Command::Serve(args) => command::serve::serve(args),

@@ -8,7 +8,9 @@
 //! The crate reads no clock, file, socket or environment variable, and does not detect what a terminal supports: colour
 //! is a parameter. It omits figures that were not measured, and never prints 0 in their place.
 
+mod comparison;
 mod deliveries;
+mod export;
 mod html;
 mod markdown;
 mod progress;
@@ -18,6 +20,8 @@ mod sections;
 mod terminal;
 mod words;
 
+pub use comparison::{Compared, comparison, comparison_markdown, not_comparable};
+pub use export::{csv, csv_series, junit};
 pub use html::html;
 pub use markdown::markdown;
 pub use progress::{Live, live_line, one_row};

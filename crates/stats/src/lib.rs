@@ -10,6 +10,7 @@ mod blocks;
 mod censored;
 mod codec;
 mod design;
+mod difference;
 mod estimate;
 mod growth;
 mod histogram;
@@ -26,6 +27,10 @@ mod values;
 pub use blocks::{BLOCKS, BlockWriter, Blocks, SHORTEST_BLOCK};
 pub use censored::{Samples, Shares, estimate, estimate_in_blocks};
 pub use codec::DecodeError;
+pub use difference::{
+    Difference, FEWEST_RUNS, RunsNeeded, SIGNIFICANCE, after_history, benjamini_hochberg, holm,
+    interleaved, one_after_the_other,
+};
 pub use estimate::Estimate;
 pub use growth::{Growth, LOOKS_FOR_STEADY, growth};
 pub use histogram::Histogram;

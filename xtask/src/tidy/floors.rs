@@ -16,6 +16,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("wire", 3),
     ("audit", 3),
     ("capacity", 3),
+    ("comparison", 3),
     ("script", 4),
     ("report", 4),
     ("engine", 5),

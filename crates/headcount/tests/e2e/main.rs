@@ -18,6 +18,7 @@ mod bench_limits;
 mod blame;
 mod certificates;
 mod clients;
+mod compare;
 mod content;
 mod converged;
 mod credentials;

@@ -1,0 +1,125 @@
+use record::{Level, Run, Validity};
+use serde::Serialize;
+use serde_json::Value;
+
+/// Something in which runs differ although it must be the same, so that a difference of figures has no meaning.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Obstacle {
+    /// What differs.
+    pub kind: ObstacleKind,
+    /// The value in the first base run.
+    pub base: String,
+    /// The first value that differs.
+    pub other: String,
+}
+
+/// What must be the same in all runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ObstacleKind {
+    /// The source of the scenario.
+    Script,
+    /// The options, apart from target, thresholds, seed and levels.
+    Options,
+    /// The loads, group sizes, arrivals and durations of the levels.
+    Load,
+    /// The number of workers.
+    Workers,
+    /// Processor, cores and kernel of the generator's machine.
+    Machine,
+    /// The version of headcount.
+    Version,
+    /// The validity of the levels.
+    Validity,
+}
+
+/// Options that do not affect the load on the target, or that are compared as something else.
+const IGNORED: [&str; 6] = ["target", "thresholds", "seed", "load", "watch", "source"];
+
+/// Returns everything in which the runs differ although it must be the same.
+pub fn obstacles(runs: &[&Run]) -> Vec<Obstacle> {
+    let all: [(ObstacleKind, fn(&Run) -> String); 7] = [
+        (ObstacleKind::Script, |run| {
+            run.script.sha256.chars().take(12).collect()
+        }),
+        (ObstacleKind::Options, |run| options(&run.options)),
+        (ObstacleKind::Load, loads),
+        (ObstacleKind::Workers, |run| run.workers.to_string()),
+        (ObstacleKind::Machine, machine),
+        (ObstacleKind::Version, |run| run.tool.clone()),
+        (ObstacleKind::Validity, validity),
+    ];
+    all.into_iter()
+        .filter_map(|(kind, text)| differing(kind, runs, text))
+        .collect()
+}
+
+fn differing(kind: ObstacleKind, runs: &[&Run], text: fn(&Run) -> String) -> Option<Obstacle> {
+    let base = text(runs.first()?);
+    let other = runs
+        .iter()
+        .map(|run| text(run))
+        .find(|other| *other != base)?;
+    Some(Obstacle { kind, base, other })
+}
+
+fn options(options: &Value) -> String {
+    let Value::Object(all) = options else {
+        return String::new();
+    };
+    let kept = all
+        .iter()
+        .filter(|(key, _)| !IGNORED.contains(&key.as_str()));
+    let mut kept: Vec<String> = kept.map(|(key, value)| format!("{key}: {value}")).collect();
+    kept.sort();
+    kept.join(", ")
+}
+
+fn loads(run: &Run) -> String {
+    let each: Vec<String> = run.levels.iter().map(load_of).collect();
+    each.join(", ")
+}
+
+/// Identifies the load of a level. Levels of different runs are compared if this is the same.
+pub(crate) fn load_of(level: &Level) -> String {
+    let load = &level.load;
+    let amount = match (&load.rate, load.rate_per_s) {
+        (Some(rate), _) => rate.clone(),
+        (None, Some(per_s)) => format!("{per_s}/s"),
+        (None, None) => format!("{} users", load.users),
+    };
+    let arrivals = load.arrivals.as_deref().unwrap_or_default();
+    let once = if load.once { " once" } else { "" };
+    // The measured duration varies by milliseconds.
+    let duration = if load.once {
+        0.0
+    } else {
+        level.phases.duration_s.round()
+    };
+    format!(
+        "{amount} {arrivals} in groups of {}{once} for {duration} s",
+        load.group_size
+    )
+}
+
+fn machine(run: &Run) -> String {
+    let machine = &run.machine;
+    let cpu = machine.cpu.as_deref().unwrap_or("unknown processor");
+    let cores = machine.cores.unwrap_or_default();
+    let kernel = machine.kernel.as_deref().unwrap_or("unknown kernel");
+    format!("{cpu}, {cores} cores, {kernel}")
+}
+
+/// Valid and questionable levels have usable figures. Invalid ones do not describe the target.
+fn validity(run: &Run) -> String {
+    let invalid = run
+        .levels
+        .iter()
+        .filter(|level| level.validity() == Validity::Invalid);
+    let invalid: Vec<String> = invalid.map(|level| level.index.to_string()).collect();
+    if invalid.is_empty() {
+        "valid".to_owned()
+    } else {
+        format!("level {} invalid", invalid.join(", "))
+    }
+}

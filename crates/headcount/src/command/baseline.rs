@@ -1,0 +1,120 @@
+//! `headcount baseline`: keeps runs to compare later runs with.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, bail};
+use format::{Column, Row, Table, count};
+use record::Run;
+
+use crate::args::{BaselineAction, BaselineArgs, BaselineStore};
+use crate::exit::Exit;
+use crate::save::save_text;
+use crate::saved_runs::read_runs;
+use crate::screen::{colour, print, say};
+
+/// `headcount baseline`
+pub(crate) fn baseline(args: &BaselineArgs) -> anyhow::Result<Exit> {
+    match &args.action {
+        BaselineAction::Save { name, runs } => save(&args.store, name, runs),
+        BaselineAction::List => list(&args.store),
+    }
+}
+
+/// Reads the runs of a baseline.
+pub(crate) fn read(store: &BaselineStore, name: &str) -> anyhow::Result<Vec<Run>> {
+    let folder = folder(store, name)?;
+    if !folder.is_dir() {
+        bail!(
+            "there is no baseline `{name}` in {}: create it with `headcount baseline save {name} RUN`",
+            store.baselines.display()
+        );
+    }
+    read_runs(&folder)
+}
+
+fn folder(store: &BaselineStore, name: &str) -> anyhow::Result<PathBuf> {
+    let is_plain =
+        |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+    if name.is_empty() || name.starts_with('.') || !name.chars().all(is_plain) {
+        bail!(
+            "`{name}` is not a name for a baseline: use letters, digits, `-`, `_` and `.`, and no `.` at the start"
+        );
+    }
+    Ok(store.baselines.join(name))
+}
+
+fn save(store: &BaselineStore, name: &str, paths: &[PathBuf]) -> anyhow::Result<Exit> {
+    let folder = folder(store, name)?;
+    let mut runs = Vec::new();
+    for path in paths {
+        runs.extend(read_runs(path)?);
+    }
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    for run in &mut runs {
+        // Comparisons do not use the course of the run, which is most of the record.
+        run.levels.iter_mut().for_each(|level| level.series.clear());
+        let text = record::to_json(run).context("cannot encode the record")?;
+        save_text(&folder, &file_name(run), &text)?;
+    }
+    let all = read_runs(&folder)?;
+    say(&format!(
+        "baseline {name}: {} from {}",
+        format::plural(all.len() as u64, "run"),
+        format::plural(days(&all), "day")
+    ));
+    Ok(Exit::Passed)
+}
+
+/// The same run always gets the same name, so that it is never counted twice.
+fn file_name(run: &Run) -> String {
+    let started: String = run
+        .started_at
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .collect();
+    format!("{started}-{}.json", run.seed)
+}
+
+fn days(runs: &[Run]) -> u64 {
+    let dates = runs.iter().map(|run| run.started_at.split('T').next());
+    dates.collect::<BTreeSet<_>>().len() as u64
+}
+
+fn list(store: &BaselineStore) -> anyhow::Result<Exit> {
+    let mut rows = Vec::new();
+    let entries = fs::read_dir(&store.baselines).into_iter().flatten();
+    let mut folders: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
+    folders.retain(|folder| folder.is_dir());
+    folders.sort();
+    for folder in folders {
+        let runs = read_runs(&folder)?;
+        let name = folder
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let newest = runs.iter().map(|run| run.started_at.clone()).max();
+        rows.push(Row::plain(vec![
+            Some(name),
+            Some(count(runs.len() as u64)),
+            Some(count(days(&runs))),
+            newest,
+        ]));
+    }
+    if rows.is_empty() {
+        say(&format!("no baselines in {}", store.baselines.display()));
+        return Ok(Exit::Passed);
+    }
+    let columns = vec![
+        Column::words("baseline"),
+        Column::number("runs"),
+        Column::number("days"),
+        Column::words("newest run"),
+    ];
+    print(&(Table::new(columns, rows).text(colour()).join("\n") + "\n"))?;
+    Ok(Exit::Passed)
+}

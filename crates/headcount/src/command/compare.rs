@@ -1,0 +1,118 @@
+//! `headcount compare`: compares saved runs.
+
+use std::path::Path;
+
+use anyhow::bail;
+use comparison::{FailIf, FailIfOutcome, Margins, ObstacleKind, Request, compare as compare_runs};
+use record::Run;
+use report::Compared;
+use serde_json::json;
+
+use crate::args::{CompareArgs, CompareFormat};
+use crate::command::baseline;
+use crate::exit::Exit;
+use crate::saved_runs::read_runs;
+use crate::screen::{print, terminal};
+
+/// A set of runs with the name that the user gave it.
+struct RunSet {
+    name: String,
+    runs: Vec<Run>,
+}
+
+/// `headcount compare`
+pub(crate) fn compare(args: &CompareArgs) -> anyhow::Result<Exit> {
+    let mut sets = args
+        .runs
+        .iter()
+        .map(|path| read_set(path))
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    let base = match &args.baseline {
+        Some(name) => RunSet {
+            name: format!("baseline {name}"),
+            runs: baseline::read(&args.store, name)?,
+        },
+        None if sets.len() < 2 => {
+            bail!("compare needs two sets of runs: the base and the new one (or --baseline NAME)")
+        }
+        None => sets.remove(0),
+    };
+    let mut outcome = None;
+    for (index, new) in sets.iter().enumerate() {
+        if index > 0 {
+            print("\n")?;
+        }
+        outcome = outcome.max(one(args, &base, new)?);
+    }
+    Ok(match outcome {
+        Some(FailIfOutcome::Failed) => Exit::Failed,
+        Some(FailIfOutcome::Inconclusive) if !args.allow_inconclusive => Exit::Inconclusive,
+        _ => Exit::Passed,
+    })
+}
+
+fn read_set(path: &Path) -> anyhow::Result<RunSet> {
+    Ok(RunSet {
+        name: path.display().to_string(),
+        runs: read_runs(path)?,
+    })
+}
+
+/// Compares one set with the base, and prints the result. Returns the worst outcome of the conditions.
+fn one(args: &CompareArgs, base: &RunSet, new: &RunSet) -> anyhow::Result<Option<FailIfOutcome>> {
+    let usual = args.margin / 100.0;
+    let allowed: Vec<ObstacleKind> = args
+        .allow_different
+        .iter()
+        .copied()
+        .map(Into::into)
+        .collect();
+    let request = Request {
+        base: &base.runs,
+        new: &new.runs,
+        is_history: args.baseline.is_some(),
+        margins: Margins {
+            usual,
+            tail: 2.0 * usual,
+        },
+        conditions: &args.fail_if,
+        allowed: &allowed,
+    };
+    let comparison = match compare_runs(&request) {
+        Ok(comparison) => comparison,
+        Err(obstacles) => bail!("{}", report::not_comparable(&obstacles)),
+    };
+    let judged = args
+        .fail_if
+        .iter()
+        .map(|condition| (condition.clone(), condition.judge(&comparison)));
+    let conditions: Vec<(FailIf, FailIfOutcome)> = judged.collect();
+    let compared = Compared {
+        base: &base.name,
+        new: &new.name,
+        comparison: &comparison,
+        conditions: &conditions,
+        all: args.all,
+    };
+    print(&match args.format {
+        CompareFormat::Terminal => report::comparison(compared, terminal(None)),
+        CompareFormat::Markdown => report::comparison_markdown(compared),
+        CompareFormat::Json => format!("{:#}\n", as_json(compared)),
+    })?;
+    Ok(conditions.into_iter().map(|(_, outcome)| outcome).max())
+}
+
+fn as_json(compared: Compared<'_>) -> serde_json::Value {
+    let conditions = compared
+        .conditions
+        .iter()
+        .map(|(condition, outcome)| json!({ "condition": condition.source, "outcome": outcome }));
+    json!({
+        "kind": "headcount-comparison",
+        "version": 1,
+        "base": compared.base,
+        "new": compared.new,
+        "conditions": conditions.collect::<Vec<_>>(),
+        "comparison": compared.comparison,
+    })
+}

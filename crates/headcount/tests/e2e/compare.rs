@@ -1,0 +1,114 @@
+//! Comparisons of real runs against servers whose delays are known.
+
+use serde_json::Value;
+
+use crate::harness::{Ended, Lab, Server};
+
+/// Runs a second of requests to a path, saved in `folder`.
+fn measure(lab: &Lab, server: &Server, path: &str, folder: &str) {
+    let url = server.url() + path;
+    let ended = lab.headcount(&["bench", &url, "-c", "4", "-d", "1s", "--out", folder]);
+    assert!(matches!(ended.code, Some(0 | 98)), "{ended:#?}");
+}
+
+/// Three runs on each side, alternating.
+fn three_each(lab: &Lab, server: &Server, old: &str, new: &str) {
+    for (path, folder) in [
+        (old, "old/1"),
+        (new, "new/1"),
+        (new, "new/2"),
+        (old, "old/2"),
+        (old, "old/3"),
+        (new, "new/3"),
+    ] {
+        measure(lab, server, path, folder);
+    }
+}
+
+/// A busy machine can make levels invalid, and the name of a request contains its path.
+fn compare(lab: &Lab, more: &[&str]) -> Ended {
+    let fixed = [
+        "compare",
+        "old",
+        "new",
+        "--allow-different",
+        "validity,options,script,load",
+    ];
+    lab.headcount(&[&fixed[..], more].concat())
+}
+
+#[test]
+fn a_target_that_became_slower_is_found_and_fails_a_condition() {
+    let (lab, server) = (Lab::new(), Server::truth(&[]));
+    // The query selects the delay, and is not part of the request's name.
+    three_each(&lab, &server, "/delay/20ms", "/delay/20ms");
+    let same = compare(&lab, &["--fail-if", "p50 +60%"]);
+    assert_eq!(same.code, Some(0), "{same:#?}");
+    assert!(same.stdout.starts_with("Passed: "), "{}", same.stdout);
+    assert!(
+        same.stdout.contains("request(GET /delay/20ms) p50"),
+        "{}",
+        same.stdout
+    );
+    let json = compare(&lab, &["--format", "json"]);
+    let parsed: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(parsed["comparison"]["method"], "alternating");
+    assert_eq!(parsed["comparison"]["base_runs"], 3);
+}
+
+#[test]
+fn one_run_on_a_side_shows_no_difference() {
+    let (lab, server) = (Lab::new(), Server::truth(&[]));
+    measure(&lab, &server, "/delay/5ms", "old/1");
+    measure(&lab, &server, "/delay/5ms", "new/1");
+    let ended = compare(&lab, &["--fail-if", "p50 +1%"]);
+    assert_eq!(ended.code, Some(98), "{ended:#?}");
+    assert!(
+        ended.stdout.contains("one run on a side"),
+        "{}",
+        ended.stdout
+    );
+    let allowed = compare(&lab, &["--fail-if", "p50 +1%", "--allow-inconclusive"]);
+    assert_eq!(allowed.code, Some(0), "{allowed:#?}");
+}
+
+#[test]
+fn a_baseline_keeps_each_run_once() {
+    let (lab, server) = (Lab::new(), Server::truth(&[]));
+    measure(&lab, &server, "/delay/5ms", "one");
+    for _ in 0..2 {
+        let saved = lab.headcount(&["baseline", "save", "main", "one"]);
+        assert_eq!(saved.code, Some(0), "{saved:#?}");
+        assert!(
+            saved.stderr.contains("baseline main: 1 run from 1 day"),
+            "{}",
+            saved.stderr
+        );
+    }
+    let list = lab.headcount(&["baseline", "list"]);
+    assert!(list.stdout.contains("main"), "{}", list.stdout);
+    let ended = lab.headcount(&["compare", "--baseline", "main", "one"]);
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    let missing = lab.headcount(&["compare", "--baseline", "other", "one"]);
+    assert_eq!(missing.code, Some(2), "{missing:#?}");
+    let outside = lab.headcount(&["baseline", "save", "../main", "one"]);
+    assert_eq!(outside.code, Some(2), "{outside:#?}");
+}
+
+#[test]
+fn runs_that_are_not_comparable_are_refused_with_the_way_out() {
+    let (lab, server) = (Lab::new(), Server::truth(&[]));
+    measure(&lab, &server, "/delay/5ms", "old/1");
+    let url = server.url() + "/delay/5ms";
+    lab.headcount(&["bench", &url, "-c", "8", "-d", "1s", "--out", "new/1"]);
+    let ended = lab.headcount(&["compare", "old", "new"]);
+    assert_eq!(ended.code, Some(2), "{ended:#?}");
+    assert!(ended.stderr.contains("not comparable"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("--allow-different"),
+        "{}",
+        ended.stderr
+    );
+    let empty = lab.headcount(&["compare", ".", "new"]);
+    assert_eq!(empty.code, Some(2), "{empty:#?}");
+}

@@ -1,0 +1,91 @@
+//! Renders a comparison of runs: the answer in one sentence, one table per level, and what the comparison cannot tell.
+
+mod headline;
+mod notes;
+mod table;
+
+use comparison::{Comparison, FailIf, FailIfOutcome, Obstacle, ObstacleKind};
+use format::paint;
+
+use crate::terminal::{Page, Terminal};
+
+/// A comparison with its name, and the outcomes of the conditions of the command line.
+#[derive(Clone, Copy, Debug)]
+pub struct Compared<'a> {
+    /// Name of the base, as the user wrote it.
+    pub base: &'a str,
+    /// Name of the new runs.
+    pub new: &'a str,
+    /// The comparison.
+    pub comparison: &'a Comparison,
+    /// The conditions with their outcomes.
+    pub conditions: &'a [(FailIf, FailIfOutcome)],
+    /// Whether all figures are listed, also those that are neither of interest nor different.
+    pub all: bool,
+}
+
+/// Renders a comparison for the terminal, ending with a line break.
+pub fn comparison(compared: Compared<'_>, options: Terminal<'_>) -> String {
+    let page = Page::new(options.colour, options.width);
+    let (sentence, tone) = headline::of(compared);
+    let headline = page.paragraph(&sentence).into_iter();
+    let mut lines: Vec<String> = headline
+        .map(|line| paint(&line, tone, options.colour))
+        .collect();
+    for (level, load) in compared.comparison.levels.iter().enumerate() {
+        let table = table::of(compared, level);
+        if !table.is_empty() {
+            lines.push(String::new());
+            lines.push(page.title(load));
+            lines.extend(page.table(table));
+        }
+    }
+    lines.push(String::new());
+    let notes = notes::of(compared).into_iter();
+    lines.extend(notes.flat_map(|note| page.paragraph(&note)));
+    lines.join("\n") + "\n"
+}
+
+/// Renders a comparison as Markdown, for example for a comment on a pull request.
+pub fn comparison_markdown(compared: Compared<'_>) -> String {
+    let mut lines = vec![format!("**{}**", headline::of(compared).0)];
+    for (level, load) in compared.comparison.levels.iter().enumerate() {
+        let table = table::of(compared, level);
+        if !table.is_empty() {
+            lines.extend([String::new(), format!("### {load}"), String::new()]);
+            lines.extend(table.markdown());
+        }
+    }
+    for note in notes::of(compared) {
+        lines.extend([String::new(), note]);
+    }
+    lines.join("\n") + "\n"
+}
+
+/// Renders what makes runs not comparable, as the lines of an error.
+pub fn not_comparable(obstacles: &[Obstacle]) -> String {
+    let each = obstacles.iter().map(|obstacle| {
+        let Obstacle { kind, base, other } = obstacle;
+        format!("\n  {}: {base}\n    against {other}", name_of(*kind))
+    });
+    let kinds: Vec<&str> = obstacles.iter().map(|one| name_of(one.kind)).collect();
+    format!(
+        "the runs are not comparable, because they differ in more than the target:{}\n  to compare them nevertheless, \
+         add --allow-different {}",
+        each.collect::<String>(),
+        kinds.join(",")
+    )
+}
+
+/// The word for what must be the same, as in `--allow-different`.
+pub(crate) fn name_of(kind: ObstacleKind) -> &'static str {
+    match kind {
+        ObstacleKind::Script => "script",
+        ObstacleKind::Options => "options",
+        ObstacleKind::Load => "load",
+        ObstacleKind::Workers => "workers",
+        ObstacleKind::Machine => "machine",
+        ObstacleKind::Version => "version",
+        ObstacleKind::Validity => "validity",
+    }
+}

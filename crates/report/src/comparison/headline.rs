@@ -1,0 +1,137 @@
+//! The answer in one sentence.
+
+use comparison::{ComparedFigure, FailIfOutcome, Judgement, Method};
+use format::{Tone, plural};
+
+use super::Compared;
+use super::table::{interval, is_worse, signed};
+
+/// The sentence, and what it means for the reader.
+pub(super) fn of(compared: Compared<'_>) -> (String, Tone) {
+    let outcome = compared
+        .conditions
+        .iter()
+        .map(|(_, outcome)| *outcome)
+        .max();
+    let facts = facts(compared);
+    match outcome {
+        Some(FailIfOutcome::Failed) => (format!("Failed: {facts}"), Tone::Bad),
+        Some(FailIfOutcome::Inconclusive) => (format!("Inconclusive: {facts}"), Tone::Doubtful),
+        Some(FailIfOutcome::Passed) => (format!("Passed: {facts}"), Tone::Good),
+        None => (first_upper(&facts), tone(compared)),
+    }
+}
+
+fn tone(compared: Compared<'_>) -> Tone {
+    match decisive(compared) {
+        Some(worst) if is_worse(worst) => Tone::Bad,
+        Some(_) => Tone::Good,
+        None => Tone::Strong,
+    }
+}
+
+fn first_upper(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
+
+/// The figures that decide: those of thresholds and conditions, or all if there are none.
+fn deciding<'a>(compared: Compared<'a>) -> Vec<&'a ComparedFigure> {
+    let figures = compared.comparison.figures.iter();
+    let primary: Vec<_> = figures.clone().filter(|one| one.is_primary).collect();
+    if primary.is_empty() {
+        figures.collect()
+    } else {
+        primary
+    }
+}
+
+/// The figure that the sentence names: the one that became worse most, or else the one that became better most.
+fn decisive<'a>(compared: Compared<'a>) -> Option<&'a ComparedFigure> {
+    let different = deciding(compared)
+        .into_iter()
+        .filter(|one| one.judgement == Judgement::Different);
+    let size = |one: &ComparedFigure| one.effect.map_or(0.0, |effect| effect.estimate.abs());
+    different.max_by(|one, other| {
+        let rank = |one: &ComparedFigure| (is_worse(one), size(one));
+        let (one, other) = (rank(one), rank(other));
+        one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
+    })
+}
+
+fn facts(compared: Compared<'_>) -> String {
+    if let Some(one) = decisive(compared) {
+        return difference(compared, one);
+    }
+    let figures = deciding(compared);
+    let same = figures
+        .iter()
+        .filter(|one| one.judgement == Judgement::Same)
+        .count();
+    let compared_at_all = figures
+        .iter()
+        .filter(|one| !matches!(one.judgement, Judgement::NotCompared { .. }))
+        .count();
+    if compared_at_all == 0 {
+        return "nothing can be compared, because no figure was measured in every run.".to_owned();
+    }
+    if compared.comparison.method == Method::SingleRun {
+        return "one run on a side cannot show a difference. Repeat each at least three times, alternating.".to_owned();
+    }
+    if same == compared_at_all {
+        return format!(
+            "no difference: {} are the same within their margins.",
+            figures_text(same)
+        );
+    }
+    format!(
+        "no difference is proven: {} are the same within their margins, and {} undecided.",
+        figures_text(same),
+        if compared_at_all - same == 1 {
+            "one is".to_owned()
+        } else {
+            format!("{} are", compared_at_all - same)
+        }
+    )
+}
+
+fn figures_text(number: usize) -> String {
+    plural(number as u64, "figure")
+}
+
+fn difference(compared: Compared<'_>, one: &ComparedFigure) -> String {
+    let figure = &one.figure;
+    let load = compared
+        .comparison
+        .levels
+        .get(figure.level)
+        .map(|load| format!(" at {load}"));
+    let effect = one.effect.map(|effect| {
+        let scale = figure.scale();
+        format!(
+            "{} ({})",
+            signed(effect.estimate, scale),
+            interval(effect, scale)
+        )
+    });
+    let others = deciding(compared)
+        .iter()
+        .filter(|other| other.judgement == Judgement::Different && is_worse(other) == is_worse(one))
+        .count()
+        - 1;
+    let more = if others == 0 {
+        String::new()
+    } else {
+        format!(", and {} more", figures_text(others))
+    };
+    format!(
+        "{} of {} became {}{}: {}{more}.",
+        figure.aggregate,
+        figure.subject,
+        if is_worse(one) { "worse" } else { "better" },
+        load.unwrap_or_default(),
+        effect.unwrap_or_default(),
+    )
+}
