@@ -105,7 +105,7 @@ fn equal_times_are_the_same_within_the_margin() {
 
 #[test]
 fn noise_as_large_as_the_margin_leaves_the_question_open_and_says_how_many_runs_would_close_it() {
-    let mut noise = with_noise(5, 0.06);
+    let mut noise = with_noise(11, 0.06);
     let (base, new) = alternating(3, &mut noise, 0.0);
     let found = compare(&request(&base, &new)).unwrap();
     assert_eq!(judgement(&found, P50), Judgement::CannotTell);
