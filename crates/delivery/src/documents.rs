@@ -16,7 +16,8 @@ pub enum Framing {
     Whole,
     /// Each element of a top-level array is a document. Messages without such an array are read as in `Auto`.
     Array,
-    /// Each document ends with this byte and may continue in the next message.
+    /// Each document ends with this byte and may continue in the next message. Objects and arrays that a message contains
+    /// whole are documents without this byte too: some servers leave it out at the end, or use another one.
     EndedBy(u8),
 }
 
@@ -93,6 +94,10 @@ impl Documents {
                 document(whole);
             }
         }
+        if self.part.is_empty() && is_sequence(rest) {
+            Sequence::of(rest).flatten().for_each(document);
+            return Ok(());
+        }
         self.lengthen(rest)
     }
 
@@ -119,12 +124,7 @@ pub fn objects_in_array(message: &[u8]) -> Option<impl Iterator<Item = &[u8]>> {
 fn automatic(message: &[u8], document: &mut impl FnMut(&[u8])) {
     // Checks the whole message before returning any document, so that text that only begins like documents is not
     // split.
-    let mut count = 0;
-    if Sequence::of(message)
-        .inspect(|_| count += 1)
-        .all(|one| one.is_ok())
-        && count > 0
-    {
+    if is_sequence(message) {
         Sequence::of(message).flatten().for_each(document);
     } else if Elements::new(message, b"a[").are_all(|element| element.first() == Some(&b'"')) {
         for quoted in Elements::new(message, b"a[").flatten() {
@@ -136,6 +136,31 @@ fn automatic(message: &[u8], document: &mut impl FnMut(&[u8])) {
     } else {
         document(message);
     }
+}
+
+/// The byte that separates the documents of a message, if the message begins or ends within one of them. `None` if all
+/// of its documents are whole, or if it contains no whole document.
+pub fn separator_of_cut_documents(message: &[u8]) -> Option<u8> {
+    let mut separators = [RECORD_SEPARATOR, b'\n'].into_iter();
+    let separator = separators.find(|byte| memchr(*byte, message).is_some())?;
+    let parts = message.split(|byte| *byte == separator);
+    let parts = parts.map(<[u8]>::trim_ascii);
+    let parts: Vec<&[u8]> = parts.filter(|part| !part.is_empty()).collect();
+    let (last, others) = parts.split_last()?;
+    let (first, inner) = others.split_first()?;
+    let (begins, ends) = (is_sequence(first), is_sequence(last));
+    let is_end = begins || matches!(first.last(), Some(b'}' | b']'));
+    let is_begin = ends || matches!(last.first(), Some(b'{' | b'['));
+    let has_whole = begins || ends || !inner.is_empty();
+    let is_cut = !(begins && ends) && inner.iter().all(|part| is_sequence(part));
+    // One document that is printed on several lines has no separators.
+    (has_whole && is_cut && is_end && is_begin && !is_sequence(message)).then_some(separator)
+}
+
+/// Whether the message consists of objects and arrays, and nothing else.
+fn is_sequence(message: &[u8]) -> bool {
+    let mut documents = Sequence::of(message).peekable();
+    documents.peek().is_some() && documents.all(|one| one.is_ok())
 }
 
 /// Whether the byte may occur between two documents.

@@ -102,6 +102,56 @@ fn a_document_that_never_ends_is_refused_at_the_limit() {
     assert_eq!(each(b"9"), Err(TooLong { limit: 8 }));
 }
 
+#[test]
+fn a_document_that_is_whole_needs_no_byte_at_its_end() {
+    let two = ["{\"a\":1}", "{\"b\":2}"];
+    let newline = Framing::EndedBy(b'\n');
+    assert_eq!(of(newline, &two), two, "no newline at the end of a message");
+    assert_eq!(
+        of(newline, &["{\"a\":1}\n{\"b\":2}", "\n[3]"]),
+        ["{\"a\":1}", "{\"b\":2}", "[3]"]
+    );
+    let other = Framing::EndedBy(RECORD_SEPARATOR);
+    assert_eq!(of(other, &["{\"a\":1}\n{\"b\":2}"]), two, "another byte");
+    assert_eq!(
+        of(newline, &["{\"a\":1}{", "}\n"]),
+        ["{\"a\":1}{}"],
+        "no document"
+    );
+    assert_eq!(of(newline, &["7", "8\n"]), ["78"], "a number may go on");
+}
+
+#[test]
+fn a_message_that_begins_or_ends_within_a_document_is_known_by_its_whole_ones() {
+    let separator = |message: &str| separator_of_cut_documents(message.as_bytes());
+    for cut in [
+        "{\"a\":1}|{\"b\":",
+        "\"a\":1}|{\"b\":2}|",
+        ":1}|{}|{\"b\"",
+        "]}|{}",
+    ] {
+        for byte in [RECORD_SEPARATOR, b'\n'] {
+            let message = cut.replace('|', char::from(byte).to_string().as_str());
+            assert_eq!(separator(&message), Some(byte), "{message:?}");
+        }
+    }
+    for other in [
+        "{\"a\":1}",
+        "{\"a\":1}\n{\"b\":2}",
+        "{\"a\":\n1}",
+        "[\n{},\n{}\n]",
+        "[\n{}\n]",
+        "{}\nand\n{}",
+        "from: ann\n{}",
+        "{}\nann",
+        "hello\nworld",
+        "\n",
+        "",
+    ] {
+        assert_eq!(separator(other), None, "{other:?}");
+    }
+}
+
 fn any_document() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

@@ -27,7 +27,9 @@ pub use broadcast::{BroadcastChannel, BroadcastLog};
 pub use broadcast_fates::Broadcasts;
 pub use channel::Audience;
 pub use departures::{CutOff, Leaving};
-pub use documents::{Documents, Framing, RECORD_SEPARATOR, TooLong, objects_in_array};
+pub use documents::{
+    Documents, Framing, RECORD_SEPARATOR, TooLong, objects_in_array, separator_of_cut_documents,
+};
 pub use json::Pointer;
 pub use ledger::{Ledger, Receipt};
 pub use listeners::Listeners;

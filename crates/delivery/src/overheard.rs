@@ -55,4 +55,17 @@ impl Ledger {
         tallies[channel.tally].misplaced += u64::from(counts);
         counts
     }
+
+    /// Records that a member received a stamp of this group in a message that the channel takes for a snapshot. The stamp
+    /// is not a delivery, and no reason for its loss.
+    pub fn in_snapshot(&mut self, stamp: &Stamp, member: u32, tallies: &mut [Tally]) {
+        let Some(channel) = self.channels.get_mut(usize::from(stamp.channel)) else {
+            return;
+        };
+        let sender = channel.senders.get_mut(stamp.sender as usize);
+        let message = sender.and_then(|sender| sender.get(stamp.sequence));
+        let awaits = message.filter(|message| message.pending.contains(member));
+        let counts = awaits.and_then(|message| message.sent);
+        tallies[channel.tally].in_snapshots += u64::from(counts.is_some_and(|it| it.measured));
+    }
 }

@@ -49,6 +49,9 @@ pub struct Tally {
     pub reordered: u64,
     /// Stamps that are not at the place in the message where their channel looks. They are not deliveries.
     pub misplaced: u64,
+    /// Stamps in messages that their channel takes for snapshots, at members who have not received them otherwise. They
+    /// are not deliveries.
+    pub in_snapshots: u64,
     /// Messages received by someone outside the audience, by reason.
     pub misdelivered: BTreeMap<MisdeliveryReason, u64>,
     /// Delivery latency, from the planned sending to the receive time, including late deliveries.

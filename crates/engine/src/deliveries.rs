@@ -22,6 +22,7 @@ pub(crate) fn deliveries_of(tally: Tally, first: Option<Mismatch>) -> Deliveries
             lost: lost(LossReason::Misplaced),
             first,
         },
+        in_snapshots: tally.in_snapshots,
         delivered: tally.delivered,
         late: tally.late,
         lost: tally

@@ -57,6 +57,11 @@ pub enum Mismatch {
     },
     /// The message is an array of objects, and the channel would accept one of them as a message.
     Array,
+    /// The message begins or ends within a document, so documents continue in other messages.
+    Cut {
+        /// The option that joins them: `newline` or `0x1e`.
+        documents: String,
+    },
 }
 
 impl Mismatch {
@@ -64,9 +69,14 @@ impl Mismatch {
     #[must_use]
     pub fn clearer(self, other: Self) -> Self {
         match other {
-            Self::Array => other,
+            Self::Array | Self::Cut { .. } => other,
             Self::Place { .. } | Self::Value { .. } | Self::Event { .. } => self,
         }
+    }
+
+    /// Whether the channel's messages were packed in a way that the socket does not read.
+    pub fn is_packing(&self) -> bool {
+        matches!(self, Self::Array | Self::Cut { .. })
     }
 }
 
@@ -135,6 +145,10 @@ pub struct Deliveries {
     /// stamps do not count as deliveries.
     #[serde(default)]
     pub misplaced: Misplaced,
+    /// Number of expected stamps that arrived in messages which the channel takes for snapshots (`except`). They do not
+    /// count as deliveries.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub in_snapshots: u64,
     /// Latencies of delivered and late deliveries, from the planned sending to the receive timestamp.
     pub latency: Histogram,
     /// The latencies over the measured time, in blocks. Empty in records of version 1.
@@ -162,21 +176,31 @@ impl Deliveries {
     }
 
     /// Number of losses that the script probably caused, not the target. Either most stamps arrived at a place where
-    /// the channel does not expect them, or no sender received its own copy.
+    /// the channel does not expect them, or all arrived in snapshots, or no sender received its own copy.
     pub fn lost_by_script(&self) -> u64 {
-        self.looks_elsewhere() + self.has_no_echo()
+        let losses = self.looks_elsewhere() + self.has_no_echo();
+        losses.max(self.only_in_snapshots())
     }
 
     /// Number of losses whose stamps arrived at another place, if these stamps outnumber the received deliveries or
-    /// arrived in arrays; otherwise 0. A server that batches messages sends them in arrays only under load.
+    /// arrived in arrays; otherwise 0. A server that batches messages sends them in arrays only under load. If the
+    /// target cuts documents, it may also have cut the stamps of the other losses.
     pub fn looks_elsewhere(&self) -> u64 {
         let Misplaced { lost, first, .. } = &self.misplaced;
-        let is_batched = *first == Some(Mismatch::Array);
-        if is_batched || *lost > self.received() {
-            *lost
-        } else {
-            0
+        match first {
+            Some(Mismatch::Cut { .. }) => self.lost_count().saturating_sub(self.has_no_echo()),
+            Some(Mismatch::Array) => *lost,
+            _ if *lost > self.received() => *lost,
+            _ => 0,
         }
+    }
+
+    /// Number of losses, if nothing was received and as many stamps arrived in snapshots; otherwise 0. A snapshot
+    /// excuses no loss if other messages arrive.
+    pub fn only_in_snapshots(&self) -> u64 {
+        let lost = self.lost_count();
+        let all = self.received() == 0 && self.in_snapshots >= lost;
+        if all { lost } else { 0 }
     }
 
     /// Number of lost own copies, if every own copy was lost; otherwise 0.
@@ -230,6 +254,7 @@ impl Deliveries {
         self.own_copies.lost += other.own_copies.lost;
         self.own_copies.unexpected += other.own_copies.unexpected;
         self.misplaced.merge(&other.misplaced);
+        self.in_snapshots += other.in_snapshots;
         self.latency.merge(&other.latency);
         self.blocks.merge(&other.blocks);
         self.first.merge(&other.first);
@@ -237,6 +262,14 @@ impl Deliveries {
         self.last.merge(&other.last);
         self.whole_audience += other.whole_audience;
     }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 fn add_counts<R: Copy + Ord>(ours: &mut BTreeMap<R, u64>, theirs: &BTreeMap<R, u64>) {

@@ -1,10 +1,11 @@
-//! Hides values in the texts of a run. Figures, identifiers and the scenario's source stay unchanged. The source cannot
-//! contain any of the values, because they all come from outside the file.
+//! Hides values, and the credentials of URLs, in the texts of a run. Figures, identifiers and the scenario's source stay
+//! unchanged. The source cannot contain any of the values, because they all come from outside the file. Whoever writes
+//! the record hides the credentials in the source.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use model::HiddenValues;
+use model::{HiddenValues, without_credentials};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -13,11 +14,9 @@ use crate::{
 };
 
 impl Run {
-    /// Replaces the values with `***` in options, names, thresholds, addresses and descriptions of errors.
+    /// Replaces the values, and the credentials of URLs, with `***` in options, names, thresholds, addresses and
+    /// descriptions of errors. Reports escape these texts, so credentials would not be recognised there.
     pub fn hide(&mut self, values: &HiddenValues) {
-        if values.is_empty() {
-            return;
-        }
         json(values, &mut self.options);
         text(values, &mut self.target);
         let given = self.sources.iter_mut().flat_map(|all| &mut all.given);
@@ -88,7 +87,7 @@ impl Measured {
 impl Deliveries {
     fn hide(&mut self, values: &HiddenValues) {
         match &mut self.misplaced.first {
-            None | Some(Mismatch::Array) => {}
+            None | Some(Mismatch::Array | Mismatch::Cut { .. }) => {}
             Some(Mismatch::Place { looks, stands }) => texts(values, [looks, stands]),
             Some(Mismatch::Value { at, wanted, came }) => {
                 texts(values, [at, wanted]);
@@ -199,19 +198,27 @@ fn texts<'t>(values: &HiddenValues, all: impl IntoIterator<Item = &'t mut String
 }
 
 fn text(values: &HiddenValues, text: &mut String) {
-    if let Cow::Owned(shown) = values.hide(text) {
+    if let Cow::Owned(shown) = shown(values, text) {
         *text = shown;
     }
 }
 
-/// Hides values in names. If two names become equal, they are numbered, so that no measurement is lost.
+/// The text without the values and without credentials.
+fn shown<'t>(values: &HiddenValues, text: &'t str) -> Cow<'t, str> {
+    match without_credentials(text) {
+        Cow::Borrowed(text) => values.hide(text),
+        Cow::Owned(text) => Cow::Owned(values.hide(&text).into_owned()),
+    }
+}
+
+/// Hides values and credentials in names. If two names become equal, they are numbered, so that no measurement is lost.
 fn names<T>(values: &HiddenValues, all: &mut BTreeMap<String, T>) {
-    let is_hidden = |name: &String| matches!(values.hide(name), Cow::Owned(_));
+    let is_hidden = |name: &String| matches!(shown(values, name), Cow::Owned(_));
     if !all.keys().any(is_hidden) {
         return;
     }
     for (name, value) in std::mem::take(all) {
-        let shown = values.hide(&name);
+        let shown = shown(values, &name);
         let mut free = shown.clone().into_owned();
         let mut number = 1;
         while all.contains_key(&free) {
@@ -230,7 +237,7 @@ fn json(values: &HiddenValues, value: &mut Value) {
         Value::Object(object) => {
             let hidden = std::mem::take(object).into_iter().map(|(key, mut item)| {
                 json(values, &mut item);
-                (values.hide(&key).into_owned(), item)
+                (shown(values, &key).into_owned(), item)
             });
             *object = hidden.collect::<Map<_, _>>();
         }

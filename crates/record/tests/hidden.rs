@@ -212,6 +212,25 @@ fn no_text_that_could_contain_a_value_keeps_it() {
 }
 
 #[test]
+fn no_text_keeps_the_credentials_of_a_url() {
+    let mut run = common::run();
+    let url = "at http://ann:sesame@host/a";
+    run.thresholds[0].metric = text(url);
+    run.options = serde_json::json!({ "headers": { "referer": url } });
+    let measured = &mut run.levels[0].measured;
+    measured.requests = named(url);
+    measured.failures = vec![common::failure(0.1, 1)];
+    measured.failures[0].first.detail = text(url);
+    run.hide(&HiddenValues::default());
+    let shown = "at http://***@host/a";
+    assert_eq!(run.thresholds[0].metric, shown);
+    assert_eq!(run.options["headers"]["referer"], shown);
+    let measured = &run.levels[0].measured;
+    assert!(measured.requests.contains_key(shown));
+    assert_eq!(measured.failures[0].first.detail, shown);
+}
+
+#[test]
 fn names_that_become_equal_are_kept_apart() {
     let mut run = common::run();
     let requests = &mut run.levels[0].measured.requests;

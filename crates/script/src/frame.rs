@@ -1,6 +1,8 @@
 use std::fmt;
 use std::fmt::Write as _;
 
+use model::without_credentials;
+
 /// A location in a file of the scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
@@ -41,10 +43,12 @@ const AFTER: usize = 1;
 /// Maximum column that is shown without cutting the start of the line.
 const WIDTH: usize = 120;
 
-/// Formats the numbered lines around a location, with a caret below the column.
+/// Formats the numbered lines around a location, with a caret below the column. Shows no credentials of URLs: they are
+/// recognised by the end of the URL's authority, so they have to be hidden before a line is cut.
 pub(crate) fn code_frame(source: &str, line: u32, column: u32) -> String {
     let line = line.max(1) as usize;
-    let column = column.max(1) as usize;
+    let marked = source.lines().nth(line - 1).unwrap_or_default();
+    let column = column_in_shown(marked, column.max(1) as usize);
     let first = line.saturating_sub(BEFORE).max(1);
     let digits = (line + AFTER).to_string().len();
     let mut frame = String::new();
@@ -54,6 +58,7 @@ pub(crate) fn code_frame(source: &str, line: u32, column: u32) -> String {
         if number > line + AFTER {
             break;
         }
+        let text = without_credentials(text);
         let mark = if number == line { '>' } else { ' ' };
         let shown: String = text.chars().skip(cut).take(WIDTH + 20).collect();
         let _ = writeln!(frame, "{mark} {number:>digits$} | {}", shown.trim_end());
@@ -69,6 +74,13 @@ pub(crate) fn code_frame(source: &str, line: u32, column: u32) -> String {
     }
     frame.truncate(frame.trim_end().len());
     frame
+}
+
+/// The column of the same character after the credentials in the line are hidden.
+fn column_in_shown(line: &str, column: usize) -> usize {
+    let before: String = line.chars().take(column - 1).collect();
+    let shown = without_credentials(&before);
+    (column + shown.chars().count()).saturating_sub(before.chars().count())
 }
 
 #[cfg(test)]
@@ -89,6 +101,29 @@ mod tests {
         assert_eq!(code_frame("one", 9, 9), "");
         assert!(code_frame("one", 0, 0).contains('^'));
         assert!(code_frame(&"x".repeat(5000), 1, 4000).len() < 500);
+    }
+
+    #[test]
+    fn credentials_are_hidden_before_a_line_is_cut() {
+        let before = "await user.get(\"http://ann:sesame@host/\");";
+        let after = "await user.get(\"http://eve:tuxedo@host/\");";
+        for far in [0, 85, 95, 98, 104, 400] {
+            let line = format!(
+                "{}{before} here {after}{}",
+                " ".repeat(far),
+                "x".repeat(100)
+            );
+            let column = line.find("here").unwrap_or_default() + 1;
+            let frame = code_frame(&line, 1, u32::try_from(column).unwrap_or(u32::MAX));
+            assert!(!frame.contains("ses") && !frame.contains("tux"), "{frame}");
+            let mut lines = frame.lines();
+            let (line, mark) = (
+                lines.next().unwrap_or_default(),
+                lines.next().unwrap_or_default(),
+            );
+            let at = mark.find('^').unwrap_or_default();
+            assert!(line[at..].starts_with("here"), "{frame}");
+        }
     }
 
     #[test]

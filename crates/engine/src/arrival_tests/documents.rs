@@ -121,6 +121,20 @@ fn every_stamp_of_an_array_that_is_one_message_by_default_is_a_mistake_of_the_sc
 }
 
 #[test]
+fn a_stamp_in_a_document_that_goes_on_in_another_message_is_a_mistake_of_the_script() {
+    let mut listener = listener();
+    let documents: Vec<_> = (0..3).map(|_| said(&listener.sent())).collect();
+    let stream = documents.join("\u{1e}") + "\u{1e}";
+    let (begins, ends) = stream.split_at(stream.len() / 2);
+    listener.hears(&frame(begins));
+    listener.hears(&frame(ends));
+    let cut = Mismatch::Cut {
+        documents: "0x1e".to_owned(),
+    };
+    assert_eq!(listener.mismatch(), Some(&cut));
+}
+
+#[test]
 fn an_array_with_a_message_that_the_member_already_has_excuses_no_loss() {
     let mut listener = listener();
     let (heard, lost) = (said(&listener.sent()), said(&listener.sent()));

@@ -52,6 +52,22 @@ fn a_stamp_in_a_document_that_is_said_again_is_not_misplaced() {
         let event = format!(r#"["code-change",{{"text":"{stamp}"{mark}}}]"#);
         listener.hears_event(&event);
         assert_eq!(misplaced(&listener), counted, "{event}");
+        assert_eq!(listener.recorder.tallies[0].in_snapshots, 1, "{event}");
+    }
+}
+
+#[test]
+fn a_stamp_counts_as_one_of_a_snapshot_until_it_is_delivered() {
+    let mut listener = in_a_room();
+    let stamp = listener.sent();
+    let event = |mark: &str| format!(r#"["code-change",{{"code":"{stamp}"{mark}}}]"#);
+    for (mark, counted) in [
+        (r#","document":true"#, 1),
+        ("", 1),
+        (r#","document":true"#, 1),
+    ] {
+        listener.hears_event(&event(mark));
+        assert_eq!(listener.recorder.tallies[0].in_snapshots, counted, "{mark}");
     }
 }
 

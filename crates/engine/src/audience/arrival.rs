@@ -223,10 +223,11 @@ impl MemberArrival<'_> {
             return;
         };
         let at = self.tallies[usize::from(of.number)];
+        let tally = &mut self.recorder.tallies[at];
         if search.is_snapshot(at, &channel.sight) {
+            tally.in_snapshots += u64::from(of.measured);
             return;
         }
-        let tally = &mut self.recorder.tallies[at];
         let listeners = &mut self.shard.listeners;
         if listeners.misplaced((stamp, of), self.slot, tally) {
             let example = self.recorder.channels.mismatches.entry(at);

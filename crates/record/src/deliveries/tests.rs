@@ -1,4 +1,4 @@
-use model::Nanos;
+use model::{LossReason, Nanos};
 
 use super::*;
 
@@ -34,6 +34,43 @@ fn stamps_elsewhere_explain_losses_if_they_are_the_rule_or_came_in_arrays() {
     }
 }
 
+fn cut() -> Mismatch {
+    Mismatch::Cut {
+        documents: "newline".to_owned(),
+    }
+}
+
+#[test]
+fn a_target_that_cuts_documents_may_have_cut_every_lost_stamp() {
+    let mut one = misplaced(5, Some(cut()));
+    one.lost = [(LossReason::Misplaced, 5), (LossReason::NeverSeen, 2)].into();
+    assert_eq!(one.lost_by_script(), 7);
+    one.lost.insert(LossReason::OwnCopy, 3);
+    (one.own_copies.expected, one.own_copies.lost) = (3, 3);
+    assert_eq!(one.lost_by_script(), 10, "each loss counts once");
+}
+
+#[test]
+fn snapshots_explain_losses_only_if_nothing_else_arrived() {
+    let of = |delivered, in_snapshots| Deliveries {
+        delivered,
+        in_snapshots,
+        lost: [(LossReason::NeverSeen, 9), (LossReason::OwnCopy, 3)].into(),
+        own_copies: OwnCopies {
+            expected: 3,
+            lost: 3,
+            unexpected: 0,
+        },
+        ..Deliveries::default()
+    };
+    assert_eq!(of(0, 12).lost_by_script(), 12);
+    assert_eq!(of(0, 11).lost_by_script(), 3, "only the own copies");
+    assert_eq!(of(1, 12).lost_by_script(), 3, "only the own copies");
+    let mut one = of(0, 5);
+    one.merge(&of(0, 7));
+    assert_eq!(one.in_snapshots, 12);
+}
+
 #[test]
 fn an_array_that_any_worker_saw_is_the_difference_that_is_kept() {
     for (ours, theirs, kept) in [
@@ -42,6 +79,7 @@ fn an_array_that_any_worker_saw_is_the_difference_that_is_kept() {
         (None, Some(place()), Some(place())),
         (Some(place()), Some(Mismatch::Array), Some(Mismatch::Array)),
         (Some(Mismatch::Array), Some(place()), Some(Mismatch::Array)),
+        (Some(place()), Some(cut()), Some(cut())),
     ] {
         let mut one = misplaced(1, ours);
         one.merge(&misplaced(2, theirs));

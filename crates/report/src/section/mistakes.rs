@@ -2,6 +2,7 @@
 //! own copies that the target does not return, or does not expect own copies that the target returns.
 
 use format::{count, plural, shorten};
+use model::MisdeliveryReason;
 use record::{Deliveries, Mismatch, Run};
 
 use super::label;
@@ -29,6 +30,12 @@ fn remark(one: &Deliveries) -> Option<String> {
     if one.looks_elsewhere() > 0 {
         return Some(elsewhere(one));
     }
+    if one.only_in_snapshots() > 0 {
+        return Some(format!(
+            "{} arrived, but only in messages that `except` marks as snapshots",
+            plural(one.in_snapshots, "stamp")
+        ));
+    }
     let own = one.has_no_echo();
     if own > 0 && own == one.lost_count() {
         return Some(format!(
@@ -44,6 +51,13 @@ fn remark(one: &Deliveries) -> Option<String> {
         ));
     }
     if one.received() == 0 && one.misplaced.stamps == 0 && one.lost_count() > 0 {
+        let garbled = one.misdelivered.get(&MisdeliveryReason::Garbled);
+        if let Some(garbled) = garbled {
+            let garbled = plural(*garbled, "garbled stamp");
+            return Some(format!(
+                "{garbled} arrived and no other: the script or the target changed the text of the messages"
+            ));
+        }
         return Some(format!(
             "none of {} reached a receiver, although headcount searched whole messages: check that the target accepted \
              the subscription",
@@ -82,6 +96,10 @@ fn elsewhere(one: &Deliveries) -> String {
         Some(Mismatch::Array) => format!(
             "{stamps} elsewhere than the channel looks, some in elements of an array: open the WebSocket with \
              `documents: \"array\"`; on other connections, follow the channel without `at` and `only`"
+        ),
+        Some(Mismatch::Cut { documents }) => format!(
+            "{stamps} elsewhere than the channel looks, some in messages that begin or end within a document: open the \
+             WebSocket with `documents: \"{documents}\"`"
         ),
         None => format!("{stamps} at a place where the channel does not look"),
     }
@@ -189,6 +207,37 @@ mod tests {
             first: Some(Mismatch::Array),
         };
         assert_eq!(said(one).len(), 1, "even if most messages came alone");
+    }
+
+    #[test]
+    fn documents_that_continue_in_other_messages_are_told_with_the_option_that_joins_them() {
+        let told = misplaced(Mismatch::Cut {
+            documents: "0x1e".to_owned(),
+        });
+        assert!(
+            told.ends_with("within a document: open the WebSocket with `documents: \"0x1e\"`"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn stamps_that_are_only_in_snapshots_or_garbled_are_no_sign_of_a_silent_target() {
+        let mut one = lost(480);
+        one.in_snapshots = 480;
+        let told = said(one.clone()).join("\n");
+        assert!(
+            told.ends_with(
+                ": 480 stamps arrived, but only in messages that `except` marks as snapshots"
+            ),
+            "{told}"
+        );
+        one.in_snapshots = 479;
+        one.misdelivered.insert(MisdeliveryReason::Garbled, 480);
+        let told = said(one).join("\n");
+        assert!(
+            told.contains(": 480 garbled stamps arrived and no other"),
+            "{told}"
+        );
     }
 
     #[test]

@@ -3,7 +3,9 @@
 
 use std::collections::hash_map::Entry;
 
-use delivery::{Garbled, Stamp, objects_in_array, stamps_from};
+use delivery::{
+    Garbled, RECORD_SEPARATOR, Stamp, objects_in_array, separator_of_cut_documents, stamps_from,
+};
 use record::Mismatch;
 
 use super::Receipts;
@@ -46,11 +48,13 @@ impl Receipts<'_> {
                 continue;
             };
             let (tally, sight) = (receiving.tally, &*receiving.sight);
-            if !group.ledger.is_own(&stamp) || search.is_snapshot(tally, sight) {
+            if !group.ledger.is_own(&stamp) {
                 continue;
             }
             let tallies = &mut self.recorder.tallies;
-            if group.ledger.misplaced(&stamp, member, tallies) {
+            if search.is_snapshot(tally, sight) {
+                group.ledger.in_snapshot(&stamp, member, tallies);
+            } else if group.ledger.misplaced(&stamp, member, tallies) {
                 let mismatches = &mut self.recorder.channels.mismatches;
                 search.note(mismatches.entry(tally), &stamp, (tally, sight));
             }
@@ -100,7 +104,7 @@ impl<'m> Search<'m> {
     }
 
     /// Stores how the message differs from what the channel of this stamp looks for. The first difference is stored,
-    /// until a message shows that the server packs messages into arrays.
+    /// until a message shows that the server packs messages into arrays, or cuts them.
     pub(crate) fn note(
         &mut self,
         example: Entry<'_, usize, Mismatch>,
@@ -113,8 +117,10 @@ impl<'m> Search<'m> {
         self.noted.push(tally);
         match example {
             Entry::Occupied(mut known) => {
-                if *known.get() != Mismatch::Array && is_in_array(self.came, stamp, sight) {
-                    known.insert(Mismatch::Array);
+                if !known.get().is_packing()
+                    && let Some(packing) = packing(self.came, stamp, sight)
+                {
+                    known.insert(packing);
                 }
             }
             Entry::Vacant(none) => {
@@ -122,6 +128,21 @@ impl<'m> Search<'m> {
             }
         }
     }
+}
+
+/// How the server packs messages, if the socket does not read them for that reason.
+fn packing(came: Came<'_>, stamp: &Stamp, sight: &Sight) -> Option<Mismatch> {
+    if is_in_array(came, stamp, sight) {
+        return Some(Mismatch::Array);
+    }
+    let separator = separator_of_cut_documents(came.bytes)?;
+    let documents = match separator {
+        RECORD_SEPARATOR => "0x1e",
+        _ => "newline",
+    };
+    Some(Mismatch::Cut {
+        documents: documents.to_owned(),
+    })
 }
 
 /// Whether the message is an array of objects, and the channel of this stamp would find a stamp of its own if each
@@ -143,8 +164,8 @@ fn mismatch(came: Came<'_>, stamp: &Stamp, first: usize, sight: &Sight) -> Misma
     if let Some((wanted, came)) = sight.other_event(came) {
         return Mismatch::Event { wanted, came };
     }
-    if is_in_array(came, stamp, sight) {
-        return Mismatch::Array;
+    if let Some(packing) = packing(came, stamp, sight) {
+        return packing;
     }
     let stands = |found: Result<Stamp, Garbled>| found.as_ref() == Ok(stamp);
     let mut looks_there = false;
