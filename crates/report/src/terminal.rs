@@ -15,7 +15,7 @@ use crate::section::operations::Operations;
 use crate::section::{counts, findings, funnel, marked, overstated_by, pass_rate, verdict};
 use frame::{foot, headline, notes, threshold_lines};
 pub(crate) use page::Page;
-use page::{NOTE, cut, cut_entries};
+use page::{NOTE, cut, cut_entries, cut_parts};
 
 /// Options of the terminal.
 #[derive(Clone, Copy, Debug, Default)]
@@ -78,9 +78,8 @@ fn parts(run: &Run, page: Page) -> Vec<Vec<String>> {
     // The parts get the remaining lines in this order: thresholds, failures, findings, steps, names, metrics.
     let room = left(&[&head, &foot]).max(4) / 2;
     let verdicts = threshold_lines(run, room, page);
-    let failed = trouble::lines(run, page);
     let room = left(&[&head, &foot, &verdicts]).max(FAILURES);
-    let failed = cut(failed, room, "failure line");
+    let failed = cut_parts(trouble::parts(run, page), room, "failure line");
     let found = finding_lines(run, page);
     let room = left(&[&head, &foot, &verdicts, &failed]).max(FINDING);
     let found = cut(found, room, "finding line");
