@@ -246,9 +246,12 @@ impl Sockets<'_> {
             ..
         } = over;
         let SocketLink { wire, state } = *link;
-        self.base.trace(user, || match expected {
-            true => trace::CLOSED.to_owned(),
-            false => trace::socket_ended(&fault),
+        self.base.trace(user, || {
+            if expected {
+                trace::CLOSED.to_owned()
+            } else {
+                trace::socket_ended(&fault)
+            }
         });
         if expected {
             // A stream may be closed while it reconnects.
