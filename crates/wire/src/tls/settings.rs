@@ -7,7 +7,7 @@ use rustls::crypto::CryptoProvider;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
-use rustls::{ClientConfig, ConfigBuilder, Error, RootCertStore, WantsVerifier};
+use rustls::{ClientConfig, ConfigBuilder, Error, InconsistentKeys, RootCertStore, WantsVerifier};
 
 use super::client_certificate::{ClientCertificate, unusable as unusable_own};
 use super::fault::own_certificate;
@@ -150,8 +150,8 @@ fn presented(own: ClientCertificate, provider: &CryptoProvider) -> Result<Certif
     let presented = CertifiedKey::new(own.chain, key);
     match presented.keys_match() {
         Err(Error::InvalidCertificate(reason)) if is_version_1(&reason) => Ok(presented),
+        Ok(()) | Err(Error::InconsistentKeys(InconsistentKeys::Unknown)) => Ok(presented),
         Err(error) => Err(error),
-        Ok(()) => Ok(presented),
     }
 }
 
