@@ -147,6 +147,9 @@ impl<'a> Control<'a> {
             (self.tell)(Notice::Warning(note.clone()));
             record.notes.push(note);
         }
+        // This may be intended, so it is no warning.
+        let outside = unknown_name::outside(&self.config.options.thresholds, &seen);
+        record.notes.extend(outside);
     }
 
     fn close_level(

@@ -79,10 +79,16 @@ pub(crate) fn message_on(channel: &str, payload: &[u8]) -> String {
     with_content(format!("← message on {channel}"), payload)
 }
 
-/// A WebSocket that failed to open or was closed.
+/// A WebSocket that failed to open or was closed by the server.
 pub(crate) fn socket_ended(fault: &Fault) -> String {
     format!("  socket ended: {}", fault.detail)
 }
+
+/// A socket that headcount closes, for the script or because its iteration is over.
+pub(crate) const CLOSING: &str = "→ close";
+
+/// The end of a socket that headcount closed.
+pub(crate) const CLOSED: &str = "  socket closed";
 
 /// A message that is being sent.
 pub(crate) fn message(payload: &Payload) -> String {

@@ -33,6 +33,36 @@ pub(crate) fn notes(thresholds: &[Threshold], seen: &Seen<'_>) -> Vec<Note> {
     notes
 }
 
+/// A note about names that occurred only outside the measured time, such as a login in the ramp-up. Names that a threshold
+/// uses have notes of their own.
+pub(crate) fn outside(thresholds: &[Threshold], seen: &Seen<'_>) -> Option<Note> {
+    const KINDS: [SubjectKind; 4] = [
+        SubjectKind::Request,
+        SubjectKind::RoundTrip,
+        SubjectKind::Check,
+        SubjectKind::Metric,
+    ];
+    let measured = &seen.level.measured;
+    let is_used = |kind: SubjectKind, name: &String| {
+        let mut subjects = thresholds.iter().map(|threshold| &threshold.subject);
+        subjects.any(|subject| {
+            let wanted = subject.name.as_deref().filter(|_| subject.kind == kind);
+            wanted.is_some_and(|wanted| wanted == name || TagFilter::of(wanted).selects(name))
+        })
+    };
+    let only_outside = |kind: &SubjectKind| {
+        let known = names(*kind, measured);
+        let outside = seen.unmeasured.names(*kind);
+        let unused = outside.filter(|name| !is_used(*kind, name));
+        let only = unused.filter(|name| !known.contains(&name.as_str()));
+        only.cloned().collect::<Vec<String>>()
+    };
+    // A level that measured nothing has other notes.
+    let measured_any = KINDS.iter().any(|kind| !names(*kind, measured).is_empty());
+    let names = KINDS.iter().flat_map(only_outside).collect::<Vec<String>>();
+    (measured_any && !names.is_empty()).then_some(Note::OutsideMeasurement { names })
+}
+
 fn note(threshold: &Threshold, seen: &Seen<'_>) -> Option<Note> {
     let (subject, measured) = (&threshold.subject, &seen.level.measured);
     let name = subject.name.as_deref()?;
@@ -267,6 +297,36 @@ mod tests {
         }
         let both = notes_of(&["request(GET /delay)"], measured(), &outside, None);
         assert_eq!(both, [], "it was measured, too");
+    }
+
+    #[test]
+    fn names_that_no_threshold_uses_and_no_figure_has_are_listed() {
+        let mut unmeasured = Unmeasured::default();
+        unmeasured.note(SubjectKind::Request, "POST /login");
+        unmeasured.note(SubjectKind::Request, "PUT /x");
+        unmeasured.note(SubjectKind::Request, "GET /delay");
+        unmeasured.note(SubjectKind::Metric, "login, ms");
+        unmeasured.note(SubjectKind::Step, "log in");
+        let of = |measured: Measured, unmeasured: &Unmeasured| {
+            let subject = Subject::parse("request(PUT /x)").unwrap();
+            let level = Level {
+                measured,
+                ..Level::default()
+            };
+            let seen = Seen {
+                level: &level,
+                unmeasured,
+                setup: None,
+            };
+            outside(&[Threshold::parse(&subject, "p95 < 1s").unwrap()], &seen)
+        };
+        let names = ["POST /login", "login, ms"].map(str::to_owned).to_vec();
+        assert_eq!(
+            of(measured(), &unmeasured),
+            Some(Note::OutsideMeasurement { names })
+        );
+        assert_eq!(of(measured(), &Unmeasured::default()), None);
+        assert_eq!(of(Measured::default(), &unmeasured), None);
     }
 
     #[test]

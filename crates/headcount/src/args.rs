@@ -26,7 +26,7 @@ pub(crate) use systems::{
 /// How many people can it really hold?
 ///
 /// headcount runs groups of interacting users against a system and follows every message from its sender to each
-/// intended recipient. It prints no figure that it could not measure.
+/// intended recipient. A figure without enough samples is not printed.
 #[derive(Debug, Parser)]
 #[command(name = "headcount", version, max_term_width = 100)]
 pub(crate) struct Args {

@@ -20,7 +20,7 @@ pub(crate) fn terminal(saved_to: Option<&str>) -> report::Terminal<'_> {
     report::Terminal {
         colour: colour(),
         width: width(),
-        brief: false,
+        trace: false,
         saved_to,
     }
 }

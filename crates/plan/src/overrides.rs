@@ -141,7 +141,7 @@ fn load_changes(overrides: &Overrides, has_rate: bool) -> Map<String, Value> {
     let text = |text: &Option<String>| text.as_deref().map(Value::from);
     [
         ("users", users),
-        ("rate", text(&overrides.rate)),
+        ("rate", overrides.rate.as_deref().map(rates)),
         ("duration", text(&overrides.duration)),
         ("ramp", text(&overrides.ramp)),
         ("warmup", text(&overrides.warmup)),
@@ -149,6 +149,16 @@ fn load_changes(overrides: &Overrides, has_rate: bool) -> Map<String, Value> {
     .into_iter()
     .filter_map(|(name, value)| Some((name.to_owned(), value?)))
     .collect()
+}
+
+/// Splits `"10/s,20/s"` into levels. A rate profile, whose parts have durations, stays one text.
+fn rates(text: &str) -> Value {
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    let is_plain = |part: &&str| part.contains('/') && !part.contains(' ');
+    if parts.len() > 1 && parts.iter().all(is_plain) {
+        return Value::from(parts);
+    }
+    Value::from(text)
 }
 
 /// Splits `"10,50"` into `[10, 50]`. A part that is not a number stays a string.
@@ -205,6 +215,22 @@ mod tests {
         let given = json!({ "load": { "rate": "5/s" } });
         let load = json!({ "load": { "rate": "5/s", "users": 7 } });
         assert_eq!(with_overrides(given, &users), load);
+    }
+
+    #[test]
+    fn several_rates_are_levels() {
+        let of = |rate: &str| {
+            let overrides = Overrides {
+                rate: Some(rate.to_owned()),
+                ..Overrides::default()
+            };
+            with_overrides(Value::Null, &overrides)["load"]["rate"].clone()
+        };
+        assert_eq!(of("10/s, 20/s"), json!(["10/s", "20/s"]));
+        assert_eq!(of("10/s"), json!("10/s"));
+        let profile = "10/s for 1s, 20/s for 1s";
+        assert_eq!(of(profile), json!(profile));
+        assert_eq!(of("10,20/s"), json!("10,20/s"));
     }
 
     #[test]

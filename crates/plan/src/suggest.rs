@@ -44,6 +44,21 @@ const RETIRED: [(&str, &str); 4] = [
     ("exchanges", "roundTrips"),
 ];
 
+/// Words of other tools with ours.
+const OTHER_TOOLS: [(&str, &str); 11] = [
+    ("vus", "users"),
+    ("concurrency", "users"),
+    ("http_req_duration", "requests"),
+    ("http_req_failed", "requests"),
+    ("http_reqs", "requests"),
+    ("iteration_duration", "iterations"),
+    ("dropped_iterations", "iterations"),
+    ("med", "p50"),
+    ("p(90)", "p90"),
+    ("p(95)", "p95"),
+    ("p(99)", "p99"),
+];
+
 /// ``did you mean `duration`?`` or, if no known word is close, the list of known words.
 pub(crate) fn hint(given: &str, known: &[&str]) -> String {
     let renamed = RETIRED
@@ -51,6 +66,12 @@ pub(crate) fn hint(given: &str, known: &[&str]) -> String {
         .find(|(old, new)| *old == given && known.contains(new));
     if let Some((_, new)) = renamed {
         return format!("it is now called `{new}`");
+    }
+    let elsewhere = OTHER_TOOLS
+        .iter()
+        .find(|(theirs, ours)| *theirs == given && known.contains(ours));
+    if let Some((_, ours)) = elsewhere {
+        return format!("did you mean `{ours}`?");
     }
     match nearest(given, known) {
         Some(word) => format!("did you mean `{word}`?"),

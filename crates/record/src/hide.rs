@@ -172,6 +172,7 @@ impl Note {
                 texts(values, measured);
             }
             Self::NotMeasured { subject, .. } => text(values, subject),
+            Self::OutsideMeasurement { names } => texts(values, names),
             Self::LeftoversUnknown { url, error } => texts(values, [url, error]),
             Self::EndedEarly { error } => text(values, error),
             Self::Text { text: sentence } => text(values, sentence),

@@ -252,6 +252,11 @@ pub enum Note {
         /// Whether it happened only in `setup`.
         in_setup: bool,
     },
+    /// Operations, checks and own metrics that the first level has only outside the measured time. No threshold uses them.
+    OutsideMeasurement {
+        /// Their names.
+        names: Vec<String>,
+    },
     /// The query for state left from an earlier run failed.
     LeftoversUnknown {
         /// URL of the query.

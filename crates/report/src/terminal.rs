@@ -15,7 +15,7 @@ use crate::section::operations::Operations;
 use crate::section::{counts, findings, funnel, marked, overstated_by, pass_rate, verdict};
 use frame::{foot, headline, notes, threshold_lines};
 pub(crate) use page::Page;
-use page::{NOTE, cut, cut_entries};
+use page::{NOTE, cut, cut_entries, cut_parts};
 
 /// Options of the terminal.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,8 +24,9 @@ pub struct Terminal<'a> {
     pub colour: bool,
     /// Width of the terminal in characters. `None` for a file or a pipe, where lines are neither cut nor wrapped.
     pub width: Option<usize>,
-    /// Whether to print only a few lines, because the run's requests and messages were shown before (`run --trace`).
-    pub brief: bool,
+    /// Whether the run was a trace (`run --trace`), which showed its requests and messages before. Only the outcome and
+    /// the failures follow.
+    pub trace: bool,
     /// Path of the saved record. `None` if it was not saved.
     pub saved_to: Option<&'a str>,
 }
@@ -36,12 +37,14 @@ const FINDING: usize = 9;
 const METRICS: usize = 6;
 
 /// Description of hidden rows if all rows that failed and the slowest are shown.
-const HEALTHY: &str = ", all without failures and faster";
+const HEALTHY: &str = ", all faster and without failures";
 
 /// Renders the result of a run, ending with a line break.
 pub fn terminal(run: &Run, options: Terminal<'_>) -> String {
     let page = Page::new(options.colour, options.width);
-    let parts = if options.brief || brief::is_enough(run) {
+    let parts = if options.trace {
+        brief::of_trace(run, page)
+    } else if brief::is_enough(run) {
         brief::parts(run, page)
     } else {
         parts(run, page)
@@ -75,9 +78,8 @@ fn parts(run: &Run, page: Page) -> Vec<Vec<String>> {
     // The parts get the remaining lines in this order: thresholds, failures, findings, steps, names, metrics.
     let room = left(&[&head, &foot]).max(4) / 2;
     let verdicts = threshold_lines(run, room, page);
-    let failed = trouble::lines(run, page);
     let room = left(&[&head, &foot, &verdicts]).max(FAILURES);
-    let failed = cut(failed, room, "failure line");
+    let failed = cut_parts(trouble::parts(run, page), room, "failure line");
     let found = finding_lines(run, page);
     let room = left(&[&head, &foot, &verdicts, &failed]).max(FINDING);
     let found = cut(found, room, "finding line");
@@ -90,7 +92,7 @@ fn parts(run: &Run, page: Page) -> Vec<Vec<String>> {
 
 /// Returns the verdict, the notes and the table of levels.
 fn head(run: &Run, page: Page) -> Vec<String> {
-    let mut lines = headline(run, page);
+    let mut lines = headline(&verdict::headline(run), page);
     lines.extend(notes(&verdict::remarks(run), page));
     if run.levels.is_empty() {
         return lines;
@@ -152,14 +154,14 @@ fn steps(run: &Run, room: usize, page: Page) -> Vec<String> {
     lines
 }
 
-const ITERATIONS: &str = "iterations; percentiles cover all that began the step";
+const ITERATIONS: &str = "iterations; percentiles cover all that began it in the measured time";
 
 /// Returns the lines of each first failure.
 fn first_failures(run: &Run, page: Page) -> Vec<Vec<String>> {
     let firsts = funnel::firsts(run);
     let lines = |first: &funnel::First<'_>| {
         let side = first.side().to_string();
-        let mut lines = page.wrapped(&format!("first failed, {side}: {}", first.line()), 4, 2);
+        let mut lines = page.wrapped(&format!("first failure, {side}: {}", first.line()), 4, 2);
         // The side is coloured after wrapping, because colour codes would count as width.
         let painted = paint(&side, Tone::Bad, page.colour);
         lines[0] = format!("  {}", lines[0].trim_start()).replacen(&side, &painted, 1);

@@ -14,7 +14,7 @@ fn on_terminal(run: &Run) -> String {
         Terminal {
             colour: false,
             width: Some(122),
-            brief: false,
+            trace: false,
             saved_to: Some("runs/room/run.json"),
         },
     )

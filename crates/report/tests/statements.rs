@@ -26,6 +26,25 @@ fn the_hand_made_records_do_not_contradict_themselves() {
     }
 }
 
+/// The reason of an invalid level is long, and readers look for the verdict first.
+#[test]
+fn the_first_sentence_names_the_event_and_a_note_explains_it() {
+    let text = terminal(&runs::invalid(), Terminal::default());
+    let first = text.lines().next().unwrap();
+    assert!(first.starts_with("Inconclusive"), "{first}");
+    assert!(!first.contains("limit") && first.len() < 200, "{first}");
+    let explained = text
+        .lines()
+        .filter(|line| line.starts_with("note       invalid at"));
+    assert!(explained.clone().count() > 0, "{text}");
+    assert!(
+        explained
+            .clone()
+            .all(|line| line.contains("(limit") || line.contains("; limit")),
+        "{text}"
+    );
+}
+
 /// Rows of failing operations are shown even if the screen is too small for them.
 #[test]
 fn a_result_fits_on_one_screen_unless_more_operations_failed() {
@@ -37,7 +56,7 @@ fn a_result_fits_on_one_screen_unless_more_operations_failed() {
             Terminal {
                 colour: false,
                 width: Some(122),
-                brief: false,
+                trace: false,
                 saved_to: Some("run.json"),
             },
         );
@@ -71,7 +90,7 @@ fn colour_changes_nothing_but_colour() {
             Terminal {
                 colour: true,
                 width: Some(122),
-                brief: false,
+                trace: false,
                 saved_to: None,
             },
         );
@@ -189,7 +208,7 @@ fn a_target_that_was_killed_is_told_before_its_figures() {
         let options = Terminal {
             colour: false,
             width: Some(122),
-            brief: false,
+            trace: false,
             saved_to: None,
         };
         terminal(run, options)

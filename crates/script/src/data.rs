@@ -177,7 +177,7 @@ fn from_csv(text: &str, separator: u8) -> Result<Table, String> {
     header::check(&header)?;
     let mut table = Table::default();
     for record in reader.records() {
-        let record = record.map_err(|error| error.to_string())?;
+        let record = record.map_err(|error| unreadable(&error))?;
         let row: Map<String, Json> = header
             .iter()
             .zip(&record)
@@ -189,6 +189,26 @@ fn from_csv(text: &str, separator: u8) -> Result<Table, String> {
         return Err("there are no rows after the header line".to_owned());
     }
     Ok(table)
+}
+
+/// Explains why a row cannot be read.
+fn unreadable(error: &csv::Error) -> String {
+    let csv::ErrorKind::UnequalLengths {
+        pos,
+        expected_len,
+        len,
+    } = error.kind()
+    else {
+        return error.to_string();
+    };
+    let line = pos.as_ref().map_or(1, csv::Position::line);
+    let of =
+        |number: u64, one: &str| format!("{number} {one}{}", if number == 1 { "" } else { "s" });
+    format!(
+        "line {line}: {}, but the header names {}: check the separators and quotes",
+        of(*len, "value"),
+        of(*expected_len, "column")
+    )
 }
 
 fn from_json(text: &str) -> Result<Table, String> {
@@ -219,6 +239,22 @@ mod tests {
     }
 
     #[test]
+    fn a_row_with_another_number_of_values_is_refused_with_its_line() {
+        let error = |text: &str| from_csv(text, b',').unwrap_err();
+        assert_eq!(
+            error("name,age\na,1\nb\n"),
+            "line 3: 1 value, but the header names 2 columns: check the separators and quotes"
+        );
+        assert_eq!(
+            error("name\na,1\n"),
+            "line 2: 2 values, but the header names 1 column: check the separators and quotes"
+        );
+        // A quote that is not closed.
+        let open = error("name,age\n\"a,1\nb,2\n");
+        assert!(open.starts_with("line 2: 1 value, "), "{open}");
+    }
+
+    #[test]
     fn a_header_that_would_lose_columns_is_refused_with_its_line() {
         let check = |text: &str, separator, words: &[&str]| {
             let error = from_csv(text, separator).unwrap_err();
@@ -226,6 +262,8 @@ mod tests {
                 assert!(error.contains(word), "{text:?}: {error}");
             }
         };
+        let spaced = ["line 1", "column 2", "\" age\"", "space"];
+        check("name, age\na, 3\n", b',', &spaced);
         let other = ["line 1", "the only column", "separator: \";\""];
         check("name;age\na;3\n", b',', &other);
         check("name\tage\na\t3\n", b',', &["line 1", r#"separator: "\t""#]);
@@ -239,12 +277,6 @@ mod tests {
         check("", b',', &["line 1", "empty"]);
         check("name\n", b',', &["no rows"]);
         assert_eq!(from_csv("name\nann\n", b',').unwrap().len(), 1);
-    }
-
-    #[test]
-    fn a_row_with_missing_fields_is_refused_with_its_line() {
-        let error = from_csv("a,b\n1,2\n3\n", b',').unwrap_err();
-        assert!(error.contains("line: 3"), "{error}");
     }
 
     #[test]

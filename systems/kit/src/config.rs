@@ -15,7 +15,7 @@ use crate::span;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Serving")]
 pub struct ServeConfig {
-    /// Address to listen on [default: 127.0.0.1 and the system's own port]; port 0 chooses a free one
+    /// Address to listen on; port 0 chooses a free one [default: 127.0.0.1, and a fixed port for each system]
     #[arg(long, value_name = "HOST:PORT", env = "HEADCOUNT_LISTEN", value_parser = address)]
     pub listen: Option<SocketAddr>,
     /// Number of threads; a single thread avoids handing work over to another thread

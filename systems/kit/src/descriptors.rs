@@ -25,7 +25,7 @@ pub(crate) fn room(wanted: u32) -> Room {
             wanted,
             most = room.connections,
             open_files = limit,
-            "raise the limit on open files (`ulimit -n`) to allow `--max-connections`"
+            "the limit on open files (`ulimit -n`) allows fewer connections than `--max-connections`"
         );
     }
     room

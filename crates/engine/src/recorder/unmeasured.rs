@@ -38,6 +38,11 @@ impl Unmeasured {
         }
     }
 
+    /// The names of a kind that occurred outside the measured time, perhaps also in it.
+    pub(crate) fn names(&self, kind: SubjectKind) -> impl Iterator<Item = &String> {
+        self.names.get(&kind).into_iter().flatten()
+    }
+
     /// Whether an operation of this subject occurred outside the measured time.
     pub(crate) fn has(&self, subject: &Subject) -> bool {
         let (Some(name), Some(names)) = (&subject.name, self.names.get(&subject.kind)) else {

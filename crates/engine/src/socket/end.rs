@@ -21,7 +21,7 @@ impl Sockets<'_> {
     /// Starts the closing handshake. The script's promise settles when the other side has closed too, or after
     /// [`GOODBYE`].
     pub(crate) fn close_for_script(&mut self, op: OpId, id: SocketId, code: u16, reason: &str) {
-        let Ok((_, socket)) = self.base.socket(id) else {
+        let Ok((user, socket)) = self.base.socket(id) else {
             self.base.wakes.push_back(Wake::Done {
                 op,
                 result: Ok(Value::Nothing),
@@ -30,6 +30,7 @@ impl Sockets<'_> {
         };
         socket.leave_namespace();
         let _ = socket.wire.close(Some(code), reason); // a broken connection is closed anyway
+        self.base.trace(user, || trace::CLOSING.to_owned());
         self.say_goodbye(id.0, Some(op), Leaving::Left);
     }
 
@@ -113,6 +114,7 @@ impl Sockets<'_> {
         let opening = socket.state.opening.is_some() && !socket.state.is_carried();
         socket.leave_namespace();
         let _ = socket.wire.close(Some(1000), ""); // a broken connection is closed anyway
+        self.base.trace(user, || trace::CLOSING.to_owned());
         self.base.leave_round_trips(key);
         Channels { base: self.base }.leave(key, Leaving::CutOff(why));
         // A socket that is still being opened has no closing handshake.
@@ -244,7 +246,13 @@ impl Sockets<'_> {
             ..
         } = over;
         let SocketLink { wire, state } = *link;
-        self.base.trace(user, || trace::socket_ended(&fault));
+        self.base.trace(user, || {
+            if expected {
+                trace::CLOSED.to_owned()
+            } else {
+                trace::socket_ended(&fault)
+            }
+        });
         if expected {
             // A stream may be closed while it reconnects.
             if wire.measures_opening() {

@@ -18,7 +18,8 @@ Examples:
   headcount audit audit.toml --format markdown
 
 Exit codes:
-  0 nothing impossible or unsupported · 2 a file cannot be read · 99 something impossible or unsupported")]
+  0 nothing impossible or unsupported · 2 a file cannot be read
+  99 something impossible or unsupported")]
 pub(crate) struct AuditArgs {
     /// Results: files, the folder of a run, or `-` for standard input
     #[arg(required_unless_present = "new", value_name = "FILE")]

@@ -8,12 +8,13 @@ use super::run::{GeneratorArgs, ScreenArgs};
 Examples:
   headcount bench http://127.0.0.1:8080/
   headcount bench http://127.0.0.1:8080/ -c 200 -d 30s
-  headcount bench http://127.0.0.1:8080/items -X POST -H 'content-type: application/json' -b '{\"name\":\"tea\"}'
+  headcount bench http://127.0.0.1:8080/items -b '{\"name\":\"tea\"}' \\
+    -H 'content-type: application/json'
   headcount bench http://127.0.0.1:8080/ --rate 5000/s -d 30s
   headcount bench https://127.0.0.1:8443/ --http2 -c 10 --streams 20 --insecure
-  headcount bench http://127.0.0.1:8080/ --find       the highest rate that holds
+  headcount bench http://127.0.0.1:8080/ --find        highest rate that holds
   headcount bench ws://127.0.0.1:8080/echo -c 50 -m ping
-  headcount bench http://127.0.0.1:8080/ -c 200 --source 127.0.0.0/24     users from 200 addresses
+  headcount bench http://127.0.0.1:8080/ -c 200 --source 127.0.0.0/24
 
 Over a WebSocket, the server must send exactly one reply to each message.
 

@@ -9,19 +9,21 @@ use super::run::{GeneratorArgs, ScreenArgs};
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
-  headcount find room.ts                              the most groups, users or arrivals, as the scenario's load says
+  headcount find room.ts
   headcount find api.ts --search rate --budget 8m
   headcount find room.ts --search groups --most 500
   headcount find room.ts --by group-size=2,5,10,50 --budget 12m
   headcount find api.ts --resume headcount-run-20261121T120000 --budget 2m
   headcount find api.ts --target http://127.0.0.1:5000 --json > find.json
 
-A trial keeps the scenario's `ramp` and `warmup`; `duration` and the amount of load are the search's own. Each trial is
-a run of its own, with `setup` and `teardown`.
+The search is a series of trials. Each trial is a run with `setup` and
+`teardown`, and keeps the scenario's `ramp` and `warmup`. The search chooses the
+load and the duration.
 
 Exit codes:
   0 ceiling found · 1 bug · 2 usage · 3 script error · 4 target not reachable
-  99 no load holds · 98 no ceiling found (the generator was the limit, or the time ran out) · 130 interrupted")]
+  99 no load holds · 98 no ceiling found (the generator was the limit, or the
+  time ran out) · 130 interrupted")]
 pub(crate) struct FindArgs {
     /// Scenario file, in TypeScript or JavaScript
     pub(crate) scenario: PathBuf,
@@ -40,7 +42,7 @@ pub(crate) struct FindArgs {
     /// Quantity to search [default: rate if the load has one, groups if users form groups, else users]
     #[arg(long, value_enum, value_name = "QUANTITY", help_heading = "Search")]
     pub(crate) search: Option<Searched>,
-    /// Search once for each of these group sizes, and compare them: `group-size=2,5,10,50`. The budget is for all
+    /// Search once for each of these group sizes, and compare them: `group-size=2,5,10,50`. The searches share the budget
     #[arg(long, value_name = "group-size=N,N,…", value_parser = parse_group_sizes, help_heading = "Search",
           conflicts_with_all = ["resume", "search"])]
     pub(crate) by: Option<GroupSizes>,
@@ -73,7 +75,7 @@ pub(crate) struct FindArgs {
 /// Time, precision and range of a search.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct SearchArgs {
-    /// Time for the whole search [default: 4m]
+    /// Time limit of the whole search [default: 4m]
     #[arg(long, value_name = "TIME", help_heading = "Search")]
     pub(crate) budget: Option<String>,
     /// Wanted precision of the stable ceiling in percent [default: 5]
@@ -82,16 +84,17 @@ pub(crate) struct SearchArgs {
         value_parser = clap::value_parser!(u8).range(1..=50)
     )]
     pub(crate) precision: Option<u8>,
-    /// First load to try [default: 10/s, one group or one user]
+    /// First load to try: a rate per second, or a number of groups, users or connections [default: 10/s, or 1]
     #[arg(long, value_name = "LOAD", help_heading = "Search")]
     pub(crate) first: Option<f64>,
     /// Largest load to try
     #[arg(long, value_name = "LOAD", help_heading = "Search")]
     pub(crate) most: Option<f64>,
-    /// Time from one iteration of a real person to the next; shows how many people the ceiling is enough for
+    /// Time between two iterations of a real person, such as `5m`; the report then says how many people the target can
+    /// serve
     #[arg(long, value_name = "TIME", help_heading = "Production")]
     pub(crate) person_every: Option<String>,
-    /// Growth of the load in percent that the production limit leaves room for
+    /// Expected growth of the load in percent; the production limit leaves room for it
     #[arg(long, value_name = "PERCENT", help_heading = "Production",
           value_parser = clap::value_parser!(u32).range(0..=10_000))]
     pub(crate) growth: Option<u32>,

@@ -4,17 +4,19 @@ use std::path::PathBuf;
 #[command(after_long_help = "\
 Examples:
   headcount run room.ts
-  headcount run room.ts --trace                       one iteration, with all that it sends and receives
-  headcount run room.ts --target http://127.0.0.1:5000 --users 10,50,200 --duration 30s
+  headcount run room.ts --trace              one iteration, message by message
+  headcount run room.ts --target http://127.0.0.1:5000
+  headcount run room.ts --users 10,50,200 --duration 30s
   headcount run api.ts --rate 200/s --duration 30s
   headcount run api.ts --rate \"500/s for 10s, nothing for 50s, 5 times\"
-  headcount run api.ts --source 127.0.0.0/24          users from 254 addresses
+  headcount run api.ts --source 127.0.0.0/24 users from 254 addresses
   headcount run api.ts --env API_TOKEN --env REGION=eu
   headcount run room.ts --json > summary.json
 
 Exit codes:
   0 passed · 1 bug · 2 usage · 3 script error · 4 target not reachable
-  99 a threshold broke · 98 inconclusive · 130 interrupted (measurements so far are saved)")]
+  99 a threshold broke, or nothing succeeded · 98 inconclusive
+  130 interrupted (measurements so far are saved)")]
 pub(crate) struct RunArgs {
     /// Scenario file, in TypeScript or JavaScript
     pub(crate) scenario: PathBuf,
@@ -46,7 +48,8 @@ pub(crate) struct RunArgs {
         allow_hyphen_values = true
     )]
     pub(crate) users: Option<String>,
-    /// Open load: iterations per second ("100/s"), or a rate profile; --users then sets the maximum number of users
+    /// Open load: iterations per second ("100/s"), several levels ("100/s,200/s"), or a rate profile; --users then sets
+    /// the maximum number of users
     #[arg(
         long,
         value_name = "RATE",

@@ -152,8 +152,10 @@ Examples:
   headcount selftest --findings --rounds 5
 
 Exit codes:
-  0 all figures agree · 1 some figures differ · 98 inconclusive: times differ, but the machine was too busy
-  With --findings: 0 as expected · 1 a wrong finding · 98 a cause was missed, or a run was disturbed")]
+  0 all figures agree · 1 some figures differ
+  98 inconclusive: times differ, but the machine was too busy
+  With --findings: 0 as expected · 1 a wrong finding
+  98 a cause was missed, or a run was disturbed")]
 pub(crate) struct SelftestArgs {
     /// Minimum number of deliveries in the part `deliveries`, for example 500k, 1M or 10M
     #[arg(long, value_name = "N", default_value = "1M", value_parser = parse_count)]

@@ -25,7 +25,9 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     screen::hide(settings.env.hidden());
     let config = prepare(bundle, base, settings)?;
     if args.trace {
-        let outcome = run_and_watch(config, clock, args.screen.quiet)?;
+        // Progress lines would stand between the requests and messages.
+        let quiet = true;
+        let outcome = run_and_watch(config, clock, quiet)?;
         return finish(&outcome, None, args.screen.json, Asked::Trace);
     }
     let folder = RunFolder::claim(args.out.as_deref(), &clock.started_at())?;
@@ -157,7 +159,7 @@ pub(crate) fn finish(
             print(&format!("{:#}\n", record::summary(run)))?;
         } else {
             let options = report::Terminal {
-                brief: asked == Asked::Trace,
+                trace: asked == Asked::Trace,
                 ..terminal(place.as_deref())
             };
             print(&report::terminal(run, options))?;

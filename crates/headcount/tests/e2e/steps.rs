@@ -101,8 +101,8 @@ fn every_step_is_told_with_all_who_reached_it_and_what_failed_first() {
     let report = lab.headcount(&["report", "run/run.json"]);
     let markdown = std::fs::read_to_string(lab.path("run/report.md")).unwrap();
     report.says(&[
-        "select: HTTP status 500, GET /error/1: 15 failed at 77 users",
-        "select: check, is selected: 5 succeeded nevertheless at 77 users",
+        "select: HTTP status 500, GET /error/1: 15 iterations failed at 77 users",
+        "select: check, is selected: 5 iterations succeeded nevertheless at 77 users",
         "53 of 77 (57.3–78.9 %)",
     ]);
     assert!(markdown.contains("53 of 77"), "{markdown}");

@@ -140,10 +140,7 @@ fn levels(
             );
         }
         (false, false) if matches!(field.value, Some(Value::Object(_))) => {
-            field.refuse(
-                problems,
-                Flaw::new("needs `users`, `groups` or `rate`: how much load?"),
-            );
+            field.refuse(problems, Flaw::new("needs `users`, `groups` or `rate`"));
         }
         _ => {}
     }

@@ -165,7 +165,7 @@ fn ceilings(answer: &Answer, quantity: Quantity) -> Vec<String> {
             holds: Some(holds),
             fails: Some(fails),
         } => format!(
-            "  soft ceiling: {} (most of the work, 90 %, succeeded; at {} less)",
+            "  soft ceiling: {} (at least 90 % of the work succeeded; at {}, less)",
             of(holds),
             of(fails)
         ),
@@ -173,7 +173,7 @@ fn ceilings(answer: &Answer, quantity: Quantity) -> Vec<String> {
             holds: Some(holds),
             fails: None,
         } => format!(
-            "  soft ceiling: above {} (most of the work still succeeded)",
+            "  soft ceiling: above {} (at least 90 % of the work still succeeded)",
             of(holds)
         ),
         Bracket {

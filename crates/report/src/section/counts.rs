@@ -121,7 +121,9 @@ pub(crate) fn converged(run: &Run) -> Option<Section> {
     Section::unless_empty("Converged", vec![Block::Table(Table::new(columns, rows))])
 }
 
-const METRIC: [&str; 8] = ["values", "sum", "last", "min", "p50", "p95", "p99", "max"];
+const METRIC: [&str; 9] = [
+    "values", "sum", "last", "mean", "min", "p50", "p95", "p99", "max",
+];
 
 /// Builds the table of the script's own metrics.
 pub(crate) fn metrics(run: &Run) -> Option<Section> {
@@ -174,6 +176,7 @@ fn metric_cells(metric: &Metric) -> Vec<Option<String>> {
         Some(count(metric.count)),
         only(MetricKind::Counter, Some(metric.sum)),
         only(MetricKind::Gauge, metric.last),
+        only(MetricKind::Trend, Some(metric.sum / metric.count as f64)),
         spread(metric.min),
         at(0.5),
         at(0.95),

@@ -1,6 +1,6 @@
 //! The step funnel: the number of iterations that reached and passed each step, and the first failures.
 
-use format::{Column, Row, Table, count, duration, estimate, estimate_in_full, part};
+use format::{Column, Row, Table, count, duration, estimate, estimate_in_full, part, plural};
 use model::{FaultKind, Side};
 use record::{Example, FirstFailure, FunnelStep, Level, Run, path_name};
 use stats::Estimate;
@@ -10,7 +10,7 @@ use super::timings::slow_s;
 use super::{Block, Section, label, marked};
 
 /// Explanation of the columns of times.
-const TIMES: &str = "Percentiles cover every iteration that began the step. Failures, \
+const TIMES: &str = "Percentiles cover every iteration that began the step in the measured time (`measured`). Failures, \
     timeouts and unfinished iterations rank as slowest. Times until a failure have a separate \
     column.";
 
@@ -96,7 +96,7 @@ fn names(run: &Run) -> Vec<String> {
 fn columns() -> Vec<Column> {
     vec![
         Column::number("reached").minor(1),
-        Column::number("begun").minor(8),
+        Column::number("measured").minor(8),
         Column::number("passed").minor(5),
         Column::number("with failures").minor(6),
         Column::number("failed"),
@@ -190,14 +190,14 @@ impl First<'_> {
         }
     }
 
-    /// Formats the counts: `3 failed at 50 users, 1 succeeded nevertheless at 50 users`. Of many levels, only the first
-    /// two and the last are shown.
+    /// Formats the counts: `3 iterations failed, 1 iteration succeeded nevertheless at 50 users`. Of many levels, only
+    /// the first two and the last are shown.
     fn counts(&self) -> String {
         let each = self.levels.iter();
         let one = |(at, failed, succeeded): &(String, u64, u64)| {
-            let failed = (*failed > 0).then(|| format!("{} failed", count(*failed)));
-            let succeeded =
-                (*succeeded > 0).then(|| format!("{} succeeded nevertheless", count(*succeeded)));
+            let failed = (*failed > 0).then(|| format!("{} failed", plural(*failed, "iteration")));
+            let succeeded = (*succeeded > 0)
+                .then(|| format!("{} succeeded nevertheless", plural(*succeeded, "iteration")));
             let told: Vec<String> = failed.into_iter().chain(succeeded).collect();
             format!("{} {at}", told.join(", "))
         };
@@ -209,7 +209,7 @@ impl First<'_> {
         told.join(", ")
     }
 
-    /// Formats one line: `select: HTTP status 500, POST /offers/:id/select: 2 failed at 16 users`.
+    /// Formats one line: `select: HTTP status 500, POST /offers/:id/select: 2 iterations failed at 16 users`.
     pub(crate) fn line(&self) -> String {
         let what = match self.cause.what.as_str() {
             "" => &self.cause.first.detail,

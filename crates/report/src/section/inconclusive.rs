@@ -5,7 +5,6 @@ use record::{
     Counted, CountedKind, Forecast, Inconclusive, Level, Run, Shortfall, ThresholdResult,
 };
 
-use super::label_at;
 use crate::words;
 
 /// Formats the observed figure, or the counts that replace it. Adds the reason if the threshold is inconclusive.
@@ -61,14 +60,7 @@ pub(crate) fn why_inconclusive(run: &Run, result: &ThresholdResult, why: Inconcl
             "the threshold held, but the load was lower than planned: {}",
             missing_load(shortfall)
         ),
-        Inconclusive::InvalidLevel => {
-            let at = label_at(&run.levels, result.level);
-            let cause = level.and_then(|level| level.invalid_because().next());
-            let reason = cause.map_or(String::new(), |cause| {
-                format!(": {}", words::issue::sentence(cause))
-            });
-            format!("the level at {at} is invalid{reason}")
-        }
+        Inconclusive::InvalidLevel => "the level is invalid".to_owned(),
         Inconclusive::OutOfReach => "every level exceeds the threshold's `up to` load".to_owned(),
     }
 }

@@ -1,6 +1,8 @@
 //! Mistakes of the script that make deliveries look lost or misdelivered. The channel looks in the wrong place, expects
 //! own copies that the target does not return, or does not expect own copies that the target returns.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use format::{count, plural, shorten};
 use model::MisdeliveryReason;
 use record::{Deliveries, Mismatch, Run};
@@ -23,7 +25,32 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
             remarks.push(format!("{name} at {}: {remark}", label(&level.load)));
         }
     }
+    remarks.extend(without_deliveries(run));
     remarks
+}
+
+/// Returns one remark for each channel from which no delivery was expected in any level.
+fn without_deliveries(run: &Run) -> Vec<String> {
+    let levels = || run.levels.iter().map(|level| &level.measured.deliveries);
+    let names: BTreeSet<&String> = levels().flat_map(BTreeMap::keys).collect();
+    let remark = |name: &String| {
+        let of_name = || levels().filter_map(|channels| channels.get(name));
+        if of_name().any(|one| one.expected > 0) {
+            return None;
+        }
+        Some(match of_name().map(|one| one.messages).sum::<u64>() {
+            0 => format!(
+                "{name}: no message was stamped in the measured time: send text from `stamp`"
+            ),
+            messages => format!(
+                "{name}: nobody listened when {} {} sent: call `receives` before the first message. In a group of one, \
+                 `to: \"others\"` is nobody",
+                plural(messages, "message"),
+                if messages == 1 { "was" } else { "were" }
+            ),
+        })
+    };
+    names.into_iter().filter_map(remark).collect()
 }
 
 fn remark(one: &Deliveries) -> Option<String> {
@@ -156,6 +183,28 @@ mod tests {
             first: Some(first),
         };
         said(one).join("\n")
+    }
+
+    #[test]
+    fn a_channel_without_any_expected_delivery_is_told_why() {
+        let of = |messages| {
+            said(Deliveries {
+                messages,
+                ..Deliveries::default()
+            })
+        };
+        assert_eq!(
+            of(0),
+            ["said: no message was stamped in the measured time: send text from `stamp`"]
+        );
+        let [one] = &of(24)[..] else {
+            panic!("one remark for both levels");
+        };
+        assert!(
+            one.starts_with("said: nobody listened when 48 messages were sent"),
+            "{one}"
+        );
+        assert!(said(lost(0)).is_empty());
     }
 
     #[test]

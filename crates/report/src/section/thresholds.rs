@@ -47,11 +47,12 @@ fn line(run: &Run, (metric, condition): (&str, &str)) -> Option<Line> {
         .or_else(|| Some((last_of(run, &results)?, Tone::Good, "held")))?;
     let place = label_at(&run.levels, told.level);
     let observed = observed(run, told);
-    Some(Line {
-        tone,
-        word,
-        text: format!("{metric} {condition}: {observed} at {place}"),
-    })
+    // The reason for an inconclusive threshold may be long, so the place is in front of it.
+    let text = match told.held {
+        Some(_) => format!("{metric} {condition}: {observed} at {place}"),
+        None => format!("{metric} {condition} at {place}: {observed}"),
+    };
+    Some(Line { tone, word, text })
 }
 
 /// Returns the result at the highest load that was judged. Levels that are not invalid are preferred.

@@ -44,6 +44,21 @@ pub(crate) fn headline(run: &Run) -> Headline {
     }
 }
 
+/// Returns the first sentence of a trace, which checks no thresholds and therefore cannot pass.
+pub(crate) fn of_trace(run: &Run) -> Headline {
+    if run.interrupted || run.verdict != Verdict::Passed {
+        return headline(run);
+    }
+    Headline {
+        verdict: "Traced",
+        tone: Tone::Good,
+        sentence: format!(
+            " one iteration.{} Thresholds are not checked.",
+            failures(run)
+        ),
+    }
+}
+
 /// Returns the first sentence without the verdict, for a run with levels.
 fn outcome(run: &Run) -> String {
     match run.verdict {
@@ -58,7 +73,7 @@ fn passed(run: &Run) -> String {
         let reach = reach(&run.levels);
         let levels = plural(run.levels.len() as u64, "level");
         let failures = failures(run);
-        return format!(": {levels} measured {reach}{failures}; no threshold was set.");
+        return format!(": {levels} measured {reach}.{failures} No threshold was set.");
     }
     // The statement omits loads above the limit of every threshold.
     let judged = |level: &&Level| {
@@ -70,8 +85,8 @@ fn passed(run: &Run) -> String {
     let reach = reach(&judged);
     let doubtful = judged.iter().any(Level::is_invalid);
     let despite = if doubtful {
-        " A level is invalid because the generator was late. That only makes times longer, and the target had the full \
-         load, so these thresholds count."
+        " A level is invalid because the generator was late. Its thresholds count nevertheless: lateness only makes \
+         times longer, and the target had the full load."
     } else {
         ""
     };
@@ -88,7 +103,7 @@ fn failures(run: &Run) -> String {
     if failed == 0 {
         return String::new();
     }
-    format!(", with {} operations failed", share(failed, count))
+    format!(" {} operations failed.", share(failed, count))
 }
 
 /// Formats the load: `at 50 users` for a single level; `up to 1,000 users`, with the last level's load, for several.
@@ -169,7 +184,7 @@ fn without_threshold(run: &Run) -> String {
     let iterations = &level.measured.iterations;
     let failed = share(iterations.failed, iterations.succeeded + iterations.failed);
     if level.measured.script_failed() {
-        return format!(" at {at}: the script failed, in {failed} of the iterations.");
+        return format!(" at {at}: the script failed in {failed} iterations.");
     }
     if let Some(none) = level
         .measured
@@ -178,7 +193,7 @@ fn without_threshold(run: &Run) -> String {
     {
         return format!(" at {at}: {}.", words::none_succeeded(none));
     }
-    format!(" at {at}: nothing succeeded; {failed} of the iterations failed.")
+    format!(" at {at}: nothing succeeded; {failed} iterations failed.")
 }
 
 fn held_before(run: &Run, first: &ThresholdResult) -> String {
@@ -212,9 +227,10 @@ fn cannot_tell(run: &Run) -> String {
         return unjudged(run);
     };
     let at = label(&first.load);
-    let reason = first.invalid_because().next();
-    let reason = reason.map_or(String::new(), words::issue::sentence);
-    format!(" at {at}: {reason}. This level says nothing about the target.")
+    format!(
+        " at {at}: this level says nothing about the target, because {}.",
+        invalid_event(first)
+    )
 }
 
 /// Describes a run with inconclusive thresholds but no broken threshold.
@@ -233,12 +249,21 @@ fn unjudged(run: &Run) -> String {
     } else {
         ""
     };
-    format!(
-        ": {} {} at {at}: {}{more}.{others}",
-        first.metric,
-        first.condition,
-        inconclusive::observed(run, first)
-    )
+    let (metric, condition) = (&first.metric, &first.condition);
+    let observed = inconclusive::observed(run, first);
+    let level = run.levels.iter().find(|level| level.index == first.level);
+    let because = level
+        .filter(|_| first.inconclusive == Some(Inconclusive::InvalidLevel))
+        .map_or(String::new(), |level| {
+            format!(", because {}", invalid_event(level))
+        });
+    format!(": {metric} {condition} at {at}: {observed}{because}{more}.{others}")
+}
+
+/// Returns the first event that made a level invalid. The notes explain all of them.
+fn invalid_event(level: &Level) -> String {
+    let first = level.invalid_because().next();
+    first.map_or("its cause is unknown".to_owned(), words::issue::event)
 }
 
 /// Describes a run without an open threshold in which nothing succeeded in a level, although operations in flight or a
@@ -282,32 +307,13 @@ fn none_ended(run: &Run) -> String {
     }
 }
 
-/// Returns the level whose first cause appears in the first sentence.
-fn stated_level(run: &Run) -> Option<usize> {
-    if run.verdict != Verdict::Inconclusive {
-        return None;
-    }
-    if run.thresholds.is_empty() {
-        let invalid = run.levels.iter().find(|level| level.is_invalid());
-        return invalid.map(|level| level.index);
-    }
-    let first = run.thresholds.iter().find(|result| result.held.is_none());
-    let invalid =
-        |result: &&ThresholdResult| result.inconclusive == Some(Inconclusive::InvalidLevel);
-    first.filter(invalid).map(|result| result.level)
-}
-
-/// Lists why levels are invalid, without the cause that is in the first sentence.
+/// Lists why levels are invalid.
 fn invalid(run: &Run) -> Vec<String> {
-    let stated = stated_level(run);
     let mut remarks = Vec::new();
     for level in &run.levels {
         let at = label(&level.load);
-        let known = usize::from(stated == Some(level.index));
-        let causes = level.invalid_because().skip(known);
-        remarks.extend(
-            causes.map(|cause| format!("invalid at {at}: {}", words::issue::sentence(cause))),
-        );
+        let causes = level.invalid_because().map(words::issue::sentence);
+        remarks.extend(causes.map(|cause| format!("invalid at {at}: {cause}")));
     }
     remarks
 }

@@ -1,4 +1,4 @@
-//! The short output for a run that needs no tables: one that is too small for statistics, `bench -n`, and a trace.
+//! The short output for a run that needs no tables: one that is too small for statistics, `bench -n`, or a trace.
 
 use std::collections::BTreeMap;
 
@@ -33,11 +33,24 @@ fn is_small(level: &Level) -> bool {
     deliveries.chain(operations).sum::<u64>() < FEW && measured.funnel.steps.is_empty()
 }
 
-pub(super) fn parts(run: &Run, page: Page) -> Vec<Vec<String>> {
-    let mut head = headline(run, page);
-    head.extend(notes(&verdict::remarks(run), page));
+/// Returns the outcome and the failures of a trace. Bounds and the use of resources say nothing about one iteration.
+pub(super) fn of_trace(run: &Run, page: Page) -> Vec<Vec<String>> {
+    let mut head = headline(&verdict::of_trace(run), page);
+    head.extend(operations(run, page));
+    vec![head, trouble::problems(run, page)]
+}
+
+fn operations(run: &Run, page: Page) -> Vec<String> {
     let lines = run.levels.iter().flat_map(lines);
-    head.extend(lines.map(|line| page.cut_to(&format!("  {line}"), 0)));
+    lines
+        .map(|line| page.cut_to(&format!("  {line}"), 0))
+        .collect()
+}
+
+pub(super) fn parts(run: &Run, page: Page) -> Vec<Vec<String>> {
+    let mut head = headline(&verdict::headline(run), page);
+    head.extend(notes(&verdict::remarks(run), page));
+    head.extend(operations(run, page));
     let verdicts = threshold_lines(run, usize::MAX, page);
     let found = finding_lines(run, page);
     let is_doubtful = |level: &Level| level.validity() != Validity::Valid;

@@ -4,14 +4,14 @@ use format::{Tone, paint};
 use record::{Level, Run, Validity};
 
 use super::page::{NOTE, Page, cut_entries};
-use crate::section::{label, resources, setup, target, thresholds, verdict};
+use crate::section::verdict::Headline;
+use crate::section::{label, resources, setup, target, thresholds};
 
 /// Maximum number of lines for all notes together.
 const NOTES: usize = 8;
 
 /// Formats the verdict and the first sentence, which is never cut.
-pub(super) fn headline(run: &Run, page: Page) -> Vec<String> {
-    let headline = verdict::headline(run);
+pub(super) fn headline(headline: &Headline, page: Page) -> Vec<String> {
     let first = paint(headline.verdict, headline.tone, page.colour);
     let whole = format!("{}{}", headline.verdict, headline.sentence);
     let mut lines = page.wrapped(&whole, 0, usize::MAX);

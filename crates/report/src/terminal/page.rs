@@ -117,6 +117,25 @@ pub(super) fn cut(mut lines: Vec<String>, room: usize, what: &str) -> Vec<String
     lines
 }
 
+/// Keeps the first parts that fit in `room` lines, each whole. If lines are hidden, the last line states how many. `what`
+/// names one line.
+pub(super) fn cut_parts(parts: Vec<Vec<String>>, room: usize, what: &str) -> Vec<String> {
+    let all: usize = parts.iter().map(Vec::len).sum();
+    if all <= room {
+        return parts.concat();
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        if lines.len() + part.len() >= room {
+            break;
+        }
+        lines.extend(part);
+    }
+    let hidden = all - lines.len();
+    lines.push(format!("  {}", in_full_report(hidden, what)));
+    lines
+}
+
 /// Keeps as many entries as fit in `room` lines, each whole, and at least the first `least`. If entries are hidden, the
 /// last line states how many. `what` names one entry.
 pub(super) fn cut_entries(
@@ -142,6 +161,15 @@ fn in_full_report(hidden: usize, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_that_does_not_fit_is_hidden_with_all_its_lines() {
+        let part = |name: &str, lines| vec![name.to_owned(); lines];
+        let cut = |room| cut_parts(vec![part("a", 2), part("b", 3)], room, "line").join(" ");
+        assert_eq!(cut(5), "a a b b b");
+        assert_eq!(cut(4), "a a   and 3 more lines in the full report");
+        assert_eq!(cut(3), cut(4));
+    }
 
     #[test]
     fn entries_are_shown_whole_and_the_first_in_any_case() {

@@ -12,21 +12,31 @@ use crate::section::{deliveries, label};
 
 /// The problems, and below them the bounds of what may still have gone wrong.
 pub(super) fn lines(run: &Run, page: Page) -> Vec<String> {
-    let mut lines = problems(run, page);
-    lines.extend(bounds(run, page));
-    lines
+    parts(run, page).concat()
+}
+
+/// The same lines, divided into parts that are shown whole or not at all.
+pub(super) fn parts(run: &Run, page: Page) -> Vec<Vec<String>> {
+    let mut parts = problem_parts(run, page);
+    parts.extend(singly(bounds(run, page)));
+    parts
 }
 
 pub(super) fn problems(run: &Run, page: Page) -> Vec<String> {
-    let mut lines = of_failures(run, page);
-    lines.extend(missing_deliveries(
-        run,
-        page.is_cut().then(|| page.beside(0)),
-        page.colour,
-    ));
-    lines.extend(broken_checks(run, page));
-    lines.extend(converged(run, page));
-    lines
+    problem_parts(run, page).concat()
+}
+
+fn problem_parts(run: &Run, page: Page) -> Vec<Vec<String>> {
+    let mut parts = of_failures(run, page);
+    let width = page.is_cut().then(|| page.beside(0));
+    parts.extend(singly(missing_deliveries(run, width, page.colour)));
+    parts.extend(singly(broken_checks(run, page)));
+    parts.extend(singly(converged(run, page)));
+    parts
+}
+
+fn singly(lines: Vec<String>) -> impl Iterator<Item = Vec<String>> {
+    lines.into_iter().map(|line| vec![line])
 }
 
 /// Returns the upper bounds of the shares of failures and losses, for the last valid level without any.
@@ -42,14 +52,14 @@ fn bounds(run: &Run, page: Page) -> Vec<String> {
 }
 
 /// Lists the failures by kind, each with its first example.
-pub(super) fn of_failures(run: &Run, page: Page) -> Vec<String> {
+fn of_failures(run: &Run, page: Page) -> Vec<Vec<String>> {
     let groups = failures::groups(run);
-    let mut lines: Vec<String> = Vec::new();
+    let mut parts: Vec<Vec<String>> = Vec::new();
     if !groups.is_empty() {
-        lines.push(page.title("Failures"));
-        lines.extend(groups.iter().flat_map(|group| failure(group, page)));
+        parts.push(vec![page.title("Failures")]);
+        parts.extend(groups.iter().flat_map(|group| failure(group, page)));
     }
-    lines
+    parts
 }
 
 fn broken_checks(run: &Run, page: Page) -> Vec<String> {
@@ -96,7 +106,8 @@ fn converged(run: &Run, page: Page) -> Vec<String> {
     lines
 }
 
-fn failure(group: &Group<'_>, page: Page) -> Vec<String> {
+/// Returns the lines of one kind of failure, and the lines of its code frame, which says nothing without its marked line.
+fn failure(group: &Group<'_>, page: Page) -> [Vec<String>; 2] {
     let side = group.side.to_string();
     let (kind, counts) = (group.kind.to_string(), group.counts());
     let around = "  : , : ".len() + side.len() + kind.len() + counts.chars().count();
@@ -110,12 +121,9 @@ fn failure(group: &Group<'_>, page: Page) -> Vec<String> {
     lines.extend(first(group.first, page));
     let frame = group.first.frame.iter();
     let frame = frame.flat_map(|frame| code_frame::fitted(frame, page.beside(4)));
-    lines.extend(
-        frame
-            .take(5)
-            .map(|line| paint(&format!("    {line}"), Tone::Quiet, page.colour)),
-    );
-    lines
+    let frame = frame.take(5);
+    let frame = frame.map(|line| paint(&format!("    {line}"), Tone::Quiet, page.colour));
+    [lines, frame.collect()]
 }
 
 /// Formats the first example. A long detail must not hide which user failed, and where. If both leave too little room

@@ -166,6 +166,46 @@ fn of_counts(cause: &IssueCause) -> String {
     }
 }
 
+/// Returns only the event and its figure. The notes below a verdict give the limits and the next step.
+pub(crate) fn event(cause: &IssueCause) -> String {
+    match cause {
+        IssueCause::WorkerBusy { busy_percent, .. } => format!(
+            "the busiest worker was busy for {} of the time",
+            percent(*busy_percent)
+        ),
+        IssueCause::CpuQuota { stopped_ms, .. } => format!(
+            "the CPU quota of its cgroup stopped the generator for {}",
+            millis(*stopped_ms)
+        ),
+        IssueCause::UsersSlowed { slowed_percent, .. } => format!(
+            "users waited for the generator for {} of their time",
+            percent(*slowed_percent)
+        ),
+        IssueCause::StartsMissed {
+            missed, planned, ..
+        } => format!(
+            "the generator missed {} planned starts",
+            share(*missed, *planned)
+        ),
+        IssueCause::StartsDropped {
+            dropped, planned, ..
+        } => format!(
+            "{} planned starts were dropped because all users were busy",
+            share(*dropped, *planned)
+        ),
+        IssueCause::Late(Lateness { what, late, .. }) => late_event(*what, &duration(*late)),
+        _ => sentence(cause),
+    }
+}
+
+fn late_event(what: LateAt, late: &str) -> String {
+    match what {
+        LateAt::Start => format!("planned starts were {late} late"),
+        LateAt::Read => format!("responses waited {late} in the kernel"),
+        LateAt::Receive => format!("receive times may be overstated by {late}"),
+    }
+}
+
 fn late(lateness: &Lateness) -> String {
     let Lateness {
         what,
@@ -176,33 +216,26 @@ fn late(lateness: &Lateness) -> String {
         limit_percent,
         cpu_wait_percent,
     } = lateness;
-    let late = duration(*late);
+    let event = late_event(*what, &duration(*late));
     let at = match statistic {
         DelayStatistic::P99 => "p99",
         DelayStatistic::P90 => "p90",
         DelayStatistic::Max => "maximum",
     };
     let share = share_percent.map_or(String::new(), |share| {
-        format!(", {} of the measured time", percent(share))
+        format!(", {} of the {at} latency", percent(share))
     });
     let limit = match limit_percent {
-        Some(share) => format!("{limit} and {}", limit_of(*share)),
-        None => limit.to_string(),
+        Some(share) => format!("limits {limit} and {}", limit_of(*share)),
+        None => format!("limit {limit}"),
     };
-    let figures = format!("({at}{share}; limit {limit})");
+    let figures = format!("({at}{share}; {limit})");
     let cpu = without_cpu(*cpu_wait_percent);
-    match what {
-        LateAt::Start => format!(
-            "planned starts were {late} late {figures}: use more workers or cores, or reduce the load{cpu}"
-        ),
-        LateAt::Read => format!(
-            "responses waited {late} in the kernel {figures} before headcount read them, so users continued that much \
-             too late: use more workers or cores, or reduce the load{cpu}"
-        ),
-        LateAt::Receive => format!(
-            "receive times may be overstated by {late} {figures}: use more workers or cores, or reduce the load{cpu}"
-        ),
-    }
+    let effect = match what {
+        LateAt::Read => " before headcount read them, so users continued that much too late",
+        LateAt::Start | LateAt::Receive => "",
+    };
+    format!("{event} {figures}{effect}: use more workers or cores, or reduce the load{cpu}")
 }
 
 /// Describes the CPU wait if it was long enough to matter.

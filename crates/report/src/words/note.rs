@@ -15,6 +15,7 @@ pub fn note(note: &Note) -> String {
             measured,
         } => unknown_name(subject, nearest.as_deref(), measured),
         Note::NotMeasured { subject, in_setup } => not_measured(subject, *in_setup),
+        Note::OutsideMeasurement { names } => outside(names),
         Note::LeftoversUnknown { url, error } => {
             format!("state left from an earlier run could not be queried at {url}: {error}")
         }
@@ -35,6 +36,20 @@ fn unknown_name(subject: &str, nearest: Option<&str>, measured: &[String]) -> St
     format!("the threshold on {subject} matches nothing in the first level{hint}")
 }
 
+fn outside(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let shown = names.iter().take(SHOWN);
+    let shown: Vec<String> = shown.map(|name| format!("`{name}`")).collect();
+    let more = match names.len() - shown.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "in no figure, because it happened only outside the measured time (in ramp-up, warm-up or settling): {}{more}",
+        shown.join(", ")
+    )
+}
+
 fn not_measured(subject: &str, in_setup: bool) -> String {
     if in_setup {
         return format!(
@@ -50,6 +65,18 @@ fn not_measured(subject: &str, in_setup: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_many_names_outside_the_measured_time_the_first_are_listed() {
+        let names = |count: usize| (0..count).map(|one| format!("GET /{one}")).collect();
+        let said = |count| {
+            note(&Note::OutsideMeasurement {
+                names: names(count),
+            })
+        };
+        assert!(said(1).ends_with("settling): `GET /0`"), "{}", said(1));
+        assert!(said(7).ends_with("`GET /4` and 2 more"), "{}", said(7));
+    }
 
     #[test]
     fn an_unknown_name_is_answered_with_the_names_there_are() {

@@ -139,13 +139,19 @@ fn a_trace_ends_with_a_few_lines_however_many_names_it_has() {
     let mut run = shop();
     run.thresholds.clear();
     run.levels[0].measured.failures.clear();
+    run.verdict = model::Verdict::Passed;
     let options = Terminal {
-        brief: true,
+        trace: true,
         ..Terminal::default()
     };
     let text = terminal(&run, options);
     assert!(text.lines().count() <= 10, "{text}");
     assert!(text.contains("requests with 27 names: "), "{text}");
+    assert!(text.starts_with("Traced one iteration."), "{text}");
+    assert!(text.contains("Thresholds are not checked."), "{text}");
+    for one in ["Passed", "generator", "true share"] {
+        assert!(!text.contains(one), "{one}: {text}");
+    }
 }
 
 /// The table of one step is wider than the terminal if all its columns have figures.

@@ -18,7 +18,21 @@ fn problem(header: &StringRecord) -> Option<String> {
     if let Some(empty) = header.iter().position(|name| name.trim().is_empty()) {
         return Some(format!("column {} has no name", empty + 1));
     }
-    other_separator(header).or_else(|| repeated(header))
+    other_separator(header)
+        .or_else(|| spaced(header))
+        .or_else(|| repeated(header))
+}
+
+/// A name with a space in front, as in `name, age`, would never be the property that a script reads.
+fn spaced(header: &StringRecord) -> Option<String> {
+    let (at, name) = header
+        .iter()
+        .enumerate()
+        .find(|(_, name)| name.trim() != *name)?;
+    Some(format!(
+        "column {} is named {name:?}: remove the space around the name",
+        at + 1
+    ))
 }
 
 fn other_separator(header: &StringRecord) -> Option<String> {

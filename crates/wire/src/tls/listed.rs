@@ -44,6 +44,14 @@ pub(super) fn is_ca_as_server(reason: &CertificateError) -> bool {
     )
 }
 
+/// Whether a certificate cannot be read because it is of X.509 version 1.
+pub(super) fn is_version_1(reason: &CertificateError) -> bool {
+    matches!(
+        only_in_webpki(reason),
+        Some(webpki::Error::UnsupportedCertVersion)
+    )
+}
+
 /// The reason of webpki, if rustls has no variant for it.
 pub(super) fn only_in_webpki(reason: &CertificateError) -> Option<&webpki::Error> {
     match reason {

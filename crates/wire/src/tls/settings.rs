@@ -6,12 +6,13 @@ use rustls::client::{Resumption, WantsClientCert, WebPkiServerVerifier};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use rustls::{ClientConfig, ConfigBuilder, Error, InconsistentKeys, RootCertStore, WantsVerifier};
 
 use super::client_certificate::{ClientCertificate, unusable as unusable_own};
 use super::fault::own_certificate;
 use super::insecure::TrustAnybody;
-use super::listed::TrustListed;
+use super::listed::{TrustListed, is_version_1};
 
 /// The TLS configuration of a run: trusted certificates and offered protocols. Cheap to clone.
 ///
@@ -93,6 +94,7 @@ impl TlsSettings {
 impl Trust {
     fn build(&self) -> Result<ClientConfig, Fault> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let key_provider = Arc::clone(&provider);
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
             .map_err(|error| unusable(&error.to_string()))?;
@@ -105,9 +107,11 @@ impl Trust {
         };
         let mut config = match self.own.clone() {
             None => builder.with_no_client_auth(),
-            Some(own) => builder
-                .with_client_auth_cert(own.chain, own.key)
-                .map_err(|error| unusable_own(&own_certificate(&error)))?,
+            Some(own) => {
+                let presented = presented(own, &key_provider)
+                    .map_err(|error| unusable_own(&own_certificate(&error)))?;
+                builder.with_client_cert_resolver(Arc::new(SingleCertAndKey::from(presented)))
+            }
         };
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         config.resumption = Resumption::disabled();
@@ -136,6 +140,18 @@ impl Trust {
 impl fmt::Debug for TlsSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TlsSettings").finish_non_exhaustive()
+    }
+}
+
+/// Checks that certificate and key belong together. That cannot be checked for a certificate of X.509 version 1, which
+/// `openssl x509 -req` makes by default. The server decides whether it accepts such a certificate.
+fn presented(own: ClientCertificate, provider: &CryptoProvider) -> Result<CertifiedKey, Error> {
+    let key = provider.key_provider.load_private_key(own.key)?;
+    let presented = CertifiedKey::new(own.chain, key);
+    match presented.keys_match() {
+        Err(Error::InvalidCertificate(reason)) if is_version_1(&reason) => Ok(presented),
+        Ok(()) | Err(Error::InconsistentKeys(InconsistentKeys::Unknown)) => Ok(presented),
+        Err(error) => Err(error),
     }
 }
 

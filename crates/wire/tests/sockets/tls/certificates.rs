@@ -187,6 +187,31 @@ fn a_client_certificate_is_presented_to_a_peer_that_asks() {
     assert_eq!(fault.side, Side::Script);
 }
 
+/// `openssl x509 -req` makes such a certificate by default, and curl and Node present it.
+#[test]
+fn a_client_certificate_of_version_1_can_be_presented() {
+    let own = ClientCertificate::from_pem(VERSION_1.as_bytes(), VERSION_1_KEY.as_bytes()).unwrap();
+    TlsSettings::presenting(Some(own), true, None).unwrap();
+}
+
+const VERSION_1_KEY: &str = "\
+-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgqa+99IacDFYBi2tg
+oGOMGYWrVX905jYk9mp4L4xHkPOhRANCAAQoceLK1y/wm75c6a8FtO6iw3WsJIl6
+ugWWFRV5fCNX2Kw/207wn3t1FLIt4OEc1YNOJS3JX/2YOhWcSM3gYffG
+-----END PRIVATE KEY-----
+";
+const VERSION_1: &str = "\
+-----BEGIN CERTIFICATE-----
+MIIBGzCBwQIUJj5sJSCT33u6V3V7s+joHrdYsJAwCgYIKoZIzj0EAwIwDTELMAkG
+A1UEAwwCY2EwIBcNMjYxMTI2MjE1MzAzWhgPMjEyNjExMDIyMTUzMDNaMBExDzAN
+BgNVBAMMBmNsaWVudDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABChx4srXL/Cb
+vlzprwW07qLDdawkiXq6BZYVFXl8I1fYrD/bTvCfe3UUsi3g4RzVg04lLclf/Zg6
+FZxIzeBh98YwCgYIKoZIzj0EAwIDSQAwRgIhALGnvDtwxk44HiNBe58wz7NSA8mq
+FHkGcmhnkKFx77zeAiEAgRAkSC/CJYIRX4eQVFAjq8SIMeSfsvbnqvpD/xgHOQM=
+-----END CERTIFICATE-----
+";
+
 #[test]
 fn a_missing_client_certificate_is_named_with_its_options() {
     let ca_key = KeyPair::generate().unwrap();
