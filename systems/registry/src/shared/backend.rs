@@ -22,6 +22,7 @@ use crate::name::Name;
 use crate::refusal::Refusal;
 use crate::registration::{Change, Registration, Wish};
 use crate::tenant::{Tenant, Tenants};
+use crate::tracking::Tracking;
 
 /// Maximum number of messages that are sent again to one identity at a time.
 const AGAIN: usize = 16;
