@@ -11,6 +11,7 @@ use crate::refusal::Refusal;
 use crate::registration::{Change, Wish};
 use crate::shared::Shared;
 use crate::tenant::Tenant;
+use crate::tracking::{Cause, State, Tracking};
 
 /// Where registrations and kept messages are, and how messages reach receivers.
 #[derive(Debug)]
@@ -121,14 +122,29 @@ impl Backend {
         }
     }
 
-    /// Hands a message over to the receivers of an identity. The receipt learns about failures. Returns whether a
-    /// receiver was too slow.
-    pub(crate) async fn send(&self, tenant: &Tenant, identity: &Name, delivery: &Delivery) -> bool {
+    /// Prepares for the acknowledgements of a multicast.
+    pub(crate) fn expect(&self, tracking: &Arc<Tracking>) {
+        if let Self::Shared(shared) = self {
+            shared.expect(tracking);
+        }
+    }
+
+    /// Hands a message over to the inboxes of an identity here, and to all other receivers. The receipt learns what is
+    /// known at once.
+    pub(crate) async fn send(&self, tenant: &Tenant, identity: &Name, delivery: &Delivery) {
+        let receipt = &delivery.receipt;
+        match tenant.hub.post(identity, delivery) {
+            Posted::Accepted => receipt.settle(State::HandedOver),
+            Posted::Full => receipt.settle(State::Failed(Cause::SlowReceiver)),
+            Posted::Nobody => {}
+        }
+        // A failure counts only if there is no inbox here.
         match self {
-            Self::Embedded(_) => Embedded::send(tenant, identity, delivery) == Posted::Full,
+            Self::Embedded(_) => receipt.settle(State::Failed(Cause::NoReceiver)),
             Self::Shared(shared) => {
-                shared.send(&tenant.name, identity, delivery).await;
-                false
+                if !shared.publish(&tenant.name, identity, delivery).await {
+                    receipt.settle(State::Failed(Cause::Backend));
+                }
             }
         }
     }

@@ -2,8 +2,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::hub::Posted;
-use crate::mailbox::{Delivery, End, Receipt};
+use crate::mailbox::End;
 use crate::message::{Message, MessageId};
 use crate::name::Name;
 use crate::refusal::Refusal;
@@ -11,7 +10,6 @@ use crate::registration::{Change, ChangeKind, Registration, Wish};
 use crate::store::{Kept, Saved, Store};
 use crate::tenant::{Tenant, Tenants};
 use crate::time::Time;
-use crate::tracking::{Cause, State};
 
 /// The embedded backend: a single instance, whose views and inboxes are the whole registry, and a database for what must
 /// last. A change is applied to the view first and acknowledged when it is on disk, and the view and the database see all
@@ -214,19 +212,6 @@ impl Embedded {
     pub(crate) fn forget(&self, now: Time) -> Result<(), Refusal> {
         drop(self.store.slot()?.forget(now));
         Ok(())
-    }
-
-    /// Hands a message to the inboxes of an identity.
-    pub(crate) fn send(tenant: &Tenant, identity: &Name, delivery: &Delivery) -> Posted {
-        let posted = tenant.hub.post(identity, delivery);
-        if let Receipt::Here(tracking, target) = &delivery.receipt {
-            match posted {
-                Posted::Accepted => {}
-                Posted::Nobody => tracking.settle(*target, State::Failed(Cause::NoReceiver)),
-                Posted::Full => tracking.settle(*target, State::Failed(Cause::SlowReceiver)),
-            }
-        }
-        posted
     }
 
     /// Waits for all writes.

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::message::{Message, MessageId};
-use crate::tracking::Tracking;
+use crate::tracking::{State, Tracking};
 
 /// Maximum number of messages of one connection that wait for their acknowledgement. The oldest are then forgotten.
 const UNACKNOWLEDGED: usize = 4096;
@@ -24,6 +24,24 @@ pub(crate) enum Receipt {
     There(async_nats::Subject),
     /// No multicast waits, because the message was saved earlier.
     Nobody,
+}
+
+impl Receipt {
+    /// Whether a multicast waits for the acknowledgement.
+    pub(crate) fn is_awaited(&self) -> bool {
+        match self {
+            Self::Here(tracking, _) => tracking.is_awaited(),
+            Self::There(_) => true,
+            Self::Nobody => false,
+        }
+    }
+
+    /// Tells a multicast of this instance what is known about its target.
+    pub(crate) fn settle(&self, state: State) {
+        if let Self::Here(tracking, target) = self {
+            tracking.settle(*target, state);
+        }
+    }
 }
 
 /// A message on its way to one receiver.
@@ -111,7 +129,7 @@ impl Mailbox {
                 return false;
             }
         }
-        if kept || !matches!(delivery.receipt, Receipt::Nobody) {
+        if kept || delivery.receipt.is_awaited() {
             let sent = Sent {
                 delivery: delivery.clone(),
                 at: now,
@@ -157,9 +175,17 @@ impl Mailbox {
 }
 
 impl Slot {
-    /// Waits for messages and appends at most `most` of them. Cancel safe.
-    pub(crate) async fn receive(&mut self, into: &mut Vec<Delivery>, most: usize) {
-        self.queue.recv_many(into, most).await;
+    /// Waits for messages and appends at most `most` of them, unless the connection must close. Cancel safe.
+    pub(crate) async fn receive(
+        &mut self,
+        into: &mut Vec<Delivery>,
+        most: usize,
+    ) -> Result<(), End> {
+        tokio::select! {
+            biased;
+            end = ended(&mut self.end) => Err(end),
+            _ = self.queue.recv_many(into, most) => Ok(()),
+        }
     }
 
     /// Appends what is queued, without waiting.
@@ -172,16 +198,14 @@ impl Slot {
     /// Waits until the connection must close. Cancel safe.
     pub(crate) fn ended(&self) -> impl Future<Output = End> + Send + use<> {
         let mut end = self.end.clone();
-        async move {
-            let found = end
-                .wait_for(Option::is_some)
-                .await
-                .ok()
-                .and_then(|end| *end);
-            // Without a mailbox, nothing more can arrive.
-            found.unwrap_or(End::Stopping)
-        }
+        async move { ended(&mut end).await }
     }
+}
+
+async fn ended(end: &mut watch::Receiver<Option<End>>) -> End {
+    let found = end.wait_for(Option::is_some).await;
+    // Without a mailbox, nothing more can arrive.
+    found.ok().and_then(|end| *end).unwrap_or(End::Stopping)
 }
 
 #[cfg(test)]
@@ -217,14 +241,15 @@ mod tests {
         slot.mailbox.finish(End::Stopping);
         assert_eq!(slot.ended().await, End::TooSlow);
         let mut found = Vec::new();
-        slot.receive(&mut found, 8).await;
+        assert_eq!(slot.receive(&mut found, 8).await, Err(End::TooSlow));
+        slot.rest(&mut found);
         assert_eq!(found.len(), 1);
     }
 
     #[test]
     fn kept_messages_are_sent_again_until_they_are_acknowledged_and_others_are_forgotten() {
         let slot = mailbox(8);
-        let tracking = Arc::new(Tracking::of(1, 1));
+        let tracking = Arc::new(Tracking::new(1, 1, Duration::from_secs(1)));
         let begin = Instant::now();
         let sent = [
             delivery("kept", Mode::AtLeastOnce, Receipt::Nobody),

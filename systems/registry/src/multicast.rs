@@ -120,7 +120,8 @@ impl Registry {
             };
             full = refused;
         }
-        let tracking = Arc::new(Tracking::of(number, targets.len()));
+        let tracking = Arc::new(Tracking::new(number, targets.len(), timeout));
+        self.backend.expect(&tracking);
         for (n, identity) in targets.iter().enumerate() {
             if full.contains(identity) {
                 tracking.settle(n, State::Failed(Cause::QueueFull));
@@ -137,9 +138,9 @@ impl Registry {
                 yield_now().await;
             }
         }
-        let states = tracking.wait(timeout).await;
+        let states = tracking.wait().await;
         let results = targets.into_iter().zip(states).map(|(identity, state)| {
-            let (status, cause) = status(state, message.mode, timeout);
+            let (status, cause) = status(state, message.mode, tracking.is_awaited());
             (identity, status, cause)
         });
         Ok(Outcome {
@@ -194,11 +195,11 @@ fn targets(tenant: &Tenant, to: Targets, now: Time) -> (Vec<Name>, Vec<Name>) {
     }
 }
 
-fn status(state: State, mode: Mode, timeout: Duration) -> (Status, Option<Cause>) {
+fn status(state: State, mode: Mode, is_awaited: bool) -> (Status, Option<Cause>) {
     match state {
         State::Received => (Status::Received, None),
-        State::Open if timeout.is_zero() => (Status::Published, None),
-        State::Open => (Status::TimedOut, None),
+        State::Open | State::HandedOver if is_awaited => (Status::TimedOut, None),
+        State::Open | State::HandedOver => (Status::Published, None),
         // A kept message waits, whatever happened to its first delivery.
         State::Failed(Cause::NoReceiver | Cause::SlowReceiver | Cause::Backend)
             if mode.is_kept() =>

@@ -40,6 +40,12 @@ pub(crate) enum Cause {
     Backend,
 }
 
+impl State {
+    fn is_open(self) -> bool {
+        matches!(self, Self::Open | Self::HandedOver)
+    }
+}
+
 impl Cause {
     pub(crate) fn word(self) -> &'static str {
         match self {
@@ -56,6 +62,8 @@ impl Cause {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Open,
+    /// An inbox at this instance has the message.
+    HandedOver,
     Received,
     Failed(Cause),
 }
@@ -65,6 +73,8 @@ pub(crate) enum State {
 pub(crate) struct Tracking {
     /// Number of the multicast in this process.
     pub(crate) number: u64,
+    /// Time to wait for acknowledgements.
+    limit: Duration,
     inside: Mutex<Inside>,
     complete: Notify,
 }
@@ -77,15 +87,21 @@ struct Inside {
 
 impl Tracking {
     /// All targets are open.
-    pub(crate) fn of(number: u64, targets: usize) -> Self {
+    pub(crate) fn new(number: u64, targets: usize, limit: Duration) -> Self {
         Self {
             number,
+            limit,
             inside: Mutex::new(Inside {
                 states: vec![State::Open; targets],
                 open: targets,
             }),
             complete: Notify::new(),
         }
+    }
+
+    /// Whether the multicast waits for acknowledgements.
+    pub(crate) fn is_awaited(&self) -> bool {
+        !self.limit.is_zero()
     }
 
     /// Settles one target. The first result counts, except that an acknowledgement overrides a failure: one of several
@@ -95,11 +111,11 @@ impl Tracking {
         let Some(known) = inside.states.get_mut(target) else {
             return;
         };
-        let was_open = *known == State::Open;
-        if was_open || state == State::Received {
+        let was_open = known.is_open();
+        if *known == State::Open || state == State::Received {
             *known = state;
         }
-        if was_open && state != State::Open {
+        if was_open && !known.is_open() {
             inside.open -= 1;
             if inside.open == 0 {
                 self.complete.notify_one();
@@ -107,16 +123,16 @@ impl Tracking {
         }
     }
 
-    /// Waits until every target is settled, but not longer than `limit`. Returns the states at the end.
-    pub(crate) async fn wait(&self, limit: Duration) -> Vec<State> {
+    /// Waits until every target is settled or the time is over. Returns the states at the end.
+    pub(crate) async fn wait(&self) -> Vec<State> {
         let done = async {
             while self.inside().open > 0 {
                 self.complete.notified().await;
             }
         };
-        if !limit.is_zero() {
+        if self.is_awaited() {
             // Targets that are still open when the time limit passes have timed out.
-            let _ = timeout(limit, done).await;
+            let _ = timeout(self.limit, done).await;
         }
         self.inside().states.clone()
     }
@@ -134,10 +150,10 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_wait_ends_with_the_last_acknowledgement() {
-        let tracking = Arc::new(Tracking::of(1, 2));
+        let tracking = Arc::new(Tracking::new(1, 2, Duration::from_mins(1)));
         let waiting = tokio::spawn({
             let tracking = tracking.clone();
-            async move { tracking.wait(Duration::from_mins(1)).await }
+            async move { tracking.wait().await }
         });
         tracking.settle(0, State::Failed(Cause::SlowReceiver));
         tracking.settle(0, State::Received);
@@ -150,9 +166,21 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_does_not_answer_stays_open() {
-        let tracking = Tracking::of(1, 2);
+        let tracking = Tracking::new(1, 2, Duration::from_millis(50));
         tracking.settle(1, State::Received);
-        let states = tracking.wait(Duration::from_millis(50)).await;
+        let states = tracking.wait().await;
         assert_eq!(states, [State::Open, State::Received]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_message_that_an_inbox_has_waits_for_its_acknowledgement_whatever_nats_says() {
+        let tracking = Tracking::new(1, 2, Duration::from_millis(50));
+        for target in [0, 1] {
+            tracking.settle(target, State::HandedOver);
+            tracking.settle(target, State::Failed(Cause::NoReceiver));
+        }
+        tracking.settle(1, State::Received);
+        let states = tracking.wait().await;
+        assert_eq!(states, [State::HandedOver, State::Received]);
     }
 }

@@ -10,7 +10,7 @@ mod server;
 
 pub(crate) use asked::{ask, ask_http2, text_at};
 pub(crate) use foreign::{
-    SOCKET_IO, documents_room, grpc_server, http2_server, inbox_room, npx_tsc,
+    SOCKET_IO, documents_room, grpc_server, http2_server, inbox_room, nats_receivers, npx_tsc,
     official_signalr_client, python, python_socketio, room_servers, socketio_server,
     socketio_server_with, sse_room, tutorial_server,
 };

@@ -1,8 +1,12 @@
 //! The built-in registry and all ways to receive its messages: what headcount follows equals what the registry counts.
 
+use std::collections::BTreeSet;
+use std::io::Read as _;
+use std::process::{Child, Command, Stdio};
+
 use serde_json::{Value, json};
 
-use crate::harness::{Lab, RedisServer, Server, ask, text_at};
+use crate::harness::{Lab, RedisServer, Server, ask, nats_receivers, text_at};
 use crate::nats::server::NatsServer;
 
 /// Groups whose members send messages to all members. All listen before the first message, and the last one is sent
@@ -36,9 +40,15 @@ const DELIVERIES: u64 = MULTICASTS * 5;
 /// Faults that hit deliveries in every group.
 const FAULTS: [&str; 2] = ["--faults", "drop=50,duplicate=70"];
 
+/// Number of deliveries that the registry dropped and duplicated.
+struct Faulted {
+    dropped: u64,
+    duplicated: u64,
+}
+
 /// Runs the groups, and compares the deliveries with the counts of the registry.
 #[track_caller]
-fn follows_exactly(registry: &Server, listen: &str) {
+fn follows_exactly(registry: &Server, listen: &str) -> Faulted {
     let lab = Lab::new().with("meet.ts", &MEET.replace("LISTEN", listen));
     let level = lab.level("meet.ts", &registry.url(), &[]);
     assert_eq!(lab.failures(), Vec::<Value>::new());
@@ -74,6 +84,10 @@ fn follows_exactly(registry: &Server, listen: &str) {
     ]);
     let truth = json!([DELIVERIES, dropped, duplicated, 0, DELIVERIES - dropped]);
     assert_eq!(found, truth, "{counts} {level:#}");
+    Faulted {
+        dropped,
+        duplicated,
+    }
 }
 
 #[test]
@@ -94,6 +108,45 @@ fn multicasts_to_server_sent_events_are_followed_exactly() {
     follows_exactly(&Server::registry(&FAULTS), listen);
 }
 
+/// A message that an official client received: its subject, its id and its text.
+type Received = (String, String, String);
+
+/// An official NATS client, which receives what headcount's receivers receive.
+struct Official(Child);
+
+impl Official {
+    /// Starts the client, and waits until it listens on all identities.
+    fn listen(mut client: Command, nats: &NatsServer) -> Self {
+        let client = client.args([&nats.url(), "prism.multicast.*"]);
+        let client = client.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut official = Self(client.spawn().unwrap());
+        let mut line = [0; 6];
+        let stdout = official.0.stdout.as_mut().unwrap();
+        stdout.read_exact(&mut line).unwrap();
+        assert_eq!(&line, b"ready\n");
+        official
+    }
+
+    /// Ends the client. Returns what it received, in order for each subject.
+    fn received(mut self) -> Vec<Received> {
+        drop(self.0.stdin.take());
+        let stdout = self.0.stdout.take().unwrap();
+        let mut received: Vec<Received> = serde_json::from_reader(stdout).unwrap();
+        assert!(self.0.wait().unwrap().success());
+        received.sort_by(|one, other| one.0.cmp(&other.0));
+        received
+    }
+}
+
+impl Drop for Official {
+    fn drop(&mut self) {
+        // It has usually ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Official clients for two languages subscribe to the same subjects at the same time.
 #[test]
 fn multicasts_to_subscribers_on_nats_are_followed_exactly() {
     let (redis, nats) = (RedisServer::start(&[]), NatsServer::start(""));
@@ -104,5 +157,13 @@ fn multicasts_to_subscribers_on_nats_are_followed_exactly() {
     const nats = await user.nats({ url: "NATS" });
     const inbox = await nats.subscribe(`prism.multicast.default/${identity}`);
     inbox.receives(told, { at: "/text" });"#;
-    follows_exactly(&registry, &listen.replace("NATS", &nats.url()));
+    let official = nats_receivers().map(|client| Official::listen(client, &nats));
+    let faulted = follows_exactly(&registry, &listen.replace("NATS", &nats.url()));
+
+    let [python, node] = official.map(Official::received);
+    assert_eq!(python, node);
+    let all = DELIVERIES - faulted.dropped + faulted.duplicated;
+    assert_eq!(python.len() as u64, all);
+    let once: BTreeSet<_> = python.into_iter().collect();
+    assert_eq!(once.len() as u64, DELIVERIES - faulted.dropped);
 }

@@ -92,11 +92,10 @@ impl Seat {
     /// Waits for messages that must be sent now, and appends them. Cancel safe.
     pub(super) async fn next(&mut self, ready: &mut Vec<Delivery>) -> Result<(), End> {
         let limit = self.registry.delivery.ack_timeout;
-        let ended = self.slot.ended();
         tokio::select! {
             biased;
-            end = ended => Err(end),
-            () = self.slot.receive(ready, BURST) => {
+            received = self.slot.receive(ready, BURST) => {
+                received?;
                 let (mailbox, now) = (&self.slot.mailbox, Instant::now());
                 ready.retain(|delivery| mailbox.admit(delivery, limit, now));
                 Ok(())

@@ -22,6 +22,7 @@ use crate::name::Name;
 use crate::refusal::Refusal;
 use crate::registration::{Change, Registration, Wish};
 use crate::tenant::{Tenant, Tenants};
+use crate::tracking::Tracking;
 
 /// Maximum number of messages that are sent again to one identity at a time.
 const AGAIN: usize = 16;
@@ -166,12 +167,11 @@ impl Shared {
     /// Subscribes to the messages of an identity that has its first inbox here. Returns when NATS knows the subscription.
     pub(crate) async fn enter(&self, tenant: &Arc<Tenant>, identity: &Name) -> Result<(), Refusal> {
         let failed = |why: String| Refusal::BackendUnavailable(format!("NATS: {why}"));
-        let client = self
-            .sender
-            .lines
-            .control()
+        let lines = &self.sender.lines;
+        let (_, client) = lines
+            .of(identity)
             .ok_or_else(|| failed("no connection".to_owned()))?;
-        let subject = self.sender.lines.subject(&tenant.name, identity);
+        let subject = lines.subject(&tenant.name, identity);
         let heard = client.subscribe(subject).await;
         let heard = heard.map_err(|error| failed(error.to_string()))?;
         let reading = follow::read_inbox(
@@ -187,7 +187,7 @@ impl Shared {
         if let Some(older) = self.inboxes().insert(key, task) {
             older.abort();
         }
-        self.sender.lines.settle().await;
+        lines.settle().await;
         Ok(())
     }
 
@@ -231,9 +231,14 @@ impl Shared {
         self.sender.settle(space, identity, id)
     }
 
-    /// Publishes a message for an identity.
-    pub(crate) async fn send(&self, space: &Name, identity: &Name, delivery: &Delivery) {
-        self.sender.send(space, identity, delivery).await;
+    /// Remembers a multicast that waits for acknowledgements.
+    pub(crate) fn expect(&self, tracking: &Arc<Tracking>) {
+        self.sender.expect(tracking);
+    }
+
+    /// Publishes a message for an identity. Returns whether it was published.
+    pub(crate) async fn publish(&self, space: &Name, identity: &Name, delivery: &Delivery) -> bool {
+        self.sender.publish(space, identity, delivery).await
     }
 
     /// Sends kept messages again that are older than the limit for acknowledgements. One of the instances does so for
@@ -265,8 +270,9 @@ impl Shared {
                 .filter(|message| message.sent_at <= limit);
             for message in old.take(AGAIN) {
                 let receipt = Receipt::Nobody;
-                self.send(space, &identity, &Delivery { message, receipt })
-                    .await;
+                let delivery = Delivery { message, receipt };
+                tenant.hub.post(&identity, &delivery);
+                self.publish(space, &identity, &delivery).await;
                 sent += 1;
             }
         }

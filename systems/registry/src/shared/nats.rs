@@ -1,7 +1,9 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
+use async_nats::client::traits::Publisher as _;
 use async_nats::connection::State;
+use async_nats::message::OutboundMessage;
 use async_nats::{Client, ConnectError, ConnectOptions, Event, ServerAddr};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -15,7 +17,8 @@ const COMMANDS: usize = 8192;
 /// Time limit for handing a message to the client.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Connections to NATS. All messages of one identity use the same connection, which keeps their order.
+/// Connections to NATS. All messages of one identity use the same connection, which keeps their order. A connection does
+/// not receive its own messages: the inboxes here have them already.
 #[derive(Clone, Debug)]
 pub(super) struct Lines {
     clients: Vec<Client>,
@@ -36,6 +39,7 @@ impl Lines {
             let interrupted = interrupted.clone();
             let options = ConnectOptions::new()
                 .name("headcount-registry")
+                .no_echo()
                 .subscription_capacity(SUBSCRIPTION)
                 .client_capacity(COMMANDS)
                 .event_callback(move |event| {
@@ -55,7 +59,7 @@ impl Lines {
         format!("{}{space}/{identity}", self.prefix)
     }
 
-    /// The connection for subscriptions, and for what instances tell each other.
+    /// The connection for what instances tell each other.
     pub(super) fn control(&self) -> Option<&Client> {
         self.clients.first()
     }
@@ -65,14 +69,13 @@ impl Lines {
         self.clients.iter().enumerate()
     }
 
-    /// The connection for messages to an identity, and its number. `None` if it is interrupted.
+    /// The connection for messages from and to an identity, and its number.
     pub(super) fn of(&self, identity: &Name) -> Option<(usize, &Client)> {
         let mut hasher = DefaultHasher::new();
         identity.hash(&mut hasher);
         let count = u64::try_from(self.clients.len()).ok()?;
         let number = usize::try_from(hasher.finish().checked_rem(count)?).ok()?;
-        let client = self.clients.get(number)?;
-        (client.connection_state() == State::Connected).then_some((number, client))
+        Some((number, self.clients.get(number)?))
     }
 
     pub(super) fn is_connected(&self) -> bool {
@@ -80,16 +83,14 @@ impl Lines {
         clients.all(|client| client.connection_state() == State::Connected)
     }
 
-    /// Publishes on a connection, unless it stays blocked. Returns whether the client accepted the message.
-    pub(super) async fn publish(client: &Client, outgoing: Outgoing) -> bool {
-        let Outgoing {
-            subject,
-            reply,
-            headers,
-            payload,
-        } = outgoing;
-        let published = client.publish_with_reply_and_headers(subject, reply, headers, payload);
-        matches!(timeout(PATIENCE, published).await, Ok(Ok(())))
+    /// Publishes on a connection, unless it is interrupted or stays blocked. Returns whether the client accepted the
+    /// message.
+    pub(super) async fn publish(client: &Client, message: OutboundMessage) -> bool {
+        client.connection_state() == State::Connected
+            && matches!(
+                timeout(PATIENCE, client.publish_message(message)).await,
+                Ok(Ok(()))
+            )
     }
 
     /// Tells other instances something. What is lost is made good by the next comparison with Redis.
@@ -113,15 +114,6 @@ impl Lines {
             drop(timeout(PATIENCE, asked).await);
         }
     }
-}
-
-/// A message to one identity.
-#[derive(Debug)]
-pub(super) struct Outgoing {
-    pub(super) subject: String,
-    pub(super) reply: String,
-    pub(super) headers: async_nats::HeaderMap,
-    pub(super) payload: axum::body::Bytes,
 }
 
 fn note(event: &Event, interrupted: &mpsc::Sender<()>) {

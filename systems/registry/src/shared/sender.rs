@@ -1,17 +1,18 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use async_nats::message::OutboundMessage;
 use tokio::sync::mpsc;
 
 use super::codec::{self, Ack, LineId};
-use super::nats::{Lines, Outgoing};
+use super::nats::Lines;
 use super::redis::Data;
 use super::settle::Settled;
 use crate::mailbox::{Delivery, Receipt};
 use crate::message::MessageId;
 use crate::name::Name;
 use crate::refusal::Refusal;
-use crate::tracking::{Cause, State, Tracking};
+use crate::tracking::{State, Tracking};
 
 /// Number of open multicasts above which finished ones are removed.
 const OPEN: usize = 1024;
@@ -63,48 +64,46 @@ impl Sender {
         self.settled.try_send(settled).map_err(|_| Refusal::Busy)
     }
 
-    /// Publishes a message for an identity. Whoever subscribes on its subject gets it, here, on another instance or
-    /// directly on NATS.
-    pub(super) async fn send(&self, space: &Name, identity: &Name, delivery: &Delivery) {
-        let message = &delivery.message;
-        let tracking = match &delivery.receipt {
-            Receipt::Here(tracking, target) => Some((tracking, *target)),
-            Receipt::There(_) | Receipt::Nobody => None,
+    /// Publishes a message for an identity. Whoever subscribes on its subject gets it, on another instance or directly on
+    /// NATS. A message that needs no acknowledgement has no reply subject. Returns whether it was published.
+    pub(super) async fn publish(&self, space: &Name, identity: &Name, delivery: &Delivery) -> bool {
+        let Some((number, client)) = self.lines.of(identity) else {
+            return false;
         };
-        let ack = Ack {
-            target: tracking.map(|(tracking, target)| (tracking.number, target)),
-            kept: message.mode.is_kept(),
+        let Delivery { message, receipt } = delivery;
+        let target = match receipt {
+            Receipt::Here(tracking, target) if tracking.is_awaited() => {
+                Some((tracking.number, *target))
+            }
+            _ => None,
+        };
+        let kept = message.mode.is_kept();
+        let ack = (kept || target.is_some()).then(|| Ack {
+            target,
+            kept,
             space: space.clone(),
             identity: identity.clone(),
             id: message.id.clone(),
+        });
+        let outgoing = OutboundMessage {
+            subject: self.lines.subject(space, identity).into(),
+            reply: ack.map(|ack| ack.subject(self.line(number)).into()),
+            headers: Some(codec::headers(message)),
+            payload: message.payload.clone(),
         };
-        if let Some((tracking, _)) = tracking {
-            self.follow(tracking);
-        }
-        let published = match self.lines.of(identity) {
-            Some((number, client)) => {
-                let outgoing = Outgoing {
-                    subject: self.lines.subject(space, identity),
-                    reply: ack.subject(self.line(number)),
-                    headers: codec::headers(message),
-                    payload: message.payload.clone(),
-                };
-                Lines::publish(client, outgoing).await
-            }
-            None => false,
-        };
-        if let Some((tracking, target)) = tracking.filter(|_| !published) {
-            tracking.settle(target, State::Failed(Cause::Backend));
-        }
+        Lines::publish(client, outgoing).await
     }
 
-    fn follow(&self, tracking: &Arc<Tracking>) {
+    /// Remembers a multicast that waits for acknowledgements.
+    pub(super) fn expect(&self, tracking: &Arc<Tracking>) {
+        if !tracking.is_awaited() {
+            return;
+        }
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.len() >= OPEN {
             open.retain(|_, waiting| waiting.strong_count() > 0);
         }
-        open.entry(tracking.number)
-            .or_insert_with(|| Arc::downgrade(tracking));
+        open.insert(tracking.number, Arc::downgrade(tracking));
     }
 
     /// Settles the target of an acknowledgement, if its multicast still waits.

@@ -9,6 +9,8 @@ mod inboxes;
 #[cfg(test)]
 mod instances;
 #[cfg(test)]
+mod kills;
+#[cfg(test)]
 mod latency;
 #[cfg(test)]
 mod multicasts;

@@ -68,6 +68,16 @@ pub(crate) fn official_signalr_client(room: &Server) -> serde_json::Value {
         .unwrap_or_else(|why| panic!("{why}: {}", String::from_utf8_lossy(&output.stderr)))
 }
 
+/// Commands for the official NATS clients for Python and Node. Each prints the messages on the subject that is appended.
+pub(crate) fn nats_receivers() -> [Command; 2] {
+    need("node_modules/@nats-io/transport-node");
+    let folder = Server::folder().join("nats-receivers");
+    let (mut python, mut node) = (python(), node());
+    python.arg(folder.join("receiver.py"));
+    node.arg(folder.join("receiver.mjs"));
+    [python, node]
+}
+
 /// Versions of the official Socket.IO server, by package name.
 pub(crate) const SOCKET_IO: [&str; 3] = ["socket.io-4.4", "socket.io-4.7", "socket.io-4.8"];
 
