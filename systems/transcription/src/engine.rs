@@ -9,5 +9,5 @@ mod simulated;
 mod words;
 
 pub use config::{EngineConfig, EngineKind};
-pub(crate) use open::{StartError, open};
+pub(crate) use open::open;
 pub(crate) use recogniser::{Engine, EngineError, Job, Recognised, Recogniser, Word};

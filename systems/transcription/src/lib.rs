@@ -7,12 +7,14 @@
 //!
 //! The service stores nothing on disk. It shares no code with the load tester.
 
+mod answer;
 mod audio;
 mod config;
 mod engine;
 mod http;
 mod limits;
 mod metrics;
+mod query;
 mod serve;
 mod service;
 mod sessions;

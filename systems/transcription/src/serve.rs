@@ -12,8 +12,9 @@ use kit::serve::{Connections, Server, listen, stop_signal};
 use tokio::time::timeout;
 use tower::ServiceExt;
 
+use crate::answer::detail;
 use crate::config::{Config, ConfigError};
-use crate::http::{detail, router};
+use crate::http::router;
 use crate::service::Service;
 use crate::sessions::sweep;
 

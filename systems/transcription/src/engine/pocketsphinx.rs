@@ -3,14 +3,14 @@
 mod child;
 mod stream;
 
+use std::num::NonZero;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
 use tokio::time::Instant;
 
 use super::config::EngineConfig;
-use super::open::StartError;
-use super::recogniser::{Engine, EngineError, Job, Recogniser};
+use super::recogniser::{Engine, EngineError, Job, Recogniser, StartError};
 use child::{Child, Program};
 use stream::Stream;
 
@@ -37,7 +37,7 @@ impl PocketSphinx {
             model: config.model.clone(),
         };
         let size = config.recognisers.unwrap_or_else(|| {
-            let processors = available_parallelism().map_or(1, |n| n.get());
+            let processors = available_parallelism().map_or(1, NonZero::get);
             u32::try_from(processors).unwrap_or(1) * PER_PROCESSOR
         });
         // The first one reports what is missing, before any other is started.

@@ -42,6 +42,17 @@ pub(crate) enum EngineError {
     Garbage,
 }
 
+/// Reason why an engine cannot start.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum StartError {
+    /// The URL of the endpoint is missing or not valid.
+    #[error("`--remote-url` is not valid: {0}")]
+    Url(String),
+    /// The recogniser does not start.
+    #[error("{0}")]
+    Recogniser(String),
+}
+
 /// Turns speech into text, for all sessions of a worker.
 pub(crate) trait Engine: fmt::Debug + Send + Sync {
     /// The recogniser of a new stream. Fails with [`EngineError::Busy`] if the engine could not follow one more stream.

@@ -9,8 +9,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
 
 use super::config::EngineConfig;
-use super::open::StartError;
-use super::recogniser::{Engine, EngineError, Job, Recognised, Recogniser, nothing};
+use super::recogniser::{Engine, EngineError, Job, Recognised, Recogniser, StartError, nothing};
 use crate::audio::RATE;
 
 /// Maximum size of a response in bytes.

@@ -8,8 +8,8 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
 use serde_json::{Map, Value};
 
-use super::answer::detail;
 use super::{describe, sessions, transcribe};
+use crate::answer::detail;
 use crate::service::Service;
 use crate::socket;
 

@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value, json};
 
-use super::answer::detail;
+use crate::answer::detail;
 use crate::service::Service;
 use crate::sessions::State as SessionState;
 

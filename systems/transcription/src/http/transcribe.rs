@@ -9,10 +9,10 @@ use kit::body::{self, BodyError};
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::answer::detail;
-use super::query::FormatQuery;
+use crate::answer::detail;
 use crate::audio::{AudioError, Intake, millis};
 use crate::engine::EngineError;
+use crate::query::FormatQuery;
 use crate::service::Service;
 use crate::sessions::Full;
 

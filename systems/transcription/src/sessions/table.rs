@@ -1,5 +1,6 @@
 use std::collections::{HashMap, VecDeque};
 use std::io;
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -7,7 +8,6 @@ use kit::token::Token;
 use tokio::time::Instant;
 
 use super::inbox::End;
-use super::seat::Seat;
 use super::session::{Session, State};
 use super::view::{Line, Past, Sums};
 
@@ -29,7 +29,7 @@ pub(crate) enum Full {
 /// All live sessions, and those that ended a short time ago.
 #[derive(Debug)]
 pub(crate) struct Sessions {
-    pub(super) limit: u32,
+    limit: u32,
     recovery: Duration,
     inside: Mutex<Inside>,
 }
@@ -67,11 +67,15 @@ impl Sessions {
         }
         let session = Arc::new(Session::new(id.clone(), now));
         inside.live.insert(id, session.clone());
-        Ok(Seat::new(session, self.clone()))
+        Ok(Seat {
+            session,
+            table: self.clone(),
+            recoverable: false,
+        })
     }
 
     /// Removes a session whose connection has ended. `recoverable` sessions ended without a request of the client.
-    pub(super) fn remove(&self, session: &Session, recoverable: bool, now: Instant) {
+    fn remove(&self, session: &Session, recoverable: bool, now: Instant) {
         session.close();
         let mut inside = self.inside();
         inside.live.remove(&session.id);
@@ -173,11 +177,35 @@ impl Sessions {
     }
 }
 
+/// A live session, which ends when this is dropped, whatever ended the connection or request.
+#[derive(Debug)]
+pub(crate) struct Seat {
+    session: Arc<Session>,
+    table: Arc<Sessions>,
+    /// Whether the session was a stream that the client did not end by request.
+    pub(crate) recoverable: bool,
+}
+
+impl Deref for Seat {
+    type Target = Session;
+
+    fn deref(&self) -> &Session {
+        &self.session
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.table
+            .remove(&self.session, self.recoverable, Instant::now());
+    }
+}
+
 /// A random UUID (version 4).
 fn uuid(token: Token) -> String {
     let mut bytes = token.to_bytes();
-    bytes[6] = bytes[6] & 0x0f | 0x40;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
+    bytes[6] = (bytes[6] & 0x0f) | 0x40;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
     let digits = format!("{:032x}", u128::from_be_bytes(bytes));
     let (a, b, c) = (&digits[..8], &digits[8..12], &digits[12..16]);
     format!("{a}-{b}-{c}-{}-{}", &digits[16..20], &digits[20..])
@@ -237,14 +265,11 @@ mod tests {
     fn a_lost_session_is_recovered_once_and_for_a_limited_time() {
         let table = table(9);
         let start = Instant::now();
-        let mut lose = |at: Instant| {
-            let mut seat = table.open(at).unwrap();
-            seat.recoverable = true;
+        let lose = |at: Instant| {
+            let seat = table.open(at).unwrap();
             seat.heard(640, 320, at);
-            let id = seat.id.to_string();
             table.remove(&seat, true, at);
-            seat.recoverable = false;
-            id
+            seat.id.to_string()
         };
         let (first, second) = (lose(start), lose(start + Duration::from_secs(61)));
         assert!(table.recover(&first).is_none(), "it is too old");

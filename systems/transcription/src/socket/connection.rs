@@ -61,7 +61,7 @@ impl Connection {
             let recogniser = stream.map_err(|error| error.to_string())?;
             Ok((seat, recogniser))
         });
-        let (mut seat, recogniser) = match opened {
+        let (seat, recogniser) = match opened {
             Ok(opened) => opened,
             Err(text) => {
                 let error = reply::error(&Refusal::SessionLimit(text));
@@ -70,7 +70,6 @@ impl Connection {
                 return farewell(socket, Over::Refused).await;
             }
         };
-        seat.recoverable = true;
         let config = &service.config;
         let mut connection = Self {
             socket,
@@ -93,10 +92,8 @@ impl Connection {
         let Self {
             socket, dialogue, ..
         } = connection;
-        let mut seat = dialogue.seat;
-        seat.recoverable = matches!(over, Over::Gone | Over::TooSlow | Over::Stopping);
         // The session ends now. Its socket may take longer to close.
-        drop(seat);
+        dialogue.end(matches!(over, Over::Gone | Over::TooSlow | Over::Stopping));
         farewell(socket, over).await;
     }
 

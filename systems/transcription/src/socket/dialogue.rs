@@ -19,8 +19,9 @@ use crate::sessions::Seat;
 /// One session: what its client says, and the replies.
 pub(super) struct Dialogue {
     pub(super) service: Arc<Service>,
-    pub(super) seat: Seat,
+    /// Before the seat, because a new session may need the recogniser as soon as the place is free.
     pub(super) listening: Listening,
+    pub(super) seat: Seat,
     pub(super) pipeline: Pipeline,
     pub(super) rate: AudioRate,
     /// The session ends with this reason when all replies are sent.
@@ -121,6 +122,11 @@ impl Dialogue {
             self.pipeline.push(last);
         }
         self.ending = Some(over);
+    }
+
+    /// Ends the session. It can be recovered if the client did not end it.
+    pub(super) fn end(mut self, recoverable: bool) {
+        self.seat.recoverable = recoverable;
     }
 
     /// Whether no more audio is read until some is recognised.

@@ -9,7 +9,8 @@ use kit::serve::Place;
 use kit::socket::Socket;
 
 use super::connection::Connection;
-use crate::http::{FormatQuery, detail};
+use crate::answer::detail;
+use crate::query::FormatQuery;
 use crate::service::Service;
 
 /// Read buffer in bytes. A chunk of 20 ms is a message of 890 bytes.

@@ -66,12 +66,12 @@ async fn lists_and_sums_are_those_of_live_sessions() {
         streams.push(service.stream().await);
     }
     assert_eq!(service.get("/v1/health").await["active_sessions"], 3);
-    streams[0].audio(&noise(20)).await;
+    streams[0].audio(&noise(400)).await;
     streams[0].event().await;
     let sums = service.get("/v1/sessions/metrics").await;
     let expected = json!({
-        "active_sessions": 3, "total_sessions": 3, "total_audio_bytes": 640,
-        "total_audio_duration_ms": 20.0, "total_chunks": 1, "total_transcripts": 1,
+        "active_sessions": 3, "total_sessions": 3, "total_audio_bytes": 12_800,
+        "total_audio_duration_ms": 400.0, "total_chunks": 1, "total_transcripts": 1,
     });
     assert_eq!(sums, expected);
     let list = service.get("/v1/sessions").await;
@@ -81,7 +81,7 @@ async fn lists_and_sums_are_those_of_live_sessions() {
         .iter()
         .find(|line| line["session_id"] == streams[0].session.as_str());
     let line = line.unwrap();
-    assert_eq!(line["audio_duration_ms"], 20.0);
+    assert_eq!(line["audio_duration_ms"], 400.0);
     assert!(line["created_at"].as_str().unwrap().ends_with("+00:00"));
     assert!(line["last_activity_at"].as_str() >= line["created_at"].as_str());
     let metrics = service.get("/v1/metrics").await;

@@ -37,7 +37,10 @@ fn send_without_reading(socket: &mut TcpStream, closed: impl Fn() -> bool) {
 
 /// The code of the close frame at the end of what the service sent.
 fn close_code(mut socket: TcpStream) -> Option<u16> {
-    socket.set_read_timeout(Some(PATIENCE)).unwrap();
+    // After the close frame, the service waits for ours.
+    socket
+        .set_read_timeout(Some(Duration::from_secs(5)))
+        .unwrap();
     let mut bytes = Vec::new();
     // The connection may end with a reset, because the service did not read all audio.
     let _ = socket.read_to_end(&mut bytes);

@@ -9,8 +9,7 @@ use tokio::process::{ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use crate::engine::open::StartError;
-use crate::engine::recogniser::{EngineError, Job, Recognised, Word};
+use crate::engine::recogniser::{EngineError, Job, Recognised, StartError, Word};
 
 /// The program of the child process.
 const SCRIPT: &str = include_str!("../pocketsphinx.py");
