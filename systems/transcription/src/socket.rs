@@ -9,7 +9,6 @@ mod connection;
 mod dialogue;
 mod farewell;
 mod faulty;
-
 mod listening;
 mod message;
 mod open;

@@ -9,7 +9,8 @@ use axum::extract::ws::{Message, Utf8Bytes};
 use futures_util::SinkExt;
 use kit::socket::Socket;
 use tokio::time::{Instant, Sleep, sleep};
-use tokio_tungstenite::tungstenite;
+use tokio_tungstenite::tungstenite::Error;
+use tokio_tungstenite::tungstenite::error::ProtocolError;
 
 use super::dialogue::{AudioRate, Dialogue, Said};
 use super::farewell::{Over, farewell};
@@ -247,13 +248,17 @@ impl Connection {
 
     /// Queues a message. Replies to chunks pass through injected faults, if there are any.
     fn say(&mut self, said: Said) -> ControlFlow<Over> {
-        match (said, &mut self.faulty) {
-            (Said::Reply(item, ready), Some(faulty)) => {
-                faulty.push(item.text, ready);
-                ControlFlow::Continue(())
-            }
-            (Said::Reply(item, _) | Said::Notice(item), _) => self.queue(item),
-        }
+        let item = match said {
+            Said::Notice(item) => item,
+            Said::Reply(item, ready) => match &mut self.faulty {
+                None => item,
+                Some(faulty) => {
+                    faulty.push(item.text, ready);
+                    return ControlFlow::Continue(());
+                }
+            },
+        };
+        self.queue(item)
     }
 
     fn queue(&mut self, item: Item) -> ControlFlow<Over> {
@@ -301,12 +306,13 @@ impl Connection {
 
 /// The reason why reading failed.
 fn cause(error: axum::Error) -> Over {
-    match error.into_inner().downcast_ref::<tungstenite::Error>() {
-        Some(tungstenite::Error::Capacity(_)) => Over::TooLarge,
-        Some(tungstenite::Error::Protocol(
-            tungstenite::error::ProtocolError::ResetWithoutClosingHandshake,
-        )) => Over::Gone,
-        Some(tungstenite::Error::Protocol(_) | tungstenite::Error::Utf8(_)) => Over::Violated,
+    let error = error.into_inner();
+    match error.downcast_ref() {
+        Some(Error::Capacity(_)) => Over::TooLarge,
+        Some(Error::Protocol(cause)) if *cause != ProtocolError::ResetWithoutClosingHandshake => {
+            Over::Violated
+        }
+        Some(Error::Utf8(_)) => Over::Violated,
         _ => Over::Gone,
     }
 }

@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn a_client_is_too_slow_after_so_many_full_queues_in_a_row() {
         let mut outbox = outbox(1, 3);
-        let mut push = |outbox: &mut Outbox| outbox.push(partial("x"));
+        let push = |outbox: &mut Outbox| outbox.push(partial("x"));
         assert_eq!([(); 3].map(|()| push(&mut outbox)), [Ok(()); 3]);
         outbox.pop();
         assert_eq!([(); 3].map(|()| push(&mut outbox)), [Ok(()); 3]);
