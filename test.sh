@@ -46,6 +46,10 @@ missing() {
   command -v redis-server > /dev/null || echo redis-server
   ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || echo postgresql
   command -v chromium > /dev/null || echo chromium
+  command -v flite > /dev/null || echo flite
+  [ -d /usr/share/pocketsphinx/model/en-us ] || echo pocketsphinx-en-us
+  /usr/bin/python3 -c 'import pocketsphinx' 2> /dev/null || echo python3-pocketsphinx
+  /usr/bin/python3 -c 'import websockets' 2> /dev/null || echo python3-websockets
   python3 -c 'import ensurepip, venv' 2> /dev/null || echo python3 python3-venv
 }
 

@@ -118,6 +118,7 @@ Examples:
   headcount serve editor
   headcount serve marketplace
   headcount serve registry --redis redis://127.0.0.1:6379 --nats nats://127.0.0.1:4222
+  headcount serve transcription --latency-ms 50 --max-sessions 2000
   headcount serve truth --listen 127.0.0.1:0")]
 pub(crate) struct ServeArgs {
     #[command(subcommand)]
@@ -135,6 +136,8 @@ pub(crate) enum System {
     Marketplace(Box<marketplace::Config>),
     /// Identities register with metadata, are found by filters, and receive multicast messages
     Registry(Box<registry::Config>),
+    /// Speech is streamed or posted, and comes back as text
+    Transcription(Box<transcription::Config>),
     /// A server with exactly known behaviour, to check the figures of a load tester
     Truth(Box<truth::Config>),
     /// A server that misbehaves as configured and logs every request, to check the verdicts of a load tester

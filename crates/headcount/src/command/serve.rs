@@ -24,6 +24,10 @@ pub(crate) fn serve(args: ServeArgs) -> anyhow::Result<Exit> {
             let usage = error.is_usage();
             (usage, error.into())
         }),
+        System::Transcription(config) => transcription::serve(&config, announce).map_err(|error| {
+            let usage = error.is_usage();
+            (usage, error.into())
+        }),
         System::Truth(config) => {
             truth::serve(&config, announce).map_err(|error| (false, error.into()))
         }

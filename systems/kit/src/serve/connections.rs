@@ -7,7 +7,7 @@ use std::time::Duration;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
-use rustix::net::sockopt::set_tcp_user_timeout;
+use rustix::net::sockopt::{set_socket_send_buffer_size, set_tcp_user_timeout};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
@@ -30,6 +30,8 @@ pub struct Connections {
     refused: Counter,
     stopping: watch::Sender<bool>,
     unread_limit: Duration,
+    /// Size of the kernel's send buffer in bytes. `None` leaves it to the kernel.
+    send_buffer: Option<usize>,
     /// Connections beyond the limit, kept open briefly to refuse them or to serve `/healthz` and `/metrics`. A further
     /// connection ends the oldest one, so a client that sends its request at once is served even during a flood. These
     /// connections use the files in reserve.
@@ -68,6 +70,7 @@ impl Connections {
             refused: Counter::default(),
             stopping: watch::Sender::new(false),
             unread_limit: UNREAD_LIMIT,
+            send_buffer: None,
             beyond: Arc::default(),
             beyond_limit: BEYOND,
         }
@@ -83,9 +86,21 @@ impl Connections {
         }
     }
 
+    /// Limits the data that the kernel holds for a client that does not read. The kernel reserves twice as much.
+    #[must_use]
+    pub fn with_send_buffer(self, bytes: u32) -> Self {
+        Self {
+            send_buffer: Some(bytes as usize),
+            ..self
+        }
+    }
+
     /// Sets the socket options of an accepted connection.
     pub(super) fn prepare(&self, stream: &TcpStream) -> io::Result<()> {
         stream.set_nodelay(true)?;
+        if let Some(bytes) = self.send_buffer {
+            set_socket_send_buffer_size(stream, bytes)?;
+        }
         let limit = u32::try_from(self.unread_limit.as_millis()).unwrap_or(u32::MAX);
         Ok(set_tcp_user_timeout(stream, limit)?)
     }
