@@ -7,14 +7,14 @@ use std::collections::VecDeque;
 
 use delivery::TooLong;
 use model::{Fault, FaultKind, Nanos, Timing};
-use script::host::{Payload, ServerEvent, SocketId, Value, Wake};
+use script::host::{Message, Payload, ServerEvent, SocketId, Value, Wake};
 use wire::sse::{self, Signal};
 use wire::websocket::Event;
 
 use crate::net::socket;
 use crate::people::Group;
 use crate::recorder::{Ending, Family, Recorder};
-use crate::socket::{Came, Purpose, Received, SocketState, Waiting, Wanted};
+use crate::socket::{Came, SocketState, Waiting, Wanted};
 use crate::tickers::WAKES_LIMIT;
 pub(crate) use receipts::Receipts;
 pub(crate) use receipts::misplaced::{LOOKS as MISPLACED_LOOKS, Search as MisplacedSearch};
@@ -63,7 +63,7 @@ impl Arrival<'_> {
                     id: message.id.to_owned(),
                     data: message.data.to_owned(),
                 };
-                self.offer(Came::streamed(&message), || Received::Event(event()));
+                self.offer(Came::streamed(&message), || Message::Event(event()));
             }
             // `net` handles the time to wait. The standard gives the others no effect.
             sse::Event::Retry(_) | sse::Event::Comment(_) | sse::Event::Ignored { .. } => {}
@@ -130,22 +130,24 @@ impl Arrival<'_> {
     }
 
     fn message(&mut self, bytes: &[u8], payload: fn(&[u8]) -> Payload) {
-        self.offer(Came::message(bytes), || Received::Message(payload(bytes)));
+        self.offer(Came::message(bytes), || Message::Plain(payload(bytes)));
     }
 
     /// Offers a message or a server-sent event to its consumers. `received` converts it for the script.
-    pub(crate) fn offer(&mut self, came: Came<'_>, received: impl FnOnce() -> Received) {
+    pub(crate) fn offer(&mut self, came: Came<'_>, received: impl FnOnce() -> Message) {
         let claimed = self.receipts(came);
         if let Some(waiting) = self.awaited(came, claimed) {
-            self.replied(&waiting, received().into_value());
+            self.replied(&waiting, Value::Message(received()));
         } else if claimed || self.state.closing.is_some() {
             // A channel consumed the message, or the socket is closing and nobody reads messages.
         } else if self.state.listening && self.wakes.len() >= WAKES_LIMIT {
             // The script is far behind: drop and count the message instead of growing the queue.
             self.recorder.monitoring.dropped += 1;
         } else if self.state.listening {
-            let wake = received().into_wake(SocketId(self.key));
-            self.wakes.push_back(wake);
+            self.wakes.push_back(Wake::Message {
+                socket: SocketId(self.key),
+                message: received(),
+            });
         } else {
             self.state.inbox.keep(received());
         }
@@ -154,7 +156,7 @@ impl Arrival<'_> {
 
     /// Marks the waits that an element of this message would end, so that their failures say so.
     fn note_arrays(&mut self, came: Came<'_>) {
-        if self.state.purpose == Purpose::Messages {
+        if self.state.purpose.is_messages() {
             for waiting in &mut self.state.waiting {
                 waiting.in_array |= waiting.wanted.is_in_array(came.bytes);
             }

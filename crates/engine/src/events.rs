@@ -14,10 +14,16 @@ use crate::net::Located;
 use crate::net::socket::{EventStream, Wire};
 use crate::news::News;
 use crate::recorder::ending_of;
-use crate::socket::{Opening, Purpose, SocketLink, SocketState, Sockets};
+use crate::socket::{Opening, SocketKind, SocketLink, SocketState, Sockets};
 use crate::trace;
 
 pub(crate) use crate::protocols::Streams;
+
+/// Server-sent events.
+pub(crate) const STREAM: SocketKind = SocketKind {
+    reconnects: true,
+    ..SocketKind::new("events", "event stream")
+};
 
 impl Streams<'_> {
     pub(crate) fn start(&mut self, op: OpId, user: UserId, call: EventsCall) -> Result<(), Fault> {
@@ -38,7 +44,7 @@ impl Streams<'_> {
         let state = SocketState {
             opening: Some(opening),
             name: call.name,
-            purpose: Purpose::Events,
+            purpose: STREAM.into(),
             ..SocketState::default()
         };
         let stream = Box::new(stream);

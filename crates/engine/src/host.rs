@@ -373,7 +373,6 @@ impl Host for World {
             .level
             .flaw((Some(group), user), &fault, (name, None), now);
         if measured {
-            let user = user.unwrap_or(UserId(u32::MAX));
             self.base.level.fail_at(place, (user, name), now, &fault);
         }
     }

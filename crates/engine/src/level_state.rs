@@ -80,18 +80,18 @@ impl LevelState {
 
     /// Counts a failure of an operation that the recorder has counted, under the name of the operation.
     pub(crate) fn fail(&mut self, user: UserId, what: &str, at: Nanos, fault: &Fault) {
-        self.fail_at(None, (user, what), at, fault);
+        self.fail_at(None, (Some(user), what), at, fault);
     }
 
-    /// Like [`LevelState::fail`], but for a failure whose place in the script may be known.
+    /// Like [`LevelState::fail`], but for a failure whose place in the script may be known, and whose user may not.
     pub(crate) fn fail_at(
         &mut self,
         place: Option<CheckPlace>,
-        (user, what): (UserId, &str),
+        (user, what): (Option<UserId>, &str),
         at: Nanos,
         fault: &Fault,
     ) {
-        let (name, step) = match self.users.get(user) {
+        let (name, step) = match user.and_then(|user| self.users.get(user)) {
             Some(user) => {
                 let counts = &self.recorder.funnel;
                 let own = user.steps.innermost().map(|node| counts.name_of(node));

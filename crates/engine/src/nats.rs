@@ -8,6 +8,7 @@ mod ending;
 pub(crate) mod login;
 mod received;
 mod shared;
+mod trace;
 
 use model::{Fault, FaultKind, Nanos, UserId};
 use script::host::{
@@ -21,11 +22,23 @@ use crate::dial::Opener;
 use crate::link::Link;
 use crate::net::socket::{Inbox, NatsLink, NatsSubscription, NatsWire, Pong, Pulls, Wire};
 use crate::recorder::Family;
-use crate::socket::{Opening, Purpose, RoundTrip, SocketLink, SocketState, Sockets, Wanted};
-use crate::trace;
+use crate::socket::{Opening, RoundTrip, SocketKind, SocketLink, SocketState, Sockets, Wanted};
 
 pub(crate) use crate::protocols::Nats;
-use login::login_of;
+use login::{locate, login_of};
+
+/// Requests, and subscriptions on the connection.
+const CONNECTION: SocketKind = SocketKind::new("nats", "NATS connection");
+/// The same, on a connection that several users share.
+const SHARED: SocketKind = SocketKind {
+    is_carried: true,
+    ..CONNECTION
+};
+/// The messages of a subscription.
+const SUBSCRIPTION: SocketKind = SocketKind {
+    is_carried: true,
+    ..SocketKind::new("nats", "NATS subscription")
+};
 
 /// A connection as one of its users sees it.
 #[derive(Clone, Copy)]
@@ -38,14 +51,14 @@ struct View {
 impl Nats<'_> {
     pub(crate) fn open(&mut self, op: OpId, user: UserId, call: &NatsCall) -> Result<(), Fault> {
         let now = self.base.clock.now();
-        let (url, endpoint) = self.base.net.connector.locate_nats(call.url.as_deref())?;
+        let (url, endpoint) = locate(&mut self.base.net.connector, call.url.as_deref())?;
         self.base.trace(user, || trace::opening(&url));
         let limit = self.base.opening_limit(call.timeout);
         let opening = Opening::new(Some(op), call.planned.unwrap_or(now), now, limit);
         let state = SocketState {
             opening: Some(opening),
             name: call.name.clone(),
-            purpose: Purpose::Nats,
+            purpose: CONNECTION.into(),
             ..SocketState::default()
         };
         if call.is_shared {
@@ -156,7 +169,7 @@ impl Nats<'_> {
         let state = SocketState {
             opening: Some(opening),
             name: socket.state.name.clone(),
-            purpose: Purpose::NatsSubscription,
+            purpose: SUBSCRIPTION.into(),
             ..SocketState::default()
         };
         let subscription = NatsSubscription::new(connection.0, subject.clone(), call.max, pulls);
@@ -225,8 +238,7 @@ fn admit_carried(
 ) -> Result<u32, Fault> {
     let until = state.opening.map(|opening| opening.until);
     let link = Link::Socket(Box::new(SocketLink { wire, state }));
-    let connection = base.net.conns.get(view.connection.0);
-    let endpoint = connection.map_or(0, |conn| conn.endpoint);
+    let endpoint = base.endpoint_of(view.connection)?;
     let key = base.admit(view.user, endpoint, link)?;
     base.net.watch_limit(until.unwrap_or(Nanos::MAX));
     Ok(key)

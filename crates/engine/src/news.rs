@@ -54,7 +54,7 @@ pub(crate) enum News {
     },
     /// A socket of an iteration that is over must be closed.
     Close { key: u32, why: CutOff },
-    /// headcount closes a socket on a NATS connection.
+    /// headcount closes a socket.
     Leaves {
         key: u32,
         by_script: bool,

@@ -1,6 +1,7 @@
 //! Where the connections, the protocols and the users meet: passes what happened on the connections to the protocols, and
 //! what a protocol reports to the code that it concerns.
 
+use delivery::Leaving;
 use model::{Fault, Nanos};
 
 use crate::audience;
@@ -113,7 +114,7 @@ impl World {
                 key,
                 by_script,
                 how,
-            } => Nats { base }.leave(key, by_script, how),
+            } => self.leave(key, by_script, how),
             News::Broke { key, fault } => self.end_socket(key, &fault),
             News::Over(over) => Sockets { base }.tell_end(*over),
             News::GoesOn(key) => Sessions { base }.go_on(key),
@@ -132,6 +133,20 @@ impl World {
     fn without_users(&mut self) {
         let what = "a request of a user without a script ended in a run with a script";
         self.base.inconsistent(what);
+    }
+
+    /// Tells the protocol of a socket that headcount closes it, if the protocol has something to do then.
+    fn leave(&mut self, key: u32, by_script: bool, how: Leaving) {
+        let base = &mut self.base;
+        let Some(Link::Socket(socket)) = base.link(key) else {
+            // It has ended already.
+            return;
+        };
+        match socket.wire {
+            Wire::Polling(_) => Sessions { base }.go_on(key),
+            Wire::Nats(_) => Nats { base }.leave(key, by_script, how),
+            Wire::WebSocket(_) | Wire::Events(_) | Wire::Redis(_) => {}
+        }
     }
 
     /// Ends a socket, unless it is a stream that reconnects: removes it, ends what belongs to it, and then tells its end.

@@ -10,6 +10,7 @@ mod published;
 mod redirected;
 mod server;
 mod subscription;
+mod trace;
 mod value;
 
 use std::rc::Rc;
@@ -24,9 +25,8 @@ use crate::dial::Opener;
 use crate::net::socket::{Cluster, Detachable, Own, Redis as RedisLink, RedisWire, Wire, take_own};
 use crate::recorder::{Ending, Family};
 use crate::socket::{
-    Opening, Purpose, RoundTrip, SocketLink, SocketState, Sockets, Waiting, Wanted,
+    Opening, RoundTrip, SocketKind, SocketLink, SocketState, Sockets, Waiting, Wanted,
 };
-use crate::trace;
 
 pub(crate) use crate::protocols::Redis;
 use aftermath::Aftermath;
@@ -36,6 +36,11 @@ pub(crate) use published::{Published, source_kind};
 use redirected::{Redirected, redirect_in};
 pub(crate) use server::of_call as redis_login;
 use value::owned;
+
+/// Commands for a server or a cluster.
+const CONNECTION: SocketKind = SocketKind::new("connection", "connection to the Redis server");
+/// The messages of a subscription.
+const SUBSCRIPTION: SocketKind = SocketKind::new("subscription", "Redis subscription");
 
 /// The name under which replies are counted whose commands had timed out.
 const LATE: &str = "late reply of the Redis server";
@@ -50,11 +55,7 @@ impl Redis<'_> {
         let state = SocketState {
             opening: Some(opening),
             name: call.name.unwrap_or_else(|| server::address_in(&url)),
-            purpose: if call.cluster {
-                Purpose::Cluster
-            } else {
-                Purpose::Redis
-            },
+            purpose: CONNECTION.into(),
             ..SocketState::default()
         };
         if call.cluster {
@@ -232,9 +233,9 @@ impl Redis<'_> {
         let opened = self.base.socket(SocketId(key)).ok();
         let opened = opened.and_then(|(user, socket)| {
             let opening = socket.state.opening.take()?;
-            Some((user, opening, socket.state.purpose))
+            Some((user, opening, socket.state.purpose.serves))
         });
-        let Some((user, opening, purpose)) = opened else {
+        let Some((user, opening, cluster)) = opened else {
             self.base
                 .inconsistent("a Redis connection opened that is not being opened");
             return None;
@@ -246,10 +247,7 @@ impl Redis<'_> {
             op,
             result: Ok(Value::Socket(SocketId(key), None)),
         }));
-        match purpose {
-            Purpose::Node(cluster) => Some(cluster),
-            _ => None,
-        }
+        cluster
     }
 
     /// Does what is left to do after the bytes of a connection have been handled.

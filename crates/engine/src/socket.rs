@@ -6,17 +6,17 @@ mod common;
 mod end;
 mod following;
 mod inbox;
+mod kind;
 mod link;
 mod opening;
 mod over;
-mod received;
 mod receiving;
 mod sight;
 mod state;
 
 use delivery::Sent;
 use model::{Fault, Nanos};
-use script::host::{NextCall, OpId, Payload, ReplyBy, RoundTripCall, SocketId, Wake};
+use script::host::{NextCall, OpId, Payload, ReplyBy, RoundTripCall, SocketId, Value, Wake};
 
 use crate::filter::Filter;
 use crate::net::socket::Wire;
@@ -25,14 +25,14 @@ use crate::recorder::Family;
 use crate::trace;
 
 pub(crate) use crate::protocols::{Channels, Sockets};
+pub(crate) use kind::{Purpose, SocketKind};
 pub(crate) use link::SocketLink;
 pub(crate) use opening::framing_of;
 pub(crate) use over::Over;
-pub(crate) use received::Received;
 pub(crate) use receiving::{Followed, Receiving};
 pub(crate) use sight::{Came, Sight, Sights};
 use state::Closing;
-pub(crate) use state::{Opening, Purpose, RoundTrip, SocketState, Waiting, Wanted};
+pub(crate) use state::{Opening, RoundTrip, SocketState, Waiting, Wanted};
 
 impl Sockets<'_> {
     /// Sends a message. The stamps that the user has made are sent with it.
@@ -152,7 +152,7 @@ impl Sockets<'_> {
         if let Some(message) = found {
             self.base.wakes.push_back(Wake::Done {
                 op,
-                result: Ok(message.into_value()),
+                result: Ok(Value::Message(message)),
             });
             return Ok(());
         }
@@ -190,7 +190,10 @@ impl Sockets<'_> {
             let inbox = socket.state.inbox.take_all();
             self.base
                 .wakes
-                .extend(inbox.into_iter().map(|message| message.into_wake(id)));
+                .extend(inbox.into_iter().map(|message| Wake::Message {
+                    socket: id,
+                    message,
+                }));
             self.base.level.recorder.monitoring.dropped += missed;
         }
     }

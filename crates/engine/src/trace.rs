@@ -1,11 +1,9 @@
 //! `run --trace`: prints each request and each message at the moment when it is sent or received.
 
 use model::{Fault, Nanos, without_credentials};
-use script::host::{Payload, Publication};
+use script::host::Payload;
 use url::Url;
 use wire::http::{Response, quoted_body};
-use wire::nats;
-use wire::resp;
 use wire::sse::{self, Signal};
 use wire::websocket::Event;
 
@@ -38,47 +36,6 @@ pub(crate) fn opening(url: &Url) -> String {
     format!("→ socket {}", ws.as_deref().unwrap_or(&url))
 }
 
-/// A connection to a Redis server that is being opened.
-pub(crate) fn connecting(url: &Url) -> String {
-    format!("→ connection {}", without_credentials(url.as_str()))
-}
-
-/// The line of a connection to a Redis server that is open.
-pub(crate) const OPENED: &str = "← connection opened";
-
-/// A Redis command that is being sent. The arguments of commands that log in are secret.
-pub(crate) fn command(words: &[&[u8]]) -> String {
-    let name = words.first().copied().unwrap_or_default();
-    let shown = if name.eq_ignore_ascii_case(b"auth") {
-        name.to_vec()
-    } else {
-        words.join(&b' ')
-    };
-    with_content("→ command".to_owned(), &shown)
-}
-
-/// The reply to a Redis command.
-pub(crate) fn reply(value: &resp::Value<'_>) -> String {
-    match value {
-        resp::Value::Null => "← reply: null".to_owned(),
-        resp::Value::Integer(number) => format!("← reply: {number}"),
-        resp::Value::Error(error) => format!("← error: {}", error.text()),
-        other => match (other.bytes(), other.items()) {
-            (Some(bytes), _) => with_content("← reply".to_owned(), bytes),
-            (None, Some(items)) => {
-                let count = items.values().count();
-                format!("← reply of {count} elements")
-            }
-            (None, None) => format!("← reply: {other:?}"),
-        },
-    }
-}
-
-/// A published message that a Redis subscription received.
-pub(crate) fn message_on(channel: &str, payload: &[u8]) -> String {
-    with_content(format!("← message on {channel}"), payload)
-}
-
 /// A WebSocket that failed to open or was closed.
 pub(crate) fn socket_ended(fault: &Fault) -> String {
     format!("  socket ended: {}", fault.detail)
@@ -95,17 +52,6 @@ pub(crate) fn message(payload: &Payload) -> String {
 /// A text that is being sent on a socket.
 pub(crate) fn text_sent(text: &str) -> String {
     with_content("→ message".to_owned(), text.as_bytes())
-}
-
-/// A message that is being published.
-pub(crate) fn published(message: &Publication) -> String {
-    let line = format!("→ publish {}", message.subject);
-    with_content(line, message.payload.bytes())
-}
-
-/// A message that arrived with its subject.
-pub(crate) fn of_subject(message: &nats::Message<'_>) -> String {
-    with_content(format!("← {}", message.subject), message.payload)
 }
 
 /// A stream that lost its connection.
@@ -160,7 +106,7 @@ fn size(bytes: &[u8]) -> String {
 }
 
 /// Appends the beginning of a body or message, and its size if it is cut.
-fn with_content(line: String, bytes: &[u8]) -> String {
+pub(crate) fn with_content(line: String, bytes: &[u8]) -> String {
     match quoted_body(bytes) {
         Some(text) if text.ends_with('…') => format!("{line}: {text} ({})", size(bytes)),
         Some(text) => format!("{line}: {text}"),

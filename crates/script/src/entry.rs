@@ -1,6 +1,10 @@
 use rquickjs::{Function, Object, Persistent};
+use rustc_hash::FxHashMap;
 
 use crate::kept::{Kept, KeptObject};
+
+/// The beginning of the names of constructors.
+const CONSTRUCTOR: &str = "make";
 
 /// Functions of the prelude that native code calls.
 pub(crate) struct Entry {
@@ -20,30 +24,8 @@ pub(crate) struct Entry {
     pub(crate) setup: Kept,
     /// Runs `teardown`.
     pub(crate) teardown: Kept,
-    /// Creates a socket object.
-    pub(crate) socket: Kept,
-    /// Creates a Socket.IO socket object.
-    pub(crate) socketio: Kept,
-    /// Creates a stream of server-sent events.
-    pub(crate) events: Kept,
-    /// Creates a server-sent event.
-    pub(crate) server_event: Kept,
-    /// Creates a connection to a NATS server.
-    pub(crate) nats: Kept,
-    /// Creates a NATS subscription.
-    pub(crate) subscription: Kept,
-    /// Creates a message of NATS.
-    pub(crate) nats_message: Kept,
-    /// Creates a connection to a Redis server.
-    pub(crate) redis: Kept,
-    /// Creates a Redis subscription.
-    pub(crate) redis_subscription: Kept,
-    /// Creates a message of a Redis subscription.
-    pub(crate) redis_message: Kept,
-    /// Creates a map, a set or a bigint in a reply of a Redis server.
-    pub(crate) redis_value: Kept,
-    /// Creates an error of a Redis server.
-    pub(crate) redis_error: Kept,
+    /// The constructors of sockets, messages and other objects of the protocols, by their names in the prelude.
+    pub(crate) constructors: FxHashMap<String, Kept>,
     /// Runs an event handler.
     pub(crate) hear: Kept,
     /// Converts an acknowledgement or an awaited event to its script value.
@@ -67,6 +49,14 @@ impl Entry {
         let kept = |name: &str| -> rquickjs::Result<Kept> {
             Ok(Persistent::save(ctx, exports.get::<_, Function<'_>>(name)?))
         };
+        let mut constructors = FxHashMap::default();
+        for name in exports.keys::<String>() {
+            let name = name?;
+            if name.starts_with(CONSTRUCTOR) {
+                let constructor = kept(&name)?;
+                constructors.insert(name, constructor);
+            }
+        }
         Ok(Self {
             group: Persistent::save(ctx, exports.get::<_, Object<'_>>("groupKind")?),
             group_with: kept("groupWith")?,
@@ -76,18 +66,7 @@ impl Entry {
             unblock: kept("unblock")?,
             setup: kept("runSetup")?,
             teardown: kept("runTeardown")?,
-            socket: kept("makeSocket")?,
-            socketio: kept("makeSocketIo")?,
-            events: kept("makeEventStream")?,
-            server_event: kept("makeServerEvent")?,
-            nats: kept("makeNats")?,
-            subscription: kept("makeSubscription")?,
-            nats_message: kept("makeNatsMessage")?,
-            redis: kept("makeRedis")?,
-            redis_subscription: kept("makeRedisSubscription")?,
-            redis_message: kept("makeRedisMessage")?,
-            redis_value: kept("makeRedisValue")?,
-            redis_error: kept("makeRedisError")?,
+            constructors,
             hear: kept("hear")?,
             heard: kept("heard")?,
             failure: kept("failure")?,

@@ -6,6 +6,7 @@
 mod audience;
 mod events;
 mod http;
+mod message;
 mod nats;
 mod redis;
 mod responses;
@@ -21,6 +22,7 @@ use crate::frame::Location;
 pub use audience::{AudienceChannel, AudienceSpec, MemberCall, MemberOpening};
 pub use events::{EventsCall, NextCall, ServerEvent, StreamState};
 pub use http::{Body, CountedRequest, HttpCall, Part, Reply};
+pub use message::Message;
 pub use nats::{
     ConsumerCall, FetchCall, NatsCall, NatsHost, NatsLogin, NatsMessage, NatsRequest, NatsServer,
     NatsSubscribeCall, Publication,

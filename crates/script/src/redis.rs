@@ -17,11 +17,10 @@ pub(crate) fn value<'js>(
     value: &RedisValue,
     binary: bool,
 ) -> Result<Value<'js>> {
-    let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
     let converter = Converter {
         ctx,
         state,
-        make: &entry.redis_value,
+        make: state.constructor("makeRedisValue")?,
         binary,
     };
     converter.value(value)
@@ -31,7 +30,7 @@ struct Converter<'a, 'js> {
     ctx: &'a Ctx<'js>,
     state: &'a State,
     /// Creates the values that need a class of the script.
-    make: &'a Kept,
+    make: Kept,
     binary: bool,
 }
 
@@ -82,8 +81,7 @@ pub(crate) fn message_object<'js>(
         pattern,
         payload,
     } = message;
-    let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
-    let make = entry.redis_message.clone().restore(ctx)?;
+    let make = state.constructor("makeRedisMessage")?.restore(ctx)?;
     let payload = string(ctx, payload)?;
     make.call((channel.as_str(), pattern.as_deref(), payload))
 }
@@ -94,9 +92,8 @@ pub(crate) fn error_object<'js>(
     state: &State,
     error: &RedisError,
 ) -> Result<Value<'js>> {
-    let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
     let (side, kind) = names_of(&error.fault);
-    let make = entry.redis_error.clone().restore(ctx)?;
+    let make = state.constructor("makeRedisError")?.restore(ctx)?;
     make.call((side, kind, error.fault.detail.as_str(), error.code.as_str()))
 }
 

@@ -4,11 +4,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use model::{Fault, FaultKind};
-use rquickjs::{ArrayBuffer, Ctx, IntoJs, Result, String as JsString, Undefined, Value};
+use rquickjs::{ArrayBuffer, Ctx, IntoJs, Result, Undefined, Value};
 
 use crate::api::Response;
 use crate::failure::{error_of, failure};
-use crate::host::{Heard, NatsMessage, Payload, ServerEvent, SocketId, Value as HostValue};
+use crate::host::{Heard, Message, Payload, SocketId, Value as HostValue};
+use crate::message::message_value;
 use crate::redis;
 use crate::state::State;
 use crate::work::{Op, Socket, Then};
@@ -41,6 +42,10 @@ fn value_of<'js>(
     op: &Op,
     value: HostValue,
 ) -> Result<Value<'js>> {
+    let connection = match op.then {
+        Then::Message(connection) => Some(connection),
+        _ => None,
+    };
     match value {
         HostValue::Nothing => match &op.then {
             Then::Elapsed(since) => (state.host.borrow().now() - *since)
@@ -50,26 +55,17 @@ fn value_of<'js>(
         },
         HostValue::Response(reply) => Response::object(ctx, reply),
         HostValue::Socket(id, subprotocol) => socket_object(ctx, state, op, id, subprotocol),
-        HostValue::Message(Payload::Text(text)) if op.then == Then::Parsed => {
+        HostValue::Message(Message::Plain(Payload::Text(text))) if op.then == Then::Parsed => {
             parse_received(ctx, state, text)
         }
-        HostValue::Message(payload) => message_value(ctx, &payload),
-        HostValue::ServerEvent(event) => event_object(ctx, state, &event),
-        HostValue::Nats(message) => match op.then {
-            Then::Message(connection) => nats_message(ctx, state, connection, &message),
-            _ => Err(rquickjs::Error::Unknown),
-        },
-        HostValue::NatsMessages(messages) => match op.then {
-            Then::Message(connection) => {
-                let each = messages.iter();
-                let each = each.map(|message| nats_message(ctx, state, connection, message));
-                each.collect::<Result<Vec<_>>>()?.into_js(ctx)
-            }
-            _ => Err(rquickjs::Error::Unknown),
-        },
+        HostValue::Message(message) => message_value(ctx, state, connection, &message),
+        HostValue::Messages(messages) => {
+            let each = messages.iter();
+            let each = each.map(|message| message_value(ctx, state, connection, message));
+            each.collect::<Result<Vec<_>>>()?.into_js(ctx)
+        }
         HostValue::Redis(value) => redis::value(ctx, state, &value, op.then == Then::RedisBinary),
         HostValue::RedisError(error) => Err(ctx.throw(redis::error_object(ctx, state, &error)?)),
-        HostValue::RedisMessage(message) => redis::message_object(ctx, state, &message),
         HostValue::Heard(heard) => {
             let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
             let (list, bytes) = heard_values(ctx, state, &heard)?;
@@ -115,87 +111,29 @@ fn parse_received<'js>(
     Err(ctx.throw(failure(ctx, state, &fault)?))
 }
 
-pub(crate) fn message_value<'js>(ctx: &Ctx<'js>, payload: &Payload) -> Result<Value<'js>> {
-    match payload {
-        Payload::Text(text) => JsString::from_str(ctx.clone(), text).map(JsString::into_value),
-        Payload::Binary(bytes) => {
-            ArrayBuffer::new_copy(ctx.clone(), bytes).map(ArrayBuffer::into_value)
-        }
-    }
-}
-
-/// Converts a server-sent event to its script object.
-pub(crate) fn event_object<'js>(
-    ctx: &Ctx<'js>,
-    state: &State,
-    event: &ServerEvent,
-) -> Result<Value<'js>> {
-    let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
-    let ServerEvent { event, id, data } = event;
-    let make = entry.server_event.clone().restore(ctx)?;
-    make.call((event.as_str(), id.as_str(), data.as_str()))
-}
-
-/// Converts a message of the NATS connection with this key to its script object.
-pub(crate) fn nats_message<'js>(
-    ctx: &Ctx<'js>,
-    state: &State,
-    connection: u32,
-    message: &NatsMessage,
-) -> Result<Value<'js>> {
-    let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
-    let make = entry.nats_message.clone().restore(ctx)?;
-    let payload = message_value(ctx, &message.payload)?;
-    let headers: Vec<_> = message
-        .headers
-        .iter()
-        .map(|(name, value)| vec![name, value])
-        .collect();
-    let (subject, reply) = (message.subject.as_str(), message.reply.as_deref());
-    let status = message
-        .status
-        .as_ref()
-        .map(|(code, text)| (*code, text.as_str()));
-    let (code, description) = status.unzip();
-    make.call((
-        connection,
-        subject,
-        reply,
-        payload,
-        headers,
-        code,
-        description,
-    ))
-}
-
 fn socket_object<'js>(
     ctx: &Ctx<'js>,
-    state: &Rc<State>,
+    state: &State,
     op: &Op,
     id: SocketId,
     subprotocol: Option<String>,
 ) -> Result<Value<'js>> {
-    let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
-    let (name, make) = match &op.then {
-        Then::SocketIo(name) => (Arc::clone(name), &entry.socketio),
-        Then::Events(name) => (Arc::clone(name), &entry.events),
-        Then::Nats(name) => (Arc::clone(name), &entry.nats),
-        Then::Subscription(_) => (Arc::from(""), &entry.subscription),
-        Then::Socket(name) => (Arc::clone(name), &entry.socket),
-        Then::Redis => (Arc::from(""), &entry.redis),
-        Then::RedisSubscription => (Arc::from(""), &entry.redis_subscription),
-        _ => (Arc::from(""), &entry.socket),
+    let Then::Socket {
+        constructor,
+        name,
+        connection,
+    } = &op.then
+    else {
+        return Err(rquickjs::Error::Unknown);
     };
+    let make = state.constructor(constructor)?.restore(ctx)?;
     let socket = Socket {
         id,
         group: op.group,
         user: op.user,
-        name,
+        name: Arc::clone(name),
         open: true,
-        connection: match op.then {
-            Then::Subscription(connection) => Some(connection),
-            _ => None,
-        },
+        connection: *connection,
         on_message: Vec::new(),
         on_close: Vec::new(),
         on_event: Vec::new(),
@@ -205,5 +143,5 @@ fn socket_object<'js>(
         .borrow_mut()
         .add_socket(socket)
         .ok_or(rquickjs::Error::Allocation)?;
-    make.clone().restore(ctx)?.call((key, subprotocol))
+    make.call((key, subprotocol))
 }

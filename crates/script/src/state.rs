@@ -14,7 +14,7 @@ use crate::error::ScriptFault;
 use crate::floating::left_in_flight;
 use crate::host::Host;
 use crate::iteration::Ended;
-use crate::kept::KeptObject;
+use crate::kept::{Kept, KeptObject};
 use crate::rejections::Rejections;
 use crate::watch::Watch;
 use crate::work::Work;
@@ -130,6 +130,13 @@ impl State {
     /// Returns the prelude's functions, once it is loaded.
     pub(crate) fn entry(&self) -> Option<Rc<Entry>> {
         self.entry.borrow().clone()
+    }
+
+    /// Returns this constructor of the prelude.
+    pub(crate) fn constructor(&self, name: &str) -> rquickjs::Result<Kept> {
+        let entry = self.entry();
+        let constructor = entry.and_then(|entry| entry.constructors.get(name).cloned());
+        constructor.ok_or(rquickjs::Error::Unknown)
     }
 
     /// Ends the group's iteration with a failure. Only the first failure counts.

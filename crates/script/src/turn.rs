@@ -1,13 +1,12 @@
 //! Passes events to the script, one step for each.
 
 use model::{Fault, Nanos};
-use rquickjs::{Ctx, Value};
+use rquickjs::Value;
 
-use crate::host::{Heard, OpId, SocketId, TickerId, Value as HostValue, Wake};
+use crate::host::{Heard, Message, OpId, SocketId, TickerId, Value as HostValue, Wake};
 use crate::interpreter::Interpreter;
-use crate::redis;
-use crate::settle::{event_object, heard_values, message_value, nats_message, settle};
-use crate::state::State;
+use crate::message::message_value;
+use crate::settle::{heard_values, settle};
 
 /// Passes events to the script. For each event, its promise or callback runs first, then every job that follows, so
 /// that all work belongs to a known user.
@@ -18,25 +17,7 @@ pub(crate) fn turn(interpreter: &Interpreter, wakes: &mut dyn Iterator<Item = Wa
         match wake {
             Wake::Done { op, result } => on_done(interpreter, op, result),
             Wake::Tick { ticker, due } => on_tick(interpreter, ticker, due),
-            Wake::Message { socket, payload } => {
-                on_message(interpreter, socket, |ctx, _| message_value(ctx, &payload));
-            }
-            Wake::ServerEvent { socket, event } => {
-                on_message(interpreter, socket, |ctx, state| {
-                    event_object(ctx, state, &event)
-                });
-            }
-            Wake::Nats { socket, message } => {
-                on_message(interpreter, socket, |ctx, state| {
-                    let connection = state.work.borrow().connection_of(socket);
-                    nats_message(ctx, state, connection.unwrap_or_default(), &message)
-                });
-            }
-            Wake::RedisMessage { socket, message } => {
-                on_message(interpreter, socket, |ctx, state| {
-                    redis::message_object(ctx, state, &message)
-                });
-            }
+            Wake::Message { socket, message } => on_message(interpreter, socket, &message),
             Wake::Event {
                 socket,
                 event,
@@ -73,22 +54,19 @@ fn on_tick(interpreter: &Interpreter, id: TickerId, due: Nanos) {
     });
 }
 
-/// Calls the message handlers of a socket with the value that `convert` creates.
-fn on_message(
-    interpreter: &Interpreter,
-    id: SocketId,
-    convert: impl for<'js> Fn(&Ctx<'js>, &State) -> rquickjs::Result<Value<'js>>,
-) {
-    let (group, user, handlers) = {
+/// Calls the message handlers of a socket.
+fn on_message(interpreter: &Interpreter, id: SocketId, message: &Message) {
+    let (group, user, connection, handlers) = {
         let work = interpreter.state.work.borrow();
         let socket = work.socket_key(id).and_then(|key| work.sockets.get(key));
         let Some(socket) = socket else { return };
-        (socket.group, socket.user, socket.on_message.clone())
+        let handlers = socket.on_message.clone();
+        (socket.group, socket.user, socket.connection, handlers)
     };
     for handler in handlers {
         interpreter.step(group, user, None, |ctx, state| {
             state.now.background.set(true);
-            let message = convert(ctx, state)?;
+            let message = message_value(ctx, state, connection, message)?;
             handler
                 .restore(ctx)?
                 .call::<_, Value<'_>>((message,))

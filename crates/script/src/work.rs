@@ -74,24 +74,39 @@ pub(crate) enum Then {
     Closing,
     /// Milliseconds since this time.
     Elapsed(Nanos),
-    /// A socket object. Its operations are measured under this name.
-    Socket(Arc<str>),
-    /// A Socket.IO socket object. Its operations are measured under this name.
-    SocketIo(Arc<str>),
-    /// A stream of server-sent events, measured under this name.
-    Events(Arc<str>),
-    /// A connection to a NATS server, measured under this name.
-    Nats(Arc<str>),
-    /// A subscription on the NATS connection with this key.
-    Subscription(u32),
-    /// A message on the NATS connection with this key.
+    /// A socket object.
+    Socket {
+        /// The constructor of the prelude.
+        constructor: &'static str,
+        /// The name under which operations of the socket are measured.
+        name: Arc<str>,
+        /// Key of the connection that carries the socket.
+        connection: Option<u32>,
+    },
+    /// A message on the connection with this key.
     Message(u32),
-    /// A connection to a Redis server.
-    Redis,
-    /// A subscription on a connection to a Redis server.
-    RedisSubscription,
     /// A reply of a Redis server, whose strings are `ArrayBuffer`s.
     RedisBinary,
+}
+
+impl Then {
+    /// A socket object with a connection of its own. Operations of the socket are measured under this name.
+    pub(crate) fn socket(constructor: &'static str, name: &str) -> Self {
+        Self::Socket {
+            constructor,
+            name: name.into(),
+            connection: None,
+        }
+    }
+
+    /// A socket object that the connection with this key carries. None of its operations are measured.
+    pub(crate) fn carried(constructor: &'static str, connection: u32) -> Self {
+        Self::Socket {
+            constructor,
+            name: "".into(),
+            connection: Some(connection),
+        }
+    }
 }
 
 /// A pending promise.
@@ -116,7 +131,7 @@ pub(crate) struct Socket {
     /// Name under which the socket is measured.
     pub(crate) name: Arc<str>,
     pub(crate) open: bool,
-    /// Key of the connection to which a NATS subscription belongs.
+    /// Key of the connection that carries the socket, if it has none of its own.
     pub(crate) connection: Option<u32>,
     pub(crate) on_message: Vec<Kept>,
     pub(crate) on_close: Vec<Kept>,
@@ -257,7 +272,7 @@ impl Work {
         self.socket_keys.get(&id).copied()
     }
 
-    /// Returns the key of the connection to which a NATS subscription belongs.
+    /// Returns the key of the connection that carries a socket.
     pub(crate) fn connection_of(&self, id: SocketId) -> Option<u32> {
         self.sockets.get(self.socket_key(id)?)?.connection
     }

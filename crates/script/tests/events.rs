@@ -6,8 +6,8 @@ mod common;
 use common::{Call, Stage, story};
 use model::{Nanos, Side};
 use script::host::{
-    ChannelId, EventsCall, NextCall, ServerEvent, SocketId, StampAt, StampPlace, StreamState,
-    Value, Wake,
+    ChannelId, EventsCall, Message, NextCall, ServerEvent, SocketId, StampAt, StampPlace,
+    StreamState, Value, Wake,
 };
 
 const STREAM: SocketId = SocketId(5);
@@ -19,12 +19,12 @@ fn opened(body: &str) -> Stage {
     stage
 }
 
-fn event(name: &str, id: &str, data: &str) -> ServerEvent {
-    ServerEvent {
+fn event(name: &str, id: &str, data: &str) -> Message {
+    Message::Event(ServerEvent {
         event: name.to_owned(),
         id: id.to_owned(),
         data: data.to_owned(),
-    }
+    })
 }
 
 fn opens(arguments: &str) -> Result<EventsCall, String> {
@@ -84,7 +84,7 @@ fn the_next_event_is_awaited_by_name_and_has_its_parts() {
         timeout: Some(Nanos::from_secs(1)),
     };
     assert_eq!(*call, expected);
-    stage.done(*op, Value::ServerEvent(event("post", "3", r#"{"a":1}"#)));
+    stage.done(*op, Value::Message(event("post", "3", r#"{"a":1}"#)));
     assert_eq!(stage.logged(), [r#"post 3 {"a":1} 1"#]);
     stage.ends_well();
 }
@@ -97,7 +97,7 @@ fn an_event_that_is_not_json_is_a_failure_of_the_target() {
         let [Call::Next(op, STREAM, _)] = calls.as_slice() else {
             panic!("{calls:?}");
         };
-        stage.done(*op, Value::ServerEvent(event("post", "3", data)));
+        stage.done(*op, Value::Message(event("post", "3", data)));
         let fault = stage.fault();
         assert_eq!(fault.fault.side, Side::Target, "{fault}");
         assert!(fault.fault.detail.contains("cannot be parsed"), "{fault}");
@@ -112,10 +112,10 @@ fn handlers_get_every_event_and_the_reason_of_the_end() {
          feed.on('close', (reason) => console.log('closed:', reason, feed.open, feed.reconnects));",
     );
     for data in ["one", "two"] {
-        let event = event("message", "", data);
-        stage.wake(Wake::ServerEvent {
+        let message = event("message", "", data);
+        stage.wake(Wake::Message {
             socket: STREAM,
-            event,
+            message,
         });
     }
     stage.wake(Wake::Closed {

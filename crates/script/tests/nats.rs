@@ -6,8 +6,8 @@ mod common;
 use common::{Call, Stage, story};
 use model::Nanos;
 use script::host::{
-    ConsumerCall, NatsCall, NatsLogin, NatsMessage, NatsRequest, NatsServer, NatsSubscribeCall,
-    NextCall, OpId, Payload, Publication, SocketId, Value, Wake,
+    ConsumerCall, Message, NatsCall, NatsLogin, NatsMessage, NatsRequest, NatsServer,
+    NatsSubscribeCall, NextCall, OpId, Payload, Publication, SocketId, Value, Wake,
 };
 
 const CONNECTION: SocketId = SocketId(5);
@@ -45,6 +45,10 @@ fn message(subject: &str, reply: Option<&str>, payload: Payload) -> NatsMessage 
         status: None,
         payload,
     }
+}
+
+fn nats(message: NatsMessage) -> Message {
+    Message::Nats(Box::new(message))
 }
 
 fn connects(options: &str) -> Result<NatsCall, String> {
@@ -167,9 +171,9 @@ fn a_subscription_awaits_handles_and_answers_messages() {
         ..NextCall::default()
     };
     assert_eq!(call, expected);
-    stage.wake(Wake::Nats {
+    stage.wake(Wake::Message {
         socket: SUBSCRIPTION,
-        message: Box::new(message("a.h", Some("back"), text("hi"))),
+        message: nats(message("a.h", Some("back"), text("hi"))),
     });
     let answers = stage.take_calls();
     let [Call::Publish(CONNECTION, answer)] = answers.as_slice() else {
@@ -183,7 +187,7 @@ fn a_subscription_awaits_handles_and_answers_messages() {
     awaited.headers = [("A", "1"), ("B", "2"), ("A", "3"), ("A", "4")]
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .to_vec();
-    stage.done(op, Value::Nats(Box::new(awaited)));
+    stage.done(op, Value::Message(nats(awaited)));
     assert_eq!(
         stage.logged(),
         [
@@ -234,7 +238,7 @@ fn a_request_is_named_by_its_subject_or_as_the_script_says() {
     assert_eq!(all[1].1.timeout, Some(Nanos::from_secs(1)));
     for (op, call) in all {
         let reply = message("_INBOX.x", None, text(&call.name));
-        stage.done(op, Value::Nats(Box::new(reply)));
+        stage.done(op, Value::Message(nats(reply)));
     }
     assert_eq!(stage.logged(), ["a.7 n"]);
     stage.ends_well();
@@ -260,12 +264,12 @@ fn jetstream_publishes_with_an_id_and_reads_the_confirmation() {
         None,
         text(r#"{"stream":"S","seq":3,"duplicate":true}"#),
     );
-    stage.done(op, Value::Nats(Box::new(confirmation)));
+    stage.done(op, Value::Message(nats(confirmation)));
     let (op, call) = requests(&mut stage).remove(0);
     assert_eq!(call.name, "$JS.API.CONSUMER.INFO");
     assert_eq!(call.message.subject, "$JS.API.CONSUMER.INFO.S.c");
     let info = message("_INBOX.x", None, text(r#"{"config":{"name":"c"}}"#));
-    stage.done(op, Value::Nats(Box::new(info)));
+    stage.done(op, Value::Message(nats(info)));
     assert_eq!(stage.logged(), ["S 3 true", "c"]);
     stage.ends_well();
 }
@@ -282,7 +286,7 @@ fn fetches_of_a_consumer_run_one_after_the_other_on_one_subscription() {
     assert_eq!(call.message.subject, "$JS.API.CONSUMER.INFO.S.c");
     stage.done(
         op,
-        Value::Nats(Box::new(message("_INBOX.x", None, text("{}")))),
+        Value::Message(nats(message("_INBOX.x", None, text("{}")))),
     );
     let calls = stage.take_calls();
     let [Call::NatsSubscribe(op, call)] = calls.as_slice() else {
@@ -301,10 +305,10 @@ fn fetches_of_a_consumer_run_one_after_the_other_on_one_subscription() {
     );
     let op = only_op(&mut stage);
     let reply = "$JS.ACK.hub.HASH.S.c.2.101.37.1700000000000000000.4";
-    let messages = vec![message("o.new", Some(reply), text("x"))];
-    stage.done(op, Value::NatsMessages(messages));
+    let messages = vec![nats(message("o.new", Some(reply), text("x")))];
+    stage.done(op, Value::Messages(messages));
     let op = only_op(&mut stage);
-    stage.done(op, Value::NatsMessages(Vec::new()));
+    stage.done(op, Value::Messages(Vec::new()));
     assert_eq!(stage.logged(), ["1 S 101 2 0"]);
     let payloads: Vec<_> = stage
         .take_calls()

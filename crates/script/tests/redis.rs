@@ -6,8 +6,8 @@ mod common;
 use common::{Call, Stage, story};
 use model::{Fault, FaultKind, Nanos};
 use script::host::{
-    ChannelId, CommandsCall, OpId, RedisCall, RedisError, RedisMessage, RedisServer, RedisValue,
-    SocketId, StampAt, StampPlace, SubscribeCall, SubscriptionKind, Value, Wake,
+    ChannelId, CommandsCall, Message, OpId, RedisCall, RedisError, RedisMessage, RedisServer,
+    RedisValue, SocketId, StampAt, StampPlace, SubscribeCall, SubscriptionKind, Value, Wake,
 };
 
 const REDIS: SocketId = SocketId(5);
@@ -260,11 +260,14 @@ fn a_subscription_is_followed_read_and_ended() {
         pattern: pattern.map(str::to_owned),
         payload: payload.as_bytes().to_vec(),
     };
-    stage.wake(Wake::RedisMessage {
+    stage.wake(Wake::Message {
         socket: SUBSCRIPTION,
-        message: message(Some("a.*"), "hi"),
+        message: Message::Redis(message(Some("a.*"), "hi")),
     });
-    stage.done(*op, Value::RedisMessage(message(None, r#"{"x":1}"#)));
+    stage.done(
+        *op,
+        Value::Message(Message::Redis(message(None, r#"{"x":1}"#))),
+    );
     assert_eq!(stage.logged(), ["heard a.b a.* hi", "1 7 undefined"]);
     assert_eq!(stage.ops().len(), 1);
 }

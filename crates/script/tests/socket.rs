@@ -6,7 +6,7 @@ mod common;
 use common::{Call, Stage, story, text};
 use model::{FaultKind, Nanos, Side};
 use script::host::{
-    Audience, ChannelId, Payload, ReplyBy, SocketId, StampAt, TickerId, Value, Wake,
+    Audience, ChannelId, Message, Payload, ReplyBy, SocketId, StampAt, TickerId, Value, Wake,
 };
 
 fn connected(body: &str) -> Stage {
@@ -21,7 +21,7 @@ fn connected(body: &str) -> Stage {
 fn message(text: &str) -> Wake {
     Wake::Message {
         socket: SocketId(5),
-        payload: Payload::Text(text.to_owned()),
+        message: Message::Plain(Payload::Text(text.to_owned())),
     }
 }
 
@@ -170,7 +170,7 @@ fn handlers_hear_messages_and_the_end() {
     stage.wake(message("one"));
     stage.wake(Wake::Message {
         socket: SocketId(5),
-        payload: Payload::Binary(vec![1, 2]),
+        message: Message::Plain(Payload::Binary(vec![1, 2])),
     });
     stage.wake(Wake::Closed {
         socket: SocketId(5),

@@ -3,11 +3,11 @@
 use delivery::{Documents, Framing, RECORD_SEPARATOR};
 use model::{Nanos, Side};
 use record::Mismatch;
-use script::host::{OpId, Payload, Value, Wake};
+use script::host::{Message, OpId, Payload, Value, Wake};
 
 use super::{Listener, frame, text};
 use crate::filter::Filter;
-use crate::socket::{Received, Waiting, Wanted};
+use crate::socket::{Waiting, Wanted};
 
 fn said(stamp: &str) -> String {
     format!(r#"{{"type":"said","text":"hello {stamp}"}}"#)
@@ -41,7 +41,7 @@ impl Listener {
         let done = |wake| match wake {
             &Wake::Done {
                 op,
-                result: Ok(Value::Message(Payload::Text(ref text))),
+                result: Ok(Value::Message(Message::Plain(Payload::Text(ref text)))),
             } => Some((op.0, text.as_str())),
             _ => None,
         };
@@ -49,9 +49,9 @@ impl Listener {
     }
 
     fn inbox(&self) -> Vec<&str> {
-        fn text(message: &Received) -> &str {
+        fn text(message: &Message) -> &str {
             match message {
-                Received::Message(Payload::Text(text)) => text.as_str(),
+                Message::Plain(Payload::Text(text)) => text.as_str(),
                 _ => "",
             }
         }

@@ -1,17 +1,17 @@
 //! Tests server-sent events, which reach the same consumers as messages.
 
 use model::Nanos;
-use script::host::{OpId, ServerEvent, StampAt, StampPlace, Value, Wake};
+use script::host::{self, OpId, StampAt, StampPlace, Value, Wake};
 use wire::sse::{Event, Message, Signal};
 
 use super::Listener;
 use crate::filter::Filter;
-use crate::socket::{Purpose, Received, Waiting, Wanted};
+use crate::socket::{Waiting, Wanted};
 
 impl Listener {
     fn of_stream() -> Self {
         let mut listener = Self::new(None, &[]);
-        listener.state.purpose = Purpose::Events;
+        listener.state.purpose = crate::events::STREAM.into();
         listener.state.followed.receives.clear();
         let place = StampPlace {
             at: Some(StampAt::Pointer("/text".to_owned())),
@@ -49,19 +49,24 @@ impl Listener {
         let passed = |wake| match wake {
             &Wake::Done {
                 op,
-                result: Ok(Value::ServerEvent(ref event)),
+                result: Ok(Value::Message(host::Message::Event(ref event))),
             } => Some((op.0, event.data.as_str())),
-            Wake::ServerEvent { event, .. } => Some((0, event.data.as_str())),
+            Wake::Message {
+                message: host::Message::Event(event),
+                ..
+            } => Some((0, event.data.as_str())),
             _ => None,
         };
         self.wakes.iter().filter_map(passed).collect()
     }
 
     fn stored(&self) -> Vec<&str> {
-        let data = |message| match message {
-            &Received::Event(ServerEvent { ref data, .. }) => data.as_str(),
-            Received::Message(_) | Received::Nats(_) | Received::Redis(_) => "",
-        };
+        fn data(message: &host::Message) -> &str {
+            match message {
+                host::Message::Event(event) => &event.data,
+                _ => "",
+            }
+        }
         self.state.inbox.messages().map(data).collect()
     }
 }

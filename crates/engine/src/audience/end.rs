@@ -39,6 +39,7 @@ pub(crate) fn received(base: &mut Base, key: u32, bytes: &[u8], at: Nanos) -> us
 fn received_by_one(base: &mut Base, key: u32, bytes: &[u8], at: Nanos) -> usize {
     let found = base.net.conns.get_mut(key).and_then(member_of);
     let Some((member, MemberLink::Own(OwnLink { wire, http2, state }))) = found else {
+        base.inconsistent("a member of an audience without a connection received data");
         return 0;
     };
     let level = &mut base.level;
@@ -128,6 +129,7 @@ pub(crate) fn close(base: &mut Base, now: Nanos) {
         .collect();
     for key in keys {
         let Some((_, link)) = base.net.conns.get_mut(key).and_then(member_of) else {
+            // The connection broke during the level.
             continue;
         };
         if let MemberLink::Own(own) = link {

@@ -86,6 +86,7 @@ pub(super) fn received(base: &mut Base, key: u32, bytes: &[u8], at: Nanos) -> us
     out.clear();
     let found = base.net.conns.get_mut(key).and_then(member_of);
     let Some((_, MemberLink::Nats(NatsMembers { link, members, .. }))) = found else {
+        base.inconsistent("the members on a connection are gone that received data");
         return 0;
     };
     let Some(mut connection) = link.take() else {
@@ -127,7 +128,7 @@ fn finish(base: &mut Base, key: u32, remaining: Remaining) {
         mut refused,
     } = remaining;
     let Some(members) = members_of(base, key) else {
-        return;
+        return base.inconsistent("the members on a connection are gone whose data was handled");
     };
     if is_connected {
         for number in members.waiting(|_| true) {
@@ -165,10 +166,11 @@ fn start_tls(base: &mut Base, key: u32) -> Result<(), Fault> {
 /// Handles a connection of which members did not listen in time.
 pub(super) fn timed_out(base: &mut Base, key: u32, now: Nanos) {
     let Some(members) = members_of(base, key) else {
-        return;
+        return base.inconsistent("the members on a connection are gone that timed out");
     };
     for number in members.waiting(|opening| opening.until <= now) {
         let Some(members) = members_of(base, key) else {
+            // The connection ended with its last member.
             return;
         };
         let Phase::Opening(opening) = &members.members[number as usize].phase else {
@@ -183,6 +185,7 @@ pub(super) fn timed_out(base: &mut Base, key: u32, now: Nanos) {
 fn fail_one(base: &mut Base, key: u32, number: u32, fault: &Fault) {
     let now = base.clock.now();
     let Some(members) = members_of(base, key) else {
+        // The connection broke, and all its members with it.
         return;
     };
     let failed = members.take(number);

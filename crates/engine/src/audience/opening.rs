@@ -18,7 +18,7 @@ use super::nats;
 use crate::base::Base;
 use crate::dial::{Dial, MemberDial, Opener};
 use crate::filter::Filter;
-use crate::nats::login::{SharedLogin, login_of};
+use crate::nats::login::{SharedLogin, locate, login_of};
 use crate::net::EndpointIndex;
 use crate::net::socket::EventStream;
 use crate::owner::MemberId;
@@ -171,7 +171,7 @@ fn events(base: &mut Base, call: EventsCall) -> Result<Described, Fault> {
 }
 
 fn subject_of(base: &mut Base, call: &NatsCall, subject: String) -> Result<Described, Fault> {
-    let (url, endpoint) = base.net.connector.locate_nats(call.url.as_deref())?;
+    let (url, endpoint) = locate(&mut base.net.connector, call.url.as_deref())?;
     let shared = call
         .is_shared
         .then(|| SharedLogin::new(endpoint, call, &url));

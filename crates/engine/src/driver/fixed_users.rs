@@ -76,12 +76,7 @@ impl FixedUsers<'_> {
                     self.message(at, Some(due));
                 }
             }
-            Wake::Message { .. }
-            | Wake::ServerEvent { .. }
-            | Wake::Nats { .. }
-            | Wake::RedisMessage { .. }
-            | Wake::Event { .. }
-            | Wake::Closed { .. } => {}
+            Wake::Message { .. } | Wake::Event { .. } | Wake::Closed { .. } => {}
         }
     }
 

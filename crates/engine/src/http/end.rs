@@ -95,7 +95,7 @@ impl Http<'_> {
             Err(fault) => Some(fault.clone()),
         };
         if let Ok(response) = &outcome {
-            receive(&mut self.base.level, call, &response.body, now);
+            receive(self.base, call, &response.body, now);
         }
         let measured = self.count_http(call, now, fault.as_ref(), outcome.as_ref().ok());
         if let Some((group, ..)) = self.base.level.group_of(call.context.user) {

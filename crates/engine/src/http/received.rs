@@ -4,14 +4,15 @@ use model::{Nanos, split_tags};
 
 use super::InFlight;
 use crate::arrival::Receipts;
-use crate::level_state::LevelState;
+use crate::base::Base;
 use crate::recorder::Family;
 use crate::socket::Came;
 
 /// Passes the stamps in the body of a response to the channels that look for them there.
-pub(super) fn receive(level: &mut LevelState, call: &InFlight, body: &[u8], now: Nanos) {
+pub(super) fn receive(base: &mut Base, call: &InFlight, body: &[u8], now: Nanos) {
+    let level = &mut base.level;
     let Some(user) = level.users.get(call.context.user) else {
-        return;
+        return base.inconsistent("the response of a user arrived who does not exist");
     };
     if user.responses.followed.is_empty() {
         return;

@@ -11,7 +11,7 @@ use crate::empty_world::world_of_one;
 use crate::http::{Asked, Asker, Http};
 use crate::net::Located;
 use crate::people::{Pool, User};
-use crate::socket::{Purpose, RoundTrip, Waiting, Wanted};
+use crate::socket::{RoundTrip, SocketKind, Waiting, Wanted};
 use crate::world::World;
 
 const SECOND: Nanos = Nanos::from_secs(1);
@@ -356,15 +356,20 @@ fn round_trips_whose_replies_are_not_awaited_any_more_are_unfinished() {
 fn an_opening_is_unfinished_only_if_it_is_measured() {
     let mut lab = Lab::new();
     let opening = crate::socket::Opening::new(None, Nanos::ZERO, Nanos::ZERO, SECOND);
+    let kind = SocketKind::new("nats", "NATS connection");
     let mut state = SocketState {
         opening: Some(opening),
         name: "nats".to_owned(),
-        purpose: Purpose::NatsSubscription,
+        purpose: SocketKind {
+            is_carried: true,
+            ..kind
+        }
+        .into(),
         ..SocketState::default()
     };
     lab.world.base.leave_dial(&state);
     assert_eq!(lab.unfinished(), [0, 0, 0]);
-    state.purpose = Purpose::Nats;
+    state.purpose = kind.into();
     lab.world.base.leave_dial(&state);
     assert_eq!(lab.unfinished(), [0, 1, 0]);
     state.opening = None;

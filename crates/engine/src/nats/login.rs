@@ -5,7 +5,7 @@ use script::host::{NatsCall, NatsLogin};
 use url::Url;
 use wire::nats::{Credentials, Key, Login};
 
-use crate::net::EndpointIndex;
+use crate::net::{Connector, EndpointIndex};
 
 /// The properties that users of a shared connection have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +27,26 @@ impl SharedLogin {
             name: call.name.clone(),
         }
     }
+}
+
+/// The URL and the endpoint of a server; `None`: those of the target.
+pub(crate) fn locate(
+    connector: &mut Connector,
+    url: Option<&str>,
+) -> Result<(Url, EndpointIndex), Fault> {
+    let parsed = match url {
+        Some(url) => connector.join(url)?,
+        None => connector.target().clone(),
+    };
+    if !matches!(parsed.scheme(), "nats" | "tls") {
+        let what = url.map_or("the target".to_owned(), |url| format!("`{url}`"));
+        let detail = format!(
+            "{what} is not the URL of a NATS server: write `url: \"nats://host:4222\"`, or `tls://` for TLS"
+        );
+        return Err(Fault::script(FaultKind::Protocol, detail));
+    }
+    let endpoint = connector.endpoint_of(&parsed)?;
+    Ok((parsed, endpoint))
 }
 
 /// What a client says about itself. `name` is for the server's monitoring.

@@ -3,18 +3,17 @@
 use std::collections::VecDeque;
 
 use model::{Fault, FaultKind, Nanos};
-use script::host::{NatsMessage, Payload, SocketId, Value, Wake};
+use script::host::{self, NatsMessage, Payload, SocketId, Value, Wake};
 use wire::nats::jetstream::reply_of;
 use wire::nats::{Message, ServerError, Signal};
 
-use super::{Nats, link_of, shared};
+use super::{Nats, link_of, shared, trace};
 use crate::arrival::Arrival;
 use crate::link::Link;
 use crate::net::socket::{NatsLink, NatsWire, Pong, Wire, end_of_pull};
 use crate::news::News;
 use crate::recorder::Ending;
-use crate::socket::{Came, Received, Waiting, Wanted};
-use crate::trace;
+use crate::socket::{Came, Waiting, Wanted};
 
 /// The name under which late replies are counted.
 const LATE: &str = "late reply of the NATS server";
@@ -131,7 +130,7 @@ impl Nats<'_> {
                     fetched(&mut arrival, message);
                 } else {
                     let came = Came::message(message.payload);
-                    arrival.offer(came, || Received::Nats(Box::new(owned(message))));
+                    arrival.offer(came, || for_script(message));
                 }
                 match subscription.after(&mut remaining.says, message) {
                     Ok(false) => {}
@@ -151,18 +150,18 @@ impl Nats<'_> {
                     return;
                 };
                 match refusal(&waiting, message) {
-                    None => arrival.replied(&waiting, Value::Nats(Box::new(owned(message)))),
+                    None => arrival.replied(&waiting, Value::Message(for_script(message))),
                     Some(fault) => self.base.fail_waiting(user, &waiting, fault, now),
                 }
             }
             _ => {}
         }
-        self.base.trace(user, || trace::of_subject(message));
+        self.base.trace(user, || trace::received(message));
     }
 
     fn nats_pong(&mut self, key: u32, now: Nanos, remaining: &mut Remaining) {
         let Ok(link) = link_of(self.base, SocketId(key)) else {
-            return;
+            return self.without_connection();
         };
         match link.ponged() {
             Some(Pong::Flushed(user)) => {
@@ -211,7 +210,7 @@ impl Nats<'_> {
         }
         self.end_failed(failed);
         let Ok(link) = link_of(self.base, SocketId(key)) else {
-            return;
+            return self.without_connection();
         };
         if link.is_closed() {
             return self.base.socket_closed(key);
@@ -222,6 +221,11 @@ impl Nats<'_> {
                 Err(fault) => self.base.socket_broke(key, &fault),
             }
         }
+    }
+
+    fn without_connection(&mut self) {
+        self.base
+            .inconsistent("a NATS connection is not in the table while its data is handled");
     }
 
     fn end_failed(&mut self, failed: Vec<(u32, Fault)>) {
@@ -247,7 +251,7 @@ impl Nats<'_> {
     fn nats_refused(&mut self, key: u32, error: &ServerError<'_>, remaining: &mut Remaining) {
         let fault = error.fault();
         let Ok(link) = link_of(self.base, SocketId(key)) else {
-            return;
+            return self.without_connection();
         };
         let carried: Vec<u32> = link.carried.iter().copied().collect();
         let refused = error.subject_of_subscription();
@@ -284,7 +288,7 @@ fn fetched(arrival: &mut Arrival<'_>, message: &Message<'_>) {
     let end = if let Some(status) = message.headers.status() {
         end_of_pull(&status)
     } else {
-        messages.push(owned(message));
+        messages.push(for_script(message));
         *missing = missing.saturating_sub(1);
         (*missing == 0).then_some(Ok(()))
     };
@@ -293,7 +297,7 @@ fn fetched(arrival: &mut Arrival<'_>, message: &Message<'_>) {
         let waiting = arrival.state.waiting.pop_front();
         arrival.wakes.extend(waiting.map(|waiting| Wake::Done {
             op: waiting.op,
-            result: end.map(|()| Value::NatsMessages(messages)),
+            result: end.map(|()| Value::Messages(messages)),
         }));
     }
 }
@@ -333,13 +337,13 @@ fn refusal(waiting: &Waiting, message: &Message<'_>) -> Option<Fault> {
 }
 
 /// The message for the script.
-fn owned(message: &Message<'_>) -> NatsMessage {
+fn for_script(message: &Message<'_>) -> host::Message {
     let payload = match str::from_utf8(message.payload) {
         Ok(text) => Payload::Text(text.to_owned()),
         Err(_) => Payload::Binary(message.payload.to_vec()),
     };
     let header = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-    NatsMessage {
+    host::Message::Nats(Box::new(NatsMessage {
         subject: message.subject.to_owned(),
         reply: message.reply.map(str::to_owned),
         headers: message.headers.iter().map(header).collect(),
@@ -348,5 +352,5 @@ fn owned(message: &Message<'_>) -> NatsMessage {
             .status()
             .map(|status| (status.code, status.description.to_owned())),
         payload,
-    }
+    }))
 }

@@ -7,12 +7,12 @@ use url::Url;
 use wire::nats::{Connection, Login};
 
 use super::login::{SharedLogin, login_of};
-use super::{View, admit_carried, link_of};
+use super::{CONNECTION, SHARED, View, admit_carried, link_of};
 use crate::base::Base;
 use crate::link::Link;
 use crate::net::EndpointIndex;
 use crate::net::socket::{NatsLink, NatsWire, SharedNats, Wire};
-use crate::socket::{Opening, Purpose, SocketLink, SocketState};
+use crate::socket::{Opening, SocketLink, SocketState};
 
 /// The owner of shared connections: a user who does not exist.
 const NOBODY: UserId = UserId(u32::MAX);
@@ -45,7 +45,7 @@ pub(super) fn open(
     };
     let view = View { user, connection };
     let state = SocketState {
-        purpose: Purpose::SharedNats,
+        purpose: SHARED.into(),
         ..state
     };
     let wire = Wire::Nats(NatsWire::Shared(Box::new(SharedNats::new(connection.0))));
@@ -82,7 +82,7 @@ fn connect(
     let state = SocketState {
         opening,
         name: of_user.name.clone(),
-        purpose: Purpose::Nats,
+        purpose: CONNECTION.into(),
         ..SocketState::default()
     };
     let stream = base.net.connector.connect(endpoint, None)?;

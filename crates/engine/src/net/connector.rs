@@ -85,24 +85,8 @@ impl Connector {
         Ok(entry)
     }
 
-    /// The URL and the endpoint of a NATS server; `None`: those of the target.
-    pub(crate) fn locate_nats(&mut self, url: Option<&str>) -> Result<(Url, EndpointIndex), Fault> {
-        let parsed = match url {
-            Some(url) => self.join(url)?,
-            None => self.target.clone(),
-        };
-        if !matches!(parsed.scheme(), "nats" | "tls") {
-            let what = url.map_or("the target".to_owned(), |url| format!("`{url}`"));
-            let detail = format!(
-                "{what} is not the URL of a NATS server: write `url: \"nats://host:4222\"`, or `tls://` for TLS"
-            );
-            return Err(Fault::script(FaultKind::Protocol, detail));
-        }
-        let endpoint = self.endpoint_of(&parsed)?;
-        Ok((parsed, endpoint))
-    }
-
-    fn join(&self, url: &str) -> Result<Url, Fault> {
+    /// Parses a URL that is absolute or relative to the target.
+    pub(crate) fn join(&self, url: &str) -> Result<Url, Fault> {
         let unfit =
             |why| Fault::script(FaultKind::Protocol, format!("`{url}` is not a URL: {why}"));
         self.target.join(url).map_err(unfit)

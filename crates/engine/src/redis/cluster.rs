@@ -10,13 +10,11 @@ use super::command::{Routed, carried_by};
 use super::key::key_of;
 use super::redirected::{Redirected, routed};
 use super::server::address_in;
-use super::{Redis, redis_of, words_of};
+use super::{CONNECTION, Redis, redis_of, trace, words_of};
 use crate::dial::Opener;
 use crate::link::Link;
 use crate::net::socket::{Cluster, Own, RedisWire, Way, Wire};
-use crate::recorder::ending_of;
 use crate::socket::{Opening, Purpose, SocketLink, SocketState, Sockets, Waiting};
-use crate::trace;
 
 impl Redis<'_> {
     /// Opens a cluster: connects to its first node, and asks it for the node of each slot.
@@ -66,7 +64,10 @@ impl Redis<'_> {
         let state = SocketState {
             opening: Some(opening),
             name: address,
-            purpose: Purpose::Node(key),
+            purpose: Purpose {
+                kind: CONNECTION,
+                serves: Some(key),
+            },
             ..SocketState::default()
         };
         Sockets { base: self.base }.dial((user, endpoint), Opener::Redis(Box::new(login)), state);
@@ -79,7 +80,7 @@ impl Redis<'_> {
         };
         let address = socket.state.name.clone();
         let server = redis_of(socket).map(|redis| redis.server.clone());
-        let Some((_, cluster, state)) = self.cluster(key) else {
+        let Some((user, cluster, state)) = self.cluster(key) else {
             // The script has closed the cluster in the meantime.
             let closed = "the script closed the connection to the cluster";
             return self
@@ -94,7 +95,7 @@ impl Redis<'_> {
         }
         for one in queued {
             if let Some(waiting) = self.take_queued(key, one.number) {
-                self.send_routed(node, waiting, one.asks);
+                self.send_routed((user, node), waiting, one.asks);
             }
         }
     }
@@ -114,11 +115,11 @@ impl Redis<'_> {
 
     /// Handles the reply with the node of each slot, for which the opening of a cluster waits.
     pub(super) fn slots_arrived(&mut self, node: u32, slots: Result<SlotMap, Fault>) {
-        let purpose = self
+        let cluster = self
             .base
             .socket(SocketId(node))
-            .map(|(_, socket)| socket.state.purpose);
-        let Ok(Purpose::Node(key)) = purpose else {
+            .map(|(_, socket)| socket.state.purpose.serves);
+        let Ok(Some(key)) = cluster else {
             return self
                 .base
                 .inconsistent("a connection that belongs to no cluster was asked for slots");
@@ -128,6 +129,7 @@ impl Redis<'_> {
             Err(fault) => return self.cluster_failed(key, &fault),
         };
         let Some((_, cluster, state)) = self.cluster(key) else {
+            // The script has closed the cluster in the meantime.
             return;
         };
         cluster.knows(slots);
@@ -180,14 +182,14 @@ impl Redis<'_> {
 
     /// Sends a command to a node, or queues it until the connection to the node is open.
     fn submit(&mut self, key: u32, mut waiting: Waiting, address: String, asks: bool) {
-        let Some((_, cluster, state)) = self.cluster(key) else {
+        let Some((user, cluster, state)) = self.cluster(key) else {
             return self
                 .base
                 .inconsistent("a command was sent to a cluster that does not exist");
         };
         let way = cluster.way_to(&address);
         if let Way::Open(node) = way {
-            return self.send_routed(node, waiting, asks);
+            return self.send_routed((user, node), waiting, asks);
         }
         let number = cluster.number();
         cluster.queue(number, address.clone(), asks);
@@ -202,20 +204,20 @@ impl Redis<'_> {
         }
     }
 
-    fn send_routed(&mut self, node: u32, mut waiting: Waiting, asks: bool) {
+    fn send_routed(&mut self, (user, node): (UserId, u32), mut waiting: Waiting, asks: bool) {
         let traces = self.base.config.trace;
         let mut scratch = std::mem::take(&mut self.base.net.encoded);
-        let sent = self.base.socket(SocketId(node)).and_then(|(user, socket)| {
+        let sent = self.base.socket(SocketId(node)).and_then(|(_, socket)| {
             let redis = redis_of(socket)?;
             let words = routed(&mut waiting).map_or(&[][..], |routed| &routed.words);
             let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
             let token = redis.send_asking(&mut scratch, &words, asks)?;
             let line = traces.then(|| trace::command(&words));
-            Ok((user, token, line))
+            Ok((token, line))
         });
         self.base.net.encoded = scratch;
         match sent {
-            Ok((user, token, line)) => {
+            Ok((token, line)) => {
                 if let Some(command) = waiting.command() {
                     command.token = token;
                 }
@@ -229,7 +231,7 @@ impl Redis<'_> {
                     self.base.trace(user, || line);
                 }
             }
-            Err(fault) => self.fail_command(waiting, &fault),
+            Err(fault) => self.fail_command(user, &waiting, &fault),
         }
     }
 
@@ -249,30 +251,32 @@ impl Redis<'_> {
         };
         routed.redirects += 1;
         let key = routed.cluster;
-        let from = self
-            .base
-            .socket(SocketId(node))
-            .map(|(_, socket)| socket.state.name.clone());
+        let Ok((user, socket)) = self.base.socket(SocketId(node)) else {
+            return self
+                .base
+                .inconsistent("a command was redirected by a node that does not exist");
+        };
+        let from = socket.state.name.clone();
         let redirect = Redirect {
             kind,
             slot,
             host: &host,
             port,
         };
-        let from = from.unwrap_or_default();
         let address = match self.cluster(key) {
             Some((_, cluster, _)) => cluster.redirected(&redirect, &from),
             None => Err(Fault::script(FaultKind::Closed, "the cluster is closed")),
         };
         match address {
             Ok(address) => self.submit(key, waiting, address, kind == RedirectKind::Ask),
-            Err(fault) => self.fail_command(waiting, &fault),
+            Err(fault) => self.fail_command(user, &waiting, &fault),
         }
     }
 
     /// Handles the end of a connection to a node: fails the commands that wait for it.
     pub(crate) fn node_is_over(&mut self, key: u32, address: &str, fault: &Fault) {
-        let Some((_, cluster, state)) = self.cluster(key) else {
+        let Some((user, cluster, state)) = self.cluster(key) else {
+            // The script has closed the cluster in the meantime.
             return;
         };
         let queued = cluster.lost(address);
@@ -281,7 +285,7 @@ impl Redis<'_> {
         }
         for one in queued {
             if let Some(waiting) = self.take_queued(key, one.number) {
-                self.fail_command(waiting, fault);
+                self.fail_command(user, &waiting, fault);
             }
         }
     }
@@ -294,17 +298,8 @@ impl Redis<'_> {
         state.waiting.remove(at)
     }
 
-    fn fail_command(&mut self, mut waiting: Waiting, fault: &Fault) {
+    fn fail_command(&mut self, user: UserId, waiting: &Waiting, fault: &Fault) {
         let now = self.base.clock.now();
-        let cluster = routed(&mut waiting).map_or(u32::MAX, |routed| routed.cluster);
-        if let Ok((user, _)) = self.base.socket(SocketId(cluster)) {
-            let ending = ending_of(fault, waiting.limit);
-            self.base
-                .count_broken_round_trip(user, &waiting, fault, (now, ending));
-        }
-        self.base.wakes.push_back(Wake::Done {
-            op: waiting.op,
-            result: Err(fault.clone()),
-        });
+        self.base.fail_waiting(user, waiting, fault.clone(), now);
     }
 }

@@ -3,21 +3,18 @@
 
 use delivery::Leaving;
 use model::{Fault, FaultKind, Nanos};
-use script::host::{OpId, SocketId, SubscribeCall, SubscriptionKind, Value, Wake};
+use script::host::{Message, OpId, SocketId, SubscribeCall, SubscriptionKind, Value, Wake};
 use wire::resp::Items;
 
 use super::aftermath::Aftermath;
 use super::command::Command;
 use super::published::{Published, source_kind};
-use super::{Redis, redis_of};
+use super::{Redis, SUBSCRIPTION, redis_of, trace};
 use crate::link::Link;
 use crate::net::socket::{Change, RedisWire, SourceKind, Subscription, Subscriptions, Wire};
 use crate::news::News;
 use crate::recorder::Family;
-use crate::socket::{
-    Came, Over, Purpose, Received, RoundTrip, SocketLink, SocketState, Sockets, Wanted,
-};
-use crate::trace;
+use crate::socket::{Came, Over, RoundTrip, SocketLink, SocketState, Sockets, Wanted};
 
 impl Redis<'_> {
     pub(crate) fn start_subscription(
@@ -40,12 +37,10 @@ impl Redis<'_> {
         })));
         let state = SocketState {
             name,
-            purpose: Purpose::Subscription,
+            purpose: SUBSCRIPTION.into(),
             ..SocketState::default()
         };
-        let Some(endpoint) = self.base.net.conns.get(id.0).map(|conn| conn.endpoint) else {
-            return Ok(());
-        };
+        let endpoint = self.base.endpoint_of(id)?;
         let link = Link::Socket(Box::new(SocketLink { wire, state }));
         let key = self.base.admit(user, endpoint, link)?;
         let change = Change {
@@ -222,7 +217,7 @@ impl Redis<'_> {
             self.trace_message(subscription, &published);
             if let Some((_, mut arrival, _)) = self.base.arrival(subscription, now) {
                 let came = Came::message(published.payload);
-                arrival.offer(came, || Received::Redis(published.to_message()));
+                arrival.offer(came, || Message::Redis(published.to_message()));
             }
         }
     }
@@ -240,7 +235,9 @@ impl Redis<'_> {
     /// Counts a message of a channel that nobody has subscribed to.
     fn count_unasked(&mut self, key: u32) {
         let Ok((user, socket)) = self.base.socket(SocketId(key)) else {
-            return;
+            return self
+                .base
+                .inconsistent("a Redis connection that is not in the table received a message");
         };
         let what = socket.state.failing();
         let detail = "the server sent a message of a channel without a subscription";
@@ -288,7 +285,7 @@ impl Redis<'_> {
                         self.base.socket_broke(subscription, fault);
                     }
                 }
-                if let Purpose::Node(cluster) = state.purpose {
+                if let Some(cluster) = state.purpose.serves {
                     self.base.tell(News::NodeLost {
                         cluster,
                         address: state.name.clone(),

@@ -9,8 +9,8 @@ use super::state::{Opening, Waiting};
 use crate::arrival::{Arrival, Outcome};
 use crate::base::Base;
 use crate::link::Link;
-use crate::net::Conn;
 use crate::net::socket::Wire;
+use crate::net::{Conn, EndpointIndex};
 use crate::news::News;
 use crate::owner::Owner;
 use crate::recorder::{Ending, Family, ending_of};
@@ -28,8 +28,15 @@ impl Base {
                 FaultKind::Closed,
                 "the script has closed this socket",
             )),
-            _ => Err(Fault::target(FaultKind::Closed, "the socket is closed")),
+            _ => Err(socket_is_closed()),
         }
+    }
+
+    /// The endpoint of a socket's connection.
+    pub(crate) fn endpoint_of(&mut self, id: SocketId) -> Result<EndpointIndex, Fault> {
+        self.socket(id)?;
+        let conn = self.net.conns.get(id.0);
+        conn.map(|conn| conn.endpoint).ok_or_else(socket_is_closed)
     }
 
     /// Sends a message of a user with `send`. Returns the stamps that the user has made, which are sent with it.
@@ -216,4 +223,8 @@ impl Base {
             result: Err(fault),
         });
     }
+}
+
+fn socket_is_closed() -> Fault {
+    Fault::target(FaultKind::Closed, "the socket is closed")
 }

@@ -43,26 +43,13 @@ impl Sockets<'_> {
             socket.state.closing = Some(Closing { op, until });
             self.base.net.watch_limit(until);
             self.base.net.update_interest(key);
-            self.take_leave(key, op.is_some(), how);
+            self.base.tell(News::Leaves {
+                key,
+                by_script: op.is_some(),
+                how,
+            });
         }
         self.end_without_handshake(key);
-    }
-
-    /// Tells the protocol of a socket that headcount closes it, if the protocol has something to do then.
-    fn take_leave(&mut self, key: u32, by_script: bool, how: Leaving) {
-        match self.base.socket(SocketId(key)) {
-            Ok((_, socket)) if matches!(socket.wire, Wire::Polling(_)) => {
-                self.base.tell(News::GoesOn(key));
-            }
-            Ok((_, socket)) if matches!(socket.wire, Wire::Nats(_)) => {
-                self.base.tell(News::Leaves {
-                    key,
-                    by_script,
-                    how,
-                });
-            }
-            _ => {}
-        }
     }
 
     /// Ends a socket without a stream, whose last message has arrived.

@@ -5,7 +5,7 @@ use script::host::{DocumentsIn, OpId, SocketCall};
 use url::Url;
 use wire::websocket::Handshake;
 
-use super::{Opening, Purpose, SocketLink, SocketState, Sockets};
+use super::{Opening, SocketLink, SocketState, Sockets};
 use crate::dial::{Dial, Opener, SocketDial};
 use crate::level_state::level_over;
 use crate::link::Link;
@@ -88,7 +88,7 @@ impl Sockets<'_> {
             opener,
             mut state,
         } = dial;
-        let (owner, probes) = (self.base.level.users.get(user), state.probes());
+        let owner = self.base.level.users.get(user);
         // The user's iteration may have ended too.
         let Some(opening) = state
             .opening
@@ -100,7 +100,8 @@ impl Sockets<'_> {
         opening.asked = self.base.clock.now();
         opening.until = opening.asked + opening.limit;
         let opening = *opening;
-        let (what, name, purpose) = (state.failing(), state.name.clone(), state.purpose);
+        let (what, name) = (state.failing(), state.name.clone());
+        let (serves, probes) = (state.purpose.serves, state.probes());
         let source = self.base.source_of(user);
         let cookies = match &opener {
             Opener::Events(events) => self.base.cookies_for(user, events.url()),
@@ -128,7 +129,7 @@ impl Sockets<'_> {
             Err(fault) => {
                 self.base
                     .never_opened(user, (&what, &name), opening, fault.clone());
-                if let Purpose::Node(cluster) = purpose {
+                if let Some(cluster) = serves.filter(|_| probes.is_none()) {
                     self.base.tell(News::NodeLost {
                         cluster,
                         address: name,

@@ -3,9 +3,10 @@ use std::collections::VecDeque;
 
 use delivery::{Documents, Sent, objects_in_array, stamps_in};
 use model::Nanos;
-use script::host::{NatsMessage, OpId};
+use script::host::{Message, OpId};
 
 use super::inbox::Inbox;
+use super::kind::Purpose;
 use super::receiving::Followed;
 use crate::filter::Filter;
 use crate::redis::Command;
@@ -31,32 +32,6 @@ pub(crate) struct SocketState {
     pub(crate) closing: Option<Closing>,
     /// Code and reason of the server's close frame.
     pub(crate) close: Option<(Option<u16>, String)>,
-}
-
-/// What a socket is used for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    /// The messages of the script.
-    #[default]
-    Messages,
-    /// The upgrade handshake of this polling socket, which the socket will replace.
-    Probe(u32),
-    /// Server-sent events.
-    Events,
-    /// Requests to a NATS server, and subscriptions on it.
-    Nats,
-    /// The same, on a connection that several users share.
-    SharedNats,
-    /// The messages of a NATS subscription.
-    NatsSubscription,
-    /// Commands for a Redis server.
-    Redis,
-    /// Commands for a cluster of Redis servers.
-    Cluster,
-    /// Commands for a node of the cluster with this key.
-    Node(u32),
-    /// The messages of a subscription on a Redis server.
-    Subscription,
 }
 
 /// An opening handshake in progress.
@@ -151,7 +126,7 @@ pub(crate) enum Wanted {
     /// Messages of a JetStream consumer, of which these have arrived.
     NatsMessages {
         missing: u64,
-        messages: Vec<NatsMessage>,
+        messages: Vec<Message>,
     },
     /// The reply to this command of a Redis server.
     Reply(Command),
@@ -182,10 +157,7 @@ pub(crate) struct RoundTrip {
 impl SocketState {
     /// The polling socket that this socket will replace.
     pub(crate) fn probes(&self) -> Option<u32> {
-        match self.purpose {
-            Purpose::Probe(session) => Some(session),
-            _ => None,
-        }
+        self.purpose.probes()
     }
 
     /// Notes that the end of the socket is expected, so that it is no failure.
@@ -198,20 +170,14 @@ impl SocketState {
 
     /// The name under which failures of the socket are counted: protocol and name.
     pub(crate) fn failing(&self) -> String {
-        let protocol = match self.purpose {
-            Purpose::Events => "events",
-            // A socket that has the name of its protocol needs no other.
-            Purpose::Nats | Purpose::SharedNats | Purpose::NatsSubscription
-                if self.name == "nats" =>
-            {
-                return self.name.clone();
-            }
-            Purpose::Nats | Purpose::SharedNats | Purpose::NatsSubscription => "nats",
-            Purpose::Redis | Purpose::Cluster | Purpose::Node(_) => "connection",
-            Purpose::Subscription => "subscription",
-            Purpose::Messages if self.talk.is_none() => "websocket",
-            Purpose::Messages | Purpose::Probe(_) => "socket.io",
+        let protocol = match self.talk {
+            Some(_) => "socket.io",
+            None => self.purpose.kind.counted_as,
         };
+        // A socket that has the name of its protocol needs no other.
+        if self.name == protocol {
+            return self.name.clone();
+        }
         format!("{protocol} {}", self.name)
     }
 
@@ -220,17 +186,14 @@ impl SocketState {
         !self.is_carried()
     }
 
-    /// Whether the NATS connection of another socket carries this one.
+    /// Whether the connection of another socket carries this one.
     pub(super) fn is_carried(&self) -> bool {
-        matches!(
-            self.purpose,
-            Purpose::SharedNats | Purpose::NatsSubscription
-        )
+        self.purpose.kind.is_carried
     }
 
     /// The name under which this opening is measured.
     pub(crate) fn name_of(&self, opening: &Opening) -> Cow<'_, str> {
-        if self.purpose == Purpose::Events && opening.op.is_none() {
+        if self.purpose.kind.reconnects && opening.op.is_none() {
             Cow::Owned(format!("{} (reconnect)", self.name))
         } else {
             Cow::Borrowed(&self.name)
@@ -239,7 +202,7 @@ impl SocketState {
 
     /// Whether the inbox has an array of messages with the awaited one.
     pub(crate) fn came_in_array(&self, wanted: &Wanted) -> bool {
-        let is_text = self.purpose == Purpose::Messages;
+        let is_text = self.purpose.is_messages();
         is_text
             && self
                 .inbox
@@ -249,16 +212,9 @@ impl SocketState {
 
     /// The kind of connection as it appears in the texts of failures.
     pub(super) fn line(&self) -> &'static str {
-        match self.purpose {
-            _ if self.talk.is_some() => "Socket.IO session",
-            Purpose::Events => "event stream",
-            Purpose::Nats | Purpose::SharedNats => "NATS connection",
-            Purpose::NatsSubscription => "NATS subscription",
-            Purpose::Redis | Purpose::Cluster | Purpose::Node(_) => {
-                "connection to the Redis server"
-            }
-            Purpose::Subscription => "Redis subscription",
-            Purpose::Messages | Purpose::Probe(_) => "WebSocket",
+        match self.talk {
+            Some(_) => "Socket.IO session",
+            None => self.purpose.kind.line,
         }
     }
 }

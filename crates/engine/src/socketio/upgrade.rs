@@ -34,7 +34,7 @@ impl Sessions<'_> {
         let state = SocketState {
             opening: Some(opening),
             name,
-            purpose: Purpose::Probe(key),
+            purpose: Purpose::probe(key),
             ..SocketState::default()
         };
         match (Sockets { base: self.base }).handshake(user, &url, &[], headers) {

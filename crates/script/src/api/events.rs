@@ -45,7 +45,7 @@ fn open<'js>(
     Given(options): Given<'js>,
 ) -> Result<Promise<'js>> {
     let made = events_call(&call.ctx, &url, &options, call.planned())?;
-    let then = Then::Events(made.name.as_str().into());
+    let then = Then::socket("makeEventStream", &made.name);
     begin(call, user.who(), then, |host, op| {
         host.open_events(op, user.id, made)
     })

@@ -66,7 +66,7 @@ fn websocket<'js>(
     Given(options): Given<'js>,
 ) -> Result<Promise<'js>> {
     let made = socket_call(&call.ctx, &url, &options, call.planned())?;
-    let then = Then::Socket(made.name.as_str().into());
+    let then = Then::socket("makeSocket", &made.name);
     begin(call, user.who(), then, |host, op| {
         host.open_socket(op, user.id, made)
     })

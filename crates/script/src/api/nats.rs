@@ -68,7 +68,7 @@ fn open<'js>(
         ..NatsCall::default()
     };
     let made = nats_call(&call.ctx, &options, ("user.nats(options)", &KNOWN), made)?;
-    let then = Then::Nats(made.name.as_str().into());
+    let then = Then::socket("makeNats", &made.name);
     begin(call, user.who(), then, |host, op| {
         host.open_nats(op, user.id, made)
     })
@@ -222,7 +222,7 @@ fn begin_subscription<'js>(
     connection: Held,
     call: NatsSubscribeCall,
 ) -> Result<Promise<'js>> {
-    let then = Then::Subscription(connection.key);
+    let then = Then::carried("makeSubscription", connection.key);
     begin(native, connection.who, then, |host, op| {
         host.nats_subscribe(op, connection.id, call)
     })

@@ -47,7 +47,8 @@ fn open<'js>(
         ..RedisCall::default()
     };
     let made = redis_call(&call.ctx, &options, ("user.redis(options)", &KNOWN), made)?;
-    begin(call, user.who(), Then::Redis, |host, op| {
+    let then = Then::socket("makeRedis", "");
+    begin(call, user.who(), then, |host, op| {
         host.open_redis(op, user.id, made)
     })
 }
@@ -113,7 +114,8 @@ fn subscribe<'js>(
             set_kind(ctx, &mut made, (key, &value), call)
         },
     )?;
-    begin(native, redis.who, Then::RedisSubscription, |host, op| {
+    let then = Then::socket("makeRedisSubscription", "");
+    begin(native, redis.who, then, |host, op| {
         host.subscribe(op, redis.id, made)
     })
 }

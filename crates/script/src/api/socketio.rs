@@ -51,7 +51,7 @@ fn open<'js>(
     Given(options): Given<'js>,
 ) -> Result<Promise<'js>> {
     let made = socketio_call(&call.ctx, &url, &options, call.planned())?;
-    let then = Then::SocketIo(made.name.as_str().into());
+    let then = Then::socket("makeSocketIo", &made.name);
     begin(call, user.who(), then, |host, op| {
         host.open_socketio(op, user.id, made)
     })

@@ -1,9 +1,6 @@
 use model::{Fault, Nanos};
 
-use super::{
-    Heard, NatsMessage, OpId, Payload, RedisError, RedisMessage, RedisValue, Reply, ServerEvent,
-    SocketId, TickerId,
-};
+use super::{Heard, Message, OpId, RedisError, RedisValue, Reply, SocketId, TickerId};
 
 /// The value with which an operation resolves its promise.
 #[derive(Clone, Debug)]
@@ -14,22 +11,16 @@ pub enum Value {
     Response(Box<Reply>),
     /// A socket object, with the agreed subprotocol.
     Socket(SocketId, Option<String>),
-    /// A message: a string or an `ArrayBuffer`.
-    Message(Payload),
+    /// A message.
+    Message(Message),
+    /// Messages.
+    Messages(Vec<Message>),
     /// The arguments of an event or of an acknowledgement.
     Heard(Heard),
-    /// A server-sent event.
-    ServerEvent(ServerEvent),
-    /// A message of NATS.
-    Nats(Box<NatsMessage>),
-    /// Messages of NATS.
-    NatsMessages(Vec<NatsMessage>),
     /// A reply of a Redis server, or the list of the replies to a pipeline.
     Redis(RedisValue),
     /// An error of a Redis server, which rejects the promise.
     RedisError(RedisError),
-    /// A message of a Redis subscription.
-    RedisMessage(RedisMessage),
 }
 
 /// An event for the script's next turn.
@@ -54,28 +45,7 @@ pub enum Wake {
         /// The socket.
         socket: SocketId,
         /// The message.
-        payload: Payload,
-    },
-    /// A server-sent event for the handlers of its stream.
-    ServerEvent {
-        /// The stream.
-        socket: SocketId,
-        /// The event.
-        event: ServerEvent,
-    },
-    /// A message for the handlers of a NATS subscription.
-    Nats {
-        /// The subscription.
-        socket: SocketId,
-        /// The message.
-        message: Box<NatsMessage>,
-    },
-    /// A message for the handlers of a Redis subscription.
-    RedisMessage {
-        /// The subscription.
-        socket: SocketId,
-        /// The message.
-        message: RedisMessage,
+        message: Message,
     },
     /// An event for the handlers on a Socket.IO socket.
     Event {

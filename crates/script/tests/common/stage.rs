@@ -14,7 +14,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use model::{Fault, GroupId, Nanos, UserId};
-use script::host::{CountedRequest, OpId, Payload, Reply, SocketId, Value, Wake};
+use script::host::{CountedRequest, Message, OpId, Payload, Reply, SocketId, Value, Wake};
 use script::{
     Bundle, DataStore, Ended, Env, GroupStart, Limits, Script, ScriptError, ScriptFault, UserStart,
 };
@@ -222,7 +222,7 @@ pub fn reply(status: u16, body: &str) -> Value {
 }
 
 pub fn text(message: &str) -> Value {
-    Value::Message(Payload::Text(message.to_owned()))
+    Value::Message(Message::Plain(Payload::Text(message.to_owned())))
 }
 
 pub fn limits(busy_ms: u64, memory_bytes: usize) -> Limits {

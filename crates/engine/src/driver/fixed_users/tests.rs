@@ -1,3 +1,4 @@
+use script::host::Message;
 use url::Url;
 
 use super::*;
@@ -99,7 +100,7 @@ fn a_user_whose_socket_has_closed_pauses_and_starts_again() {
     };
     for value in [
         Value::Socket(SocketId(9), None),
-        Value::Message(Payload::Text("reply".to_owned())),
+        Value::Message(Message::Plain(Payload::Text("reply".to_owned()))),
     ] {
         let mut world = fixed_world(Send::Message("hello".to_owned()), hold);
         let user = world.base.level.groups[0].users[0];

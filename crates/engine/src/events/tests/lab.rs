@@ -7,7 +7,9 @@ use std::thread;
 
 use model::{Fault, FaultKind, Nanos, UserId};
 use record::Measured;
-use script::host::{ChannelId, EventsCall, Host as _, NextCall, OpId, SocketId, Value, Wake};
+use script::host::{
+    ChannelId, EventsCall, Host as _, Message, NextCall, OpId, SocketId, Value, Wake,
+};
 
 use crate::empty_world::world_of_one;
 use crate::world::World;
@@ -115,7 +117,7 @@ impl Lab {
         let op = OpId(99);
         self.world.next_message(op, stream, NextCall::default())?;
         self.result_of(op).map(|value| match value {
-            Value::ServerEvent(event) => event.data,
+            Value::Message(Message::Event(event)) => event.data,
             other => panic!("{other:?}"),
         })
     }
