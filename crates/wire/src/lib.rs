@@ -1,5 +1,5 @@
 //! Protocol clients for an event loop that the caller runs: TCP and TLS streams, HTTP/1.1, HTTP/2,
-//! WebSocket, Socket.IO, server-sent events and Redis. For NATS there is a codec, but no connection yet.
+//! WebSocket, Socket.IO, server-sent events, NATS and Redis.
 //!
 //! The caller owns the epoll set, the timers and the read buffer. It calls [`Stream::read`] with one buffer that all
 //! connections of a thread share, notes the time, and passes the bytes to a connection. The connection parses them in
