@@ -154,7 +154,7 @@ fn steps(run: &Run, room: usize, page: Page) -> Vec<String> {
     lines
 }
 
-const ITERATIONS: &str = "iterations; percentiles cover all that began it in the measured time";
+const ITERATIONS: &str = "iterations; percentiles cover those measured";
 
 /// Returns the lines of each first failure.
 fn first_failures(run: &Run, page: Page) -> Vec<Vec<String>> {
