@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::pin::pin;
 use std::time::Duration;
 
+use http_body_util::Either;
 use hyper::body::{Body, Bytes, Incoming};
 use hyper::header::UPGRADE;
 use hyper::service::{Service, service_fn};
@@ -14,8 +15,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::yield_now;
 use tokio::time::{sleep, timeout};
 
-use super::beyond::{BEYOND_LIMIT, refuse};
+use super::beyond::{BEYOND_LIMIT, busy, refuse};
 use super::connections::{Connections, Open};
+use super::outgoing::outgoing;
 use super::protocol::protocol;
 
 /// Time limit for reading the body of a request. Without a limit, an incomplete request would keep its connection open
@@ -27,6 +29,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// 61 tasks. A loop that accepts more connections than that would let the queue of tasks grow during a flood, and a
 /// health check would wait behind all of them.
 const ACCEPTS_PER_TURN: usize = 16;
+const CROWDED: &str = "too many large responses wait for their clients\n";
 
 /// One service on one listener.
 #[derive(Debug)]
@@ -45,7 +48,7 @@ where
     S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible>,
     S: Send + 'static,
     S::Future: Send,
-    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
+    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Unpin + Send + 'static,
 {
     /// Serves until `stop` resolves, then finishes the requests in progress. Returns the time left of `stop_limit`, or
     /// zero if it has passed.
@@ -98,14 +101,21 @@ async fn serve_one<S, B>(stream: TcpStream, service: S, mut open: Open)
 where
     S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible> + Send + 'static,
     S::Future: Send,
-    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
+    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Unpin + Send + 'static,
 {
     let place = open.place.clone();
     let service = service_fn(move |mut request: Request<Incoming>| {
         if request.headers().contains_key(UPGRADE) {
             request.extensions_mut().insert(place.clone());
         }
-        service.call(request)
+        let answer = service.call(request);
+        async move {
+            let answer = outgoing(answer.await?);
+            Ok::<_, Infallible>(match answer {
+                Some(response) => response.map(Either::Left),
+                None => busy(CROWDED).map(Either::Right),
+            })
+        }
     });
     let connection = protocol().serve_connection(TokioIo::new(stream), service);
     let mut connection = pin!(connection.with_upgrades());
