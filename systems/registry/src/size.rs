@@ -9,8 +9,8 @@ use crate::registration::Metadata;
 
 /// Memory of a value itself, without what it contains.
 const VALUE: usize = size_of::<Value>();
-/// Memory of the table of an object or an array, even if it has few entries.
-const TABLE: usize = 128;
+/// Memory of the table of an object or an array. Even with one entry, it has room for four.
+const TABLE: usize = 4 * VALUE;
 /// Memory of an entry of an object besides its key and its value.
 const ENTRY: usize = 64;
 

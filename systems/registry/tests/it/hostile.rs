@@ -108,7 +108,7 @@ async fn metadata_take_bounded_memory() {
     let of = |identity: &str, values: usize| json!({ "identity": identity, "metadata": { "a": vec![0; values] }, "replace": true });
     let mut count = 0;
     let full = loop {
-        let (status, answer) = served.post("register", of(&count.to_string(), 2000)).await;
+        let (status, answer) = served.post("register", of(&count.to_string(), 1000)).await;
         if status != 200 {
             break answer;
         }
@@ -118,9 +118,9 @@ async fn metadata_take_bounded_memory() {
     assert_eq!(full["error"]["code"], "quota_exceeded", "{full}");
     assert!(count > 5, "{count}");
     served.done("register", of("0", 10)).await;
-    served.done("register", of("another", 1000)).await;
+    served.done("register", of("another", 900)).await;
     served.done("unregister", json!({ "identity": "1" })).await;
-    served.done("register", of("one more", 2000)).await;
+    served.done("register", of("one more", 1000)).await;
 }
 
 /// Sends messages of 200 KB until one is refused. Returns the number that was accepted.
