@@ -120,7 +120,7 @@ async fn metadata_take_bounded_memory() {
     served.done("register", of("0", 10)).await;
     served.done("register", of("another", 900)).await;
     served.done("unregister", json!({ "identity": "1" })).await;
-    served.done("register", of("one more", 1000)).await;
+    served.done("register", of("one-more", 1000)).await;
 }
 
 /// Sends messages of 200 KB until one is refused. Returns the number that was accepted.
