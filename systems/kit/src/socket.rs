@@ -107,9 +107,7 @@ mod tests {
         });
         let listener = bind(([127, 0, 0, 1], 0).into()).unwrap();
         let address = listener.local_addr().unwrap();
-        tokio::spawn(async move {
-            axum::serve(listener, Router::new().route("/", handler)).await
-        });
+        tokio::spawn(async move { axum::serve(listener, Router::new().route("/", handler)).await });
         let mut client = TcpStream::connect(address).await.unwrap();
         client.write_all(HANDSHAKE.as_bytes()).await.unwrap();
         let mut answer = [0; 12];

@@ -165,13 +165,19 @@ async fn messages_that_nobody_acknowledges_stay_out_of_memory_and_come_again() {
     }
     // It acknowledged nothing, so everything comes again.
     let again = deaf.next().await.unwrap();
-    assert_eq!((&again["id"], &again["redelivered"]), (&first, &true.into()));
+    assert_eq!(
+        (&again["id"], &again["redelivered"]),
+        (&first, &true.into())
+    );
     drop(deaf);
     // One that acknowledges gets all of them, part by part.
     let mut receiver = Receiver::open(&served, "deaf").await;
     let mut all = HashSet::new();
     while all.len() < KEPT {
-        let id = receiver.next().await.unwrap()["id"].as_str().unwrap().to_owned();
+        let id = receiver.next().await.unwrap()["id"]
+            .as_str()
+            .unwrap()
+            .to_owned();
         receiver.acknowledge(&id).await;
         all.insert(id);
     }
