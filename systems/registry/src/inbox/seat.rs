@@ -153,7 +153,8 @@ impl Seat {
             }
         };
         let mut messages = messages.into_iter();
-        self.lacks = !is_all || !messages.all(|message| self.slot.mailbox.post(again(message)));
+        let has_room = messages.all(|message| self.slot.mailbox.post(again(message)));
+        self.lacks = !is_all || !has_room;
     }
 
     /// Appends what is queued, without waiting.
