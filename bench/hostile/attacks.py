@@ -8,7 +8,20 @@ import time
 from collections.abc import Callable
 
 from common.place import GENERATOR_CORE
-from hostile.raw import BINARY, DELETES_TYPES, PING, TEXT, connected, frame, mutated, nested_types, nested_value, websocket, yjs
+from hostile.raw import (
+    BINARY,
+    DELETES_TYPES,
+    PING,
+    TEXT,
+    connected,
+    frame,
+    mutated,
+    nested_types,
+    nested_value,
+    request,
+    websocket,
+    yjs,
+)
 from hostile.systems import System
 
 HELD = 300
@@ -74,6 +87,35 @@ def deep_values(system: System, dice: random.Random) -> None:
                 pass
 
 
+def mutated_requests(system: System, dice: random.Random) -> None:
+    """Sends requests whose bodies are changed at random, and reads the responses."""
+    with connected(system.address) as stream:
+        for method, path, body in system.requests(dice):
+            stream.sendall(request(method, path, mutated(dice, body), system.token))
+            with contextlib.suppress(TimeoutError):
+                stream.settimeout(0.1)
+                stream.recv(65536)
+
+
+def unread_responses(system: System, dice: random.Random) -> None:
+    """Opens connections that send requests one after the other, but never read the responses."""
+    streams = []
+    try:
+        for _ in range(20):
+            stream = connected(system.address)
+            stream.setblocking(False)
+            streams.append(stream)
+        ends = time.monotonic() + 15
+        while time.monotonic() < ends:
+            for stream in streams:
+                with contextlib.suppress(OSError):
+                    stream.send(request(*dice.choice(system.requests(dice)), system.token))
+            time.sleep(0.05)
+    finally:
+        for stream in streams:
+            stream.close()
+
+
 def pings(system: System, dice: random.Random) -> None:
     """Sends pings as fast as possible, without reading the pongs."""
     with websocket(system.address, system.path(dice)) as stream:
@@ -126,4 +168,13 @@ def held(system: System, dice: random.Random, begin: Callable[[socket.socket], N
             stream.close()
 
 
-ATTACKS = [mutated_frames, deep_values, pings, slow_readers, half_requests, connection_flood]
+ATTACKS = [
+    mutated_frames,
+    deep_values,
+    mutated_requests,
+    unread_responses,
+    pings,
+    slow_readers,
+    half_requests,
+    connection_flood,
+]

@@ -1,6 +1,7 @@
 """Attacks a service for ten minutes, while honest clients use it and its health is checked."""
 
 import http.client
+import json
 import multiprocessing
 import os
 import statistics
@@ -17,7 +18,7 @@ from common.place import GENERATOR_CORE, Place
 from common.server import Server
 from common.table import table
 from hostile.attacks import ATTACKS, crowd, repeated
-from hostile.systems import NAMES, System, prepared
+from hostile.systems import NAMES, NAMESPACES, System, prepared
 
 MINUTES = 10.0
 """Total duration of the two identical attacks, in minutes. They run one after the other."""
@@ -59,7 +60,11 @@ def attacked(place: Place, name: str, minutes: float, only: list[str]) -> tuple[
     load_before, seen = load(), Seen()
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="headcount-bench-"))
-        stores = {f"{system}_STORE": f"sqlite:{folder}/store.db" for system in ("EDITOR", "MARKETPLACE")}
+        stores = {f"{system}_STORE": f"sqlite:{folder}/store.db" for system in ("EDITOR", "MARKETPLACE", "REGISTRY")}
+        if name == "registry":
+            namespaces = Path(folder, "namespaces.json")
+            namespaces.write_text(json.dumps(NAMESPACES), encoding="utf-8")
+            command += ["--namespaces", namespaces]
         # The kernel lets each thread with real-time priority run for 100 ms before the next one on the same core. A
         # thread of the service that works in the background would block the one that responds for as long.
         ordinary = replace(place, goes_first=False)

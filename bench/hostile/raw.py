@@ -17,6 +17,12 @@ def connected(address: str) -> socket.socket:
     return socket.create_connection((host, int(port)), timeout=PATIENCE_S)
 
 
+def request(method: str, path: str, body: bytes, token: str) -> bytes:
+    """Builds an HTTP request."""
+    head = f"{method} {path} HTTP/1.1\r\nHost: hostile\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+    return f"{head}Authorization: Bearer {token}\r\n\r\n".encode() + body
+
+
 def frame(opcode: int, payload: bytes, *, last: bool = True) -> bytes:
     """Builds a masked frame. The mask is zero, so the payload is sent unchanged."""
     length = len(payload)

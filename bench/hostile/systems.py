@@ -16,7 +16,13 @@ INSERTS = b"\x01\x01%s\x00\x04\x01\x04code\x05hello\x00"
 HONEST = ("127.0.0.2", 0)
 """Source address of honest clients. Services limit clients by address, and the attackers exhaust the limit of their own."""
 
-NAMES = ["bridge", "editor", "marketplace"]
+NAMES = ["bridge", "editor", "marketplace", "registry"]
+
+IDENTITIES = 200
+"""Number of identities in the attacked namespace of the registry."""
+
+NAMESPACES = {"hostile": {}, "honest": {"token": "honest"}}
+"""Namespaces of the registry. Attackers and honest clients have one each, because its limits are for a namespace."""
 
 
 @dataclass
@@ -35,6 +41,8 @@ class System:
                 return f"/bridge/ws?user=eve{number}&room=Tower"
             case "editor":
                 return f"/yjs/hostile-{number % 20}"
+            case "registry":
+                return f"/v1/hostile/inbox/ws?identity=eve{number % IDENTITIES}"
             case _:
                 return f"/api/notifications/ws?access_token={self.token}"
 
@@ -43,7 +51,31 @@ class System:
         if self.name == "editor":
             client = bytes([0x80 | dice.randrange(128), 1 + dice.randrange(127)])
             return [yjs(INSERTS % client), b"\x00\x00\x01\x00", b"\x01\x0a\x01\x07\x01\x06{\"a\":1}"]
+        if self.name == "registry":
+            return [json.dumps({"type": "ack", "ids": [f"{dice.randrange(1 << 30):x}"]}).encode()]
         return [HELLO, b'{"type":"move","room":"Garden"}', b'{"type":"end"}'] if self.name == "bridge" else [HELLO]
+
+    def requests(self, dice: random.Random) -> list[tuple[str, str, bytes]]:
+        """Returns valid requests of a client: method, path and body."""
+        if self.name == "registry":
+            name = f"eve{dice.randrange(IDENTITIES)}"
+            everyone = {"filter": {}, "timeout_ms": 0}
+            bodies = {
+                "multicast": everyone | {"payload": "x" * 100_000, "results": "none"},
+                "enumerate": {"limit": 10_000},
+                "acknowledge": {"identity": name, "ids": [f"{number:x}" for number in range(4096)]},
+                "register": {"identity": name, "replace": True, "metadata": {"a": [[[0]]] * 300, "b": "x" * 10_000}},
+            }
+            posts = [("POST", f"/v1/hostile/{name}", json.dumps(body).encode()) for name, body in bodies.items()]
+            kept = everyone | {"payload": 1, "delivery": "at_least_once"}
+            streams = [f"/v1/hostile/inbox/events?identity={name}", "/v1/hostile/watch"]
+            return [
+                *posts,
+                ("POST", "/v1/hostile/multicast", json.dumps(kept).encode()),
+                *[("GET", path, b"") for path in streams],
+            ]
+        method, path, body, _ = self.request()
+        return [(method, path, (body or "").encode()), ("GET", "/healthz", b""), ("GET", "/openapi.json", b"")]
 
     def serves(self) -> None:
         """Sends a request of an honest client on its own connection, which stays open. Raises `Failure` if it is not
@@ -72,18 +104,25 @@ class System:
                 return "POST", "/bridge/chat", json.dumps({"user": "ada", "room": "Library", "message": "hello"}), 200
             case "editor":
                 return "GET", "/", None, 200
+            case "registry":
+                body = {"identity": "ada", "metadata": {"status": "online"}, "replace": True}
+                return "POST", "/v1/honest/register", json.dumps(body), 200
             case _:
                 return "GET", "/api/users/me", None, 200
 
 
 def prepared(name: str, address: str) -> System:
-    """Returns the system. For the marketplace, first creates a user with an account."""
+    """Returns the system. For the marketplace, first creates a user with an account; for the registry, identities."""
     system = System(name, address, binary=name == "editor")
     if name == "marketplace":
         account = {"email": "ada@example.test", "password": "correct horse battery", "name": "Ada", "role": "buyer"}
         asked("/api/auth/register", account, address)
         login = {"email": account["email"], "password": account["password"]}
         system.token = asked("/api/auth/login", login, address)["accessToken"]
+    if name == "registry":
+        system.token = NAMESPACES["honest"]["token"]
+        for number in range(IDENTITIES):
+            asked("/v1/hostile/register", {"identity": f"eve{number}", "metadata": {"n": number}}, address)
     return system
 
 

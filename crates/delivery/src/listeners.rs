@@ -1,6 +1,7 @@
 //! The receivers of a passive audience on one worker, and which messages each of them has received.
 
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use model::{GroupId, MisdeliveryReason, Nanos};
@@ -16,6 +17,9 @@ use crate::tally::{Fate, Tally};
 /// A stamp whose sequence number is further ahead of all others than this is not one of ours. It would need memory for
 /// all messages in between.
 const MAX_GAP: usize = 1 << 16;
+/// Maximum memory for the messages of an audience on a worker, in bytes. A hostile server can forge stamps of any sender
+/// and sequence number, because it has seen real ones.
+const MEMORY: usize = if cfg!(test) { 16 << 20 } else { 1 << 30 };
 
 /// The members of an audience on one worker.
 ///
@@ -30,6 +34,10 @@ pub struct Listeners {
     /// Number of measured messages that each member has received.
     received: Vec<u64>,
     streams: FxHashMap<(GroupId, SenderStream), ReceivedMessages>,
+    /// Memory of the streams, in bytes.
+    memory: usize,
+    /// Whether a message had no room.
+    is_full: bool,
 }
 
 /// What the members have received of one sender on one channel.
@@ -89,6 +97,11 @@ impl Listeners {
         members.all(|member| {
             self.received[member as usize] >= messages || self.departed.contains_key(&member)
         })
+    }
+
+    /// Whether messages were not counted, because their number needs more memory than an audience may take.
+    pub fn is_full(&self) -> bool {
+        self.is_full
     }
 
     /// Records that a member received a stamp of this run. `channel` is the stamp's channel, `now` the receive time.
@@ -174,12 +187,30 @@ impl Listeners {
             sender: stamp.sender,
         };
         let members = self.received.len();
-        let stream = self.streams.entry((stamp.group, id));
-        let stream = stream.or_insert_with(|| ReceivedMessages::of(members));
         let sequence = stamp.sequence as usize;
+        let stream = self.streams.entry((stamp.group, id));
+        let stream = match stream {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(_) if self.memory >= MEMORY => {
+                self.is_full = true;
+                return None;
+            }
+            Entry::Vacant(new) => {
+                let stream = ReceivedMessages::of(members);
+                self.memory += stream.memory();
+                new.insert(stream)
+            }
+        };
         if sequence > stream.messages.len() + MAX_GAP {
             return None;
         }
+        let missing = (sequence + 1).saturating_sub(stream.messages.len());
+        let more = missing * stream.memory_of_message();
+        if more > MEMORY.saturating_sub(self.memory) {
+            self.is_full = true;
+            return None;
+        }
+        self.memory += more;
         stream.make_room(sequence);
         Some((stream, sequence))
     }
@@ -227,6 +258,16 @@ impl ReceivedMessages {
             highest: vec![0; members],
             ..Self::default()
         }
+    }
+
+    /// Memory without messages, in bytes.
+    fn memory(&self) -> usize {
+        size_of::<(GroupId, SenderStream, Self)>() + size_of_val(&*self.highest)
+    }
+
+    /// Memory of each message, in bytes.
+    fn memory_of_message(&self) -> usize {
+        size_of::<ReceivedMessage>() + self.width * size_of::<u64>()
     }
 
     fn make_room(&mut self, sequence: usize) {
@@ -291,6 +332,46 @@ mod tests {
     #[test]
     fn a_message_takes_32_bytes_on_each_worker() {
         assert_eq!(size_of::<ReceivedMessage>(), 32);
+    }
+
+    /// A server can send stamps with the largest gap again and again.
+    #[test]
+    fn forged_stamps_do_not_take_memory_without_end() {
+        let mut listeners = Listeners::default();
+        listeners.expect_groups(0..4);
+        let members = 1000;
+        (0..members).for_each(|member| listeners.join(member));
+        let channel = BroadcastChannel {
+            number: 0,
+            measured: true,
+        };
+        let mut tally = Tally::default();
+        let mut forged = |sender, sequence| {
+            let stamp = Stamp {
+                run: 1,
+                group: GroupId(3),
+                channel: 0,
+                sender,
+                sequence,
+                made: Nanos::ZERO,
+            };
+            let deadline = Nanos::from_secs(1);
+            let receipt =
+                listeners.receive((&stamp, channel), 7, Nanos::ZERO, deadline, &mut tally);
+            (receipt.fate, listeners.memory, listeners.is_full())
+        };
+        let garbled = Fate::Misdelivered(MisdeliveryReason::Garbled);
+        // 65,537 messages to 1,000 members take 10 MiB.
+        let (fate, memory, is_full) = forged(0, 1 << 16);
+        assert_eq!((fate, is_full), (Fate::Delivered, false));
+        assert!((10 << 20..MEMORY).contains(&memory));
+        assert_eq!(forged(0, 1 << 17), (garbled, memory, true));
+        for sender in 1..10_000 {
+            let (_, memory, _) = forged(sender, 0);
+            assert!(memory < MEMORY + (1 << 16), "{memory}");
+        }
+        assert_eq!(forged(10_000, 0).0, garbled);
+        assert_eq!(forged(0, 5).0, Fate::Delivered);
     }
 
     #[test]

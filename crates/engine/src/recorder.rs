@@ -5,7 +5,7 @@ use model::{Fault, FaultKind, Nanos, Side, Timing};
 use plan::SubjectKind;
 use record::{
     Convergence, Example, Failure, Iterations, Measured, Metric, MetricKind, Mismatch, OpenWindow,
-    Timings, note_failure,
+    Timings, note_failure, shortened,
 };
 use rustc_hash::FxHashMap;
 
@@ -282,7 +282,7 @@ impl Recorder {
             at_s: scene.at.as_secs_f64(),
             user: scene.user,
             step: scene.step,
-            detail: fault.detail.clone(),
+            detail: shortened(&fault.detail),
             location,
             frame,
         };

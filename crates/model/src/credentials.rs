@@ -10,20 +10,23 @@ pub(crate) const HIDDEN: &str = "***";
 /// code.
 pub fn without_credentials(text: &str) -> Cow<'_, str> {
     let mut shown = String::new();
-    let mut copied = 0;
+    let (mut copied, mut passed) = (0, 0);
     for (at, _) in text.match_indices("//") {
-        if at < copied {
+        if at < passed {
             continue;
         }
         // Skips further slashes, as URL parsers do.
         let rest = text[at..].trim_start_matches('/');
         let authority = &rest[..rest.find(ends_authority).unwrap_or(rest.len())];
         // A password may contain an `@`, so the host begins after the last `@`.
+        let start = text.len() - rest.len();
+        // Each slash and each authority is looked at once, because a server may send megabytes of slashes.
+        passed = start;
         if let Some(length) = authority.rfind('@').filter(|&length| length > 0) {
-            let start = text.len() - rest.len();
             shown.push_str(&text[copied..start]);
             shown.push_str(HIDDEN);
             copied = start + length;
+            passed = copied;
         }
     }
     if copied == 0 {
@@ -82,6 +85,14 @@ mod tests {
         assert_eq!(shown("ann:secret@host/"), "***@host/");
         assert_eq!(shown("http://ann:sec/ret@host/"), "***@host/");
         assert_eq!(shown("localhost"), "localhost");
+    }
+
+    #[test]
+    fn megabytes_of_slashes_take_no_time() {
+        let slashes = "/".repeat(10_000_000);
+        assert_eq!(without_credentials(&slashes), slashes);
+        let hidden = without_credentials(&format!("{slashes}ann@host")).into_owned();
+        assert!(hidden.ends_with("/***@host"));
     }
 
     #[test]

@@ -34,6 +34,18 @@ pub struct Example {
     pub frame: Option<String>,
 }
 
+/// Maximum length of a description, in bytes.
+const LONGEST: usize = 2000;
+
+/// Cuts off a description that is very long, because it can contain what the target sent.
+pub fn shortened(detail: &str) -> String {
+    let end = detail.floor_char_boundary(LONGEST);
+    if end == detail.len() {
+        return detail.to_owned();
+    }
+    format!("{}…", &detail[..end])
+}
+
 /// Adds `failure` to the entry with the same side, kind and name. Without such an entry, creates one. The entry keeps
 /// the earlier example.
 pub fn note_failure(failures: &mut Vec<Failure>, failure: Failure) {
@@ -47,5 +59,19 @@ pub fn note_failure(failures: &mut Vec<Failure>, failure: Failure) {
     known.count += failure.count;
     if failure.first.at_s < known.first.at_s {
         known.first = failure.first;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_very_long_descriptions_are_cut_off() {
+        assert_eq!(shortened("short"), "short");
+        let exact = "x".repeat(LONGEST);
+        assert_eq!(shortened(&exact), exact);
+        let long = shortened(&"ü".repeat(10_000_000));
+        assert_eq!(long, format!("{}…", "ü".repeat(LONGEST / 2)));
     }
 }

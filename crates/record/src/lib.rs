@@ -33,7 +33,7 @@ pub use check::{BrokenIdentity, Inconsistency};
 pub use convergence::Convergence;
 pub use deliveries::{CutOff, Deliveries, Mismatch, Misplaced, OwnCopies};
 pub use encode::{from_json, to_json};
-pub use failure::{Example, Failure, note_failure};
+pub use failure::{Example, Failure, note_failure, shortened};
 pub use finding::{
     Advice, AllCores, Cause, Confidence, ConnectionCost, CpuQuota, DelayedAcknowledgement,
     Drifting, Evidence, FanOut, Finding, FixedConcurrency, FixedTimeout, GeneratorLimited,

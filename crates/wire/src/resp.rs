@@ -45,5 +45,5 @@ pub use hello::{Hello, Login};
 pub use parser::Parser;
 pub use session::{Session, Signal};
 pub use slot::{SLOTS, slot};
-pub use slot_map::{Node, SlotMap};
+pub use slot_map::{MOST_NODES, Node, SlotMap, too_many_nodes};
 pub use value::{Chunks, Items, Reply, Value};

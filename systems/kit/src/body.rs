@@ -4,6 +4,7 @@ use axum::body::{Body, Bytes};
 use http_body_util::BodyExt;
 use tokio::time::timeout;
 
+use crate::memory::{COUNTED, Charge, charged, of_bodies};
 use crate::serve::BODY_LIMIT;
 
 /// Maximum number of bytes beyond the size limit that are read and discarded.
@@ -15,6 +16,9 @@ pub enum BodyError {
     /// The body is larger than this number of bytes.
     #[error("the body is larger than {0} bytes")]
     TooLarge(usize),
+    /// Too much memory is in use by other bodies.
+    #[error("too many large bodies are being read or written")]
+    Crowded,
     /// The connection ended before the body did, or the time limit passed.
     #[error("the body is incomplete or did not arrive in time")]
     Incomplete,
@@ -24,16 +28,20 @@ pub enum BodyError {
 /// the client gets the error response instead of a closed connection.
 pub async fn read(body: Body, limit: usize) -> Result<Bytes, BodyError> {
     let read = timeout(BODY_LIMIT, take(body, limit)).await;
-    let (whole, length) = read.map_err(|_| BodyError::Incomplete)??;
+    let (whole, length, charge) = read.map_err(|_| BodyError::Incomplete)??;
     if length > limit {
         return Err(BodyError::TooLarge(limit));
     }
-    Ok(whole.into())
+    Ok(match charge {
+        Some(charge) => charged(whole, charge),
+        None => whole.into(),
+    })
 }
 
-/// Returns the body and the number of bytes read. If that number exceeds `limit`, the body is incomplete.
-async fn take(mut body: Body, limit: usize) -> Result<(Vec<u8>, usize), BodyError> {
-    let (mut whole, mut length) = (Vec::new(), 0);
+/// Returns the body, the number of bytes read, and what a large body is charged. If the number exceeds `limit`, the body
+/// is incomplete.
+async fn take(mut body: Body, limit: usize) -> Result<(Vec<u8>, usize, Option<Charge>), BodyError> {
+    let (mut whole, mut length, mut charge) = (Vec::new(), 0, None);
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| BodyError::Incomplete)?;
         let Ok(piece) = frame.into_data() else {
@@ -41,13 +49,29 @@ async fn take(mut body: Body, limit: usize) -> Result<(Vec<u8>, usize), BodyErro
         };
         length += piece.len();
         if length <= limit {
+            charge_for(&mut charge, whole.len(), piece.len())?;
             whole.extend_from_slice(&piece);
         }
         if length > limit + DRAINED {
             break;
         }
     }
-    Ok((whole, length))
+    Ok((whole, length, charge))
+}
+
+/// Charges a piece of a body of which `before` bytes were read.
+fn charge_for(charge: &mut Option<Charge>, before: usize, piece: usize) -> Result<(), BodyError> {
+    if before + piece < COUNTED {
+        return Ok(());
+    }
+    let uncounted = if charge.is_none() { before } else { 0 };
+    let more = of_bodies().take(uncounted + piece);
+    let more = more.ok_or(BodyError::Crowded)?;
+    match charge {
+        Some(charge) => charge.add(more),
+        None => *charge = Some(more),
+    }
+    Ok(())
 }
 
 #[cfg(test)]

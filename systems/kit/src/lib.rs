@@ -8,8 +8,8 @@
 //! * [`log`], logs;
 //! * [`token`], unguessable tokens;
 //! * [`secret`], values that are never shown;
-//! * [`body`], [`descriptors`], [`origin`], [`limit`], [`rate`], [`network`], [`socket`], [`json`], [`mod@file`], protection against
-//!   hostile clients;
+//! * [`body`], [`descriptors`], [`origin`], [`limit`], [`rate`], [`network`], [`socket`], [`json`], [`mod@file`], [`memory`],
+//!   protection against hostile clients;
 //! * [`fault`], injected faults, whose exact counts can be compared with a load tester's report.
 //!
 //! Only [`program`] prints, and nothing ends the process except an injected crash. This crate contains no behaviour of a
@@ -25,6 +25,7 @@ pub mod json;
 pub mod limit;
 mod list;
 pub mod log;
+pub mod memory;
 pub mod metrics;
 pub mod network;
 pub mod origin;

@@ -13,6 +13,7 @@
 mod beyond;
 mod connections;
 mod listen;
+mod outgoing;
 mod protocol;
 mod runtime;
 mod server;

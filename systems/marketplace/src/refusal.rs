@@ -21,6 +21,8 @@ pub(crate) enum Refusal {
     InvalidKey,
     #[error("the body is too large; at most {limit} bytes are accepted")]
     BodyTooLarge { limit: usize },
+    #[error("too many large bodies are being read or written; try again later")]
+    Crowded,
     #[error("the body is incomplete or did not arrive in time")]
     BodyIncomplete,
     #[error("the `Content-Type` of the body must be `application/json`")]
@@ -117,6 +119,7 @@ impl Refusal {
             Self::RateLimited { .. } => (S::TOO_MANY_REQUESTS, "rate_limited"),
             Self::HashingFull { .. } => (S::SERVICE_UNAVAILABLE, "hashing_full"),
             Self::TooManyStreams => (S::SERVICE_UNAVAILABLE, "too_many_streams"),
+            Self::Crowded => (S::SERVICE_UNAVAILABLE, "crowded"),
             Self::Busy => (S::SERVICE_UNAVAILABLE, "busy"),
             Self::Unreachable => (S::SERVICE_UNAVAILABLE, "database_unreachable"),
             Self::Stopping => (S::SERVICE_UNAVAILABLE, "stopping"),

@@ -81,36 +81,35 @@ impl Backend {
         }
     }
 
-    /// Forgets a kept message that an identity has acknowledged.
+    /// Forgets kept messages that an identity has acknowledged.
     pub(crate) async fn settle(
         &self,
         space: &Name,
         identity: &Name,
         ids: &[MessageId],
     ) -> Result<(), Refusal> {
-        let mut last = None;
-        for id in ids {
-            match self {
-                Self::Embedded(embedded) => last = Some(embedded.settle(space, identity, id)?),
-                Self::Shared(shared) => shared.settle(space, identity, id)?,
-            }
-        }
-        // Writes are saved in order, so the wait for the last one covers all.
-        match last {
-            Some(saved) => saved.wait().await,
-            None => Ok(()),
+        match self {
+            Self::Embedded(_) if ids.is_empty() => Ok(()),
+            Self::Embedded(embedded) => embedded.settle(space, identity, ids)?.wait().await,
+            Self::Shared(shared) => ids
+                .iter()
+                .try_for_each(|id| shared.settle(space, identity, id)),
         }
     }
 
-    /// The kept messages of an identity, oldest first. They count as sent before.
+    /// The kept messages of an identity, oldest first. They count as sent before. Returns whether these are all, because
+    /// there may be too little memory for them.
     pub(crate) async fn pending(
         &self,
-        space: &Name,
+        tenant: &Tenant,
         identity: &Name,
-    ) -> Result<Vec<Arc<Message>>, Refusal> {
+    ) -> Result<(Vec<Arc<Message>>, bool), Refusal> {
         match self {
-            Self::Embedded(embedded) => embedded.pending(space, identity).await,
-            Self::Shared(shared) => shared.pending(space, identity).await,
+            Self::Embedded(embedded) => embedded.pending(tenant, identity).await,
+            Self::Shared(shared) => {
+                let found = shared.pending(&tenant.name, identity).await?;
+                Ok((found, true))
+            }
         }
     }
 

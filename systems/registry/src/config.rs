@@ -223,6 +223,8 @@ impl Config {
             "max_ttl": span::Shown(limits.max_ttl).to_string(),
             "max_receivers": limits.max_receivers,
             "max_queued": limits.max_queued,
+            "max_stored": limits.max_stored,
+            "max_waiting": limits.max_waiting,
             "register_rate": limits.register_rate,
             "enumerate_rate": limits.enumerate_rate,
             "multicast_rate": limits.multicast_rate,

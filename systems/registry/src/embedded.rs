@@ -3,10 +3,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::mailbox::End;
-use crate::message::{Message, MessageId};
+use crate::message::{Message, MessageId, Mode};
 use crate::name::Name;
 use crate::refusal::Refusal;
 use crate::registration::{Change, ChangeKind, Registration, Wish};
+use crate::size;
 use crate::store::{Kept, Saved, Store};
 use crate::tenant::{Tenant, Tenants};
 use crate::time::Time;
@@ -47,6 +48,12 @@ impl Embedded {
             if !is_known && view.len() >= limit as usize && view.live(now).count() >= limit as usize
             {
                 return Err(Refusal::QuotaExceeded(limit, "identities"));
+            }
+            let known = view.get(&wish.identity, now);
+            let replaced = known.map_or(0, |known| size::memory(&known.metadata));
+            let limit = tenant.limits.max_stored;
+            if view.memory() - replaced + size::memory(&wish.metadata) > limit as usize {
+                return Err(Refusal::QuotaExceeded(limit, "bytes of metadata in memory"));
             }
             let change = Change {
                 kind: if is_known {
@@ -179,6 +186,10 @@ impl Embedded {
             .map(|(name, _)| name)
             .collect();
         let accepting = identities.iter().filter(|name| !full.contains(*name));
+        // The id of a message that is delivered exactly once is remembered even if nobody gets the message.
+        if message.mode != Mode::ExactlyOnce && full.len() == identities.len() {
+            return Ok(Some(full));
+        }
         let kept = Kept {
             message: message.clone(),
             identities: Arc::new(accepting.cloned().collect()),
@@ -188,23 +199,25 @@ impl Embedded {
         Ok(Some(full))
     }
 
-    /// Forgets a message that an identity has acknowledged.
+    /// Forgets messages that an identity has acknowledged.
     pub(crate) fn settle(
         &self,
         namespace: &Name,
         identity: &Name,
-        id: &MessageId,
+        ids: &[MessageId],
     ) -> Result<Saved, Refusal> {
-        Ok(self.store.slot()?.settle(namespace, identity, id))
+        Ok(self.store.slot()?.settle(namespace, identity, ids))
     }
 
-    /// The kept messages of an identity, oldest first.
+    /// The kept messages of an identity, oldest first, as far as there is memory for them. Returns whether these are all.
     pub(crate) async fn pending(
         &self,
-        namespace: &Name,
+        tenant: &Tenant,
         identity: &Name,
-    ) -> Result<Vec<Arc<Message>>, Refusal> {
-        let found = self.store.pending(namespace, identity, Time::now()).await;
+    ) -> Result<(Vec<Arc<Message>>, bool), Refusal> {
+        let (namespace, memory) = (&tenant.name, &tenant.waiting);
+        let found = self.store.pending(namespace, identity, Time::now(), memory);
+        let found = found.await;
         found.map_err(|error| Refusal::BackendUnavailable(error.to_string()))
     }
 

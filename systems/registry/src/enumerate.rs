@@ -12,8 +12,12 @@ use crate::name::Name;
 use crate::refusal::Refusal;
 use crate::registration::Registration;
 use crate::registry::Registry;
+use crate::size;
 use crate::tenant::{Rated, Tenant};
 use crate::time::Time;
+
+/// Maximum size of the metadata on a page, in bytes of JSON.
+const LARGEST_PAGE: usize = 4 << 20;
 
 /// The order of identities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +49,8 @@ pub(crate) struct Wanted {
     pub(crate) after: Option<Position>,
     pub(crate) sort_by: SortBy,
     pub(crate) consistency: Consistency,
+    /// Whether the page shows the metadata, which then limit its size.
+    pub(crate) with_metadata: bool,
 }
 
 /// A position in the sorted list: the value that is sorted by, and the identity.
@@ -99,10 +105,7 @@ impl Registry {
             found.sort_by(|one, other| one.identity.cmp(&other.identity));
             found
         } else {
-            let view = tenant.view.read();
-            let live = view.live(Time::now());
-            let matching = live.filter(|found| wanted.filter.matches(&found.metadata));
-            matching.cloned().collect()
+            tenant.view.search(&wanted.filter, Time::now()).await
         };
         let total = matching.len();
         let found = page(&mut matching, total, wanted);
@@ -110,6 +113,18 @@ impl Registry {
             .time(Timed::Enumerate, begin.elapsed().as_secs_f64());
         Ok(found)
     }
+}
+
+/// The number of registrations whose metadata fit on a page, at least one.
+fn fitting(page: &[Arc<Registration>]) -> usize {
+    let mut left = LARGEST_PAGE;
+    let fits = page.iter().take_while(|found| {
+        let size = size::json(&*found.metadata);
+        let fits = size <= left;
+        left = left.saturating_sub(size);
+        fits
+    });
+    fits.count().max(1).min(page.len())
 }
 
 fn page(matching: &mut Vec<Arc<Registration>>, total: usize, wanted: &Wanted) -> Found {
@@ -122,6 +137,10 @@ fn page(matching: &mut Vec<Arc<Registration>>, total: usize, wanted: &Wanted) ->
         matching.partition_point(|found| position(found).cmp(after) != Ordering::Greater)
     });
     let end = begin.saturating_add(wanted.limit).min(total);
+    let end = match matching.get(begin..end) {
+        Some(page) if wanted.with_metadata => begin + fitting(page),
+        _ => end,
+    };
     let next = (end < total)
         .then(|| matching.get(end.checked_sub(1)?).map(position))
         .flatten();

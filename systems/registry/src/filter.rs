@@ -18,6 +18,10 @@ use scalar::Scalar;
 pub(crate) const DEEPEST: usize = 5;
 /// Maximum number of conditions.
 pub(crate) const MOST_CLAUSES: usize = 20;
+/// Maximum number of objects. Conditions alone do not limit a filter, because an empty object has none.
+pub(crate) const MOST_OBJECTS: usize = 100;
+/// Maximum number of keys in the path of a field. JSON with more levels is not read.
+pub(crate) const LONGEST_PATH: usize = 128;
 /// Maximum number of values of one `in`.
 pub(crate) const MOST_VALUES: usize = 100;
 

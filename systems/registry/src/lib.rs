@@ -30,6 +30,7 @@ mod registry;
 mod serve;
 mod shared;
 mod shared_value;
+mod size;
 mod store;
 mod sweep;
 mod tenant;

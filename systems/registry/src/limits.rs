@@ -33,6 +33,14 @@ pub struct Limits {
     #[arg(long, value_name = "N", env = "REGISTRY_MAX_QUEUED", default_value_t = 1000,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_queued: u32,
+    /// Maximum memory of the metadata of all identities, in bytes
+    #[arg(long, value_name = "BYTES", env = "REGISTRY_MAX_STORED", default_value_t = 512 << 20,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_stored: u32,
+    /// Maximum memory of the messages that wait for their receivers, in bytes; further multicasts are refused
+    #[arg(long, value_name = "BYTES", env = "REGISTRY_MAX_WAITING", default_value_t = 256 << 20,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_waiting: u32,
     /// Maximum number of changes of registrations per second
     #[arg(long, value_name = "N", env = "REGISTRY_REGISTER_RATE", default_value_t = 5000,
           value_parser = clap::value_parser!(u32).range(1..))]

@@ -2,6 +2,7 @@
 //! fill the queue, and the connection's own task empties it, so a slow receiver fills only its own mailbox.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -13,7 +14,11 @@ use crate::message::{Message, MessageId};
 use crate::tracking::{State, Tracking};
 
 /// Maximum number of messages of one connection that wait for their acknowledgement. The oldest are then forgotten.
-const UNACKNOWLEDGED: usize = 4096;
+pub(crate) const UNACKNOWLEDGED: usize = 4096;
+
+/// Maximum size of the messages in the queue of an inbox, in bytes of memory. Thousands of inboxes with long queues of large
+/// messages could otherwise use up the memory of a namespace.
+pub(crate) const QUEUED: usize = 16 << 20;
 
 /// Who must learn about an acknowledgement.
 #[derive(Clone, Debug)]
@@ -66,14 +71,19 @@ pub(crate) enum End {
 #[derive(Debug)]
 pub(crate) struct Mailbox {
     queue: Sender<Delivery>,
+    /// Size of the messages in the queue.
+    queued: AtomicUsize,
     end: watch::Sender<Option<End>>,
     unacknowledged: Mutex<BTreeMap<MessageId, Sent>>,
 }
 
-/// A message that was sent and is not acknowledged yet.
+/// A message that was sent and is not acknowledged yet. The message itself does not stay in memory, because a receiver that
+/// never acknowledges could use up all memory.
 #[derive(Debug)]
-struct Sent {
-    delivery: Delivery,
+pub(crate) struct Sent {
+    pub(crate) receipt: Receipt,
+    /// Whether the message is kept in the store, and sent again from there.
+    pub(crate) is_kept: bool,
     at: Instant,
 }
 
@@ -91,6 +101,7 @@ pub(crate) fn mailbox(limit: usize) -> Slot {
     let (end, ended) = watch::channel(None);
     let mailbox = Mailbox {
         queue,
+        queued: AtomicUsize::new(0),
         end,
         unacknowledged: Mutex::default(),
     };
@@ -104,7 +115,19 @@ pub(crate) fn mailbox(limit: usize) -> Slot {
 impl Mailbox {
     /// Adds a message. Returns `false` if the queue is full or closed.
     pub(crate) fn post(&self, delivery: Delivery) -> bool {
-        self.queue.try_send(delivery).is_ok()
+        let cost = delivery.message.cost();
+        if self.queued.fetch_add(cost, Ordering::Relaxed) + cost <= QUEUED
+            && self.queue.try_send(delivery).is_ok()
+        {
+            return true;
+        }
+        self.queued.fetch_sub(cost, Ordering::Relaxed);
+        false
+    }
+
+    /// Whether the queue has room for a message.
+    pub(crate) fn has_room(&self, message: &Message) -> bool {
+        self.queue.capacity() > 0 && self.queued.load(Ordering::Relaxed) + message.cost() <= QUEUED
     }
 
     /// Closes the connection. The first reason counts.
@@ -122,8 +145,8 @@ impl Mailbox {
         let kept = delivery.message.mode.is_kept();
         let mut unacknowledged = self.unacknowledged();
         if kept && let Some(sent) = unacknowledged.get_mut(&delivery.message.id) {
-            if matches!(sent.delivery.receipt, Receipt::Nobody) {
-                sent.delivery.receipt = delivery.receipt.clone();
+            if matches!(sent.receipt, Receipt::Nobody) {
+                sent.receipt = delivery.receipt.clone();
             }
             if now.saturating_duration_since(sent.at) < limit {
                 return false;
@@ -131,7 +154,8 @@ impl Mailbox {
         }
         if kept || delivery.receipt.is_awaited() {
             let sent = Sent {
-                delivery: delivery.clone(),
+                receipt: delivery.receipt.clone(),
+                is_kept: kept,
                 at: now,
             };
             unacknowledged.insert(delivery.message.id.clone(), sent);
@@ -145,26 +169,16 @@ impl Mailbox {
     }
 
     /// Ends the wait for an acknowledgement. `None` if the message was not sent or is already acknowledged.
-    pub(crate) fn acknowledge(&self, id: &MessageId) -> Option<Delivery> {
-        let sent = self.unacknowledged().remove(id)?;
-        Some(sent.delivery)
+    pub(crate) fn acknowledge(&self, id: &MessageId) -> Option<Sent> {
+        self.unacknowledged().remove(id)
     }
 
-    /// The kept messages that were sent before `limit` ago. They count as sent now. Other messages of that age are
-    /// forgotten.
-    pub(crate) fn overdue(&self, limit: Duration, now: Instant) -> Vec<Delivery> {
+    /// The number of kept messages that were sent before `limit` ago. Other messages of that age are forgotten.
+    pub(crate) fn overdue(&self, limit: Duration, now: Instant) -> usize {
         let mut unacknowledged = self.unacknowledged();
         let is_old = |sent: &Sent| now.saturating_duration_since(sent.at) >= limit;
-        unacknowledged.retain(|_, sent| !is_old(sent) || sent.delivery.message.mode.is_kept());
-        let old = unacknowledged.values_mut().filter(|sent| is_old(sent));
-        old.map(|sent| {
-            sent.at = now;
-            if !sent.delivery.message.redelivered {
-                sent.delivery.message = Arc::new(sent.delivery.message.again());
-            }
-            sent.delivery.clone()
-        })
-        .collect()
+        unacknowledged.retain(|_, sent| !is_old(sent) || sent.is_kept);
+        unacknowledged.values().filter(|sent| is_old(sent)).count()
     }
 
     fn unacknowledged(&self) -> MutexGuard<'_, BTreeMap<MessageId, Sent>> {
@@ -181,16 +195,28 @@ impl Slot {
         into: &mut Vec<Delivery>,
         most: usize,
     ) -> Result<(), End> {
+        let before = into.len();
         tokio::select! {
             biased;
-            end = ended(&mut self.end) => Err(end),
-            _ = self.queue.recv_many(into, most) => Ok(()),
+            end = ended(&mut self.end) => return Err(end),
+            _ = self.queue.recv_many(into, most) => {}
         }
+        for delivery in into.iter().skip(before) {
+            self.taken(delivery);
+        }
+        Ok(())
+    }
+
+    /// The message no longer takes room in the queue.
+    fn taken(&self, delivery: &Delivery) {
+        let cost = delivery.message.cost();
+        self.mailbox.queued.fetch_sub(cost, Ordering::Relaxed);
     }
 
     /// Appends what is queued, without waiting.
     pub(crate) fn rest(&mut self, into: &mut Vec<Delivery>) {
         while let Ok(delivery) = self.queue.try_recv() {
+            self.taken(&delivery);
             into.push(delivery);
         }
     }
@@ -246,6 +272,31 @@ mod tests {
         assert_eq!(found.len(), 1);
     }
 
+    #[tokio::test]
+    async fn large_messages_fill_a_mailbox_before_their_number_does() {
+        let mut slot = mailbox(1000);
+        let large = || {
+            let message = Message::new(
+                MessageId::new("1").unwrap(),
+                Name::new("default").unwrap(),
+                "image/png".into(),
+                Mode::AtMostOnce,
+                vec![0; 1 << 20].into(),
+                Time::of_millis(0),
+            );
+            Delivery {
+                message: Arc::new(message),
+                receipt: Receipt::Nobody,
+            }
+        };
+        let posted = (0..1000).filter(|_| slot.mailbox.post(large())).count();
+        assert_eq!(posted, 6, "16 MiB, with the frame of each");
+        assert!(!slot.mailbox.has_room(&large().message));
+        slot.receive(&mut Vec::new(), 1).await.unwrap();
+        assert!(slot.mailbox.has_room(&large().message));
+        assert!(slot.mailbox.post(large()) && !slot.mailbox.post(large()));
+    }
+
     #[test]
     fn kept_messages_are_sent_again_until_they_are_acknowledged_and_others_are_forgotten() {
         let slot = mailbox(8);
@@ -264,15 +315,14 @@ mod tests {
             "it was just sent"
         );
         let before = begin + Duration::from_secs(4);
-        assert!(slot.mailbox.overdue(limit, before).is_empty());
+        assert_eq!(slot.mailbox.overdue(limit, before), 0);
         let after = begin + limit;
-        let again = slot.mailbox.overdue(limit, after);
-        assert_eq!(again.len(), 1);
-        assert!(again[0].message.redelivered);
+        assert_eq!(slot.mailbox.overdue(limit, after), 1);
+        assert!(slot.mailbox.admit(&sent[0], limit, after));
         let id = |id| MessageId::new(id).unwrap();
         assert!(slot.mailbox.acknowledge(&id("fleeting")).is_none());
         assert!(slot.mailbox.acknowledge(&id("kept")).is_some());
         assert!(slot.mailbox.acknowledge(&id("kept")).is_none());
-        assert!(slot.mailbox.overdue(limit, after + limit).is_empty());
+        assert_eq!(slot.mailbox.overdue(limit, after + limit), 0);
     }
 }

@@ -5,16 +5,21 @@ use axum::body::Bytes;
 use axum::extract::ws::Utf8Bytes;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use kit::memory::{Budget, Charge};
 use schemars::JsonSchema;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::name::Name;
+use crate::size;
 use crate::time::Time;
 
 /// The content type of JSON payloads.
 pub(crate) const JSON: &str = "application/json";
+
+/// Memory of a message besides its payload and its frame, in bytes.
+const OVERHEAD: usize = 512;
 
 /// The promise with which a message is delivered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -92,6 +97,9 @@ pub(crate) struct Message {
     /// Whether the receiver may have received it before.
     pub(crate) redelivered: bool,
     frame: OnceLock<Utf8Bytes>,
+    cost: OnceLock<usize>,
+    /// The memory that the message and its frame take.
+    charge: Option<Arc<Charge>>,
 }
 
 impl Message {
@@ -112,7 +120,29 @@ impl Message {
             sent_at,
             redelivered: false,
             frame: OnceLock::new(),
+            cost: OnceLock::new(),
+            charge: None,
         }
+    }
+
+    /// The memory that the message takes at most, in bytes: for its payload, and for its frame.
+    pub(crate) fn cost(&self) -> usize {
+        *self.cost.get_or_init(|| self.count())
+    }
+
+    fn count(&self) -> usize {
+        let payload = self.payload.len();
+        let frame = match std::str::from_utf8(&self.payload) {
+            Ok(text) if self.content_type.starts_with("text/") => size::json(&text),
+            _ => payload * 3 / 2,
+        };
+        OVERHEAD + payload + frame
+    }
+
+    /// The same message, charged until nobody needs it any more. `None` if there is too little memory left.
+    pub(crate) fn within(self, memory: &Budget) -> Option<Self> {
+        let charge = Some(Arc::new(memory.take(self.cost())?));
+        Some(Self { charge, ..self })
     }
 
     /// The same message, marked as sent before.
@@ -126,6 +156,7 @@ impl Message {
             self.sent_at,
         );
         again.redelivered = true;
+        again.charge.clone_from(&self.charge);
         again
     }
 

@@ -66,15 +66,17 @@ impl Registry {
         }
         let (now, number) = (Time::now(), self.next_number());
         let is_new = multicast.id.is_none();
-        let message = Arc::new(Message::new(
+        let message = Message::new(
             multicast.id.unwrap_or_else(|| self.message_id(now, number)),
             tenant.name.clone(),
             multicast.content_type,
             multicast.mode,
             multicast.payload,
             now,
-        ));
-        let (targets, unknown) = targets(tenant, multicast.to, now);
+        );
+        let message = message.within(&tenant.waiting);
+        let message = Arc::new(message.ok_or(Refusal::TooManyWaiting)?);
+        let (targets, unknown) = targets(tenant, multicast.to, now).await;
         let sending = Sending {
             number,
             targets,
@@ -175,19 +177,15 @@ struct Sending {
 }
 
 /// The registered targets, each once, and the listed identities that are not registered.
-fn targets(tenant: &Tenant, to: Targets, now: Time) -> (Vec<Name>, Vec<Name>) {
-    let view = tenant.view.read();
+async fn targets(tenant: &Tenant, to: Targets, now: Time) -> (Vec<Name>, Vec<Name>) {
     match to {
         Targets::Filter(filter) => {
-            let matching = view
-                .live(now)
-                .filter(|found| filter.matches(&found.metadata));
-            (
-                matching.map(|found| found.identity.clone()).collect(),
-                Vec::new(),
-            )
+            let found = tenant.view.search(&filter, now).await;
+            let names = found.iter().map(|found| found.identity.clone());
+            (names.collect(), Vec::new())
         }
         Targets::List(names) => {
+            let view = tenant.view.read();
             let mut seen = HashSet::new();
             let once = names.into_iter().filter(|name| seen.insert(name.clone()));
             once.partition(|name| view.get(name, now).is_some())

@@ -48,6 +48,10 @@ pub(crate) enum Refusal {
     UnknownRoute,
     #[error("this route does not support the method of the request")]
     WrongMethod,
+    #[error("too many messages wait for their receivers")]
+    TooManyWaiting,
+    #[error("too many large bodies are being read or written")]
+    Crowded,
     #[error("too many changes wait to be saved")]
     Busy,
     #[error("the backend is unavailable: {0}")]
@@ -82,6 +86,8 @@ impl Refusal {
             Self::AlreadyRegistered => (S::CONFLICT, "already_exists"),
             Self::QuotaExceeded(..) => (S::TOO_MANY_REQUESTS, "quota_exceeded"),
             Self::RateLimited(_) => (S::TOO_MANY_REQUESTS, "rate_limited"),
+            Self::TooManyWaiting => (S::SERVICE_UNAVAILABLE, "too_many_waiting"),
+            Self::Crowded => (S::SERVICE_UNAVAILABLE, "crowded"),
             Self::Busy => (S::SERVICE_UNAVAILABLE, "busy"),
             Self::BackendUnavailable(_) => (S::SERVICE_UNAVAILABLE, "backend_unavailable"),
             Self::Stopping => (S::SERVICE_UNAVAILABLE, "stopping"),

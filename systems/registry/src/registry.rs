@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use crate::backend::Backend;
 use crate::config::DeliveryConfig;
 use crate::handover::Handover;
-use crate::mailbox::{Delivery, Receipt};
+use crate::mailbox::{Receipt, Sent};
 use crate::message::MessageId;
 use crate::metrics::Counters;
 use crate::name::Name;
@@ -103,10 +103,15 @@ impl Registry {
     }
 
     /// Records the acknowledgement of an inbox.
-    pub(crate) async fn acknowledged(&self, tenant: &Tenant, identity: &Name, delivery: Delivery) {
+    pub(crate) async fn acknowledged(
+        &self,
+        tenant: &Tenant,
+        identity: &Name,
+        id: &MessageId,
+        sent: Sent,
+    ) {
         self.counters.acknowledged.inc();
-        let message = &delivery.message;
-        match &delivery.receipt {
+        match &sent.receipt {
             Receipt::Here(tracking, target) => tracking.settle(*target, State::Received),
             Receipt::There(reply) => {
                 // The instance that sent the message also forgets it.
@@ -117,8 +122,8 @@ impl Registry {
             }
             Receipt::Nobody => {}
         }
-        if message.mode.is_kept() {
-            let ids = std::slice::from_ref(&message.id);
+        if sent.is_kept {
+            let ids = std::slice::from_ref(id);
             let settled = self.backend.settle(&tenant.name, identity, ids);
             if let Err(refusal) = settled.await {
                 tracing::debug!(%refusal, "an acknowledgement is not saved; the message is sent again");

@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use kit::memory::Budget;
 use kit::rate::Rate;
 use kit::secret::Secret;
 use tokio::sync::{Semaphore, watch};
@@ -24,6 +25,8 @@ pub(crate) struct Tenant {
     pub(crate) hub: Hub,
     /// Permits for multicasts in progress.
     pub(crate) multicasts: Semaphore,
+    /// Memory for messages that wait for their receivers.
+    pub(crate) waiting: Budget,
     token: Option<Secret>,
     rates: Mutex<[Rate; 3]>,
     /// Each open inbox or watch has a receiver of this channel, so that the number of receivers is their number.
@@ -52,6 +55,7 @@ impl Tenant {
         Self {
             name,
             multicasts: Semaphore::new(usize::from(limits.multicasts)),
+            waiting: Budget::new(limits.max_waiting as usize),
             limits,
             view: View::default(),
             hub: Hub::default(),

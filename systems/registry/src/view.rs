@@ -1,14 +1,19 @@
+mod search;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use tokio::sync::broadcast;
+use search::SEARCHES;
+use tokio::sync::{Semaphore, broadcast};
 
 use crate::name::Name;
 use crate::registration::{Change, ChangeKind, Registration};
+use crate::size;
 use crate::time::Time;
 
-/// Number of changes that a watcher may lag behind. It is then told that it missed some.
-const BACKLOG: usize = 8192;
+/// Number of changes that a watcher may lag behind. It is then told that it missed some. The metadata of all of them stay
+/// in memory meanwhile.
+const BACKLOG: usize = 1024;
 /// Time for which the end of a registration is remembered, so that an older change that arrives late is ignored.
 const REMEMBERED_MS: i64 = 60_000;
 
@@ -18,6 +23,7 @@ const REMEMBERED_MS: i64 = 60_000;
 pub(crate) struct View {
     inside: RwLock<Inside>,
     changes: broadcast::Sender<Arc<Change>>,
+    searches: Semaphore,
 }
 
 #[derive(Debug, Default)]
@@ -28,6 +34,8 @@ pub(crate) struct Inside {
     /// Generations of ended registrations, with the time at which they are forgotten.
     ended: HashMap<Name, (u64, Time)>,
     generation: u64,
+    /// Memory of the metadata of all registrations, in bytes.
+    memory: usize,
 }
 
 impl Default for View {
@@ -35,6 +43,7 @@ impl Default for View {
         Self {
             inside: RwLock::default(),
             changes: broadcast::Sender::new(BACKLOG),
+            searches: Semaphore::new(SEARCHES),
         }
     }
 }
@@ -83,6 +92,11 @@ impl Inside {
     pub(crate) fn next_generation(&self, now: Time) -> u64 {
         let clock = u64::try_from(now.millis()).unwrap_or(0) * 1000;
         clock.max(self.generation + 1)
+    }
+
+    /// Memory of the metadata of all registrations, in bytes.
+    pub(crate) fn memory(&self) -> usize {
+        self.memory
     }
 
     /// The end of the earliest registration.
@@ -155,7 +169,10 @@ impl Edit<'_> {
             let Some((_, identity)) = inside.ends.pop_first() else {
                 break;
             };
-            over.extend(inside.registrations.remove(&identity));
+            if let Some(registration) = inside.registrations.remove(&identity) {
+                inside.memory -= size::memory(&registration.metadata);
+                over.push(registration);
+            }
         }
         for registration in &over {
             let registration = registration.clone();
@@ -209,6 +226,7 @@ impl Inside {
         if let Some(end) = registration.expires_at {
             self.ends.insert((end, identity.clone()));
         }
+        self.memory += size::memory(&registration.metadata);
         self.registrations.insert(identity, registration);
     }
 
@@ -219,6 +237,7 @@ impl Inside {
         if let Some(end) = removed.expires_at {
             self.ends.remove(&(end, identity.clone()));
         }
+        self.memory -= size::memory(&removed.metadata);
         true
     }
 

@@ -11,7 +11,7 @@ use super::member::{MemberState, Ready};
 use super::state::{AudienceShard, ReceivedChannel};
 use crate::arrival::{MISPLACED_LOOKS, MisplacedSearch};
 use crate::net::socket::Event;
-use crate::recorder::Recorder;
+use crate::recorder::{Recorder, Scene};
 use crate::socket::Came;
 
 /// Bytes that were just read from one member's connection, with everything needed to count the deliveries in them.
@@ -153,6 +153,9 @@ impl MemberArrival<'_> {
                 channel.deadline,
                 tally,
             );
+            if self.shard.listeners.is_full() {
+                self.count_full();
+            }
             if let Some(latency) = receipt.latency {
                 self.recorder.windows.open.deliveries += 1;
                 self.recorder.windows.open.latency.record(latency);
@@ -170,6 +173,22 @@ impl MemberArrival<'_> {
             self.stray(stamp, channel);
         }
         !is_known
+    }
+
+    /// Counts the failure that messages have no room, once.
+    fn count_full(&mut self) {
+        if std::mem::replace(&mut self.shard.is_full, true) {
+            return;
+        }
+        let detail = "the stamps that the audience received name more messages than fit into 1 GiB; further ones count \
+                      as misdelivered";
+        let fault = Fault::generator(FaultKind::Resources, detail);
+        let scene = Scene {
+            what: self.shard.name.clone(),
+            at: self.now,
+            ..Scene::default()
+        };
+        self.recorder.fail(&fault, scene, None, None);
     }
 
     /// Counts a stamp that should not have reached this audience.

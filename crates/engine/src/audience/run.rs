@@ -139,6 +139,7 @@ fn set_up(base: &mut Base, worker: u32) -> Result<(), String> {
             name: spec.name.clone(),
             channels: Vec::new(),
             listeners: Listeners::default(),
+            is_full: false,
             connections: Vec::new(),
             pending: end - first,
             members: end - first,

@@ -33,6 +33,8 @@ pub(super) struct AudienceShard {
     pub(super) pending: u32,
     /// Number of members on this worker.
     pub(super) members: u32,
+    /// Whether the failure was counted that messages have no room.
+    pub(super) is_full: bool,
     /// Number of messages that were searched for misplaced stamps, and contained no stamp.
     pub(super) searched: u16,
 }

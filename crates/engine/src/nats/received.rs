@@ -84,7 +84,7 @@ impl Nats<'_> {
         remaining: &mut Remaining,
     ) {
         match signal {
-            Signal::Message(message) => self.nats_message(message, now, remaining),
+            Signal::Message(message) => self.nats_message(key, message, now, remaining),
             Signal::Connected(_) => self.nats_connected(key, now),
             Signal::Pong => self.nats_pong(key, now, remaining),
             Signal::StartTls => remaining.starts_tls = true,
@@ -117,7 +117,13 @@ impl Nats<'_> {
 
     /// Passes a message to its subscription, or to the request whose reply it is. The subscription may have ended in the
     /// meantime.
-    fn nats_message(&mut self, message: &Message<'_>, now: Nanos, remaining: &mut Remaining) {
+    fn nats_message(
+        &mut self,
+        connection: u32,
+        message: &Message<'_>,
+        now: Nanos,
+        remaining: &mut Remaining,
+    ) {
         let Ok(key) = u32::try_from(message.sid) else {
             return;
         };
@@ -125,6 +131,8 @@ impl Nats<'_> {
             return;
         };
         match wire {
+            // A server can send any number, also that of a socket on the connection to another server.
+            Wire::Nats(nats) if nats.carrier(key) != connection => return,
             Wire::Nats(NatsWire::Subscription(subscription)) => {
                 if subscription.is_pulled(message) {
                     fetched(&mut arrival, message);

@@ -3,6 +3,9 @@ use serde_json::Value;
 
 use crate::fault::{printable, protocol};
 
+/// Maximum number of addresses that are stored. Each connection stores its own.
+const MOST_URLS: usize = 100;
+
 /// The properties of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(
@@ -64,6 +67,7 @@ impl Info {
                 .into_iter()
                 .flatten()
                 .filter_map(|url| url.as_str().map(str::to_owned))
+                .take(MOST_URLS)
                 .collect(),
             lame_duck: flag("ldm"),
         })

@@ -4,6 +4,9 @@ use model::{Fault, FaultKind};
 
 use super::slot::SLOTS;
 
+/// Maximum length of an error's text, in bytes. A server may send megabytes, which nobody reads, in each of many errors.
+const LONGEST: usize = 1000;
+
 /// An error that the server sent in place of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ErrorReply<'a> {
@@ -37,15 +40,19 @@ impl<'a> ErrorReply<'a> {
         Self { bytes }
     }
 
-    /// The code and the message, as the server sent them.
+    /// The code and the message, as the server sent them. The rest of a very long message is left out.
     pub fn text(&self) -> Cow<'a, str> {
-        String::from_utf8_lossy(self.bytes)
+        match self.bytes.get(..LONGEST) {
+            Some(shown) => format!("{}…", String::from_utf8_lossy(shown)).into(),
+            None => String::from_utf8_lossy(self.bytes),
+        }
     }
 
     /// The code, such as `ERR`, `WRONGTYPE` or `NOAUTH`.
     pub fn code(&self) -> &'a str {
-        let end = self.bytes.iter().position(|&byte| byte == b' ');
-        str::from_utf8(&self.bytes[..end.unwrap_or(self.bytes.len())]).unwrap_or_default()
+        let bytes = &self.bytes[..self.bytes.len().min(LONGEST)];
+        let end = bytes.iter().position(|&byte| byte == b' ');
+        str::from_utf8(&bytes[..end.unwrap_or(bytes.len())]).unwrap_or_default()
     }
 
     /// The redirect to another node of a cluster: `MOVED 3999 127.0.0.1:6381`.
@@ -145,5 +152,15 @@ mod tests {
         );
         assert_eq!(ErrorReply::new(b"ERR").code(), "ERR");
         assert_eq!(ErrorReply::new(b"\xff x").code(), "");
+    }
+
+    #[test]
+    fn a_very_long_text_is_cut_off() {
+        let long = [b"ERR ".as_slice(), &vec![b'x'; 15_000_000]].concat();
+        let error = ErrorReply::new(&long);
+        assert_eq!(error.code(), "ERR");
+        assert!(error.text().ends_with("xx…") && error.text().len() < 1010);
+        assert!(error.fault().detail.len() < 1100);
+        assert_eq!(ErrorReply::new(&long[4..]).code().len(), 1000);
     }
 }

@@ -5,6 +5,9 @@ use super::slot::SLOTS;
 use super::value::Value;
 use crate::fault::protocol;
 
+/// Maximum number of nodes. Redis is made for clusters of up to 1,000 nodes.
+pub const MOST_NODES: usize = 1000;
+
 /// The address of a node of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
@@ -39,9 +42,13 @@ impl SlotMap {
             || protocol("the reply to CLUSTER SLOTS is not a list of slots with their nodes");
         let mut map = Self::default();
         let ranges = reply.items().ok_or_else(unfit)?;
-        for range in ranges.values() {
+        for (count, range) in ranges.values().enumerate() {
+            // No slot can be in two ranges, so there are not more ranges than slots.
+            if count == usize::from(SLOTS) {
+                return Err(unfit());
+            }
             let (first, last, node) = range_of(&range).ok_or_else(unfit)?;
-            map.assign(first, last, node);
+            map.assign(first, last, node)?;
         }
         Ok(map)
     }
@@ -58,24 +65,35 @@ impl SlotMap {
     }
 
     /// Learns from a redirect of the kind [`Moved`](super::RedirectKind::Moved).
-    pub fn moved(&mut self, redirect: &Redirect<'_>) {
+    pub fn moved(&mut self, redirect: &Redirect<'_>) -> Result<(), Fault> {
         let node = Node {
             host: redirect.host.to_owned(),
             port: redirect.port,
         };
-        self.assign(redirect.slot, redirect.slot, node);
+        self.assign(redirect.slot, redirect.slot, node)
     }
 
-    fn assign(&mut self, first: u16, last: u16, node: Node) {
+    fn assign(&mut self, first: u16, last: u16, node: Node) -> Result<(), Fault> {
         let known = self.nodes.iter().position(|known| *known == node);
-        let place = known.unwrap_or_else(|| {
+        let place = known.unwrap_or(self.nodes.len());
+        if place == MOST_NODES {
+            return Err(too_many_nodes());
+        }
+        if known.is_none() {
             self.nodes.push(node);
-            self.nodes.len() - 1
-        });
-        // A cluster cannot have more nodes than slots.
+        }
+        // There are fewer nodes than numbers.
         let owner = u16::try_from(place + 1).unwrap_or(0);
         self.owners[usize::from(first)..=usize::from(last)].fill(owner);
+        Ok(())
     }
+}
+
+/// The fault of a server that names more than [`MOST_NODES`] nodes.
+pub fn too_many_nodes() -> Fault {
+    protocol(format!(
+        "the Redis cluster names more than {MOST_NODES} nodes"
+    ))
 }
 
 fn range_of(range: &Value<'_>) -> Option<(u16, u16, Node)> {
@@ -107,7 +125,7 @@ mod tests {
 
     fn parsed(text: &str) -> Result<SlotMap, Fault> {
         let mut outcome = None;
-        let mut parser = Parser::new(1000);
+        let mut parser = Parser::new(16_000_000);
         let mut sink = |reply: super::super::Reply<'_>| {
             outcome = Some(SlotMap::parse(&reply.value));
             Ok(())
@@ -140,10 +158,39 @@ mod tests {
             slot: 5,
             host: "b",
             port: 1,
-        });
+        })
+        .unwrap();
         assert_eq!(map.node(4), Some(&node("a", 7000)));
         assert_eq!(map.node(5), Some(&node("b", 1)));
         assert_eq!(map.nodes().len(), 3);
+    }
+
+    /// The cost of each range grows with the number of nodes.
+    #[test]
+    fn a_server_cannot_name_nodes_and_ranges_without_end() {
+        let reply = |ranges: usize, nodes: usize| {
+            let range = |n: usize| format!("*3\r\n:0\r\n:0\r\n*2\r\n+{:x}\r\n:1\r\n", n % nodes);
+            let ranges: String = (0..ranges).map(range).collect();
+            ranges
+        };
+        let of = |ranges, nodes| {
+            let text = format!("*{ranges}\r\n{}", reply(ranges, nodes));
+            parsed(&text).map(|map| map.nodes().len())
+        };
+        assert_eq!(of(1000, 1000), Ok(1000));
+        let fault = of(1001, 1001).unwrap_err();
+        assert!(fault.detail.contains("more than 1000 nodes"), "{fault:?}");
+        assert_eq!(of(16384, 3), Ok(3));
+        assert!(of(16385, 3).is_err());
+        let mut full = parsed(&format!("*1000\r\n{}", reply(1000, 1000))).unwrap();
+        let moved = |host| Redirect {
+            kind: RedirectKind::Moved,
+            slot: 5,
+            host,
+            port: 1,
+        };
+        assert!(full.moved(&moved("new")).is_err());
+        assert_eq!(full.moved(&moved("7")), Ok(()));
     }
 
     #[test]

@@ -12,6 +12,9 @@ use crate::frames::Missing;
 /// Maximum length of a line, in bytes. Simple strings and errors are the longest.
 const LINE_LIMIT: usize = 64 * 1024;
 
+/// Maximum number of digits of a number. The time to convert one grows with the square of its digits.
+const DIGITS_LIMIT: usize = 1000;
+
 /// Bytes of the shortest element: `_`, CR, LF.
 const SHORTEST: usize = 3;
 
@@ -198,6 +201,7 @@ fn big_number(text: &[u8]) -> Option<&str> {
         .strip_prefix(b"-")
         .or(text.strip_prefix(b"+"))
         .unwrap_or(text);
-    let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    let is_number =
+        (1..=DIGITS_LIMIT).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit);
     is_number.then(|| ascii(text)).flatten()
 }

@@ -33,7 +33,7 @@ where
         async move {
             let mut response = match answer {
                 Some(answer) => answer.await?.map(Either::Left),
-                None => too_many().map(Either::Right),
+                None => busy(TOO_MANY).map(Either::Right),
             };
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(CONNECTION, close);
@@ -49,8 +49,9 @@ where
     }
 }
 
-fn too_many() -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::from(TOO_MANY));
+/// A response with status 503, after which the client may try again.
+pub(super) fn busy(why: &'static str) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::from(why));
     *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
     let later = HeaderValue::from_static("1");
     response.headers_mut().insert(RETRY_AFTER, later);

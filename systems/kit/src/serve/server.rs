@@ -3,8 +3,10 @@ use std::error::Error;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use http_body_util::Either;
 use hyper::body::{Body, Bytes, Incoming};
 use hyper::header::UPGRADE;
 use hyper::service::{Service, service_fn};
@@ -12,10 +14,11 @@ use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::yield_now;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
-use super::beyond::{BEYOND_LIMIT, refuse};
+use super::beyond::{BEYOND_LIMIT, busy, refuse};
 use super::connections::{Connections, Open};
+use super::outgoing::outgoing;
 use super::protocol::protocol;
 
 /// Time limit for reading the body of a request. Without a limit, an incomplete request would keep its connection open
@@ -27,6 +30,10 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// 61 tasks. A loop that accepts more connections than that would let the queue of tasks grow during a flood, and a
 /// health check would wait behind all of them.
 const ACCEPTS_PER_TURN: usize = 16;
+/// A request that follows a response this quickly was there before. Other tasks run first, because a client that pipelines
+/// requests without pause would otherwise have several of them served in each turn.
+const PIPELINED: Duration = Duration::from_micros(20);
+const CROWDED: &str = "too many large responses wait for their clients\n";
 
 /// One service on one listener.
 #[derive(Debug)]
@@ -45,7 +52,7 @@ where
     S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible>,
     S: Send + 'static,
     S::Future: Send,
-    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
+    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Unpin + Send + 'static,
 {
     /// Serves until `stop` resolves, then finishes the requests in progress. Returns the time left of `stop_limit`, or
     /// zero if it has passed.
@@ -68,7 +75,7 @@ where
             }
         }
         drop(listener);
-        let begin = tokio::time::Instant::now();
+        let begin = Instant::now();
         if !self.connections.drain(self.stop_limit).await {
             tracing::warn!(
                 open = self.connections.open(),
@@ -98,14 +105,28 @@ async fn serve_one<S, B>(stream: TcpStream, service: S, mut open: Open)
 where
     S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible> + Send + 'static,
     S::Future: Send,
-    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
+    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Unpin + Send + 'static,
 {
     let place = open.place.clone();
+    let responded = Arc::new(Mutex::new(None::<Instant>));
     let service = service_fn(move |mut request: Request<Incoming>| {
         if request.headers().contains_key(UPGRADE) {
             request.extensions_mut().insert(place.clone());
         }
-        service.call(request)
+        let answer = service.call(request);
+        let responded = responded.clone();
+        async move {
+            let last = locked(&responded).take();
+            if last.is_some_and(|last| last.elapsed() < PIPELINED) {
+                yield_now().await;
+            }
+            let answer = outgoing(answer.await?);
+            *locked(&responded) = Some(Instant::now());
+            Ok::<_, Infallible>(match answer {
+                Some(response) => response.map(Either::Left),
+                None => busy(CROWDED).map(Either::Right),
+            })
+        }
     });
     let connection = protocol().serve_connection(TokioIo::new(stream), service);
     let mut connection = pin!(connection.with_upgrades());
@@ -119,5 +140,65 @@ where
     };
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection failed");
+    }
+}
+
+/// The time of the last response on a connection.
+fn locked(responded: &Mutex<Option<Instant>>) -> MutexGuard<'_, Option<Instant>> {
+    responded.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use http_body_util::Full;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+    use crate::serve::bind;
+
+    #[tokio::test]
+    async fn a_client_that_pipelines_is_served_in_turn_with_other_tasks() {
+        const REQUESTS: usize = 2000;
+        let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let address = listener.local_addr().unwrap();
+        let served = Arc::new(AtomicUsize::new(0));
+        let counter = served.clone();
+        let service = move |_| {
+            let counter = counter.clone();
+            service_fn(move |_: Request<Incoming>| {
+                counter.fetch_add(1, Ordering::Relaxed);
+                async { Ok::<_, Infallible>(Response::new(Full::<Bytes>::from("fine"))) }
+            })
+        };
+        let server = Server {
+            service,
+            connections: Connections::new(1),
+            stop_limit: Duration::ZERO,
+        };
+        tokio::spawn(server.run(listener, std::future::pending()));
+        let (mut from, mut to) = TcpStream::connect(address).await.unwrap().into_split();
+        let sending = async move {
+            let requests = "GET / HTTP/1.1\r\n\r\n".repeat(REQUESTS);
+            to.write_all(requests.as_bytes()).await.unwrap();
+            to
+        };
+        let reading = async move {
+            let mut bytes = [0; 4096];
+            while from.read(&mut bytes).await.unwrap() > 0 {}
+        };
+        let (sending, reading) = (tokio::spawn(sending), tokio::spawn(reading));
+        let (mut last, mut turns) = (0, 0);
+        while last < REQUESTS {
+            yield_now().await;
+            let now = served.load(Ordering::Relaxed);
+            turns += usize::from(now > last);
+            last = now;
+        }
+        // Up to sixteen requests are served in each turn otherwise.
+        assert!(turns > REQUESTS / 3, "{turns} turns");
+        sending.abort();
+        reading.abort();
     }
 }

@@ -29,6 +29,7 @@ pub(super) async fn body(body: Body, limit: usize) -> Result<Bytes, Refusal> {
     let read = kit::body::read(body, limit).await;
     read.map_err(|error| match error {
         BodyError::TooLarge(limit) => Refusal::BodyTooLarge { limit },
+        BodyError::Crowded => Refusal::Crowded,
         BodyError::Incomplete => Refusal::BodyIncomplete,
     })
 }

@@ -1,7 +1,9 @@
 use serde_json::{Map, Value};
 
 use super::scalar::Scalar;
-use super::{DEEPEST, Filter, MOST_CLAUSES, MOST_VALUES, Node, Path, Test};
+use super::{
+    DEEPEST, Filter, LONGEST_PATH, MOST_CLAUSES, MOST_OBJECTS, MOST_VALUES, Node, Path, Test,
+};
 
 /// The operators, as suffixes of a field (`age.gte`) or as keys below it (`{"age": {"gte": 18}}`).
 const OPERATORS: [&str; 11] = [
@@ -30,7 +32,10 @@ pub(crate) struct FilterError {
 impl Filter {
     /// Reads a filter. An empty object matches everything.
     pub(crate) fn read(value: &Value) -> Result<Self, FilterError> {
-        let mut reader = Reader { clauses: 0 };
+        let mut reader = Reader {
+            clauses: 0,
+            objects: 0,
+        };
         reader.object(value, &Place::default(), 1).map(Self)
     }
 }
@@ -56,6 +61,7 @@ impl Place {
 
 struct Reader {
     clauses: usize,
+    objects: usize,
 }
 
 impl Reader {
@@ -64,7 +70,11 @@ impl Reader {
         let Value::Object(entries) = value else {
             return place.refuse(format!("expected an object, got {}", kind(value)));
         };
-        let mut nodes = Vec::with_capacity(entries.len());
+        self.objects += 1;
+        if self.objects > MOST_OBJECTS {
+            return place.refuse(format!("a filter may have at most {MOST_OBJECTS} objects"));
+        }
+        let mut nodes = Vec::new();
         for (key, value) in entries {
             self.entry(key, value, &place.below(key), depth, &mut nodes)?;
         }
@@ -180,7 +190,11 @@ fn deeper(depth: usize, place: &Place) -> Result<usize, FilterError> {
 }
 
 fn path(field: &str, place: &Place) -> Result<Path, FilterError> {
-    let keys: Vec<String> = field.split('.').map(str::to_owned).collect();
+    let keys = field.split('.').take(LONGEST_PATH + 1);
+    let keys: Vec<String> = keys.map(str::to_owned).collect();
+    if keys.len() > LONGEST_PATH {
+        return place.refuse(format!("a field may have at most {LONGEST_PATH} keys"));
+    }
     if keys.iter().any(String::is_empty) {
         return place.refuse("a field must have a name before and after each dot");
     }

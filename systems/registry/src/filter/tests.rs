@@ -108,6 +108,19 @@ fn depth_and_number_of_conditions_are_limited() {
     assert!(refusal(&wide(21)).1.contains("20 conditions"));
 }
 
+/// Each of these would be evaluated for every identity.
+#[test]
+fn parts_without_conditions_and_long_paths_are_limited() {
+    let list = |item: Value, count: usize| json!({ "$and": vec![item; count] });
+    assert!(Filter::read(&list(json!({}), 99)).is_ok());
+    for item in [json!({}), json!({ "$or": [] }), json!({ "$not": {} })] {
+        assert!(refusal(&list(item, 100)).1.contains("100 objects"));
+    }
+    let path = |keys: usize| json!({ vec!["a"; keys].join("."): 1 });
+    assert!(Filter::read(&path(128)).is_ok());
+    assert!(refusal(&path(129)).1.contains("128 keys"));
+}
+
 /// Random metadata over few keys and values, so that filters often match.
 pub(crate) fn metadata() -> impl Strategy<Value = Map<String, Value>> {
     let scalar = scalar();

@@ -2,10 +2,12 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio::task::yield_now;
 
 use super::input;
 use super::operation::Operation;
 use crate::backend::Backend;
+use crate::mailbox::UNACKNOWLEDGED;
 use crate::message::MessageId;
 use crate::name::Name;
 use crate::refusal::Refusal;
@@ -45,7 +47,7 @@ impl Operation for Acknowledge {
         body: AcknowledgeBody,
     ) -> Result<Acknowledged, Refusal> {
         let identity = Name::new(&body.identity)?;
-        input::few(&body.ids, "ids")?;
+        input::few(&body.ids, "ids", UNACKNOWLEDGED)?;
         let ids: Vec<MessageId> = body
             .ids
             .iter()
@@ -53,10 +55,12 @@ impl Operation for Acknowledge {
             .collect();
         for mailbox in tenant.hub.of(&identity) {
             for id in &ids {
-                if let Some(delivery) = mailbox.acknowledge(id) {
-                    registry.acknowledged(tenant, &identity, delivery).await;
+                if let Some(sent) = mailbox.acknowledge(id) {
+                    registry.acknowledged(tenant, &identity, id, sent).await;
                 }
             }
+            // An identity may have thousands of inboxes.
+            yield_now().await;
         }
         // The inbox may be gone, or belong to another instance.
         registry

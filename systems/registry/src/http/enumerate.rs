@@ -28,7 +28,7 @@ pub(super) struct EnumerateBody {
     /// Conditions on metadata. Default: all identities.
     #[schemars(with = "Option<Metadata>")]
     filter: Option<Value>,
-    /// Maximum number of identities on the page.
+    /// Maximum number of identities on the page. A page whose metadata take more than 4 MiB has fewer.
     #[schemars(range(min = 1, max = 10_000))]
     limit: Option<u32>,
     /// The value of `next_cursor` from the previous page.
@@ -104,9 +104,10 @@ impl Operation for Enumerate {
             after: body.cursor.as_deref().map(cursor).transpose()?,
             sort_by: body.sort_by,
             consistency: body.consistency,
+            with_metadata: body.include_metadata.unwrap_or(true),
         };
         let found = registry.enumerate(tenant, &wanted).await?;
-        let with_facts = body.include_metadata.unwrap_or(true);
+        let with_facts = wanted.with_metadata;
         let page = found.page.iter();
         Ok(Enumerated {
             identities: page.map(|found| Listed::of(found, with_facts)).collect(),

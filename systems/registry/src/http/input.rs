@@ -10,7 +10,7 @@ use crate::refusal::Refusal;
 
 /// Maximum size of a body in bytes. A multicast to a list names its targets.
 const LARGEST_BODY: usize = 4 << 20;
-/// Maximum number of identities or ids in a list.
+/// Maximum number of identities in a list.
 const MOST: usize = 50_000;
 
 /// Reads a JSON body.
@@ -18,6 +18,7 @@ pub(super) async fn body(parts: &Parts, body: Body) -> Result<Bytes, Refusal> {
     let bytes = kit::body::read(body, LARGEST_BODY).await;
     let bytes = bytes.map_err(|error| match error {
         BodyError::TooLarge(limit) => Refusal::BodyTooLarge(limit),
+        BodyError::Crowded => Refusal::Crowded,
         BodyError::Incomplete => Refusal::BodyIncomplete,
     })?;
     if !bytes.is_empty() && !is_json(parts) {
@@ -46,17 +47,17 @@ pub(super) async fn query<T: DeserializeOwned>(parts: &mut Parts) -> Result<T, R
 
 /// Reads a list of identities.
 pub(super) fn names(texts: &[String]) -> Result<Vec<Name>, Refusal> {
-    few(texts, "identities")?;
+    few(texts, "identities", MOST)?;
     let names = texts.iter().map(|text| Name::new(text));
     Ok(names.collect::<Result<_, _>>()?)
 }
 
 /// Refuses a list that is too long.
-pub(super) fn few<T>(list: &[T], field: &'static str) -> Result<(), Refusal> {
-    if list.len() > MOST {
+pub(super) fn few<T>(list: &[T], field: &'static str, most: usize) -> Result<(), Refusal> {
+    if list.len() > most {
         return Err(Refusal::InvalidField(
             field,
-            format!("at most {MOST} are accepted"),
+            format!("at most {most} are accepted"),
         ));
     }
     Ok(())

@@ -6,9 +6,11 @@ use axum::http::StatusCode;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
+use kit::memory::COUNTED;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::input;
@@ -16,6 +18,9 @@ use crate::metrics::Answered;
 use crate::refusal::Refusal;
 use crate::registry::Registry;
 use crate::tenant::Tenant;
+
+/// Permit for reading a large body.
+static LARGE: Semaphore = Semaphore::const_new(1);
 
 /// An operation that reads a JSON body and answers with JSON. It belongs to one namespace.
 pub(super) trait Operation: 'static {
@@ -47,10 +52,19 @@ async fn answer<O: Operation>(registry: &Registry, request: Request) -> Result<R
     let (mut parts, body) = request.into_parts();
     let tenant = tenant(registry, &mut parts, None).await?;
     let bytes = input::body(&parts, body).await?;
-    let body =
-        kit::json::object(&bytes).map_err(|error| Refusal::InvalidJson(error.to_string()))?;
+    let body = read(&bytes).await?;
     let answer = O::perform(registry, &tenant, body).await?;
     Ok((StatusCode::OK, Json(answer)).into_response())
+}
+
+/// Reads a JSON body. Large ones are read one after the other, so that other requests need not wait for several of them.
+async fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
+    let _turn = match bytes.len() {
+        ..COUNTED => None,
+        // An error would mean that the semaphore was closed, which never happens.
+        _ => LARGE.acquire().await.ok(),
+    };
+    kit::json::object(bytes).map_err(|error| Refusal::InvalidJson(error.to_string()))
 }
 
 /// Counts a response and applies injected delays to it.

@@ -10,8 +10,12 @@ use crate::name::Name;
 use crate::refusal::Refusal;
 use crate::registration::{Change, ChangeKind, Metadata, Wish};
 use crate::registry::Registry;
+use crate::size;
 use crate::tenant::{Rated, Tenant};
 use crate::time::Time;
+
+/// How many times the limit of its JSON metadata may take in memory.
+const MEMORY_FACTOR: usize = 16;
 
 /// Registers an identity.
 #[derive(Debug)]
@@ -169,9 +173,16 @@ impl Operation for Unregister {
 /// Refuses metadata that is too large.
 fn checked(metadata: Metadata, tenant: &Tenant) -> Result<Metadata, Refusal> {
     let limit = tenant.limits.max_metadata;
-    let size = serde_json::to_vec(&metadata).map_or(usize::MAX, |json| json.len());
+    let size = size::json(&metadata);
     if size > limit as usize {
         let why = format!("it has {size} bytes, and at most {limit} are accepted");
+        return Err(Refusal::InvalidMetadata(why));
+    }
+    let (memory, limit) = (size::memory(&metadata), limit as usize * MEMORY_FACTOR);
+    if memory > limit {
+        let why = format!(
+            "it has so many values that it takes {memory} bytes in memory, and at most {limit} are accepted"
+        );
         return Err(Refusal::InvalidMetadata(why));
     }
     Ok(metadata)

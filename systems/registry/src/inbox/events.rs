@@ -22,7 +22,7 @@ struct Reading {
 
 /// Opens an inbox as server-sent events. The id of an event is that of its message, which the receiver acknowledges in a
 /// request of its own.
-pub(crate) async fn stream(seat: Seat, place: Option<Place>) -> Result<Response, Refusal> {
+pub(crate) async fn stream(mut seat: Seat, place: Option<Place>) -> Result<Response, Refusal> {
     let queued = seat.catch_up().await?;
     let (namespace, identity) = (seat.tenant(), seat.identity());
     let ready =

@@ -2,12 +2,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
 use crate::backend::Backend;
 use crate::handover::Destination;
 use crate::mailbox::{Delivery, End, Receipt, Slot, mailbox};
-use crate::message::MessageId;
+use crate::message::{Message, MessageId};
 use crate::name::Name;
 use crate::refusal::Refusal;
 use crate::registry::Registry;
@@ -17,6 +18,9 @@ use crate::time::Time;
 /// Maximum number of messages that are sent before the connection looks for anything else.
 const BURST: usize = 256;
 
+/// The messages that wait for an identity, and whether these are all.
+type Pending = Result<(Vec<Arc<Message>>, bool), Refusal>;
+
 /// An inbox that is connected here. Dropping it disconnects it, whatever ended the connection.
 #[derive(Debug)]
 pub(crate) struct Seat {
@@ -25,6 +29,10 @@ pub(crate) struct Seat {
     identity: Name,
     slot: Slot,
     again: Interval,
+    /// Whether messages that were kept for the identity are still in the store.
+    lacks: bool,
+    /// Reads messages that are sent again.
+    reading: Option<JoinHandle<Pending>>,
     _place: watch::Receiver<()>,
 }
 
@@ -51,6 +59,8 @@ impl Seat {
             identity,
             slot,
             again,
+            lacks: false,
+            reading: None,
             _place: place,
         };
         if is_first {
@@ -69,16 +79,19 @@ impl Seat {
     }
 
     /// Hands over the messages that were kept while the identity was offline. Returns their number.
-    pub(super) async fn catch_up(&self) -> Result<usize, Refusal> {
+    pub(super) async fn catch_up(&mut self) -> Result<usize, Refusal> {
         let registry = &self.registry;
-        let pending = registry
-            .backend
-            .pending(&self.tenant.name, &self.identity)
-            .await?;
-        let count = pending.len();
+        let pending = registry.backend.pending(&self.tenant, &self.identity);
+        let (pending, is_all) = pending.await?;
+        self.lacks = !is_all;
+        let mut count = 0;
         for message in pending {
-            let receipt = Receipt::Nobody;
-            let delivery = Delivery { message, receipt };
+            if !self.slot.mailbox.has_room(&message) {
+                self.lacks = true;
+                break;
+            }
+            count += 1;
+            let delivery = again(message);
             let destination = Destination::Mailbox(self.slot.mailbox.clone());
             let handed =
                 registry
@@ -100,23 +113,47 @@ impl Seat {
                 ready.retain(|delivery| mailbox.admit(delivery, limit, now));
                 Ok(())
             }
+            found = reading(&mut self.reading), if self.reading.is_some() => {
+                self.reading = None;
+                self.post_again(found);
+                Ok(())
+            }
             _ = self.again.tick() => {
-                self.send_again(ready, limit);
+                self.send_again(limit);
                 Ok(())
             }
         }
     }
 
-    fn send_again(&self, ready: &mut Vec<Delivery>, limit: Duration) {
+    /// Begins to send the messages again that were not acknowledged in time, and those for which there was no room before. A
+    /// task reads them, because other events interrupt the wait for them.
+    fn send_again(&mut self, limit: Duration) {
         let overdue = self.slot.mailbox.overdue(limit, Instant::now());
         // With the shared backend, one of the instances sends messages again for all receivers.
-        if let Backend::Embedded(_) = &*self.registry.backend {
-            self.registry
-                .counters
-                .redelivered
-                .inc_by(overdue.len() as u64);
-            ready.extend(overdue);
+        let sends = matches!(&*self.registry.backend, Backend::Embedded(_));
+        if !sends || self.reading.is_some() || overdue == 0 && !self.lacks {
+            return;
         }
+        self.registry.counters.redelivered.inc_by(overdue as u64);
+        let (registry, tenant) = (self.registry.clone(), self.tenant.clone());
+        let identity = self.identity.clone();
+        self.reading = Some(tokio::spawn(async move {
+            registry.backend.pending(&tenant, &identity).await
+        }));
+    }
+
+    /// Adds messages to the queue. Those that were sent in time are left out when they are taken from it.
+    fn post_again(&mut self, found: Pending) {
+        let (messages, is_all) = match found {
+            Ok(found) => found,
+            Err(refusal) => {
+                tracing::warn!(%refusal, "an inbox cannot read the messages that wait for it yet");
+                return;
+            }
+        };
+        let mut messages = messages.into_iter();
+        let has_room = messages.all(|message| self.slot.mailbox.post(again(message)));
+        self.lacks = !is_all || !has_room;
     }
 
     /// Appends what is queued, without waiting.
@@ -133,13 +170,32 @@ impl Seat {
     /// acknowledged twice.
     pub(super) async fn acknowledge(&self, ids: &[MessageId]) {
         for id in ids {
-            if let Some(delivery) = self.slot.mailbox.acknowledge(id) {
+            if let Some(sent) = self.slot.mailbox.acknowledge(id) {
                 let acknowledged =
                     self.registry
-                        .acknowledged(&self.tenant, &self.identity, delivery);
+                        .acknowledged(&self.tenant, &self.identity, id, sent);
                 acknowledged.await;
             }
         }
+    }
+}
+
+/// A delivery of a message that was saved earlier, so that no multicast waits for it.
+fn again(message: Arc<Message>) -> Delivery {
+    Delivery {
+        message,
+        receipt: Receipt::Nobody,
+    }
+}
+
+/// Waits for the task that reads messages. Cancel safe.
+async fn reading(task: &mut Option<JoinHandle<Pending>>) -> Pending {
+    match task {
+        Some(task) => {
+            let found = task.await;
+            found.unwrap_or_else(|error| Err(Refusal::Internal(error.to_string())))
+        }
+        None => std::future::pending().await,
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
 
 use super::seat::Seat;
-use crate::mailbox::{Delivery, End};
+use crate::mailbox::{Delivery, End, UNACKNOWLEDGED};
 use crate::message::MessageId;
 
 /// Time limit for the client's response to a close frame.
@@ -131,6 +131,10 @@ impl Connection {
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => ControlFlow::Continue(()),
             Some(Ok(Message::Binary(_))) => self.complain("expected a text message").await,
             Some(Ok(Message::Text(text))) => match serde_json::from_str(&text) {
+                Ok(Said::Ack { ids, .. }) if ids.len() > UNACKNOWLEDGED => {
+                    let why = format!("at most {UNACKNOWLEDGED} ids are accepted");
+                    self.complain(&why).await
+                }
                 Ok(Said::Ack { id, ids }) => {
                     let all = ids.iter().chain(&id);
                     let ids: Vec<MessageId> = all.filter_map(|id| MessageId::new(id)).collect();

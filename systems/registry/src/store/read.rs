@@ -1,11 +1,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use futures_util::TryStreamExt;
+use kit::memory::Budget;
 use sqlx::Row;
 use sqlx::sqlite::SqliteRow;
 
 use super::open::Store;
 use super::write::Slot;
+use crate::mailbox::QUEUED;
 use crate::message::{Message, MessageId, Mode};
 use crate::name::Name;
 use crate::refusal::Refusal;
@@ -38,23 +41,36 @@ impl Store {
         Ok(found)
     }
 
-    /// The messages that wait for an identity, oldest first. They count as sent before.
+    /// The messages that wait for an identity, oldest first. They count as sent before. Returns no more than a queue holds, and
+    /// than there is memory for, and whether these are all.
     pub(crate) async fn pending(
         &self,
         namespace: &Name,
         identity: &Name,
         now: Time,
-    ) -> Result<Vec<Arc<Message>>, sqlx::Error> {
+        memory: &Budget,
+    ) -> Result<(Vec<Arc<Message>>, bool), sqlx::Error> {
         let query = "SELECT m.id, m.content_type, m.delivery, m.sent_at, m.payload FROM pending p \
                      JOIN messages m ON m.namespace = p.namespace AND m.id = p.message \
                      WHERE p.namespace = ? AND p.identity = ? AND m.kept_until > ? ORDER BY m.sent_at, m.id";
-        let rows = sqlx::query(query)
+        let mut rows = sqlx::query(query)
             .bind(namespace.as_str())
             .bind(identity.as_str())
             .bind(now.millis())
-            .fetch_all(&self.reader)
-            .await?;
-        rows.iter().map(|row| message(namespace, row)).collect()
+            .fetch(&self.reader);
+        let (mut found, mut size) = (Vec::new(), 0);
+        while let Some(row) = rows.try_next().await? {
+            let message = message(namespace, &row)?;
+            let Some(message) = message.within(memory) else {
+                return Ok((found, false));
+            };
+            size += message.cost();
+            if size > QUEUED {
+                return Ok((found, false));
+            }
+            found.push(Arc::new(message));
+        }
+        Ok((found, true))
     }
 
     /// The number of messages that wait for each of these identities. Identities without messages are left out.
@@ -114,7 +130,7 @@ fn registration(row: &SqliteRow) -> Result<Option<(Name, Arc<Registration>)>, sq
     Ok(Some((namespace, Arc::new(registration))))
 }
 
-fn message(namespace: &Name, row: &SqliteRow) -> Result<Arc<Message>, sqlx::Error> {
+fn message(namespace: &Name, row: &SqliteRow) -> Result<Message, sqlx::Error> {
     let (id, content_type, mode): (String, String, String) =
         (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
     let (sent_at, payload): (i64, Vec<u8>) = (row.try_get(3)?, row.try_get(4)?);
@@ -127,5 +143,5 @@ fn message(namespace: &Name, row: &SqliteRow) -> Result<Arc<Message>, sqlx::Erro
         payload.into(),
         Time::of_millis(sent_at),
     );
-    Ok(Arc::new(message.again()))
+    Ok(message.again())
 }

@@ -35,8 +35,8 @@ enum Job {
     Put(Name, Arc<Registration>),
     Remove(Name, Name, u64),
     Keep(Kept),
-    /// The receiver acknowledged a message.
-    Settle(Name, Name, MessageId),
+    /// The receiver acknowledged messages.
+    Settle(Name, Name, Arc<[MessageId]>),
     /// An identity unregistered: forget its messages.
     Clear(Name, Name),
     /// Forget messages whose retention ended.
@@ -81,8 +81,8 @@ impl Slot {
         self.send(Job::Keep(kept))
     }
 
-    pub(crate) fn settle(self, namespace: &Name, identity: &Name, id: &MessageId) -> Saved {
-        self.send(Job::Settle(namespace.clone(), identity.clone(), id.clone()))
+    pub(crate) fn settle(self, namespace: &Name, identity: &Name, ids: &[MessageId]) -> Saved {
+        self.send(Job::Settle(namespace.clone(), identity.clone(), ids.into()))
     }
 
     pub(crate) fn clear(self, namespace: &Name, identity: &Name) -> Saved {
@@ -147,7 +147,7 @@ struct Batch {
     /// The last write of each identity.
     registrations: HashMap<(Name, Name), Last>,
     kept: Vec<Kept>,
-    settled: Vec<(Name, Name, MessageId)>,
+    settled: Vec<(Name, Name, Arc<[MessageId]>)>,
     cleared: Vec<(Name, Name)>,
     forget: Option<Time>,
 }
@@ -172,8 +172,8 @@ impl Batch {
                     batch.registrations.insert(key, Last::Remove(generation));
                 }
                 Job::Keep(kept) => batch.kept.push(kept),
-                Job::Settle(namespace, identity, id) => {
-                    batch.settled.push((namespace, identity, id));
+                Job::Settle(namespace, identity, ids) => {
+                    batch.settled.push((namespace, identity, ids));
                 }
                 Job::Clear(namespace, identity) => batch.cleared.push((namespace, identity)),
                 Job::Forget(now) => batch.forget = Some(now),
@@ -256,8 +256,9 @@ impl Batch {
         let keep = "INSERT OR IGNORE INTO pending \
                     SELECT value->>0, value->>1, value->>2 FROM json_each(?)";
         execute(transaction, keep, pending).await?;
-        let settled = self.settled.iter();
-        let settled = settled.map(|(space, name, id)| json!([space, name, id.as_str()]));
+        let settled = self.settled.iter().flat_map(|(space, name, ids)| {
+            ids.iter().map(move |id| json!([space, name, id.as_str()]))
+        });
         let settle = "DELETE FROM pending WHERE (namespace, identity, message) IN \
                       (SELECT value->>0, value->>1, value->>2 FROM json_each(?))";
         execute(transaction, settle, settled.collect()).await?;

@@ -5,6 +5,8 @@ mod conformance;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod inboxes;
 #[cfg(test)]
 mod instances;

@@ -87,6 +87,11 @@ impl Served {
         }
     }
 
+    /// The id of the process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Kills the process, as `kill -9` does.
     pub(crate) fn kill(mut self) {
         self.end();

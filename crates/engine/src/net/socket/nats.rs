@@ -92,6 +92,15 @@ impl NatsWire {
         }
     }
 
+    /// The key of the connection that carries the socket, whose own key is `key`.
+    pub(crate) fn carrier(&self, key: u32) -> u32 {
+        match self {
+            Self::Connection(_) => key,
+            Self::Shared(shared) => shared.connection,
+            Self::Subscription(subscription) => subscription.connection,
+        }
+    }
+
     /// Notes that the connection of another socket, on which this one depends, has ended.
     pub(crate) fn note_end_of_connection(&mut self) {
         match self {

@@ -1,7 +1,8 @@
 //! Refusals, servers that misbehave, and connections that break.
 
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::sync::Mutex;
 
 use super::NatsServer;
 use super::calls::passes;
@@ -206,4 +207,45 @@ fn a_server_with_tls_is_reached_if_its_certificate_is_trusted() {
     let lab = Lab::once("", body);
     lab.level("once.ts", &format!("tls://localhost:{}", plain.port()), &[]);
     lab.failure("target", "tls", "nats");
+}
+
+#[test]
+fn a_server_cannot_send_to_a_subscription_on_another_connection() {
+    // The second connection gets messages with the number of the subscription on the first one.
+    let known = Mutex::new(None::<String>);
+    let raw = Raw::start(move |mut stream| {
+        let info = r#"INFO {"server_id":"x","version":"2.10.0","max_payload":1000,"headers":true}"#;
+        let _ = stream.write_all(format!("{info}\r\n").as_bytes()); // the client may leave at any time
+        let foreign = known.lock().unwrap().clone();
+        let mut pings = 0;
+        for line in BufReader::new(stream.try_clone().unwrap()).lines() {
+            let line = line.unwrap_or_default();
+            if let Some(subscribed) = line.strip_prefix("SUB a ") {
+                *known.lock().unwrap() = Some(subscribed.to_owned());
+            }
+            if line == "PING" {
+                pings += 1;
+                if let Some(foreign) = foreign.as_ref().filter(|_| pings == 2) {
+                    let message = format!("MSG a {foreign} 1\r\nx\r\n");
+                    let _ = stream.write_all(message.as_bytes());
+                }
+                let _ = stream.write_all(b"PONG\r\n");
+            }
+        }
+    });
+    let body = r#"
+  const one = await user.nats();
+  const sub = await one.subscribe("a");
+  const two = await user.nats();
+  await two.flush();
+  try {
+    await sub.next({ timeout: "300ms" });
+  } catch (error) {
+    check("nothing came", (error as Failure).kind === "timed_out");
+  }
+"#;
+    let lab = Lab::once("", body);
+    let target = format!("nats://127.0.0.1:{}", raw.port());
+    let level = lab.level("once.ts", &target, &[]);
+    assert_eq!(level["checks"]["passed"], 1, "{:#?}", lab.failures());
 }

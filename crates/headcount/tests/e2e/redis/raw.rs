@@ -189,3 +189,25 @@ fn a_subscription_that_the_server_ends_is_a_failure() {
     let name = format!("subscription {}", url(&server));
     assert_eq!(lab.failure("target", "closed", &name)["count"], 1);
 }
+
+#[test]
+fn very_long_errors_and_numbers_are_shortened_or_refused() {
+    let server = serving(|words, stream| match words[0].as_str() {
+        "ERROR" => answer(
+            stream,
+            &format!("!15000000\r\n{}\r\n", "/".repeat(15_000_000)),
+        ),
+        _ => answer(stream, &format!("({}\r\n", "9".repeat(60_000))),
+    });
+    let lab = once(
+        r#"
+  const redis = await user.redis();
+  try { await redis.call("ERROR"); } catch (error) { check("short", (error as Failure).message.length < 2000); }
+  try { await redis.call("NUMBER"); } catch (error) { check("refused", (error as Failure).kind === "protocol"); }
+"#,
+    );
+    passes(&lab, &url(&server), 2);
+    let failure = lab.failure("target", "content", "ERROR");
+    let detail = failure["first"]["detail"].as_str().unwrap();
+    assert!(detail.len() < 1100, "{} bytes", detail.len());
+}

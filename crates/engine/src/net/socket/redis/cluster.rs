@@ -1,6 +1,8 @@
 use model::{Fault, FaultKind};
 use url::Url;
-use wire::resp::{Hello, Login, Node, Redirect, RedirectKind, SlotMap, slot};
+use wire::resp::{
+    Hello, Login, MOST_NODES, Node, Redirect, RedirectKind, SlotMap, slot, too_many_nodes,
+};
 
 /// A cluster of Redis servers, as one user sees it. It has no connection of its own: each node that is needed gets one.
 #[derive(Debug)]
@@ -94,12 +96,15 @@ impl Cluster {
             port: redirect.port,
         };
         let address = address_of(&node, from)?;
+        if self.way_to(&address) == Way::None && self.nodes.len() >= MOST_NODES {
+            return Err(too_many_nodes());
+        }
         if redirect.kind == RedirectKind::Moved {
             // An empty host means that of the node that sent the redirect, which may not be the first node.
             let url = Url::parse(&address).ok();
             let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
             let host = host.trim_matches(['[', ']']);
-            self.slots.moved(&Redirect { host, ..*redirect });
+            self.slots.moved(&Redirect { host, ..*redirect })?;
         }
         Ok(address)
     }
@@ -224,6 +229,22 @@ mod tests {
                 "{bad}"
             );
         }
+    }
+
+    /// Each node would get a connection.
+    #[test]
+    fn a_server_cannot_name_nodes_without_end() {
+        let mut cluster = cluster();
+        let named = |n: usize| format!("node{n}.test");
+        for n in 0..MOST_NODES {
+            let address = redirected(&mut cluster, RedirectKind::Ask, &named(n)).unwrap();
+            cluster.opens(address);
+        }
+        for kind in [RedirectKind::Ask, RedirectKind::Moved] {
+            let fault = redirected(&mut cluster, kind, "new.test").unwrap_err();
+            assert!(fault.detail.contains("more than 1000 nodes"), "{fault:?}");
+        }
+        assert!(redirected(&mut cluster, RedirectKind::Moved, &named(7)).is_ok());
     }
 
     #[test]
