@@ -34,7 +34,7 @@ fn run(data: &[u8]) {
     let plain = Terminal {
         width: None,
         colour: false,
-        brief: false,
+        trace: false,
         saved_to: None,
     };
     assert!(!terminal(&run, plain).is_empty());
