@@ -2,6 +2,7 @@
 
 pub(crate) mod counts;
 pub(crate) mod deliveries;
+pub(crate) mod endless;
 pub(crate) mod environment;
 pub(crate) mod failures;
 pub(crate) mod findings;

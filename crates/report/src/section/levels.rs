@@ -204,6 +204,7 @@ pub(crate) fn table(run: &Run, in_full: bool) -> Table {
         Column::number("failed"),
         Column::number("iter. failed").minor(5),
         Column::number("unfinished").minor(2),
+        Column::number("iter. unfinished").minor(2),
         Column::number("dropped").minor(2),
         Column::number("succeeded").minor(2),
         Column::words("thresholds").minor(10),
@@ -266,20 +267,21 @@ fn fates(level: &Level) -> [Option<String>; 5] {
     ]
 }
 
-/// Formats the numbers of failed, unfinished and dropped operations. Failures are those of the main subject. If that is
-/// deliveries or iterations, failures of all operations count.
-fn shortfalls(level: &Level, lead: Lead) -> [Option<String>; 4] {
+/// Formats the numbers of failed, unfinished and dropped operations, and of failed and unfinished iterations. Operations
+/// are those of the main subject or, if that is deliveries or iterations, all operations.
+fn shortfalls(level: &Level, lead: Lead) -> [Option<String>; 5] {
     let operations = match lead {
         Lead::Requests => merged(&level.measured.requests),
         Lead::RoundTrips => merged(&level.measured.round_trips),
         Lead::Deliveries | Lead::Iterations => all_operations(level, lead),
     };
     let iterations = &level.measured.iterations;
-    let unfinished = operations.unfinished + iterations.unfinished;
+    let unfinished = |number: u64| (number > 0).then(|| count(number));
     [
         (operations.count > 0).then(|| part(operations.failed, operations.count)),
         (iterations.failed > 0).then(|| part(iterations.failed, iterations.started)),
-        (unfinished > 0).then(|| count(unfinished)),
+        unfinished(operations.unfinished),
+        unfinished(iterations.unfinished),
         (iterations.dropped > 0).then(|| part(iterations.dropped, iterations.planned)),
     ]
 }

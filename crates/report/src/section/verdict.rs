@@ -314,12 +314,14 @@ fn invalid(run: &Run) -> Vec<String> {
 
 /// Returns further facts that readers need before they trust the figures. Each fact is one sentence.
 pub(crate) fn remarks(run: &Run) -> Vec<String> {
-    // A name without data comes first, because the terminal shows only the first remarks and such a threshold is never
-    // decided.
+    // Names without data and mistakes of the script come first, because the terminal shows only the first remarks, and
+    // thresholds are undecided for these reasons.
     let has_no_data =
         |note: &&Note| matches!(note, Note::UnknownName { .. } | Note::NotMeasured { .. });
     let (undecided, others): (Vec<&Note>, Vec<&Note>) = run.notes.iter().partition(has_no_data);
     let mut remarks: Vec<String> = undecided.into_iter().map(words::note).collect();
+    remarks.extend(super::mistakes::remarks(run));
+    remarks.extend(super::endless::remark(run));
     remarks.extend(invalid(run));
     for level in &run.levels {
         let at = label(&level.load);
@@ -331,7 +333,6 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
             .iter()
             .filter_map(|level| super::findings::refused(run, level)),
     );
-    remarks.extend(super::mistakes::remarks(run));
     remarks.extend(super::hidden_losses::remarks(run));
     if run
         .thresholds
