@@ -121,6 +121,8 @@ pub struct Counts {
     pub unfinished: Option<Figure>,
     /// Number of failures of each kind.
     pub failures: Vec<(String, Figure)>,
+    /// Number of requests without a response that the tool does not include in `sent`.
+    pub unanswered: Option<Figure>,
     /// Share of operations that succeeded, in per cent, as published.
     pub success_percent: Option<Figure>,
 }

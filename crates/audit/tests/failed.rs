@@ -117,6 +117,88 @@ Error distribution:
     assert_eq!(severity(wrk, none, RULE), Some(Severity::Unsupported));
 }
 
+/// A record in which one operation took 2 ms each time, every request of another timed out, and every delivery was lost.
+fn of_ours() -> String {
+    let times = |count| {
+        let mut timings = record::Timings::default();
+        for _ in 0..count {
+            timings.count += 1;
+            timings.response.record(model::Nanos::from_millis(2));
+        }
+        timings
+    };
+    let mut late = record::Timings::default();
+    (0..300).for_each(|_| late.ran_out(model::Nanos::from_secs(2)));
+    let lost = record::Deliveries {
+        messages: 300,
+        expected: 300,
+        lost: [(model::LossReason::NeverSeen, 300)].into(),
+        ..record::Deliveries::default()
+    };
+    let mut level = record::Level::default();
+    let measured = &mut level.measured;
+    measured.requests = [
+        ("GET /".to_owned(), times(300)),
+        ("GET /late".to_owned(), late),
+    ]
+    .into();
+    measured.deliveries.insert("said".to_owned(), lost);
+    let run = record::Run {
+        levels: vec![level],
+        ..record::Run::default()
+    };
+    record::to_json(&run).unwrap()
+}
+
+#[test]
+fn requests_without_a_response_are_failures_beside_the_responses() {
+    const RULE: &str = "mostly-failed";
+    let wrk = |errors: &str| {
+        let rate = "Requests/sec:";
+        let errors = format!("  Socket errors: {errors}\n{rate}");
+        let text = fixture("wrk-4.1.0-healthy.txt").replace(rate, &errors);
+        severity("wrk", text, RULE)
+    };
+    // There were 9,545 responses.
+    assert_eq!(wrk("connect 0, read 9544, write 0, timeout 0"), None);
+    let few = Some(Severity::Doubtful);
+    assert_eq!(wrk("connect 1, read 9540, write 5, timeout 0"), few);
+    // There were 8,397 responses, all of them successful.
+    let autocannon = |errors: &str| {
+        let text = fixture("autocannon-9.0.0-healthy.json");
+        let count = |key: &str| format!("\"{key}\":{errors}");
+        let text = text.replace("\"errors\":0", &count("errors"));
+        let text = text.replace("\"timeouts\":0", &count("timeouts"));
+        severity("autocannon", text, RULE)
+    };
+    assert_eq!(autocannon("8397"), None, "a timeout is one error");
+    assert_eq!(autocannon("8398"), few);
+}
+
+#[test]
+fn failing_checks_are_read_from_the_newer_summary_of_k6() {
+    let healthy = fixture("k6-1.8.1-machine-readable-healthy.json");
+    let mut failing: serde_json::Value = serde_json::from_str(&healthy).unwrap();
+    let metrics = failing["results"]["checks"]["metrics"].as_array_mut();
+    for metric in metrics.unwrap() {
+        if metric["name"] == "checks_succeeded" {
+            metric["values"]["matches"] = 0.into();
+            metric["values"]["rate"] = 0.into();
+        }
+    }
+    let doubtful = Some(Severity::Doubtful);
+    assert_eq!(severity("k6", healthy, "mostly-failed"), None);
+    assert_eq!(
+        severity("k6", failing.to_string(), "mostly-failed"),
+        doubtful
+    );
+}
+
+#[test]
+fn times_describe_no_failures_of_an_operation_that_has_its_own() {
+    assert_eq!(severity("run.json", of_ours(), "mostly-failed"), None);
+}
+
 #[test]
 fn times_of_the_few_that_were_left_are_doubtful() {
     let report = |samples: &str| {

@@ -115,6 +115,7 @@ fn row(table: &mut Table<'_>, defaults: &Defaults) -> Result<Row, ImportError> {
         unfinished: table.number("unfinished", Sort::Count, "")?,
         failures: table.named_counts("failures")?,
         success_percent: table.number("success", Sort::Percent, "")?,
+        unanswered: None,
     };
     let samples_unknown = table.says_unknown("samples");
     let times = Times {

@@ -36,18 +36,18 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
         .as_ref()
         .is_some_and(|count| (count.value - sent.value).abs() < 0.5);
     let median_of_zero = value["latency"]["p50"].as_f64() == Some(0.0);
-    let failures = ["4xx", "5xx", "errors", "timeouts"]
-        .into_iter()
-        .filter_map(|kind| {
-            let count = figure(value, &[kind], 1.0, 0.0)?;
-            (count.value > 0.0).then(|| (kind.to_owned(), count))
-        });
+    let failures = ["4xx", "5xx"].into_iter().filter_map(|kind| {
+        let count = figure(value, &[kind], 1.0, 0.0)?;
+        (count.value > 0.0).then(|| (kind.to_owned(), count))
+    });
     let mean = widen(figure(value, &["latency", "mean"], 1.0, 0.01), 0.001, 0.01);
     let row = Row {
         at: "latency".to_owned(),
         counts: Counts {
             sent: Some(sent),
             failures: failures.collect(),
+            // The total counts responses only. Timeouts are among the errors.
+            unanswered: figure(value, &["errors"], 1.0, 0.0),
             ..Counts::default()
         },
         rate_per_s: figure(value, &["requests", "mean"], 1.0, 0.0).map(|rate| Figure {

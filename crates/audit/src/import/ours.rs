@@ -82,7 +82,10 @@ fn row(name: &str, timings: &Timings, at: String) -> Row {
         times: if timings.timed_out == 0 {
             times(&timings.response, &at)
         } else {
-            Times::default()
+            Times {
+                samples: count(0),
+                ..Times::default()
+            }
         },
         at,
         ..Row::default()

@@ -59,6 +59,7 @@ pub(super) fn read(source: Source<'_>) -> Result<Results, ImportError> {
             counts: Counts {
                 sent,
                 failed,
+                unanswered: unanswered(source),
                 ..Counts::default()
             },
             rate_per_s: rate,
@@ -68,6 +69,19 @@ pub(super) fn read(source: Source<'_>) -> Result<Results, ImportError> {
         ..Level::default()
     });
     Ok(results)
+}
+
+/// The requests without a response, in the line `Socket errors: connect 0, read 4, write 0, timeout 2`. They are not
+/// among wrk's requests. Its timeouts are: they are responses that came too late.
+fn unanswered(source: Source<'_>) -> Option<Figure> {
+    let (index, rest) = line(source.text, "Socket errors:")?;
+    let count = |kind: &str| {
+        let mut kinds = rest.split(',').map(str::trim);
+        let count = kinds.find_map(|one| one.strip_prefix(kind))?;
+        count.trim().parse::<f64>().ok()
+    };
+    let all = count("connect")? + count("read")? + count("write")?;
+    Some(Figure::exact(all, source.place(index)))
 }
 
 fn times(source: Source<'_>, planned: bool) -> Times {

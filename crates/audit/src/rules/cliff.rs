@@ -68,7 +68,7 @@ fn check_one(results: &Results, claim: &Claim, of: &str, desk: &mut Desk<'_>) {
                 claim.text.clone(),
                 &[claim.at.as_str(), before.at.as_str(), after.at.as_str()],
             ),
-            "only one level before the jump has data, so any rise would look like a cliff",
+            "only one level before the jump has data, so any change would look like a cliff",
             format!(
                 "levels with {of} up to {}: {}; {of} {} → {}",
                 before.name,

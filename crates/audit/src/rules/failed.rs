@@ -31,9 +31,11 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             told |= failed > MOST * all;
             check_row(level, row, (failed, all), desk);
         }
-        // Checks of response contents have no times, but they show whether the times describe failures.
+        // Checks of response contents have no times, but they show whether the times describe failures. An operation
+        // with a number of timed samples, even 0, has times of its own, so the other times do not describe it.
         let timed = level.all_rows().any(|row| !row.times.is_empty());
-        let bare = level.rows.iter().filter(|row| row.times.is_empty());
+        let is_check = |row: &&Row| row.times.is_empty() && row.times.samples.is_none();
+        let bare = level.rows.iter().filter(is_check);
         for row in bare.filter(|_| timed && !told) {
             if let Some((failed, all)) = failed_of(row).filter(|(failed, all)| *failed > MOST * all)
             {
@@ -58,6 +60,7 @@ fn failed_of(row: &Row) -> Option<(f64, f64)> {
         (!counts.failures.is_empty()).then_some(sum)
     };
     let sent = counts.sent.as_ref().map(|sent| sent.value);
+    let unanswered = counts.unanswered.as_ref().map(|count| count.value);
     let by_share = || {
         let share = counts.success_percent.as_ref()?.value / 100.0;
         let sent = sent.filter(|sent| *sent > 0.0)?;
@@ -66,7 +69,9 @@ fn failed_of(row: &Row) -> Option<(f64, f64)> {
     let counted = || {
         let failed = counts.failed.as_ref().map(|failed| failed.value);
         let all = sent.filter(|sent| *sent > 0.0)?;
-        failed.or_else(kinds).map(|failed| (failed.min(all), all))
+        let more = unanswered.unwrap_or(0.0);
+        let failed = failed.or_else(kinds).or(unanswered.map(|_| 0.0))?;
+        Some((failed.min(all) + more, all + more))
     };
     let ended = row.hits().map(|(ok, all)| (all - ok, all));
     let found = [counted(), ended, by_share()].into_iter().flatten();
@@ -85,12 +90,15 @@ fn check_row(level: &Level, row: &Row, (failed, all): (f64, f64), desk: &mut Des
         .as_ref()
         .map_or(f64::INFINITY, Figure::low);
     let others = all - failed;
+    let unanswered = row.counts.unanswered.as_ref();
+    let unanswered = unanswered.map_or(0.0, |count| count.value);
+    let most_responses_succeeded = failed - unanswered <= MOST * (all - unanswered);
     let what = if failed >= all {
         (
             Severity::Unsupported,
             "every request failed, so the times cover only failures",
         )
-    } else if timed <= others {
+    } else if timed <= others || most_responses_succeeded {
         (
             Severity::Doubtful,
             "the times cover only the few requests that succeeded",
