@@ -13,7 +13,7 @@ FOLDERS = {
     name: name
     for name in [
         *["stall", "pacing", "starved", "verdicts", "echo", "fanout", "idle"],
-        *["editor", "start", "accuracy", "audit", "instructions", "hostile", "ceilings", "brokers"],
+        *["editor", "start", "accuracy", "audit", "instructions", "hostile", "ceilings", "brokers", "foreign"],
     ]
 }
 FOLDERS |= {"http": "web"}  # a folder named `http` would hide Python's own module

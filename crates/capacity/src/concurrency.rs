@@ -10,7 +10,6 @@ use record::{
 };
 
 use crate::levels::usable;
-use crate::target::{cores, most_wanted};
 use crate::throughput::{MORE_IN_FLIGHT, Throughput, of_main_operation};
 use crate::{locks, target};
 
@@ -18,10 +17,6 @@ use crate::{locks, target};
 const FLAT: f64 = 0.07;
 /// Throughput without waiting as a share of the highest throughput. Above it, requests may have waited there, too.
 const WITHOUT_WAITING: f64 = 0.8;
-/// CPU as a share of the target's cores, below which CPUs are free.
-const FREE: f64 = 0.8;
-/// Share of the time in which no thread may have wanted a CPU, in percent.
-const THREAD_FREE: f64 = 85.0;
 /// Failures above this share take places of their own, or none.
 const FEW_FAILED: f64 = 0.05;
 /// A measured number of places may be below a whole number by this share.
@@ -154,13 +149,7 @@ fn whole_number(places: f64) -> Option<f64> {
     (1..=6).map(f64::from).find(is_near)
 }
 
-/// Whether neither the target's cores nor one of its threads are near their limit. Without figures for the target, CPUs
-/// may be what limits it.
+/// Whether the target's CPUs are free. Without figures for the target, CPUs may be what limits it.
 fn has_free_cpu(level: &Level) -> bool {
-    let Some(target) = &level.target else {
-        return false;
-    };
-    let all = cores(target) as f64 * 100.0;
-    let is_free = target.cpu_percent.is_some_and(|cpu| cpu < all * FREE);
-    is_free && most_wanted(target) < THREAD_FREE
+    level.target.as_ref().is_some_and(target::has_free_cpu)
 }

@@ -10,6 +10,7 @@ mod acknowledgement;
 mod collisions;
 mod concurrency;
 mod connecting;
+mod consumers;
 mod cpu;
 mod drift;
 mod extremes;
@@ -56,6 +57,7 @@ pub fn findings(run: &Run) -> Vec<Finding> {
         memory::find,
         limits::listen_queue,
         residue::find,
+        consumers::find,
         concurrency::find,
         retries::find,
         stalls::find,

@@ -2,6 +2,11 @@
 
 use record::{Evidence, TargetUse, ThreadUse};
 
+/// CPU as a share of the target's cores, below which CPUs are free.
+const FREE: f64 = 0.8;
+/// Share of the time in which no thread may have wanted a CPU, in percent.
+const THREAD_FREE: f64 = 85.0;
+
 /// Returns the number of cores that the target may run on; 0 if it is unknown.
 pub(crate) fn cores(target: &TargetUse) -> u64 {
     target.cores.as_ref().map_or(0, |cores| cores.len() as u64)
@@ -31,4 +36,11 @@ pub(crate) fn cpu(target: &TargetUse) -> Option<Evidence> {
 pub(crate) fn descriptors_full_after_s(target: &TargetUse, per_s: f64) -> Option<f64> {
     let (limit, open) = target.descriptor_limit.zip(target.descriptors)?;
     Some(limit.saturating_sub(open) as f64 / per_s)
+}
+
+/// Returns whether neither the target's cores nor one of its threads are near their limit.
+pub(crate) fn has_free_cpu(target: &TargetUse) -> bool {
+    let all = cores(target) as f64 * 100.0;
+    let is_free = target.cpu_percent.is_some_and(|cpu| cpu < all * FREE);
+    is_free && most_wanted(target) < THREAD_FREE
 }

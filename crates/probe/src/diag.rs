@@ -6,6 +6,7 @@
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::netlink::{self, SocketAddrNetlink};
@@ -45,6 +46,15 @@ const ADDRESS_AT: usize = HEADER + 8;
 const REMOTE_ADDRESS_AT: usize = HEADER + 24;
 const QUEUES_AT: usize = HEADER + 4 + 48 + 4;
 const INODE_AT: usize = QUEUES_AT + 12;
+/// The attributes follow the structure, each with its length and its kind.
+const ATTRIBUTES_AT: usize = INODE_AT + 4;
+const ATTRIBUTE_HEADER: usize = 4;
+/// `INET_DIAG_INFO`, whose value is `struct tcp_info`.
+const TCP_INFO: u16 = 2;
+/// The bit of a request that asks for it.
+const ASK_TCP_INFO: u8 = 1 << (TCP_INFO - 1);
+/// Offset of `tcpi_rwnd_limited` in `struct tcp_info`, in microseconds.
+const WINDOW_LIMITED_AT: usize = 176;
 /// Maximum number of reads: more than any number of sockets needs. The limit guarantees that the loop ends.
 const ROUNDS: u32 = 100_000;
 
@@ -52,7 +62,13 @@ const ROUNDS: u32 = 100_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Socket {
     /// An established connection.
-    Connection,
+    Connection {
+        /// The other end.
+        remote: SocketAddr,
+        /// The total time for which data waited because the receiver's window was full: the receiver did not read fast
+        /// enough. `None` if the kernel does not tell.
+        window_limited: Option<Duration>,
+    },
     /// A listening socket.
     Listener {
         /// The address to which the socket is bound.
@@ -79,7 +95,7 @@ pub(crate) struct Connection {
 
 /// Calls `see` for every established connection of the machine.
 pub(crate) fn each_connection(mut see: impl FnMut(Connection)) -> Result<(), DiagError> {
-    each(0, 1 << ESTABLISHED, |message| {
+    each((0, 1 << ESTABLISHED, 0), |message| {
         see(read_connection(message)?);
         Ok(())
     })
@@ -87,7 +103,8 @@ pub(crate) fn each_connection(mut see: impl FnMut(Connection)) -> Result<(), Dia
 
 /// Calls `see` for every connection to the port and every listener on it.
 pub(crate) fn each_socket(port: u16, mut see: impl FnMut(Socket)) -> Result<(), DiagError> {
-    each(port, 1 << ESTABLISHED | 1 << LISTEN, |message| {
+    let states = 1 << ESTABLISHED | 1 << LISTEN;
+    each((port, states, ASK_TCP_INFO), |message| {
         read_socket(message, port, &mut see)
     })
 }
@@ -95,16 +112,18 @@ pub(crate) fn each_socket(port: u16, mut see: impl FnMut(Socket)) -> Result<(), 
 /// Calls `see` for every listener on the port. This is cheaper than [`each_socket`], because the kernel does not visit
 /// the port's connections.
 pub(crate) fn each_listener(port: u16, mut see: impl FnMut(Socket)) -> Result<(), DiagError> {
-    each(port, 1 << LISTEN, |message| {
+    each((port, 1 << LISTEN, 0), |message| {
         read_socket(message, port, &mut see)
     })
 }
 
+/// What a request asks for: sockets with this local port (0: any), in these states, with these attributes.
+type Wanted = (u16, u32, u8);
+
 /// Queries both address families, because an IPv6 socket may have IPv4 connections. Calls `read` for each message about
-/// a socket with this local port; 0: any.
+/// a wanted socket.
 fn each(
-    port: u16,
-    states: u32,
+    wanted: Wanted,
     mut read: impl FnMut(&[u8]) -> Result<(), DiagError>,
 ) -> Result<(), DiagError> {
     let socket = socket_with(
@@ -114,20 +133,24 @@ fn each(
         Some(netlink::SOCK_DIAG),
     )?;
     for family in [AddressFamily::INET, AddressFamily::INET6] {
-        ask(&socket, family, port, states)?;
+        ask(&socket, family, wanted)?;
         read_answers(&socket, &mut read)?;
     }
     Ok(())
 }
 
-fn ask(socket: &OwnedFd, family: AddressFamily, port: u16, states: u32) -> Result<(), DiagError> {
+fn ask(
+    socket: &OwnedFd,
+    family: AddressFamily,
+    (port, states, attributes): Wanted,
+) -> Result<(), DiagError> {
     let mut request = Vec::with_capacity(72);
     request.extend(72_u32.to_ne_bytes());
     request.extend(SOCK_DIAG_BY_FAMILY.to_ne_bytes());
     request.extend(REQUEST_DUMP.to_ne_bytes());
     request.extend([0; 8]); // sequence and sender are not needed: there is one request at a time
     let family = u8::try_from(family.as_raw()).map_err(|_| DiagError::Damaged)?;
-    request.extend([family, IPPROTO_TCP, 0, 0]);
+    request.extend([family, IPPROTO_TCP, attributes, 0]);
     request.extend(states.to_ne_bytes());
     request.extend(port.to_be_bytes()); // restricts the dump to this local port
     request.extend([0; 2 + 32 + 4]); // any other port, addresses, interface
@@ -191,7 +214,10 @@ fn read_socket(message: &[u8], port: u16, see: &mut impl FnMut(Socket)) -> Resul
     }
     let [family, state] = slice(message, HEADER)?;
     match state {
-        ESTABLISHED => see(Socket::Connection),
+        ESTABLISHED => see(Socket::Connection {
+            remote: remote(message, family)?,
+            window_limited: window_limited(message),
+        }),
         LISTEN => see(Socket::Listener {
             local: SocketAddr::new(address(message, ADDRESS_AT, family)?, port),
             inode: word(message, INODE_AT)?.into(),
@@ -206,15 +232,34 @@ fn read_socket(message: &[u8], port: u16, see: &mut impl FnMut(Socket)) -> Resul
 
 fn read_connection(message: &[u8]) -> Result<Connection, DiagError> {
     let [family, _] = slice(message, HEADER)?;
-    let port = |at: usize| slice(message, at).map(u16::from_be_bytes);
     Ok(Connection {
-        local_port: port(PORT_AT)?,
-        remote: SocketAddr::new(
-            address(message, REMOTE_ADDRESS_AT, family)?,
-            port(REMOTE_PORT_AT)?,
-        ),
+        local_port: slice(message, PORT_AT).map(u16::from_be_bytes)?,
+        remote: remote(message, family)?,
         inode: word(message, INODE_AT)?.into(),
     })
+}
+
+fn remote(message: &[u8], family: u8) -> Result<SocketAddr, DiagError> {
+    let port = slice(message, REMOTE_PORT_AT).map(u16::from_be_bytes)?;
+    Ok(SocketAddr::new(
+        address(message, REMOTE_ADDRESS_AT, family)?,
+        port,
+    ))
+}
+
+/// Reads `tcpi_rwnd_limited` from the attributes of a message. `None` if they do not contain it.
+fn window_limited(message: &[u8]) -> Option<Duration> {
+    let mut rest = message.get(ATTRIBUTES_AT..)?;
+    loop {
+        let length = usize::from(half(rest, 0).ok()?);
+        let kind = half(rest, 2).ok()?;
+        let value = rest.get(ATTRIBUTE_HEADER..length)?;
+        if kind == TCP_INFO {
+            let micros = slice(value, WINDOW_LIMITED_AT).ok()?;
+            return Some(Duration::from_micros(u64::from_ne_bytes(micros)));
+        }
+        rest = rest.get(length.next_multiple_of(4)..)?;
+    }
 }
 
 fn address(message: &[u8], at: usize, family: u8) -> Result<IpAddr, DiagError> {

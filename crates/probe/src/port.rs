@@ -4,18 +4,25 @@
 //! listen queue and list only the sockets of one port. If they are not available, or if the process is in another
 //! network namespace, the source is `/proc/PID/net/tcp{,6}`, which has no limit and lists all sockets.
 
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::time::Duration;
+
 use procfs::net::TcpState;
 use procfs::process::Process;
 
 use crate::diag::{self, Socket};
 
 /// The state of a port at one moment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PortLook {
     /// Number of established connections, including those that wait to be accepted.
     pub connections: u64,
     /// The fullest accept queue among the listeners on this port. `None` without a listener.
     pub queue: Option<ListenQueue>,
+    /// The connections whose receiver did not always read fast enough, by their other end: the total time for which data
+    /// waited because the receiver's window was full. `None` if the kernel does not tell.
+    pub window_limited: Option<HashMap<SocketAddr, Duration>>,
 }
 
 /// The accept queue of one listener.
@@ -96,11 +103,25 @@ fn from_proc(pid: i32, port: u16) -> Option<PortLook> {
 impl PortLook {
     fn see(&mut self, socket: Socket) {
         match socket {
-            Socket::Connection => self.connections += 1,
+            Socket::Connection {
+                remote,
+                window_limited,
+            } => {
+                self.connections += 1;
+                self.see_window(remote, window_limited);
+            }
             Socket::Listener { waiting, limit, .. } => self.see_queue(ListenQueue {
                 length: waiting,
                 limit: Some(limit),
             }),
+        }
+    }
+
+    fn see_window(&mut self, remote: SocketAddr, window_limited: Option<Duration>) {
+        let Some(time) = window_limited else { return };
+        let known = self.window_limited.get_or_insert_default();
+        if !time.is_zero() {
+            known.insert(remote, time);
         }
     }
 

@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test ends where its premises do")]
 
+use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::time::{Duration, Instant};
 
 use probe::{ListenQueue, NetworkCounters, look_at_port, upstreams};
 use rustix::io::Errno;
@@ -80,6 +82,34 @@ fn a_full_queue_is_full_and_its_overflows_are_counted() {
     let since = NetworkCounters::of(own_pid()).unwrap().since(before);
     assert!(since.listen_overflows >= Some(3), "{since:?}");
     drop(knocking);
+}
+
+#[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the test gives up after a time limit of its own"
+)]
+fn a_receiver_that_does_not_read_limits_its_connection_and_no_other() {
+    let (listener, address) = listener(4);
+    let slow = TcpStream::connect(address).unwrap();
+    let (mut to_slow, _) = listener.accept().unwrap();
+    let mut quick = TcpStream::connect(address).unwrap();
+    let (mut to_quick, _) = listener.accept().unwrap();
+    to_slow.set_nonblocking(true).unwrap();
+    while to_slow.write(&[0; 65_536]).is_ok() {} // until the buffers of both ends are full
+    to_quick.write_all(b"hello").unwrap();
+    quick.read_exact(&mut [0; 5]).unwrap();
+    let until = Instant::now() + Duration::from_secs(10);
+    let limited = loop {
+        let look = look_at_port(own_pid(), address.port()).unwrap();
+        let limited = look.window_limited.unwrap();
+        let time = limited.get(&slow.local_addr().unwrap());
+        if time.is_some_and(|time| *time >= Duration::from_millis(50)) {
+            break limited;
+        }
+        assert!(Instant::now() < until, "{limited:?}");
+    };
+    assert!(!limited.contains_key(&quick.local_addr().unwrap()));
 }
 
 #[test]

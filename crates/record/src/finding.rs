@@ -14,7 +14,7 @@ pub use cause::{
 pub use evidence::{Drifting, Evidence};
 pub use structure::{
     ConnectionCost, DelayedAcknowledgement, FanOut, GeneratorLimited, GrowingLatency,
-    GrowingSessions, LockConvoy, ResidualSessions, SlowSetup, SynchronisedRetries,
+    GrowingSessions, LockConvoy, ResidualSessions, SlowConsumers, SlowSetup, SynchronisedRetries,
     UniquenessCollisions, UpstreamPool,
 };
 pub use unknown::{OneAddress, Unknown};

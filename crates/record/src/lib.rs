@@ -38,7 +38,7 @@ pub use finding::{
     Advice, AllCores, Cause, Confidence, ConnectionCost, CpuQuota, DelayedAcknowledgement,
     Drifting, Evidence, FanOut, Finding, FixedConcurrency, FixedTimeout, GeneratorLimited,
     GrowingDescriptors, GrowingLatency, GrowingMemory, GrowingSessions, LockConvoy, OneAddress,
-    PeriodicStalls, ResidualSessions, SaturatedPool, SaturatedThread, SlowSetup,
+    PeriodicStalls, ResidualSessions, SaturatedPool, SaturatedThread, SlowConsumers, SlowSetup,
     SynchronisedRetries, UniquenessCollisions, Unknown, UpstreamPool,
 };
 pub use funnel::{FirstFailure, FunnelStep, StepFunnel, Unfinished, path_name};

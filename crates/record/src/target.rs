@@ -67,6 +67,10 @@ pub struct TargetUse {
     pub descriptors_used_percent: Option<f64>,
     /// Largest number of established connections to the target's port, including those that wait to be accepted.
     pub connections: Option<u64>,
+    /// Number of connections whose receiver read so slowly that its window limited the target for at least half of the
+    /// measured time. `None` if the kernel does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slow_receivers: Option<u64>,
     /// Connections that the target opened to other services, by address. The eight services with the most connections.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub upstreams: Vec<Upstream>,

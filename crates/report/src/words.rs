@@ -7,12 +7,17 @@ mod note;
 mod observed;
 mod reason;
 
-use record::Level;
+use record::{Finding, Level};
 
 pub use finding::sentence as finding_sentence;
 pub use note::note;
 pub(crate) use observed::observed;
 pub(crate) use reason::{dropped, lost, misdelivered, none_succeeded};
+
+/// Formats the observations that support a finding, one sentence each, without a full stop.
+pub fn finding_evidence(finding: &Finding) -> Vec<String> {
+    finding.evidence.iter().map(finding::evidence).collect()
+}
 
 /// Returns the reasons why a level is invalid, one sentence each, without a full stop. Empty for other levels.
 pub fn invalid_because(level: &Level) -> Vec<String> {

@@ -3,8 +3,8 @@
 use record::{
     Advice, Cause, Confidence, ConnectionCost, DelayedAcknowledgement, Drifting, Evidence, FanOut,
     Finding, GeneratorLimited, GrowingLatency, GrowingSessions, IssueCause, LockConvoy,
-    ResidualSessions, Run, SlowSetup, SynchronisedRetries, UniquenessCollisions, Unknown,
-    UpstreamPool,
+    ResidualSessions, Run, SlowConsumers, SlowSetup, SynchronisedRetries, UniquenessCollisions,
+    Unknown, UpstreamPool,
 };
 use report::markdown;
 
@@ -130,6 +130,19 @@ fn of_surroundings() -> Vec<Finding> {
             }],
             Unknown::WhoRetries,
             Advice::RaiseGenerator,
+        ),
+        found(
+            Cause::SlowConsumers(SlowConsumers {
+                slow: 2,
+                of: 40,
+                ms: 830.0,
+            }),
+            vec![Evidence::SlowReceivers {
+                ms: 830.0,
+                than_ms: 1.4,
+            }],
+            Unknown::WaitsForSlowReceivers,
+            Advice::QueuePerReceiver,
         ),
         found(
             Cause::ResidualSessions(ResidualSessions {

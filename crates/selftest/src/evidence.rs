@@ -24,6 +24,9 @@ pub enum SelftestError {
     /// The truth server did not report its counts.
     #[error("cannot read the counts of the truth server: {0}")]
     Tell(#[from] io::Error),
+    /// The control group of a server cannot be made or used.
+    #[error("cannot limit the truth server's CPU: {0}")]
+    Quota(#[source] io::Error),
     /// The part does not exist.
     #[error("unknown part `{0}`; known parts: {1}")]
     Unknown(String, String),

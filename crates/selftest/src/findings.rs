@@ -5,14 +5,17 @@
 
 mod case;
 mod cases;
+mod quota;
 mod table;
 
 use engine::Stop;
 use harness::{Harness, Notice};
 use plan::Overrides;
+use probe::Machine;
 
 use crate::evidence::SelftestError;
 use case::Case;
+use quota::CpuQuota;
 pub use table::FindingsOutcome;
 
 /// The settings of the check.
@@ -32,8 +35,15 @@ pub fn findings(
     stop: &Stop,
     tell: &mut dyn FnMut(Notice<'_>),
 ) -> Result<FindingsOutcome, SelftestError> {
-    let cases = choose(settings)?;
+    let mut cases = choose(settings)?;
     let mut outcome = FindingsOutcome::default();
+    cases.retain(|case| match obstacle(case) {
+        None => true,
+        Some(why) => {
+            outcome.leave_out(case, why);
+            false
+        }
+    });
     let runs = cases.len() * usize::try_from(settings.rounds).unwrap_or(usize::MAX);
     let mut number = 0;
     for round in 0..settings.rounds {
@@ -58,14 +68,33 @@ pub fn findings(
 
 fn choose(settings: &FindingsSettings) -> Result<Vec<&'static Case>, SelftestError> {
     let only = &settings.only;
-    let is_wanted =
-        |case: &&Case| only.is_empty() || only.iter().any(|part| case.name.contains(part.as_str()));
+    let is_wanted = |case: &&Case| {
+        let is_named = only.iter().any(|part| case.name.contains(part.as_str()));
+        is_named || (only.is_empty() && !case.is_long)
+    };
     let cases: Vec<&Case> = cases::all().filter(is_wanted).collect();
     if cases.is_empty() {
         let known: Vec<&str> = cases::all().map(|case| case.name).collect();
         return Err(SelftestError::Unknown(only.join(", "), known.join(", ")));
     }
     Ok(cases)
+}
+
+/// Why the case cannot be run on this machine, if it cannot.
+fn obstacle(case: &Case) -> Option<String> {
+    if let Some(cores) = case.quota
+        && let Err(error) = CpuQuota::of(cores)
+    {
+        return Some(format!("no control group can be made: {error}"));
+    }
+    let most = case.most_ports?;
+    let range = Machine::look().port_range;
+    let are_few = range.is_some_and(|(low, high)| u32::from(high) - u32::from(low) < most);
+    (!are_few).then(|| {
+        format!(
+            "the network namespace has more than {most} local ports, see docs/reference/selftest.md"
+        )
+    })
 }
 
 /// Runs a case on a fresh server. Returns the identifiers of the causes that were named, the principal one first.
@@ -81,9 +110,16 @@ fn run(
     if case.on_all_cores {
         harness.system_cores.clear();
     }
+    let quota = case.quota.map(CpuQuota::of).transpose();
+    let quota = quota.map_err(SelftestError::Quota)?;
     let flags: Vec<String> = case.flags.iter().map(ToString::to_string).collect();
     let prepared = harness.prepare(&case.part(), ("truth", &flags), Overrides::default())?;
-    let (record, _system) = prepared.run(stop, tell)?;
+    if let Some(quota) = &quota {
+        let limited = quota.limit(prepared.system.pid());
+        limited.map_err(SelftestError::Quota)?;
+    }
+    let (record, system) = prepared.run(stop, tell)?;
+    drop(system); // before its control group
     let causes = record.findings.iter();
     Ok(causes.map(|finding| finding.cause.id()).collect())
 }

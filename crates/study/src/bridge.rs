@@ -6,8 +6,10 @@ mod parts;
 mod tables;
 
 use engine::Stop;
-use harness::{Harness, HarnessError, Notice};
+use harness::{Harness, HarnessError, Notice, Part};
 
+use crate::ceiling;
+use crate::ceiling::CeilingPart;
 use crate::parts::{StudyOutcome, StudyPart, run_all};
 use crate::templates::{self, Templates};
 use parts::Parts;
@@ -18,6 +20,7 @@ const TEMPLATES: &Templates = &[
         "headline.md",
         include_str!("../templates/bridge/headline.md"),
     ),
+    ("ceiling.md", include_str!("../templates/bridge/ceiling.md")),
     (
         "sessions.md",
         include_str!("../templates/bridge/sessions.md"),
@@ -66,15 +69,49 @@ const PARTS: [StudyPart; 4] = [
     ),
 ];
 
-/// Runs the study of the bridge, in about four minutes.
+const CEILING: CeilingPart = CeilingPart {
+    part: Part {
+        name: "ceiling",
+        title: "search for the largest number of users in these rooms",
+        file: "bridge-rooms.ts",
+        source: include_str!("../scenarios/bridge-rooms.ts"),
+        modules: &[],
+    },
+    first: 100.0,
+    most: 20_000.0,
+    budget_s: 60.0,
+    limit_s: 0.02,
+};
+
+/// Runs the study of the bridge, in about five minutes.
 pub fn bridge(
     harness: &Harness,
     stop: &Stop,
     tell: &mut dyn FnMut(Notice<'_>),
 ) -> Result<StudyOutcome, HarnessError> {
     let parts = run_all("bridge", |_| Vec::new(), &PARTS, harness, stop, tell)?;
+    let ceiling = if stop.asked() == 0 {
+        tell(Notice::Part {
+            number: PARTS.len() + 1,
+            parts: PARTS.len() + 1,
+            title: CEILING.part.title,
+        });
+        Some(ceiling::search(
+            &CEILING,
+            ("bridge", &[]),
+            harness,
+            stop,
+            tell,
+        )?)
+    } else {
+        None
+    };
     Ok(StudyOutcome::told(parts, |parts| {
-        templates::pages(TEMPLATES, &figures::figures(&Parts::of(parts)))
+        let parts = Parts {
+            ceiling: ceiling.as_ref(),
+            ..Parts::of(parts)
+        };
+        templates::pages(TEMPLATES, &figures::figures(&parts))
     }))
 }
 

@@ -5,6 +5,8 @@
 //! It prints and saves nothing: the caller receives the record of each part.
 
 mod bridge;
+mod causes;
+mod ceiling;
 mod editor;
 mod figures;
 mod marketplace;

@@ -16,6 +16,7 @@ const SHARED: &Templates = &[
         "environment.md",
         include_str!("../templates/environment.md"),
     ),
+    ("causes.md", include_str!("../templates/causes.md")),
     ("words.md", include_str!("../templates/words.md")),
 ];
 

@@ -9,6 +9,8 @@ pub(crate) enum Alarm {
     Pace(Key),
     /// Send the messages of this room that are due.
     Room(usize),
+    /// Check whether the messages of this room that wait for a member can be sent.
+    Wait(usize),
     /// Check this room for swapped deliveries whose successor did not arrive in time.
     Lanes(usize),
     /// Accept connections again.

@@ -75,6 +75,8 @@ pub(crate) enum State {
 #[derive(Clone, Debug)]
 pub(crate) struct Upgrade {
     pub(crate) room: usize,
+    /// The path and the query of the room.
+    pub(crate) target: String,
     pub(crate) websocket_key: String,
 }
 

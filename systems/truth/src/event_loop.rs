@@ -140,6 +140,11 @@ impl EventLoop {
                     // Write each room's messages before handling the next room.
                     self.flush();
                 }
+                Alarm::Wait(room) => {
+                    let (rooms, mut outlet) = self.rooms_and_outlet();
+                    rooms.release_waiting(room, time, &mut outlet);
+                    self.flush();
+                }
                 Alarm::Lanes(room) => {
                     let (rooms, mut outlet) = self.rooms_and_outlet();
                     rooms.release_lanes(room, time, &mut outlet);

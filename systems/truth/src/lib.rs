@@ -23,6 +23,7 @@ mod rooms;
 mod route;
 mod routes;
 mod serve;
+mod slow_reader;
 mod sockets;
 mod stall;
 mod station;

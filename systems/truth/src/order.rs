@@ -6,6 +6,7 @@ use kit::span;
 
 use crate::clock::Nanos;
 use crate::stall::Stall;
+use crate::workers::Crew;
 
 /// Maximum CPU time that one request may use, and maximum time for which accepting may be paused.
 const LONGEST: Duration = Duration::from_mins(1);
@@ -58,12 +59,12 @@ pub(crate) enum Order {
     SlowWrite { rate: NonZeroU64, size: u64 },
     /// Keep this many bytes forever.
     Leak(u64),
-    /// Use this much CPU time on the single thread `truth-loop`.
-    Burn(Nanos),
-    /// Use this much CPU time on one of the four threads `truth-pool-0` to `truth-pool-3`.
-    Pool(Nanos),
-    /// The same, but only one of the four threads runs at a time.
-    Turns(Nanos),
+    /// Use this much CPU time on one of these threads.
+    Burn(Crew, Nanos),
+    /// Respond after `delay`, and after `more` in addition for each earlier request.
+    Worsen { delay: Nanos, more: Nanos },
+    /// Respond, and keep one more connection to the own port open.
+    Linger,
     /// Accept no connections for this time.
     PauseAccept(Nanos),
 }
@@ -83,6 +84,10 @@ pub(crate) struct RoomOrder {
     pub(crate) work: Nanos,
     /// CPU time for each ordered pair of receivers of a message, a receiver with itself included: n² times for n receivers.
     pub(crate) pair_work: Nanos,
+    /// While more than this number of bytes wait for one member, no message is sent to any member.
+    pub(crate) wait: Option<NonZeroU64>,
+    /// Bytes per second at which a further member reads, which the server itself adds.
+    pub(crate) slow: Option<NonZeroU64>,
     /// Time for which one server, in front of which members queue, is busy with each member that joins.
     pub(crate) join: Nanos,
 }
@@ -124,14 +129,17 @@ impl Order {
                 Ok(Self::SlowWrite { rate, size })
             }),
             ("leak", [bytes]) => number(bytes).map(|bytes| Self::Leak(bytes.get())),
-            ("burn", [time]) => short(time).map(Self::Burn),
-            ("pool", [time]) => short(time).map(Self::Pool),
-            ("turns", [time]) => short(time).map(Self::Turns),
+            ("burn", [time]) => short(time).map(|cpu| Self::Burn(Crew::Loop, cpu)),
+            ("pool", [time]) => short(time).map(|cpu| Self::Burn(Crew::Pool, cpu)),
+            ("turns", [time]) => short(time).map(|cpu| Self::Burn(Crew::Turns, cpu)),
+            ("worsen", [delay, more]) => read_worsen(delay, more),
+            ("linger", []) => Ok(Self::Linger),
             ("pause-accept", [time]) => short(time).map(Self::PauseAccept),
             (
                 "delay" | "stall" | "queue" | "refuse" | "upstream" | "create" | "split"
                 | "session" | "reset" | "close" | "limit" | "error" | "gateway" | "hang"
-                | "slow-read" | "slow-write" | "leak" | "burn" | "pool" | "turns" | "pause-accept",
+                | "slow-read" | "slow-write" | "leak" | "burn" | "pool" | "turns" | "worsen"
+                | "linger" | "pause-accept",
                 _,
             ) => Err(refused(&format!(
                 "`{path}` has the wrong number of parts for `{name}`"
@@ -156,6 +164,8 @@ impl RoomOrder {
                 "read" => order.read_rate = Some(number(value)?),
                 "work" => order.work = short(value)?,
                 "pair-work" => order.pair_work = short(value)?,
+                "wait" => order.wait = Some(number(value)?),
+                "slow" => order.slow = Some(number(value)?),
                 "join" => order.join = short(value)?,
                 "stall" => {
                     let parts: Vec<&str> = value.split('/').collect();
@@ -225,6 +235,11 @@ fn read_create(slot: &str, service: &str) -> Result<Order, OrderError> {
     }
     let service = nanos(service)?;
     Ok(Order::Create { slot, service })
+}
+
+fn read_worsen(delay: &str, more: &str) -> Result<Order, OrderError> {
+    let (delay, more) = (nanos(delay)?, short(more)?);
+    Ok(Order::Worsen { delay, more })
 }
 
 fn read_gateway([every, delay, gives_up]: [&str; 3]) -> Result<Order, OrderError> {

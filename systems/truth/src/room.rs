@@ -36,6 +36,10 @@ pub(crate) struct Room {
     entrance: Option<Station>,
     /// Whether a check for swapped deliveries without a successor is scheduled.
     pub(crate) lanes_alarm: bool,
+    /// Whether a check is scheduled for whether messages can be sent again.
+    pub(crate) wait_alarm: bool,
+    /// Whether the slow member has been added.
+    has_slow_member: bool,
     pub(crate) counts: RoomCounts,
 }
 
@@ -103,6 +107,8 @@ impl Room {
             held: VecDeque::new(),
             held_bytes: 0,
             lanes_alarm: false,
+            wait_alarm: false,
+            has_slow_member: false,
             counts: RoomCounts::default(),
         }
     }
@@ -111,6 +117,23 @@ impl Room {
     pub(crate) fn waits_until(&mut self, now: Nanos) -> Option<Nanos> {
         let entrance = self.entrance.as_mut()?;
         Some(entrance.arrive(now).done)
+    }
+
+    /// Returns the rate in bytes per second at which a member reads that is still to be added.
+    pub(crate) fn slow_member(&mut self) -> Option<NonZeroU64> {
+        let rate = self.order.slow?;
+        (!std::mem::replace(&mut self.has_slow_member, true)).then_some(rate)
+    }
+
+    /// Whether too many bytes wait for one of the members.
+    pub(crate) fn waits_for_a_member(&self, sockets: &mut Sockets) -> bool {
+        let Some(limit) = self.order.wait else {
+            return false;
+        };
+        self.members.iter().any(|(_, member)| {
+            let connection = sockets.get(member.connection);
+            connection.is_some_and(|connection| connection.waiting() as u64 > limit.get())
+        })
     }
 
     /// Adds a member. Returns its seat.
@@ -141,7 +164,13 @@ impl Room {
 
     /// Decides when to send a message that was read at `now`. Held messages are sent in the order in which they
     /// arrived.
-    pub(crate) fn say(&mut self, sender: usize, frame: &[u8], now: Nanos) -> Leaves {
+    pub(crate) fn say(
+        &mut self,
+        sender: usize,
+        frame: &[u8],
+        now: Nanos,
+        sockets: &mut Sockets,
+    ) -> Leaves {
         self.counts.messages += 1;
         let first = *self.first.get_or_insert(now);
         let delay = self.order.faults.delay.map_or(0, |delay| {
@@ -156,7 +185,7 @@ impl Room {
             }
             None => ready,
         };
-        if leaves <= now && self.held.is_empty() {
+        if leaves <= now && self.held.is_empty() && !self.waits_for_a_member(sockets) {
             return Leaves::Now;
         }
         if self.held_bytes + frame.len() > MAX_HELD {
@@ -172,12 +201,23 @@ impl Room {
         Leaves::At(leaves)
     }
 
-    /// Delivers the held messages that are due at `now`.
-    pub(crate) fn release(&mut self, now: Nanos, sockets: &mut Sockets, after: &mut Aftermath) {
-        while let Some(held) = self.held.pop_front_if(|held| held.leaves <= now) {
-            self.held_bytes -= held.frame.len();
-            self.deliver(held.sender, &held.frame, sockets, after);
+    /// Delivers the held messages that are due at `now`. Returns `false` if some of them must wait for a member.
+    pub(crate) fn release(
+        &mut self,
+        now: Nanos,
+        sockets: &mut Sockets,
+        after: &mut Aftermath,
+    ) -> bool {
+        while self.held.front().is_some_and(|held| held.leaves <= now) {
+            if self.waits_for_a_member(sockets) {
+                return false;
+            }
+            if let Some(held) = self.held.pop_front() {
+                self.held_bytes -= held.frame.len();
+                self.deliver(held.sender, &held.frame, sockets, after);
+            }
         }
+        true
     }
 
     /// Sends a message to all its recipients, and applies the faults.

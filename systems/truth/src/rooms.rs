@@ -106,7 +106,7 @@ impl Rooms {
             open.counts.leaked_bytes += bytes.get();
         }
         let mut after = Aftermath::default();
-        match open.say(seat, frame, now) {
+        match open.say(seat, frame, now, outlet.sockets) {
             Leaves::Now => open.deliver(seat, frame, outlet.sockets, &mut after),
             Leaves::At(at) => outlet.timers.set(at, Alarm::Room(room)),
             Leaves::Never => return false,
@@ -121,8 +121,19 @@ impl Rooms {
             return;
         };
         let mut after = Aftermath::default();
-        open.release(now, outlet.sockets, &mut after);
+        let is_done = open.release(now, outlet.sockets, &mut after);
+        if !is_done && !std::mem::replace(&mut open.wait_alarm, true) {
+            outlet.timers.set(now + WAIT, Alarm::Wait(room));
+        }
         self.finish(room, &after, now, outlet);
+    }
+
+    /// Checks whether the room's messages can be sent that waited for a member.
+    pub(crate) fn release_waiting(&mut self, room: usize, now: Nanos, outlet: &mut Outlet<'_>) {
+        if let Some(open) = self.all.get_mut(room) {
+            open.wait_alarm = false;
+        }
+        self.release(room, now, outlet);
     }
 
     /// Sends the swapped deliveries whose successor did not arrive in time.
@@ -185,3 +196,5 @@ impl Rooms {
 
 /// Interval at which lanes are checked while deliveries wait in them.
 const LANES: Nanos = 100 * MILLI;
+/// Interval at which a room checks whether a member has read enough.
+const WAIT: Nanos = MILLI;

@@ -178,11 +178,22 @@ impl Route {
                 size,
             },
             Order::Leak(bytes) => Reaction::Leak(bytes),
-            Order::Burn(cpu) => Reaction::Burn(Crew::Loop, cpu),
-            Order::Pool(cpu) => Reaction::Burn(Crew::Pool, cpu),
-            Order::Turns(cpu) => Reaction::Burn(Crew::Turns, cpu),
+            Order::Burn(crew, cpu) => Reaction::Burn(crew, cpu),
+            Order::Worsen { delay, more } => ok(received + delay + self.earlier() * more),
+            Order::Linger => self.linger(received),
             Order::PauseAccept(rest) => Reaction::PauseAccept(now + rest),
         }
+    }
+
+    /// Number of requests before this one.
+    fn earlier(&self) -> u64 {
+        self.progress.requests - 1
+    }
+
+    /// The reaction of a target that keeps a connection for each request.
+    fn linger(&self, at: Nanos) -> Reaction {
+        let connections = u32::try_from(self.progress.requests).unwrap_or(u32::MAX);
+        Reaction::Upstream { connections, at }
     }
 
     /// The reaction of a target with this number of servers, which take this time.

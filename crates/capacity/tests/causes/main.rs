@@ -11,6 +11,7 @@ mod acknowledgement;
 mod collisions;
 mod concurrency;
 mod connecting;
+mod consumers;
 mod cpu;
 mod drift;
 mod fan_out;

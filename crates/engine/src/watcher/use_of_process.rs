@@ -43,6 +43,7 @@ pub(super) fn of(found: &Found, level: &LevelWatch) -> Option<TargetUse> {
     memory_and_descriptors(course, &mut target);
     target.connections = level.port.connections();
     target.listen_queue = level.port.queue();
+    target.slow_receivers = level.port.slow_receivers();
     target.upstreams = level.upstream.services();
     if let Some(network) = level.network_since {
         target.listen_overflows = network.listen_overflows;
@@ -157,7 +158,7 @@ fn samples(level: &LevelWatch) -> Vec<TargetSample> {
             threads: look.map(|look| look.threads as u64),
             descriptors: look.and_then(|look| look.descriptors),
             connections: port.map(|port| port.connections),
-            listen_queue: port.and_then(|port| port.queue).map(|queue| queue.length),
+            listen_queue: port.and_then(|port| port.queue),
         }
     };
     course.steps().iter().map(sample).collect()

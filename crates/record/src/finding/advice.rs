@@ -77,6 +77,8 @@ pub enum Advice {
     },
     /// Enlarge the pool of upstream connections, or speed up the upstream service.
     LargerUpstreamPool,
+    /// Give each connection a queue of its own, and disconnect receivers that do not keep up.
+    QueuePerReceiver,
     /// End sessions when their users leave.
     EndSessions,
     /// Spread retries over time.

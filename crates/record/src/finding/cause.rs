@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::structure::{
     ConnectionCost, DelayedAcknowledgement, FanOut, GeneratorLimited, GrowingLatency,
-    GrowingSessions, LockConvoy, ResidualSessions, SlowSetup, SynchronisedRetries,
+    GrowingSessions, LockConvoy, ResidualSessions, SlowConsumers, SlowSetup, SynchronisedRetries,
     UniquenessCollisions, UpstreamPool,
 };
 use crate::limiter::RateLimiter;
@@ -60,6 +60,8 @@ pub enum Cause {
     LockConvoy(LockConvoy),
     /// All connections of the target to an upstream service are in use, and requests wait for one.
     UpstreamPool(UpstreamPool),
+    /// Receivers that read too slowly delay the others.
+    SlowConsumers(SlowConsumers),
     /// Sessions of earlier levels are left in the target.
     ResidualSessions(ResidualSessions),
     /// Refused operations are tried again at the same time.
@@ -103,6 +105,7 @@ impl Cause {
             Self::QuadraticFanOut(_) => "quadratic_fan_out",
             Self::LockConvoy(_) => "lock_convoy",
             Self::UpstreamPool(_) => "upstream_pool",
+            Self::SlowConsumers(_) => "slow_consumers",
             Self::ResidualSessions(_) => "residual_sessions",
             Self::SynchronisedRetries(_) => "synchronised_retries",
             Self::DelayedAcknowledgement(_) => "delayed_acknowledgement",
@@ -228,6 +231,7 @@ mod tests {
             Cause::QuadraticFanOut(FanOut::default()),
             Cause::LockConvoy(LockConvoy::default()),
             Cause::UpstreamPool(UpstreamPool::default()),
+            Cause::SlowConsumers(SlowConsumers::default()),
             Cause::ResidualSessions(ResidualSessions::default()),
             Cause::SynchronisedRetries(SynchronisedRetries::default()),
             Cause::DelayedAcknowledgement(DelayedAcknowledgement::default()),

@@ -339,6 +339,13 @@ pub enum Evidence {
         /// Mean service time in milliseconds.
         ms: f64,
     },
+    /// The median time with slow receivers, and without them.
+    SlowReceivers {
+        /// Median time in milliseconds.
+        ms: f64,
+        /// Median time in a level without slow receivers.
+        than_ms: f64,
+    },
     /// Stalls at equal intervals.
     StalledEvery {
         /// Number of stalls.

@@ -60,6 +60,17 @@ pub struct UpstreamPool {
     pub per_s: f64,
 }
 
+/// Figures of slow receivers that delay the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SlowConsumers {
+    /// Number of connections with a slow receiver.
+    pub slow: u64,
+    /// Number of all established connections.
+    pub of: u64,
+    /// Median time of deliveries, or of operations without deliveries, in milliseconds.
+    pub ms: f64,
+}
+
 /// Figures of sessions that are left in the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ResidualSessions {

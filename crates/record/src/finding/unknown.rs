@@ -53,6 +53,8 @@ pub enum Unknown {
     WhatIsShared,
     /// Whether the upstream service could serve more connections.
     UpstreamCapacity,
+    /// Whether the others wait for the slow receivers, or only become slow at the same load.
+    WaitsForSlowReceivers,
     /// Whether the sessions end later by themselves.
     SessionsExpire,
     /// Whether the scenario or the target tries again.

@@ -40,6 +40,7 @@ pub(crate) fn name(finding: &Finding) -> &'static str {
         Cause::QuadraticFanOut(_) => "quadratic fan-out",
         Cause::LockConvoy(_) => "lock",
         Cause::UpstreamPool(_) => "upstream pool",
+        Cause::SlowConsumers(_) => "slow consumers",
         Cause::ResidualSessions(_) => "residual sessions",
         Cause::SynchronisedRetries(_) => "synchronised retries",
         Cause::DelayedAcknowledgement(_) => "delayed acknowledgement",
@@ -94,6 +95,7 @@ pub fn sentence(finding: &Finding) -> String {
         | Cause::QuadraticFanOut(_)
         | Cause::LockConvoy(_)
         | Cause::UpstreamPool(_)
+        | Cause::SlowConsumers(_)
         | Cause::ResidualSessions(_)
         | Cause::SynchronisedRetries(_)
         | Cause::DelayedAcknowledgement(_)

@@ -27,6 +27,12 @@ pub(crate) struct Case {
     pub(crate) flags: &'static [&'static str],
     /// Whether the server may use all cores, also those of the generator.
     pub(crate) on_all_cores: bool,
+    /// CPU quota of the server, in cores.
+    pub(crate) quota: Option<f64>,
+    /// Largest number of local ports with which the case shows something.
+    pub(crate) most_ports: Option<u32>,
+    /// Whether a run takes more than five minutes, so that the case is run only on request.
+    pub(crate) is_long: bool,
 }
 
 impl Case {
@@ -65,6 +71,33 @@ pub(super) const fn case(name: &'static str, truth: Truth, source: &'static str)
         source,
         flags: &[],
         on_all_cores: false,
+        quota: None,
+        most_ports: None,
+        is_long: false,
+    }
+}
+
+/// The case with a server that has this CPU quota, in cores.
+pub(super) const fn with_quota(case: Case, cores: f64) -> Case {
+    Case {
+        quota: Some(cores),
+        ..case
+    }
+}
+
+/// The case on a machine with at most this number of local ports.
+pub(super) const fn with_few_ports(case: Case, most: u32) -> Case {
+    Case {
+        most_ports: Some(most),
+        ..case
+    }
+}
+
+/// The case, which takes more than five minutes.
+pub(super) const fn long(case: Case) -> Case {
+    Case {
+        is_long: true,
+        ..case
     }
 }
 

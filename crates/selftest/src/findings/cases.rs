@@ -1,6 +1,7 @@
 //! All cases.
 
 mod resources;
+mod soak;
 mod structure;
 mod surroundings;
 
@@ -55,10 +56,49 @@ macro_rules! room {
     };
 }
 
-use {asks, room, scenario};
+/// A scenario with a room with these flaws, in which four users send messages of 32 kB: in the first two levels 5 and 6 a
+/// second, in the others 125 and 154.
+macro_rules! big_messages {
+    ($query:literal) => {
+        scenario!(
+            r#"group: 4, load: { groups: [1, 1, 1, 1], duration: "6s" }"#,
+            concat!(
+                r#"const said = group.channel("said", { to: "others", deadline: "4s" });
+  const every = ["800ms", "700ms", "32ms", "26ms"][group.level.index];
+  const long = "x".repeat(32_000);
+  await group.everyone(async (user, here) => {
+    const socket = await user.websocket(`/room/${group.id}-${group.level.index}?"#,
+                $query,
+                r#"`, { name: "room" });
+    socket.receives(said);
+    await here("joined");
+    user.every(every, () => socket.send(said.stamp(user, long)));
+    await user.stay();
+  });"#
+            )
+        )
+    };
+}
+
+/// A scenario in which this number of users each keep a connection.
+macro_rules! users_stay {
+    ($users:literal) => {
+        scenario!(
+            concat!("load: { users: ", $users, r#", duration: "5s" }"#),
+            r#"await user.websocket("/room/all", { timeout: "1s" }); await group.think("10s");"#
+        )
+    };
+}
+
+use {asks, big_messages, room, scenario, users_stay};
 
 /// All cases.
 pub(crate) fn all() -> impl Iterator<Item = &'static Case> {
-    let groups = [resources::CASES, structure::CASES, surroundings::CASES];
+    let groups = [
+        resources::CASES,
+        structure::CASES,
+        surroundings::CASES,
+        soak::CASES,
+    ];
     groups.into_iter().flatten()
 }

@@ -17,6 +17,8 @@ const GENERATOR: &str = "generator";
 pub struct FindingsOutcome {
     /// The cases in their order.
     cases: Vec<CaseOutcome>,
+    /// The cases that cannot be run on this machine, with the reasons.
+    left_out: Vec<(&'static str, String)>,
     /// Whether the check was stopped before the last run ended.
     pub interrupted: bool,
 }
@@ -39,6 +41,11 @@ struct CaseOutcome {
 }
 
 impl FindingsOutcome {
+    /// Notes that a case cannot be run.
+    pub(crate) fn leave_out(&mut self, case: &Case, why: String) {
+        self.left_out.push((case.name, why));
+    }
+
     /// Adds a run that named these causes, the principal one first.
     pub(crate) fn add(&mut self, case: &Case, harness: &Harness, causes: &[&'static str]) {
         let expected = case.expected(harness);
@@ -88,6 +95,9 @@ impl FindingsOutcome {
         for line in self.table().text(false) {
             let _ = writeln!(text, "{line}");
         }
+        for (case, why) in &self.left_out {
+            let _ = writeln!(text, "\nnot run: {case}: {why}");
+        }
         text
     }
 
@@ -127,7 +137,12 @@ impl FindingsOutcome {
                 "first": case.first,
             })
         });
-        json!({ "interrupted": self.interrupted, "cases": cases.collect::<Vec<_>>() })
+        let left_out = self.left_out.iter();
+        let left_out = left_out.map(|(case, why)| json!({ "case": case, "because": why }));
+        json!({
+            "interrupted": self.interrupted, "cases": cases.collect::<Vec<_>>(),
+            "left_out": left_out.collect::<Vec<_>>(),
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 use record::Run;
 
+use crate::ceiling::CeilingRun;
 use crate::parts::{PartRun, named};
 
 /// The records of the parts. `None` for a part before which the study was stopped.
@@ -9,6 +10,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) http: Option<&'a Run>,
     pub(crate) rooms: Option<&'a Run>,
     pub(crate) crowd: Option<&'a Run>,
+    /// The search for the ceiling. `None` if the study was stopped before it.
+    pub(crate) ceiling: Option<&'a CeilingRun>,
 }
 
 impl<'a> Parts<'a> {
@@ -18,6 +21,7 @@ impl<'a> Parts<'a> {
             http: named(parts, "http"),
             rooms: named(parts, "rooms"),
             crowd: named(parts, "crowd"),
+            ceiling: None,
         }
     }
 }

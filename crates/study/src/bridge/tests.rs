@@ -2,10 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use capacity::search::{Answer, Ceiling, Interval, Search, Settings};
 use model::Nanos;
-use record::{BusiestThread, Deliveries, Level, Load, Machine, Phases, Run, TargetUse, Timings};
+use record::{
+    BusiestThread, Cause, Confidence, Deliveries, Evidence, Finding, Level, Load, Machine, Phases,
+    Run, SaturatedPool, TargetUse, Timings,
+};
 
 use super::{Parts, TEMPLATES, figures};
+use crate::ceiling::CeilingRun;
 use crate::templates::check;
 
 /// Returns a level of `users` in rooms of 5, with as many requests and as many deliveries, each of 2 ms.
@@ -78,6 +83,7 @@ fn every_figure_of_ours_stands_beside_the_reports() {
         http: Some(&run),
         rooms: Some(&run),
         crowd: Some(&run),
+        ceiling: Some(&found(Some(1200.0))),
     };
     let (page, terminal) = check(TEMPLATES, &figures::figures(&parts));
     for sentence in [
@@ -92,6 +98,8 @@ fn every_figure_of_ours_stands_beside_the_reports() {
         "at most 20 sessions were left before a level.",
         "35,000 deliveries expected over all levels, 35,000 delivered, 0 late",
         "memory grew from 10.1 MB at 5 sessions to 10.2 MB: 10.0 KB per session.",
+        "The bridge holds 1,200 users at human pace in five rooms (90 % confidence interval: 1,100 to 1,300): every threshold held in 4 long trials, and broke at 1,250.",
+        "- all 4 threads \"pool…\" of the target are busy all the time (confidence: high): the target used 190 % of one core, and may use 2 cores.",
         "The bridge ran as a separate process.",
     ] {
         assert!(page.contains(sentence), "{sentence} in {page}");
@@ -100,6 +108,87 @@ fn every_figure_of_ours_stands_beside_the_reports() {
         terminal.starts_with("20 users without a pause: 2,000"),
         "{terminal}"
     );
+}
+
+/// A search that found this ceiling.
+fn found(users: Option<f64>) -> CeilingRun {
+    let interval = Interval {
+        low: 1100.0,
+        high: 1300.0,
+    };
+    let answer = Answer {
+        stable: users.map(|load| Ceiling {
+            load,
+            interval,
+            repetitions: 4,
+        }),
+        holds: Some(1200.0),
+        fails: Some(1250.0),
+        spent_s: 55.0,
+        ..Search::new(settings()).interrupted()
+    };
+    CeilingRun {
+        answer,
+        findings: vec![Finding {
+            cause: Cause::SaturatedPool(SaturatedPool {
+                name: "pool".into(),
+                threads: 4,
+            }),
+            confidence: Confidence::High,
+            levels: vec![0],
+            limits: Vec::new(),
+            evidence: vec![Evidence::TargetCpu {
+                percent: 190.0,
+                cores: 2,
+            }],
+            unknown: Vec::new(),
+            advice: Vec::new(),
+        }],
+        thresholds: vec!["delivery(said): p95 < 20ms".into()],
+    }
+}
+
+fn settings() -> Settings {
+    Settings {
+        first: 100.0,
+        least: 100.0,
+        most: 20_000.0,
+        whole: true,
+        precision: 0.05,
+        budget_s: 60.0,
+        extended_s: 0.0,
+        limit_s: 0.02,
+        lead_s: 1.0,
+    }
+}
+
+#[test]
+fn a_search_without_a_ceiling_says_what_is_known() {
+    let text = |search: &CeilingRun| {
+        let parts = Parts {
+            ceiling: Some(search),
+            ..Parts::default()
+        };
+        let (page, _) = check(TEMPLATES, &figures::figures(&parts));
+        page
+    };
+    let open = text(&found(None));
+    assert!(
+        open.contains(
+            "It lies between 1,200 users, with whom the thresholds held, and 1,250 users"
+        ),
+        "{open}"
+    );
+    let mut at_least = found(None);
+    at_least.answer.at_least = Some(1200.0);
+    at_least.findings.clear();
+    let page = text(&at_least);
+    for sentence in [
+        "The bridge holds at least 1,200 users at human pace in five rooms: this was the largest load that was tried.",
+        "headcount names no cause from the records alone.",
+    ] {
+        assert!(page.contains(sentence), "{sentence} in {page}");
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ use super::figures::{
 };
 use super::parts::Parts;
 use super::tables;
+use crate::causes;
 use crate::figures::{deliveries, delivery_figures, environment, level_at, level_figures, range};
 
 pub(super) fn figures(parts: &Parts<'_>) -> Value {
@@ -49,6 +50,9 @@ pub(super) fn figures(parts: &Parts<'_>) -> Value {
         rooms_short => tables::rooms_in_short(parts),
         documents_table => tables::documents_in_full(parts),
         documents_short => tables::documents_in_short(parts),
+        causes => parts.rooms.map(|_| {
+            causes::of_runs([parts.rooms, parts.crowd, parts.beyond].into_iter().flatten())
+        }),
         environment => environment(runs.into_iter().flatten().next()),
         system => "editor",
     }

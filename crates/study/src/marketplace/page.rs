@@ -12,6 +12,7 @@ use super::figures::{
 use super::hashing::{Hashing, Threads, threads};
 use super::parts::Parts;
 use super::{rate, tables};
+use crate::causes;
 use crate::figures::{cpu, environment, level_figures};
 
 pub(super) fn figures(parts: &Parts<'_>) -> Value {
@@ -68,6 +69,7 @@ fn tables_figures(parts: &Parts<'_>) -> Value {
         rates_table => tables::rates(parts),
         limiter_table => tables::limited(parts),
         ledger_table => tables::ledgers(parts),
+        causes => parts.rate.map(|run| causes::of_runs([run])),
         environment => environment(parts.report.or(parts.pooled).or(parts.rate)),
         system => "marketplace",
     }

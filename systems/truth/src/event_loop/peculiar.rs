@@ -1,12 +1,14 @@
 //! Reactions of targets with a particular flaw.
 
 use std::net::TcpStream;
+use std::num::NonZeroU64;
 
 use super::EventLoop;
 use super::request::FINE;
 use crate::clock::now;
 use crate::connection::{Request, State, Upgrade};
 use crate::http::{Answer, write_head, write_upgrade};
+use crate::slow_reader;
 use crate::sockets::Key;
 
 impl EventLoop {
@@ -14,6 +16,12 @@ impl EventLoop {
     /// message.
     pub(super) fn join(&mut self, key: Key, upgrade: &Upgrade) {
         let room = upgrade.room;
+        let Some(open) = self.rooms.get(room) else {
+            return;
+        };
+        if let Some(rate) = open.slow_member() {
+            self.add_slow_member(&upgrade.target, rate);
+        }
         let Some(open) = self.rooms.get(room) else {
             return;
         };
@@ -68,6 +76,17 @@ impl EventLoop {
                     return;
                 }
             }
+        }
+    }
+
+    /// Adds a member to a room that reads at this rate, on a thread of its own.
+    fn add_slow_member(&mut self, target: &str, rate: NonZeroU64) {
+        let started = self
+            .door
+            .local_addr()
+            .and_then(|address| slow_reader::start(address, target, rate.get()));
+        if let Err(error) = started {
+            tracing::warn!(%error, "cannot add a slow member");
         }
     }
 }

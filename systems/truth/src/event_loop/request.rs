@@ -377,6 +377,7 @@ impl EventLoop {
         };
         let upgrade = Upgrade {
             room,
+            target: target.to_owned(),
             websocket_key: websocket_key.to_owned(),
         };
         match self.rooms.get(room).and_then(|room| room.waits_until(now)) {

@@ -41,6 +41,27 @@ fn an_upstream_is_a_pool_of_connections_to_the_own_port() {
 }
 
 #[test]
+fn a_target_that_worsens_takes_longer_for_each_request() {
+    let server = server(&[]);
+    let took: Vec<Duration> = (0..3)
+        .map(|_| server.get("/worsen/5ms/40ms").took)
+        .collect();
+    for (took, least) in took.iter().zip([5, 45, 85]) {
+        assert!(*took >= least * MS, "{took:?}");
+    }
+}
+
+#[test]
+fn a_target_that_lingers_keeps_a_connection_for_each_request() {
+    let server = server(&[]);
+    for _ in 0..3 {
+        assert_eq!(server.get("/linger").status, 200);
+    }
+    // Three that linger, and the one that asks.
+    server.truth_once("/connections/open", |open| *open == 4);
+}
+
+#[test]
 fn sessions_are_counted_until_they_end() {
     let server = server(&[]);
     for path in ["/session/open", "/session/open", "/session/end"] {
@@ -82,4 +103,34 @@ fn work_takes_cpu_time_for_each_delivery_or_each_pair() {
         server.get("/healthz");
         assert!(begin.elapsed() >= least, "{query}: {:?}", begin.elapsed());
     }
+}
+
+/// The time in which a member gets 12 MB of messages, in a room with a further member that reads 2 MB/s.
+fn time_beside_a_slow_member(query: &str) -> Duration {
+    const MESSAGES: usize = 400;
+    let server = server(&[]);
+    let room = format!("/room/a?slow=2000000{query}");
+    let mut speaker = server.websocket(&room);
+    let mut hearer = server.websocket(&room);
+    server.truth_once("/websocket/rooms/~1room~1a/members", |members| {
+        *members == 3
+    });
+    let begin = now();
+    let long = "x".repeat(30_000);
+    (0..MESSAGES).for_each(|_| say(&mut speaker, &long));
+    for _ in 0..MESSAGES {
+        assert_eq!(text(&mut hearer), long);
+    }
+    begin.elapsed()
+}
+
+#[test]
+fn a_slow_member_delays_the_others_if_the_room_waits_for_it() {
+    let (alone, waiting) = (
+        time_beside_a_slow_member(""),
+        time_beside_a_slow_member("&wait=100000"),
+    );
+    // The buffers of the kernel hold at most half of the messages.
+    assert!(waiting >= 1500 * MS, "{waiting:?}");
+    assert!(alone < waiting, "{alone:?}");
 }

@@ -59,6 +59,7 @@ pub(crate) fn advice(advice: &Advice) -> String {
         | Advice::FewerDeliveries
         | Advice::LookForLock { .. }
         | Advice::LargerUpstreamPool
+        | Advice::QueuePerReceiver
         | Advice::EndSessions
         | Advice::SpreadRetries
         | Advice::NoDelay
@@ -99,6 +100,11 @@ fn of_structure(advice: &Advice) -> String {
         ),
         Advice::LargerUpstreamPool => {
             "enlarge the pool if the upstream service has capacity left; otherwise make its work faster".to_owned()
+        }
+        Advice::QueuePerReceiver => {
+            "give each connection a bounded queue of its own, and disconnect receivers (or skip messages) when it is \
+             full, so that nobody waits for the slowest"
+                .to_owned()
         }
         Advice::EndSessions => {
             "end sessions when their connection closes, or after a time without activity".to_owned()

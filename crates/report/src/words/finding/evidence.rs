@@ -22,6 +22,7 @@ pub(crate) fn evidence(seen: &Evidence) -> String {
         | Evidence::SameGrowthPerOperation { .. } => resources(seen),
         Evidence::FlatThroughput { .. }
         | Evidence::TimeWithoutWaiting { .. }
+        | Evidence::SlowReceivers { .. }
         | Evidence::StalledEvery { .. }
         | Evidence::LongestTimes { .. }
         | Evidence::FailedAfter { .. }
@@ -177,6 +178,12 @@ fn times(seen: &Evidence) -> String {
             "with {} requests in flight, a request took {}",
             number(*in_flight),
             millis(*ms)
+        ),
+        Evidence::SlowReceivers { ms, than_ms } => format!(
+            "data waited for them for at least half of the time; the median was {}, and {} in a level without slow \
+             receivers",
+            millis(*ms),
+            millis(*than_ms)
         ),
         Evidence::StalledEvery {
             stalls,

@@ -1,7 +1,7 @@
 //! Words for causes in the structure of the target, of the load, or of the generator, and for their evidence.
 
 use format::{about, count, millis, number, percent, plural, rate, seconds, share, span, whole};
-use record::{Cause, Drifting, Evidence, GrowingSessions};
+use record::{Cause, Drifting, Evidence, GrowingSessions, SlowConsumers};
 
 use super::full_after;
 use crate::words::issue;
@@ -48,6 +48,7 @@ pub(super) fn sentence(cause: &Cause) -> String {
             pool.address,
             rate(pool.per_s)
         ),
+        Cause::SlowConsumers(slow) => slow_consumers(slow),
         Cause::ResidualSessions(sessions) => {
             residual_sessions(sessions.left, sessions.per_iteration)
         }
@@ -82,6 +83,15 @@ fn growing_sessions(growing: &GrowingSessions) -> String {
         "the number of the target's connections grows under a constant load, by {} per minute{}",
         number(growing.per_s * 60.0),
         full_after(growing.full_after_s)
+    )
+}
+
+fn slow_consumers(slow: &SlowConsumers) -> String {
+    format!(
+        "{} of {}, which read too slowly, delay the others: the median time is {}",
+        count(slow.slow),
+        plural(slow.of, "connection"),
+        millis(slow.ms)
     )
 }
 

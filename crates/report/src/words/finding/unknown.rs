@@ -32,6 +32,9 @@ pub(crate) fn unknown(open: &Unknown) -> String {
         Unknown::UpstreamCapacity => {
             "whether the upstream service would do more with more connections".to_owned()
         }
+        Unknown::WaitsForSlowReceivers => {
+            "whether the others wait for the slow receivers, or only become slow at the same load".to_owned()
+        }
         Unknown::SessionsExpire => "whether the sessions expire later by themselves".to_owned(),
         Unknown::WhoRetries => {
             "whether the scenario tries again, or a client of the target's own".to_owned()

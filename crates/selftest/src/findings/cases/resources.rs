@@ -1,7 +1,7 @@
 //! Limits of CPU, memory and concurrency, stalls, timeouts and rate limits.
 
 use super::{asks, scenario};
-use crate::findings::case::{Case, Truth, case};
+use crate::findings::case::{Case, Truth, case, with_quota};
 
 /// The capacity of each server follows from its path: `/burn/5ms` serves 200 requests per second.
 pub(super) const CASES: &[Case] = &[
@@ -28,6 +28,28 @@ pub(super) const CASES: &[Case] = &[
             "/burn/5ms",
             r#"{ rate: ["40/s", "150/s"], users: 16, duration: "4s" }"#
         ),
+    ),
+    with_quota(
+        case(
+            "quota",
+            Truth::Fault("cpu_quota"),
+            asks!(
+                "/burn/5ms",
+                r#"{ rate: ["40/s", "150/s"], users: 16, duration: "4s" }"#
+            ),
+        ),
+        0.5,
+    ),
+    with_quota(
+        case(
+            "quota/half-used",
+            Truth::NearMiss,
+            asks!(
+                "/burn/5ms",
+                r#"{ rate: ["20/s", "80/s"], users: 16, duration: "4s" }"#
+            ),
+        ),
+        0.8,
     ),
     case(
         "threads",

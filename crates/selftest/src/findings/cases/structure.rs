@@ -1,8 +1,8 @@
 //! Causes in the structure of the target: what its work is, what it waits for, and how operations get in each other's
 //! way.
 
-use super::{asks, room, scenario};
-use crate::findings::case::{Case, Truth, case, on_all_cores};
+use super::{asks, big_messages, room, scenario};
+use crate::findings::case::{Case, Truth, case, on_all_cores, with_flags};
 
 pub(super) const CASES: &[Case] = &[
     case(
@@ -94,6 +94,24 @@ pub(super) const CASES: &[Case] = &[
     ),
     case("fan-out/healthy", Truth::Healthy, room!("")),
     case("fan-out/cheap", Truth::NearMiss, room!("pair-work=5us")),
+    case(
+        "slow-consumers",
+        Truth::Fault("slow_consumers"),
+        big_messages!("slow=1200000&wait=100000"),
+    ),
+    case(
+        "slow-consumers/healthy",
+        Truth::Healthy,
+        big_messages!("wait=100000"),
+    ),
+    with_flags(
+        case(
+            "slow-consumers/own-queues",
+            Truth::NearMiss,
+            big_messages!("slow=1200000"),
+        ),
+        &["--queue", "67108864"],
+    ),
     case(
         "collisions",
         Truth::Fault("uniqueness_collisions"),

@@ -1,7 +1,7 @@
 //! Causes around the target's program: the generator, the kernel, connections and sessions.
 
-use super::{asks, scenario};
-use crate::findings::case::{Case, Truth, case, with_flags};
+use super::{asks, scenario, users_stay};
+use crate::findings::case::{Case, Truth, case, with_few_ports, with_flags};
 
 pub(super) const CASES: &[Case] = &[
     case(
@@ -104,5 +104,17 @@ pub(super) const CASES: &[Case] = &[
   else await user.websocket("/room/all", { timeout: "4s" });
   await group.think("900ms");"#
         ),
+    ),
+    with_few_ports(
+        case(
+            "ports",
+            Truth::Fault("ports_exhausted"),
+            users_stay!("[20, 150]"),
+        ),
+        120,
+    ),
+    with_few_ports(
+        case("ports/below", Truth::NearMiss, users_stay!("[20, 60]")),
+        120,
     ),
 ];

@@ -1,0 +1,137 @@
+//! Searches for the ceiling of one scenario, in a short time and on one process of the system.
+
+use capacity::search::{Answer, Purpose, Search, Settings, Step, Trial, outcome};
+use engine::{Clock, Stop};
+use harness::{Changes, Harness, HarnessError, Notice, Part, System};
+use plan::Overrides;
+use record::{Finding, Level, Run};
+use serde_json::json;
+
+/// Ramp-up and warm-up time of a trial, in milliseconds.
+const RAMP_MS: u32 = 1000;
+const WARM_UP_MS: u32 = 500;
+/// Time of a trial for starting the workers and ending the users, in seconds.
+const OVERHEAD_S: f64 = 0.3;
+/// Longest pause between two checks for a stop, in seconds.
+const PAUSE_S: f64 = 0.05;
+
+/// A search for the largest number of users.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CeilingPart {
+    /// The scenario, which declares thresholds.
+    pub(crate) part: Part,
+    /// The first number of users.
+    pub(crate) first: f64,
+    /// The largest number of users.
+    pub(crate) most: f64,
+    /// The time for the search in seconds.
+    pub(crate) budget_s: f64,
+    /// The longest time limit of a threshold in seconds.
+    pub(crate) limit_s: f64,
+}
+
+/// The result of a search.
+#[derive(Clone, Debug)]
+pub(crate) struct CeilingRun {
+    /// The ceiling, or what is known about it.
+    pub(crate) answer: Answer,
+    /// The causes that limit the system, found in all trials together.
+    pub(crate) findings: Vec<Finding>,
+    /// The thresholds that decided.
+    pub(crate) thresholds: Vec<String>,
+}
+
+/// Searches for the ceiling. A stop ends the search after the current trial.
+pub(crate) fn search(
+    of: &CeilingPart,
+    system: (&str, &[String]),
+    harness: &Harness,
+    stop: &Stop,
+    tell: &mut dyn FnMut(Notice<'_>),
+) -> Result<CeilingRun, HarnessError> {
+    let (name, flags) = system;
+    let mut system = System::start(&harness.exe, name, flags, &harness.system_cores)?;
+    let mut search = Search::new(settings(of));
+    let mut seen = Run::default();
+    let mut thresholds = Vec::new();
+    let answer = loop {
+        let trial = match search.next_step() {
+            Step::Done(answer) => break *answer,
+            Step::Try(trial) => trial,
+        };
+        let clock = Clock::start();
+        pause(trial.pause_s, clock, stop);
+        if stop.asked() > 0 {
+            break search.interrupted();
+        }
+        let prepared = harness.prepare_on(&of.part, system, load(&trial))?;
+        let declared = prepared.config.options.thresholds.clone();
+        let (record, same) = prepared.run(stop, &mut |notice| {
+            if let Notice::Run(_) = notice {
+                tell(notice);
+            }
+        })?;
+        system = same;
+        let Some(outcome) = outcome(&record, &declared, clock.now().as_secs_f64()) else {
+            break search.interrupted();
+        };
+        search.record(outcome);
+        thresholds = declared.iter().map(ToString::to_string).collect();
+        // During a recovery, the system still works on what the trial before has left.
+        if trial.purpose != Purpose::Recovery {
+            add(&mut seen, record);
+        }
+    };
+    Ok(CeilingRun {
+        answer,
+        findings: capacity::findings(&seen),
+        thresholds,
+    })
+}
+
+fn settings(of: &CeilingPart) -> Settings {
+    Settings {
+        first: of.first,
+        least: of.first,
+        most: of.most,
+        whole: true,
+        precision: 0.05,
+        budget_s: of.budget_s,
+        extended_s: 0.0,
+        limit_s: of.limit_s,
+        lead_s: f64::from(RAMP_MS + WARM_UP_MS) / 1e3 + OVERHEAD_S,
+    }
+}
+
+fn load(trial: &Trial) -> Changes {
+    let millis = |ms: f64| format!("{ms:.0}ms");
+    let overrides = Overrides {
+        load: Some(json!({
+            "users": trial.load.ceil(), "duration": millis(trial.duration_s * 1e3),
+            "ramp": millis(RAMP_MS.into()), "warmup": millis(WARM_UP_MS.into()),
+        })),
+        ..Overrides::default()
+    };
+    overrides.into()
+}
+
+/// Waits without load, or until a stop.
+fn pause(seconds: f64, clock: Clock, stop: &Stop) {
+    let left = || seconds - clock.now().as_secs_f64();
+    while left() > 0.0 && stop.asked() == 0 {
+        let next = left().clamp(0.0, PAUSE_S);
+        std::thread::sleep(std::time::Duration::from_secs_f64(next));
+    }
+}
+
+/// Adds the levels of a run to those that were seen before, which the findings compare.
+pub(crate) fn add(seen: &mut Run, run: Run) {
+    let mut levels = std::mem::take(&mut seen.levels);
+    let index = levels.len();
+    let more = run.levels.iter().zip(index..);
+    levels.extend(more.map(|(level, index)| Level {
+        index,
+        ..level.clone()
+    }));
+    *seen = Run { levels, ..run };
+}
