@@ -28,8 +28,8 @@ pub(crate) use socketio::Outcome;
 /// 1. a running stream, which takes the replies to its chunks and its results
 /// 2. channels, which look for stamps without calling the script
 /// 3. calls that wait for a reply or a message
-/// 4. a stream that has ended, which counts replies that answer no chunk
-/// 5. the script's handler
+/// 4. the script's handler
+/// 5. a stream that has ended, which counts replies that answer no chunk
 /// 6. the inbox
 pub(crate) struct Arrival<'a> {
     pub(crate) key: u32,
@@ -149,7 +149,7 @@ impl Arrival<'_> {
             self.replied(&waiting, received().into_value());
         } else if claimed || self.state.ending.closing.is_some() {
             // A channel consumed the message, or the socket is closing and nobody reads messages.
-        } else if self.is_surplus(came) {
+        } else if !self.state.listening && self.is_surplus(came) {
             // The stream has counted it.
         } else if self.state.listening && self.wakes.len() >= WAKES_LIMIT {
             // The script is far behind: drop and count the message instead of growing the queue.

@@ -85,28 +85,29 @@ fn level(level: &Level) -> Value {
 }
 
 /// Streams with their counts. Percentiles of the real-time factor count from the lowest.
-fn streams(streams: &Streams, duration_s: f64) -> Value {
+fn streams(streams: &Streams, duration_s: f64) -> Map<String, Value> {
     let factor = &streams.real_time_factor;
-    json!({
-        "count": streams.count,
-        "cut_off": streams.cut_off,
-        "failed": streams.failed,
-        "chunks": streams.chunks,
-        "answered": streams.answered,
-        "unanswered": streams.unanswered,
-        "dropped": streams.dropped,
-        "reordered": streams.reordered,
-        "surplus": streams.surplus,
-        "real_time_factor": {
-            "min": factor.min(),
-            "p5": factor.stated(0.05),
-            "p50": factor.stated(0.5),
-            "mean": factor.mean(),
-        },
-        "lag": timings(&streams.lag, duration_s),
-        "first": timings(&streams.first, duration_s),
-        "final": timings(&streams.last, duration_s),
-    })
+    let factors = json!({
+        "min": factor.min(),
+        "p5": factor.stated(0.05),
+        "p50": factor.stated(0.5),
+        "mean": factor.mean(),
+    });
+    object([
+        ("count", json!(streams.count)),
+        ("cut_off", json!(streams.cut_off)),
+        ("failed", json!(streams.failed)),
+        ("chunks", json!(streams.chunks)),
+        ("answered", json!(streams.answered)),
+        ("unanswered", json!(streams.unanswered)),
+        ("dropped", json!(streams.dropped)),
+        ("reordered", json!(streams.reordered)),
+        ("surplus", json!(streams.surplus)),
+        ("real_time_factor", factors),
+        ("lag", json!(timings(&streams.lag, duration_s))),
+        ("first", json!(timings(&streams.first, duration_s))),
+        ("final", json!(timings(&streams.last, duration_s))),
+    ])
 }
 
 fn iterations(iterations: &Iterations) -> Value {
