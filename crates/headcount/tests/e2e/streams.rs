@@ -17,7 +17,7 @@ export default async function speak({ users: [user] }: Group) {
   const voice = socket.stream("voice", noise, {
     as: { type: "audio", number: audio.number, data: audio.base64 },
     reply: { only: { "/type": "audio" } OPTIONS },
-    timeout: "1s",
+    timeout: "4s",
   });
   await voice.done.catch((error) => { if (error.kind !== "timed_out") throw error; });
   await user!.think("700ms");
@@ -125,7 +125,7 @@ export default async function speak({ users: [user] }: Group) {
 fn a_service_that_freezes_does_not_keep_up() {
     let truth = Server::truth(&[]);
     let lab = Lab::new().with("frozen.ts", FROZEN);
-    let level = lab.level("frozen.ts", &truth.url(), &[]);
+    let level = lab.level("frozen.ts", &truth.url(), &["--ramp", "0s", "--warmup", "0s"]);
     let voice = &level["streams"]["voice"];
     assert_eq!(voice["cut_off"], 2, "{level:#}");
     let answered = voice["answered"].as_u64().unwrap();
