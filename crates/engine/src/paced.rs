@@ -8,6 +8,7 @@ use crate::link::Link;
 use crate::net::Conn;
 use crate::net::socket::Wire;
 use crate::paced_stream::{Finish, PacedStream};
+use crate::people::User;
 use crate::protocols::Paced;
 use crate::recorder::Family;
 use crate::timers::Alarm;
@@ -36,7 +37,7 @@ impl Paced<'_> {
             .level
             .users
             .get(user)
-            .map_or(0.0, |user| user.fraction());
+            .map_or(0.0, User::fraction);
         let phase = Nanos::from_secs_f64(call.every.as_secs_f64() * fraction);
         let begun = self.base.clock.now() + phase;
         let limit = call

@@ -146,7 +146,7 @@ mod tests {
         };
         let stereo = Arc::new(Audio::silence(stereo, Nanos::from_millis(100)));
         let joined = Audio::joined(&[short.clone(), short.clone()]).unwrap();
-        assert_eq!(joined.seconds(), 0.2);
+        assert!((joined.seconds() - 0.2).abs() < 1e-9);
         assert!(Audio::joined(&[short, stereo]).is_none());
     }
 }

@@ -79,13 +79,17 @@ pub(crate) fn of_level(level: &Level) -> Table {
 fn table(
     run: &Run,
     titles: &[&'static str],
-    cells: fn(&Streams) -> Option<Vec<Option<String>>>,
+    cells: fn(&Streams) -> Vec<Option<String>>,
 ) -> Table {
     let mut rows: Vec<(&String, Row)> = Vec::new();
     for level in &run.levels {
         for (name, one) in &level.measured.streams {
-            let head = vec![Some(name.clone()), Some(marked(level))];
-            rows.extend(cells(one).map(|cells| (name, Row::plain([head, cells].concat()))));
+            let cells = cells(one);
+            // Streams without awaited results have no row of results.
+            if cells.iter().any(Option::is_some) {
+                let head = vec![Some(name.clone()), Some(marked(level))];
+                rows.push((name, Row::plain([head, cells].concat())));
+            }
         }
     }
     // The sort is stable, so the levels of a stream stay in order.
@@ -96,10 +100,10 @@ fn table(
     Table::new(head.into_iter().chain(columns).collect(), rows.collect())
 }
 
-fn pace_cells(one: &Streams) -> Option<Vec<Option<String>>> {
+fn pace_cells(one: &Streams) -> Vec<Option<String>> {
     let factor = &one.real_time_factor;
     let lag = |q| Some(estimate(one.lag.response_at(q), one.lag.timeout));
-    Some(vec![
+    vec![
         Some(count(one.count)),
         Some(part(one.cut_off, one.count)),
         Some(part(one.failed, one.count)),
@@ -109,10 +113,10 @@ fn pace_cells(one: &Streams) -> Option<Vec<Option<String>>> {
         lag(0.5),
         lag(0.95),
         longest(&one.lag),
-    ])
+    ]
 }
 
-fn chunk_cells(one: &Streams) -> Option<Vec<Option<String>>> {
+fn chunk_cells(one: &Streams) -> Vec<Option<String>> {
     let parts = [
         one.answered,
         one.unanswered,
@@ -121,11 +125,10 @@ fn chunk_cells(one: &Streams) -> Option<Vec<Option<String>>> {
         one.surplus,
     ];
     let parts = parts.map(|number| Some(part(number, one.chunks)));
-    Some([vec![Some(count(one.chunks))], parts.to_vec()].concat())
+    [vec![Some(count(one.chunks))], parts.to_vec()].concat()
 }
 
-/// Streams without awaited results have no row.
-fn result_cells(one: &Streams) -> Option<Vec<Option<String>>> {
+fn result_cells(one: &Streams) -> Vec<Option<String>> {
     let cells = |timings: &Timings| {
         let all = timings.count + timings.unfinished;
         let at = |q| estimate(timings.response_at(q), timings.timeout);
@@ -133,6 +136,5 @@ fn result_cells(one: &Streams) -> Option<Vec<Option<String>>> {
         let missing = part(all - arrived, all);
         [count(arrived), missing, at(0.5), at(0.95)].map(|cell| Some(cell).filter(|_| all > 0))
     };
-    let all = [cells(&one.first), cells(&one.last)].concat();
-    all.iter().any(Option::is_some).then_some(all)
+    [cells(&one.first), cells(&one.last)].concat()
 }

@@ -70,7 +70,7 @@ impl AudioStore {
             return Ok(Arc::clone(known));
         }
         let (number, length, base64) = key;
-        let chunks = Arc::new(Chunks::new(&*made.audio(number)?, length, base64));
+        let chunks = Arc::new(Chunks::new(&made.audio(number)?, length, base64));
         made.chunks.insert(key, Arc::clone(&chunks));
         Ok(chunks)
     }
