@@ -32,12 +32,7 @@ impl Paced<'_> {
         if let Some(refusal) = refusal {
             return Err(Fault::script(FaultKind::Thrown, refusal));
         }
-        let fraction = self
-            .base
-            .level
-            .users
-            .get(user)
-            .map_or(0.0, User::fraction);
+        let fraction = self.base.level.users.get(user).map_or(0.0, User::fraction);
         let phase = Nanos::from_secs_f64(call.every.as_secs_f64() * fraction);
         let begun = self.base.clock.now() + phase;
         let limit = call

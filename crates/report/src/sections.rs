@@ -70,8 +70,6 @@ pub(crate) const HOW_TO_READ: &str = "
 - lost: not received by the end of the settling time. late: received after the deadline. duplicated: received more than
   once. reordered: received after a later message of the same sender. misdelivered: received by a member outside the
   audience.
-- Streams: a real-time factor of 1 means that replies came as fast as chunks were due, 0.4 that a stream fell behind by
-  0.6 s per second. The lag is the time from the end of the audio to the last reply.
 - Setup, ramp-up and warm-up are not part of a level's figures. Figures are never pooled over levels.
 - In an invalid level the generator was the limit: thresholds broken there do not count against the target.
 - CPU is in percent of one core.

@@ -125,7 +125,11 @@ export default async function speak({ users: [user] }: Group) {
 fn a_service_that_freezes_does_not_keep_up() {
     let truth = Server::truth(&[]);
     let lab = Lab::new().with("frozen.ts", FROZEN);
-    let level = lab.level("frozen.ts", &truth.url(), &["--ramp", "0s", "--warmup", "0s"]);
+    let level = lab.level(
+        "frozen.ts",
+        &truth.url(),
+        &["--ramp", "0s", "--warmup", "0s"],
+    );
     let voice = &level["streams"]["voice"];
     assert_eq!(voice["cut_off"], 2, "{level:#}");
     let answered = voice["answered"].as_u64().unwrap();

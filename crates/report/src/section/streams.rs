@@ -6,6 +6,9 @@ use record::{Level, Run, Streams, Timings};
 use super::timings::longest;
 use super::{Block, Section, marked};
 
+const ABOUT: &str = "rtf is the real-time factor: 1 means that replies came as fast as chunks were due, 0.4 that a \
+    stream fell behind by 0.6 s per second. The lag is the time from the end of the audio to the last reply.";
+
 /// Builds a table of the real-time factor and the lag, one of the chunks, and one of the results.
 pub(crate) fn section(run: &Run) -> Option<Section> {
     let pace = [
@@ -31,11 +34,16 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
         "p95",
     ];
     let blocks = vec![
+        Block::Text(ABOUT.to_owned()),
         Block::Table(table(run, &pace, pace_cells)),
         Block::Table(table(run, &chunks, chunk_cells)),
         Block::Table(table(run, &results, result_cells)),
     ];
-    Section::unless_empty("Streams", blocks)
+    let any = run
+        .levels
+        .iter()
+        .any(|level| !level.measured.streams.is_empty());
+    Section::unless_empty("Streams", blocks).filter(|_| any)
 }
 
 /// Builds the table of one level, for the terminal.
@@ -76,11 +84,7 @@ pub(crate) fn of_level(level: &Level) -> Table {
     Table::new(columns, rows.collect())
 }
 
-fn table(
-    run: &Run,
-    titles: &[&'static str],
-    cells: fn(&Streams) -> Vec<Option<String>>,
-) -> Table {
+fn table(run: &Run, titles: &[&'static str], cells: fn(&Streams) -> Vec<Option<String>>) -> Table {
     let mut rows: Vec<(&String, Row)> = Vec::new();
     for level in &run.levels {
         for (name, one) in &level.measured.streams {
