@@ -1,6 +1,7 @@
 //! A stream that a user sends on a socket: its pace, its chunks in flight, their replies, and its figures. It knows no
 //! connection: `paced` sends the chunks.
 
+mod finish;
 mod flight;
 mod pace;
 mod results;
@@ -15,6 +16,7 @@ use script::host::{OpId, Piece, StreamCall, Value, Wake};
 use crate::filter::{Filter, pointer};
 use crate::net::socket::Wire;
 use crate::recorder::{Ending, Family, Recorder};
+pub(crate) use finish::Finish;
 use flight::Flight;
 use pace::Pace;
 use results::{Heard, Results};
@@ -51,19 +53,6 @@ struct Replies {
     only: Filter,
     /// The place of the chunk's number. Without one, replies arrive in the order of the chunks.
     by: Option<Pointer>,
-}
-
-/// The reason why a stream ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Finish {
-    /// All chunks were sent, and all replies have arrived.
-    Completed,
-    /// Replies are missing after the time limit.
-    RanOut,
-    /// The socket has ended.
-    Broke,
-    /// headcount stops waiting.
-    Left,
 }
 
 impl PacedStream {

@@ -3,7 +3,7 @@ use model::{Fault, Nanos};
 use record::Timings;
 use script::host::{Pattern, StreamCall};
 
-use super::Finish;
+use super::finish::Finish;
 use super::pace::Pace;
 use super::tally::figures;
 use crate::filter::{Filter, pointer};

@@ -1,7 +1,7 @@
 use model::{Nanos, Timing};
 use record::Streams;
 
-use super::Finish;
+use super::finish::Finish;
 use crate::recorder::{NAMES_LIMIT, OTHER_NAMES, Recorder};
 
 /// A stream without a reply has no real-time factor if it was cut off before this age.
