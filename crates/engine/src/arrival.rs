@@ -25,10 +25,12 @@ pub(crate) use socketio::Outcome;
 ///
 /// A message is offered to its consumers in this order:
 ///
-/// 1. channels, which look for stamps without calling the script
-/// 2. calls that wait for a reply or a message
-/// 3. the script's handler
-/// 4. the inbox
+/// 1. a running stream, which takes the replies to its chunks and its results
+/// 2. channels, which look for stamps without calling the script
+/// 3. calls that wait for a reply or a message
+/// 4. the script's handler
+/// 5. a stream that has ended, which counts replies that answer no chunk
+/// 6. the inbox
 pub(crate) struct Arrival<'a> {
     pub(crate) key: u32,
     /// The receive time of the bytes: the kernel's timestamp or, without one, the time of the read.
@@ -80,7 +82,9 @@ impl Arrival<'_> {
             match event {
                 Event::Text(text) => self.frame(&mut talk, Frame::Text(text)),
                 Event::Binary(bytes) => self.frame(&mut talk, Frame::Binary(bytes)),
-                Event::Close { code, reason } => self.state.close = Some((code, reason.to_owned())),
+                Event::Close { code, reason } => {
+                    self.state.ending.frame = Some((code, reason.to_owned()))
+                }
                 Event::Open { .. } | Event::Ping(_) | Event::Pong(_) => {}
             }
             self.state.talk = Some(talk);
@@ -92,7 +96,9 @@ impl Arrival<'_> {
             Event::Binary(bytes) => self.documents(bytes, |bytes| Payload::Binary(bytes.to_vec())),
             Event::Ping(_) => {}
             Event::Pong(_) => self.pong(),
-            Event::Close { code, reason } => self.state.close = Some((code, reason.to_owned())),
+            Event::Close { code, reason } => {
+                self.state.ending.frame = Some((code, reason.to_owned()))
+            }
         }
     }
 
@@ -135,11 +141,16 @@ impl Arrival<'_> {
 
     /// Offers a message or a server-sent event to its consumers. `received` converts it for the script.
     pub(crate) fn offer(&mut self, came: Came<'_>, received: impl FnOnce() -> Message) {
+        if self.is_of_stream(came) {
+            return;
+        }
         let claimed = self.receipts(came);
         if let Some(waiting) = self.awaited(came, claimed) {
             self.replied(&waiting, Value::Message(received()));
-        } else if claimed || self.state.closing.is_some() {
+        } else if claimed || self.state.ending.closing.is_some() {
             // A channel consumed the message, or the socket is closing and nobody reads messages.
+        } else if !self.state.listening && self.is_surplus(came) {
+            // The stream has counted it.
         } else if self.state.listening && self.wakes.len() >= WAKES_LIMIT {
             // The script is far behind: drop and count the message instead of growing the queue.
             self.recorder.monitoring.dropped += 1;
@@ -152,6 +163,29 @@ impl Arrival<'_> {
             self.state.inbox.keep(received());
         }
         self.note_arrays(came);
+    }
+
+    /// Offers a message to the running stream. Returns whether the stream consumed it.
+    fn is_of_stream(&mut self, came: Came<'_>) -> bool {
+        let stream = self.state.stream.as_mut();
+        let Some(stream) = stream.filter(|stream| stream.is_running()) else {
+            return false;
+        };
+        let consumed = stream.receive(came.bytes, self.now, self.recorder);
+        if consumed {
+            stream.complete(self.recorder, self.wakes, self.now);
+        }
+        consumed
+    }
+
+    /// Whether a message that nobody awaits is a reply for the stream that has ended.
+    fn is_surplus(&mut self, came: Came<'_>) -> bool {
+        let stream = self.state.stream.as_mut();
+        let stream = stream.filter(|stream| stream.is_reply(came.bytes));
+        stream.is_some_and(|stream| {
+            stream.surplus(self.now, self.recorder);
+            true
+        })
     }
 
     /// Marks the waits that an element of this message would end, so that their failures say so.

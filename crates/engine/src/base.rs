@@ -37,6 +37,8 @@ pub(crate) struct Base {
     /// What the protocols have found out for each other and for users without a script. `react` passes it on.
     pub(crate) news: VecDeque<News>,
     pub(crate) logged: Vec<(LogLevel, String)>,
+    /// The buffer in which frames of streams are encoded.
+    pub(crate) frame: Vec<u8>,
     pub(crate) inconsistencies: Inconsistencies,
 }
 

@@ -81,7 +81,7 @@ impl Streams<'_> {
         let Some((user, stream, state)) = self.event_stream(key) else {
             return false;
         };
-        if state.closing.is_some() || !stream.continues_after(fault) {
+        if state.ending.closing.is_some() || !stream.continues_after(fault) {
             return false;
         }
         let in_order = stream.ended_in_order();

@@ -5,7 +5,7 @@
 //! of a broken limit, so that outcome needs a valid level. The exception is a target that refuses every request of a
 //! name.
 
-use plan::{Aggregate, Op, SubjectKind, Threshold};
+use plan::{Aggregate, Figure, Op, SubjectKind, Threshold};
 use record::{Inconclusive, Level, Outcome, Shortfall};
 
 use crate::observe::decide;
@@ -82,6 +82,14 @@ fn needs(threshold: &Threshold) -> Needs {
     if threshold.subject.kind == SubjectKind::Metric {
         return Needs::ValidLevel;
     }
+    if threshold.figure == Some(Figure::RealTimeFactor) {
+        // A late generator lowers the factor.
+        return if lower {
+            Needs::Load
+        } else {
+            Needs::ValidLevel
+        };
+    }
     match threshold.aggregate {
         A::Percentile(_) | A::Mean | A::Min | A::Max if upper => Needs::LoadOfTimes,
         A::Dropped => Needs::Nothing,
@@ -93,6 +101,8 @@ fn needs(threshold: &Threshold) -> Needs {
         | A::Lost
         | A::Duplicated
         | A::Reordered
+        | A::Surplus
+        | A::Unanswered
         | A::Misdelivered
         | A::Diverged
         | A::Unknown

@@ -4,22 +4,29 @@ use model::{Fault, FaultKind};
 /// The values that a message must have at given JSON pointers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filter {
-    wanted: Vec<(Pointer, String)>,
+    wanted: Vec<(Pointer, Vec<String>)>,
 }
 
 impl Filter {
     /// Parses pointers and JSON texts from the script.
     pub(crate) fn new(only: Vec<(String, String)>) -> Result<Self, Fault> {
+        Self::any_of(only.into_iter().map(|(at, value)| (at, vec![value])))
+    }
+
+    /// Like [`Filter::new`], with a list of accepted values for each pointer.
+    pub(crate) fn any_of(
+        only: impl IntoIterator<Item = (String, Vec<String>)>,
+    ) -> Result<Self, Fault> {
         let wanted = only
             .into_iter()
-            .map(|(at, value)| Ok((pointer(&at)?, value)));
+            .map(|(at, values)| Ok((pointer(&at)?, values)));
         Ok(Self {
             wanted: wanted.collect::<Result<_, Fault>>()?,
         })
     }
 
     pub(crate) fn also(mut self, at: &str, value: String) -> Result<Self, Fault> {
-        self.wanted.push((pointer(at)?, value));
+        self.wanted.push((pointer(at)?, vec![value]));
         Ok(self)
     }
 
@@ -32,19 +39,21 @@ impl Filter {
         &self,
         message: &[u8],
     ) -> Option<(String, String, Option<String>)> {
-        self.wanted.iter().find_map(|(at, value)| {
+        self.wanted.iter().find_map(|(at, values)| {
             let raw = at.find(message);
-            let differs = !raw.is_some_and(|raw| same_value(raw, value));
             let came = raw.map(|raw| String::from_utf8_lossy(raw).into_owned());
-            differs.then(|| (at.to_string(), value.clone(), came))
+            (!is_one_of(raw, values)).then(|| (at.to_string(), values.join(" or "), came))
         })
     }
 
     pub(crate) fn fits(&self, message: &[u8]) -> bool {
-        self.wanted
-            .iter()
-            .all(|(at, value)| at.find(message).is_some_and(|raw| same_value(raw, value)))
+        let mut wanted = self.wanted.iter();
+        wanted.all(|(at, values)| is_one_of(at.find(message), values))
     }
+}
+
+fn is_one_of(raw: Option<&[u8]>, values: &[String]) -> bool {
+    raw.is_some_and(|raw| values.iter().any(|value| same_value(raw, value)))
 }
 
 pub(crate) fn pointer(at: &str) -> Result<Pointer, Fault> {
@@ -84,5 +93,15 @@ mod tests {
         assert!(filter("7").fits(br#"{"type": 7 }"#));
         assert!(!filter("7").fits(b"\xff\xfe"));
         assert!(Filter::default().fits(b"anything"));
+    }
+
+    #[test]
+    fn accepts_each_of_several_values() {
+        let values = vec!["\"partial\"".to_owned(), "\"final\"".to_owned()];
+        let filter = Filter::any_of([("/type".to_owned(), values)]).unwrap();
+        assert!(filter.fits(br#"{"type":"final"}"#));
+        assert!(filter.fits(br#"{"type":"partial","text":""}"#));
+        assert!(!filter.fits(br#"{"type":"error"}"#));
+        assert!(!filter.fits(br#"{"text":"final"}"#));
     }
 }

@@ -2,6 +2,7 @@ mod channel;
 mod nats;
 mod redis;
 mod responses;
+mod stream;
 
 use delivery::Audience as Listeners;
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};

@@ -12,13 +12,15 @@ use crate::dial::Dial;
 use crate::http::InFlight;
 use crate::link::Link;
 use crate::net::{EndpointIndex, Opening};
+use crate::paced_stream::Finish;
 use crate::recorder::Family;
 use crate::socket::SocketState;
 
 /// A request or a round trip that has not ended, or a socket that is being opened.
 #[derive(Clone, Copy, Debug)]
 struct Operation {
-    /// The kind and name under which the operation is measured; `None` for a socket that is being opened.
+    /// The kind and name under which the operation is measured; `None` for a socket that is being opened, and for the
+    /// chunk of a stream.
     measured_as: Option<(Family, usize)>,
     planned: Nanos,
     /// The time at which the operation's own time limit ends.
@@ -70,7 +72,16 @@ impl Operation {
 }
 
 impl SocketState {
-    fn operations(&self) -> impl Iterator<Item = Operation> {
+    fn operations(&self, now: Nanos) -> impl Iterator<Item = Operation> {
+        let streams = self.stream.iter();
+        let chunks = streams.flat_map(move |stream| {
+            let each = stream.awaited_since(now);
+            each.map(|planned| Operation {
+                measured_as: None,
+                planned,
+                until: stream.limit(),
+            })
+        });
         let replies = self.waiting.iter().filter_map(|waiting| {
             let round_trip = waiting.round_trip?;
             Some(Operation {
@@ -79,11 +90,11 @@ impl SocketState {
                 until: waiting.until,
             })
         });
-        replies.chain(Operation::of_opening(self))
+        replies.chain(Operation::of_opening(self)).chain(chunks)
     }
 }
 
-fn each_on(link: &Link, tell: impl FnMut(Operation)) {
+fn each_on(link: &Link, now: Nanos, tell: impl FnMut(Operation)) {
     match link {
         Link::Http(http) => http
             .call()
@@ -91,7 +102,7 @@ fn each_on(link: &Link, tell: impl FnMut(Operation)) {
             .into_iter()
             .for_each(tell),
         Link::Http2(http2) => http2.calls().filter_map(Operation::of_call).for_each(tell),
-        Link::Socket(socket) => socket.state.operations().for_each(tell),
+        Link::Socket(socket) => socket.state.operations(now).for_each(tell),
         Link::Member(_) => {}
     }
 }
@@ -106,7 +117,7 @@ impl Base {
             }
         };
         for (_, conn) in self.net.conns.iter_mut() {
-            each_on(&conn.link, &mut tell);
+            each_on(&conn.link, now, &mut tell);
         }
         let pools = self.level.users.each().flat_map(|user| user.pools.iter());
         let in_line = pools.flat_map(|pool| pool.waiting.iter());
@@ -125,6 +136,14 @@ impl Base {
                 so_far.left_open(family, index, now - operation.planned);
             }
         });
+        for (_, conn) in self.net.conns.iter_mut() {
+            if let Link::Socket(socket) = &conn.link
+                && let Some(stream) = socket.state.stream.as_ref()
+                && stream.is_running()
+            {
+                stream.finish(&mut so_far, now, Finish::Left);
+            }
+        }
         so_far.into_measured(self.config.scenario_names())
     }
 
@@ -208,6 +227,9 @@ impl Base {
             return self.inconsistent("round trips were left on a socket that does not exist");
         };
         let waiting = std::mem::take(&mut socket.state.waiting);
+        if let Some(mut stream) = socket.state.stream.take() {
+            stream.end(&mut self.level.recorder, now, Finish::Left);
+        }
         for round_trip in waiting.into_iter().filter_map(|waiting| waiting.round_trip) {
             let recorder = &mut self.level.recorder;
             recorder.leave(Family::RoundTrip, round_trip.name, round_trip.planned, now);

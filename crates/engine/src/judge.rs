@@ -1,7 +1,7 @@
 //! Computes the outcome of each threshold, as far as the level supports it, and the verdict of the run.
 
 use model::Verdict;
-use plan::{Aggregate, Threshold};
+use plan::{Aggregate, Figure, Threshold};
 use record::{Inconclusive, Level, Limits, Outcome, Run, ThresholdResult};
 
 use crate::evidence::as_far_as_it_carries;
@@ -31,14 +31,15 @@ fn nowhere(threshold: &Threshold, first: &Level) -> ThresholdResult {
         level: first.index,
         metric: threshold.subject.to_string(),
         condition: threshold.source.clone(),
-        limits: Some(limits(threshold.aggregate)),
+        limits: Some(limits(threshold)),
         inconclusive: Some(Inconclusive::OutOfReach),
         ..ThresholdResult::default()
     }
 }
 
-fn limits(aggregate: Aggregate) -> Limits {
-    match aggregate {
+fn limits(threshold: &Threshold) -> Limits {
+    match threshold.aggregate {
+        _ if threshold.figure == Some(Figure::RealTimeFactor) => Limits::Other,
         Aggregate::Percentile(_) | Aggregate::Mean | Aggregate::Min | Aggregate::Max => {
             Limits::Latency
         }
@@ -163,7 +164,7 @@ fn result(threshold: &Threshold, level: &Level) -> ThresholdResult {
         level: level.index,
         metric: threshold.subject.to_string(),
         condition: threshold.source.clone(),
-        limits: Some(limits(threshold.aggregate)),
+        limits: Some(limits(threshold)),
         observed,
         held: match outcome {
             Outcome::Held => Some(true),

@@ -51,6 +51,8 @@ mod observed;
 mod open;
 mod outcome;
 mod owner;
+mod paced;
+mod paced_stream;
 mod people;
 mod percentile;
 mod place;

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use model::{Side, TagFilter};
-use plan::{Aggregate, Op, Subject, SubjectKind, Threshold};
+use plan::{Aggregate, Figure, Op, Subject, SubjectKind, Threshold};
 use record::{
     Check, Convergence, Deliveries, FunnelStep, Inconclusive, Iterations, Level, Measured, Metric,
-    Outcome, Timings,
+    Outcome, Streams, Timings,
 };
-use stats::Histogram;
+use stats::{Histogram, Values};
 
 use crate::observed::{Observed, by_message, exactly, in_flight};
 use crate::percentile::{Messages, Percentile, Sides};
@@ -36,6 +36,7 @@ pub(crate) fn observe(threshold: &Threshold, level: &Level) -> Seen {
     match threshold.subject.kind {
         SubjectKind::Request => asked.of_timings(&requests(&measured.requests, name)?),
         SubjectKind::RoundTrip => timed(&measured.round_trips),
+        SubjectKind::Stream => asked.of_streams(&pooled(&measured.streams, name, Streams::merge)?),
         SubjectKind::Step => asked.of_steps(measured, name),
         SubjectKind::Connection => timed(&measured.connections),
         SubjectKind::Delivery => {
@@ -263,23 +264,54 @@ impl Asked<'_> {
             Aggregate::Max => given(metric.max),
             Aggregate::Percentile(percent) => {
                 let values = metric.values.as_ref().ok_or(NO_DATA)?;
-                let beyond = values.count_where(|value| !self.threshold.holds(value));
-                let sides = Sides {
-                    within: values.count() - beyond,
-                    beyond,
-                    unknown: values.not_finite(),
-                };
-                let q = percent / 100.0;
-                Ok(Observed::Percentile(Percentile {
-                    q,
-                    stated: values.stated(q),
-                    at_least: None,
-                    sides,
-                    messages: None,
-                    dropped: (0, 0),
-                }))
+                Ok(self.of_values(percent / 100.0, values))
             }
             _ => Err(NO_DATA),
+        }
+    }
+
+    fn of_values(self, q: f64, values: &Values) -> Observed {
+        let beyond = values.count_where(|value| !self.threshold.holds(value));
+        let sides = Sides {
+            within: values.count() - beyond,
+            beyond,
+            unknown: values.not_finite(),
+        };
+        Observed::Percentile(Percentile {
+            q,
+            stated: values.stated(q),
+            at_least: None,
+            sides,
+            messages: None,
+            dropped: (0, 0),
+        })
+    }
+
+    fn of_streams(self, streams: &Streams) -> Seen {
+        let chunks = streams.chunks;
+        match (self.threshold.figure, self.aggregate) {
+            (Some(Figure::RealTimeFactor), aggregate) => {
+                let factors = &streams.real_time_factor;
+                let figure = match aggregate {
+                    Aggregate::Percentile(percent) => {
+                        return Ok(self.of_values(percent / 100.0, factors));
+                    }
+                    Aggregate::Mean => factors.mean(),
+                    Aggregate::Min => factors.min(),
+                    _ => factors.max(),
+                };
+                figure.map(exactly).ok_or(NO_DATA)
+            }
+            (Some(Figure::Lag), _) => self.of_timings(&streams.lag),
+            (Some(Figure::First), _) => self.of_timings(&streams.first),
+            (Some(Figure::Final), _) => self.of_timings(&streams.last),
+            (None, Aggregate::Count | Aggregate::Rate) => self.amount(streams.count, 0),
+            (None, Aggregate::Failed) => self.part(streams.failed, streams.count, NO_DATA),
+            (None, Aggregate::Unanswered) => self.part(streams.unanswered, chunks, NO_DATA),
+            (None, Aggregate::Reordered) => self.part(streams.reordered, chunks, NO_DATA),
+            (None, Aggregate::Surplus) => self.part(streams.surplus, chunks, NO_DATA),
+            (None, Aggregate::Dropped) => self.part(streams.dropped, chunks, NO_DATA),
+            (None, _) => Err(NO_DATA),
         }
     }
 

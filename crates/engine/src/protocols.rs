@@ -18,6 +18,11 @@ pub(crate) struct Sockets<'a> {
     pub(crate) base: &'a mut Base,
 }
 
+/// The streams that users send on their sockets.
+pub(crate) struct Paced<'a> {
+    pub(crate) base: &'a mut Base,
+}
+
 /// The channels that users follow on their sockets and in responses.
 pub(crate) struct Channels<'a> {
     pub(crate) base: &'a mut Base,

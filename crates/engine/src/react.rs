@@ -17,6 +17,7 @@ use crate::net::http2::check_agreed;
 use crate::net::socket::{Bytes, ResponsePart, Wire};
 use crate::net::{Progress, ReadOutcome, Ready, TimedRead};
 use crate::news::News;
+use crate::protocols::Paced;
 use crate::redis::Redis;
 use crate::socket::{Over, Sockets};
 use crate::socketio::Sessions;
@@ -46,6 +47,11 @@ impl World {
             self.open(dial);
             self.settle();
         }
+    }
+
+    /// Handles the timer of a stream's chunk.
+    pub(crate) fn chunk_due(&mut self, key: u32, alarm: Nanos) {
+        self.lend(|base| Paced { base }.chunk_due(key, alarm));
     }
 
     /// Handles a ready socket: continues to open it, sends pending data, reads.
@@ -210,6 +216,10 @@ impl World {
             Ok(Progress::Unchanged) => {}
             Err(fault) => return self.broke(ready.key, fault),
         }
+        if ready.writable {
+            let base = &mut self.base;
+            Paced { base }.go_on(ready.key);
+        }
         if ready.readable {
             self.read(ready.key);
         }
@@ -316,7 +326,11 @@ impl World {
         match base.link(key) {
             Some(Link::Http(_)) => Http { base }.timed_out(key, now),
             Some(Link::Http2(_)) => Http { base }.http2_timed_out(key, now),
-            Some(Link::Socket(_)) => Sockets { base }.timed_out(key, now),
+            Some(Link::Socket(_)) => {
+                Paced { base }.timed_out(key, now);
+                let base = &mut self.base;
+                Sockets { base }.timed_out(key, now);
+            }
             Some(Link::Member(_)) => audience::timed_out(base, key, now),
             // It ended together with another connection.
             None => {}

@@ -11,6 +11,8 @@ pub(crate) enum Alarm {
     Wake(u32),
     /// A ticker ticks.
     Tick(u32),
+    /// A chunk of the stream on this socket is due.
+    Chunk(u32),
     /// A group begins its first or next iteration.
     Begin(u32),
     /// Only wakes the loop, which checks whether a phase is over.

@@ -139,6 +139,7 @@ fn names(kind: SubjectKind, measured: &Measured) -> Vec<&str> {
                 .collect()
         }
         SubjectKind::RoundTrip => keys(&measured.round_trips),
+        SubjectKind::Stream => keys(&measured.streams),
         SubjectKind::Step => {
             let funnel = measured.funnel.steps.iter();
             let of_funnel = funnel.filter_map(|step| step.path.last().map(String::as_str));

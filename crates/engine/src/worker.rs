@@ -178,6 +178,7 @@ impl Worker {
                     let Base { level, wakes, .. } = &mut world.base;
                     tick(level, wakes, (key, due), now);
                 }
+                Alarm::Chunk(key) => world.chunk_due(key, due),
                 Alarm::Begin(slot) => starts.push((slot as usize, due)),
                 Alarm::Look => {}
             }

@@ -52,6 +52,7 @@ impl World {
                 wakes: VecDeque::new(),
                 news: VecDeque::new(),
                 logged: Vec::new(),
+                frame: Vec::new(),
                 inconsistencies: Inconsistencies::default(),
             },
         })

@@ -31,5 +31,5 @@ pub use schedule::{Phases, start_of};
 pub use source::{SOURCES_LIMIT, source_addresses};
 pub use split::{groups_of, worker_of};
 pub use suggest::nearest_name;
-pub use threshold::{Aggregate, Limit, Op, Subject, SubjectKind, Threshold, Unit};
+pub use threshold::{Aggregate, Figure, Limit, Op, Subject, SubjectKind, Threshold, Unit};
 pub use ticker::Ticker;

@@ -2,20 +2,22 @@
 //!
 //! ```text
 //! key        = plural | kind "(" name ")" | "target"
-//! plural     = "deliveries" | "requests" | "roundTrips" | "steps" | "iterations" | "checks"
+//! plural     = "deliveries" | "requests" | "roundTrips" | "streams" | "steps" | "iterations" | "checks"
 //!            | "connections" | "converged"                all names together
-//! kind       = "delivery" | "request" | "roundTrip" | "step" | "iteration" | "check" | "connection" | "metric"
-//!            | "converged"
+//! kind       = "delivery" | "request" | "roundTrip" | "stream" | "step" | "iteration" | "check" | "connection"
+//!            | "metric" | "converged"
 //! name       = any text; spaces around it are dropped
 //!            | [ name ] "{" tag { "," tag } "}"           only for requests: those with all of these tags
 //! tag        = key "=" value
 //!
-//! threshold  = aggregate op limit [ "up to" load ] [ "or abort" ]
+//! threshold  = [ figure ] aggregate op limit [ "up to" load ] [ "or abort" ]
 //! load       = number ( "users" | "groups" | "/s" )      the load up to which it applies
+//! figure     = "rtf" | "lag" | "first" | "final"          only for streams
 //! aggregate  = "p" number | "mean" | "min" | "max"        0 < number < 100
 //!            | "count" | "rate" | "failed" | "dropped" | "reached"
 //!            | "delivered" | "late" | "lost" | "duplicated" | "reordered" | "misdelivered"
 //!            | "converged" | "diverged" | "unknown"
+//!            | "unanswered" | "surplus"
 //!            | "cpu" | "memory"
 //! op         = "<" | "<=" | ">" | ">=" | "==" | "!="
 //! limit      = number [ "%" | "/s" | unit of duration | unit of size ]
@@ -24,13 +26,18 @@
 //!
 //! | subject | aggregates | limit |
 //! | --- | --- | --- |
-//! | all but checks, converged and target | percentiles, mean, min, max | a duration; for a metric a number |
+//! | all but checks, streams, converged and target | percentiles, mean, min, max | a duration; for a metric a number |
 //! | all but target | count | a whole number; for a metric a number |
 //! | all but converged and target | rate | a number per second |
 //! | requests, round trips, steps, iterations, checks, connections | failed | a share (`%`) or a whole number |
 //! | iterations | dropped: planned starts that did not happen | a share (`%`) or a whole number |
 //! | steps | reached: iterations that started it | a share (`%`) or a whole number |
 //! | deliveries | delivered, late, lost and so on | a share (`%`) or a whole number |
+//! | streams | rtf (real-time factor) with percentiles, mean, min, max | a number |
+//! | streams | lag, first, final (results) with percentiles, mean, min, max | a duration |
+//! | streams | first, final with failed: utterances without a result; count | a share or a whole number |
+//! | streams | failed | a share or a whole number of streams |
+//! | streams | unanswered, reordered, surplus, dropped | a share or a whole number of chunks |
 //! | converged | converged, diverged, unknown: groups | a share (`%`) or a whole number |
 //! | target | cpu (100% is one core), memory | a share, a size |
 //!
@@ -61,6 +68,8 @@ pub use subject::{Subject, SubjectKind};
 pub struct Threshold {
     /// The measured operation, metric or process.
     pub subject: Subject,
+    /// The series of values of a stream; `None` for its counts, and for other subjects.
+    pub figure: Option<Figure>,
     /// The figure of the subject.
     pub aggregate: Aggregate,
     /// The comparison.
@@ -73,6 +82,19 @@ pub struct Threshold {
     pub abort: bool,
     /// The threshold as the user wrote it, e.g. `p95 < 20ms`.
     pub source: String,
+}
+
+/// A series of values of streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Figure {
+    /// The real-time factor of each stream.
+    RealTimeFactor,
+    /// The time from the end of each stream's audio to the last reply.
+    Lag,
+    /// The latency of the first result of each utterance.
+    First,
+    /// The latency of the final result of each utterance.
+    Final,
 }
 
 /// A figure of a subject.
@@ -114,6 +136,10 @@ pub enum Aggregate {
     Diverged,
     /// Groups in which a member reported no state, as a share of all groups or as a number.
     Unknown,
+    /// Chunks of a stream without a reply, as a share of all chunks or as a number.
+    Unanswered,
+    /// Replies that answer no chunk of a stream, as a share of all chunks or as a number.
+    Surplus,
     /// CPU usage of the target's process. 1.0 is one core.
     Cpu,
     /// Resident memory of the target's process, in bytes.

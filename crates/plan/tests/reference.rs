@@ -4,6 +4,7 @@ use plan::{Options, RateProfile, Subject, Threshold};
 use serde_json::{Value, json};
 
 const THRESHOLDS: &str = include_str!("../../../docs/reference/thresholds.md");
+const STREAMS: &str = include_str!("../../../docs/reference/streams.md");
 const LOAD: &str = include_str!("../../../docs/reference/load.md");
 
 /// The lines of all fenced blocks of a kind. There must be at least `least` lines.
@@ -29,7 +30,8 @@ fn threshold(line: &str) -> Result<Threshold, String> {
 
 #[test]
 fn every_threshold_of_the_reference_is_read() {
-    for line in examples(THRESHOLDS, "thresholds", 15) {
+    let all = examples(THRESHOLDS, "thresholds", 15);
+    for line in [all, examples(STREAMS, "thresholds", 8)].concat() {
         let read = threshold(line).unwrap_or_else(|why| panic!("{line}: {why}"));
         assert_eq!(read.abort, line.ends_with("or abort"), "{line}");
         assert_eq!(read.reach.is_some(), line.contains("up to"), "{line}");

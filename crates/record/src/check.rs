@@ -180,6 +180,11 @@ impl Level {
                 add(Some((family, name)), timings.broken_identities());
             }
         }
+        for (name, streams) in &measured.streams {
+            for timings in [&streams.lag, &streams.first, &streams.last] {
+                add(Some(("stream", name)), timings.broken_identities());
+            }
+        }
         found
     }
 }

@@ -70,6 +70,7 @@ impl Measured {
         names(values, &mut self.connections);
         names(values, &mut self.requests);
         names(values, &mut self.round_trips);
+        names(values, &mut self.streams);
         names(values, &mut self.steps);
         for deliveries in self.deliveries.values_mut() {
             deliveries.hide(values);

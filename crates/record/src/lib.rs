@@ -22,6 +22,7 @@ mod limiter;
 mod measured;
 mod metric;
 mod run;
+mod streams;
 mod summary;
 mod target;
 mod timings;
@@ -56,6 +57,7 @@ pub use metric::{Metric, MetricKind};
 pub use run::{
     FailedAround, Limits, Machine, Pool, Run, ScriptInfo, Setup, Sources, Teardown, ThresholdResult,
 };
+pub use streams::Streams;
 pub use summary::summary;
 pub use target::{
     BusiestThread, CgroupUse, ListenQueue, MemoryGrowth, ProcessUse, Scrapes, TargetEnd,

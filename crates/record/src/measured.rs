@@ -8,7 +8,8 @@ use stats::{Blocks, Estimate, Histogram, Samples, Shares};
 use crate::failure::note_failure;
 use crate::timings::ages_of;
 use crate::{
-    Convergence, Deliveries, DropCause, Failure, Metric, NoneSucceeded, StepFunnel, Timings,
+    Convergence, Deliveries, DropCause, Failure, Metric, NoneSucceeded, StepFunnel, Streams,
+    Timings,
 };
 
 /// Measurements of one level. Each worker has its own, and `merge` combines them.
@@ -25,6 +26,9 @@ pub struct Measured {
     pub requests: BTreeMap<String, Timings>,
     /// Round trips, keyed by name.
     pub round_trips: BTreeMap<String, Timings>,
+    /// Streams, keyed by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub streams: BTreeMap<String, Streams>,
     /// Steps of the scenario, keyed by name.
     pub steps: BTreeMap<String, Timings>,
     /// Deliveries, keyed by channel.
@@ -151,6 +155,7 @@ impl Measured {
         merge_maps(&mut self.connections, other.connections, Timings::merge);
         merge_maps(&mut self.requests, other.requests, Timings::merge);
         merge_maps(&mut self.round_trips, other.round_trips, Timings::merge);
+        merge_maps(&mut self.streams, other.streams, Streams::merge);
         merge_maps(&mut self.steps, other.steps, Timings::merge);
         merge_maps(&mut self.deliveries, other.deliveries, Deliveries::merge);
         merge_maps(&mut self.converged, other.converged, Convergence::merge);

@@ -9,7 +9,8 @@ use stats::{Estimate, Histogram, estimate};
 
 use crate::{
     Check, Convergence, Deliveries, Failure, FirstFailure, FunnelStep, GeneratorUse, Iterations,
-    Level, Metric, MetricKind, Observed, Run, TargetUse, ThresholdResult, Timings, path_name,
+    Level, Metric, MetricKind, Observed, Run, Streams, TargetUse, ThresholdResult, Timings,
+    path_name,
 };
 
 /// Version of the summary's shape. Within a version, keys are only added.
@@ -67,6 +68,7 @@ fn level(level: &Level) -> Value {
         "iterations": iterations(&measured.iterations),
         "requests": family(&measured.requests, duration_s),
         "round_trips": family(&measured.round_trips, duration_s),
+        "streams": by_name(&measured.streams, |one| streams(one, duration_s)),
         "deliveries": channels(&measured.deliveries, duration_s),
         "checks": checks(&measured.checks),
         "metrics": by_name(&measured.metrics, metric),
@@ -80,6 +82,32 @@ fn level(level: &Level) -> Value {
         "target": target(level.target.as_ref()),
         "generator": generator(&level.generator),
     })
+}
+
+/// Streams with their counts. Percentiles of the real-time factor count from the lowest.
+fn streams(streams: &Streams, duration_s: f64) -> Map<String, Value> {
+    let factor = &streams.real_time_factor;
+    let factors = json!({
+        "min": factor.min(),
+        "p5": factor.stated(0.05),
+        "p50": factor.stated(0.5),
+        "mean": factor.mean(),
+    });
+    object([
+        ("count", json!(streams.count)),
+        ("cut_off", json!(streams.cut_off)),
+        ("failed", json!(streams.failed)),
+        ("chunks", json!(streams.chunks)),
+        ("answered", json!(streams.answered)),
+        ("unanswered", json!(streams.unanswered)),
+        ("dropped", json!(streams.dropped)),
+        ("reordered", json!(streams.reordered)),
+        ("surplus", json!(streams.surplus)),
+        ("real_time_factor", factors),
+        ("lag", json!(timings(&streams.lag, duration_s))),
+        ("first", json!(timings(&streams.first, duration_s))),
+        ("final", json!(timings(&streams.last, duration_s))),
+    ])
 }
 
 fn iterations(iterations: &Iterations) -> Value {

@@ -5,7 +5,7 @@ use record::Run;
 use crate::section::levels::Lead;
 use crate::section::{
     Block, ERROR, Section, counts, deliveries, environment, failures, findings, funnel, levels,
-    pass_rate, resources, setup, target, thresholds, timings, verdict,
+    pass_rate, resources, setup, streams, target, thresholds, timings, verdict,
 };
 
 /// Returns all sections of the full report, in order.
@@ -33,6 +33,7 @@ pub(crate) fn all(run: &Run) -> Vec<Section> {
         thresholds::section(run),
         funnel::section(run),
         deliveries::section(run),
+        streams::section(run),
     ];
     let tail = [
         counts::iterations(run),

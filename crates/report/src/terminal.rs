@@ -7,12 +7,14 @@ mod frame;
 mod page;
 mod trouble;
 
-use format::{Tone, count, paint};
+use format::{Table, Tone, count, paint};
 use record::{Level, Run};
 
 use crate::section::levels::{self, Lead};
 use crate::section::operations::Operations;
-use crate::section::{counts, findings, funnel, marked, overstated_by, pass_rate, verdict};
+use crate::section::{
+    counts, findings, funnel, marked, overstated_by, pass_rate, streams, verdict,
+};
 use frame::{foot, headline, notes, threshold_lines};
 pub(crate) use page::Page;
 use page::{NOTE, cut, cut_entries, cut_parts};
@@ -31,10 +33,10 @@ pub struct Terminal<'a> {
     pub saved_to: Option<&'a str>,
 }
 
-/// Number of lines reserved for failures, for findings and for the script's own metrics.
+/// Number of lines reserved for failures and for findings, and of rows for streams and for the script's own metrics.
 const FAILURES: usize = 8;
 const FINDING: usize = 9;
-const METRICS: usize = 6;
+const ROWS: usize = 6;
 
 /// Description of hidden rows if all rows that failed and the slowest are shown.
 const HEALTHY: &str = ", all faster and without failures";
@@ -67,10 +69,12 @@ fn parts(run: &Run, page: Page) -> Vec<Vec<String>> {
     let head = head(run, page);
     let foot = foot(run, page);
     // The line with the saved path is always reserved, so that a loaded run renders like the original.
-    let own = own_metrics(run, METRICS, page);
+    let voices = last_level(run, ("Streams", "stream"), streams::of_level, page);
+    let own = last_level(run, ("Own metrics", "metric"), counts::metrics_of, page);
     let operations = run.levels.last().map(Operations::of);
     let of_telling = lines_of_telling(operations.as_ref());
-    let kept = of_telling + own.len() + usize::from(!own.is_empty());
+    let last = [&voices, &own].map(|part| part.len() + usize::from(!part.is_empty()));
+    let kept = of_telling + last.iter().sum::<usize>();
     let left = |used: &[&[String]]| {
         let lines: usize = used.iter().map(|part| part.len() + 1).sum();
         page.lines.saturating_sub(lines + 1 + kept)
@@ -87,7 +91,9 @@ fn parts(run: &Run, page: Page) -> Vec<Vec<String>> {
     let steps = steps(run, left(&used), page);
     let used: [&[String]; 6] = [&head, &foot, &verdicts, &failed, &found, &steps];
     let names = by_name(run, operations, left(&used) + of_telling, page);
-    vec![head, steps, names, own, found, failed, verdicts, foot]
+    vec![
+        head, steps, names, voices, own, found, failed, verdicts, foot,
+    ]
 }
 
 /// Returns the verdict, the notes and the table of levels.
@@ -208,21 +214,26 @@ fn by_name(run: &Run, operations: Option<Operations>, room: usize, page: Page) -
     lines
 }
 
-/// Builds the table of the script's own metrics in the last level.
-fn own_metrics(run: &Run, room: usize, page: Page) -> Vec<String> {
+/// Builds a table of the last level, with its title and the noun for a row.
+fn last_level(
+    run: &Run,
+    (title, noun): (&str, &str),
+    table: fn(&Level) -> Table,
+    page: Page,
+) -> Vec<String> {
     let Some(last) = run.levels.last() else {
         return Vec::new();
     };
-    let mut table = counts::metrics_of(last);
+    let mut table = table(last);
     if table.is_empty() {
         return Vec::new();
     }
     let all = table.len();
-    let fitting = if page.is_cut() { room } else { usize::MAX };
+    let fitting = if page.is_cut() { ROWS } else { usize::MAX };
     table.truncate(fitting);
-    let mut lines = vec![page.title(&format!("Own metrics at {}", marked(last)))];
+    let mut lines = vec![page.title(&format!("{title} at {}", marked(last)))];
     lines.extend(page.table(table));
-    lines.extend(page.hidden(all, fitting, "metric"));
+    lines.extend(page.hidden(all, fitting, noun));
     lines
 }
 

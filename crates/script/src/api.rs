@@ -7,6 +7,7 @@
 
 mod arg;
 mod audience;
+mod audio;
 mod crypto;
 mod data;
 mod env;
@@ -30,6 +31,7 @@ mod responses;
 mod socket;
 mod socketio;
 mod socketio_options;
+mod stream;
 mod tags;
 mod text;
 mod time;
@@ -63,6 +65,8 @@ pub(crate) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
     tags::install(&natives)?;
     socket::install(&natives)?;
     socketio::install(&natives)?;
+    audio::install(&natives)?;
+    stream::install(&natives)?;
     events::install(&natives)?;
     nats::install(&natives)?;
     redis::install(&natives)?;

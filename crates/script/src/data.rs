@@ -11,11 +11,12 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value as Json};
 
+use crate::audio::{Audio, AudioStore, Shape, parse_wav};
 use crate::frame::Location;
 use crate::root::Root;
 
-/// Maximum size of a table, in bytes.
-const TABLE_BYTES: u64 = 1 << 30;
+/// Maximum size of a file, in bytes.
+const FILE_BYTES: u64 = 1 << 30;
 
 /// Rows as consecutive JSON texts.
 #[derive(Debug, Default)]
@@ -60,6 +61,7 @@ struct Tables {
     list: Mutex<Vec<Arc<Table>>>,
     index: Mutex<HashMap<(PathBuf, Format), usize>>,
     unique: Mutex<Vec<UniqueTable>>,
+    audio: AudioStore,
 }
 
 /// A table that was opened with `take: "unique"`, so each user needs a separate row.
@@ -92,6 +94,7 @@ impl DataStore {
             list: Mutex::default(),
             index: Mutex::default(),
             unique: Mutex::default(),
+            audio: AudioStore::default(),
         }))
     }
 
@@ -144,19 +147,7 @@ impl DataStore {
                 endings.join(" or ")
             ));
         }
-        let file = self.0.base.join(path);
-        self.0.root.check(&file)?;
-        let about = fs::metadata(&file).map_err(|error| format!("{path}: {error}"))?;
-        if !about.is_file() {
-            return Err(format!("{path}: not a regular file"));
-        }
-        if about.len() > TABLE_BYTES {
-            return Err(format!(
-                "{path}: {} bytes, but a table may have at most {TABLE_BYTES}",
-                about.len()
-            ));
-        }
-        let bytes = fs::read(&file).map_err(|error| format!("{path}: {error}"))?;
+        let bytes = self.bytes(path)?;
         let text = String::from_utf8(bytes).map_err(|error| {
             format!(
                 "{path}: not UTF-8 from byte {}",
@@ -166,6 +157,46 @@ impl DataStore {
         Ok(text
             .strip_prefix('\u{feff}')
             .map_or(text.clone(), str::to_owned))
+    }
+
+    fn bytes(&self, path: &str) -> Result<Vec<u8>, String> {
+        let file = self.0.base.join(path);
+        self.0.root.check(&file)?;
+        let about = fs::metadata(&file).map_err(|error| format!("{path}: {error}"))?;
+        if !about.is_file() {
+            return Err(format!("{path}: not a regular file"));
+        }
+        if about.len() > FILE_BYTES {
+            return Err(format!(
+                "{path}: {} bytes, but a file may have at most {FILE_BYTES}",
+                about.len()
+            ));
+        }
+        fs::read(&file).map_err(|error| format!("{path}: {error}"))
+    }
+
+    /// The audio of the modules.
+    pub(crate) fn audio(&self) -> &AudioStore {
+        &self.0.audio
+    }
+
+    /// Reads an audio file: raw samples of this shape, or without a shape a WAV file.
+    pub(crate) fn read_audio(&self, path: &str, shape: Option<Shape>) -> Result<Audio, String> {
+        let endings: &[&str] = match shape {
+            Some(_) => &[".pcm", ".raw", ".s16le"],
+            None => &[".wav"],
+        };
+        if !endings.iter().any(|ending| path.ends_with(ending)) {
+            return Err(format!(
+                "{path}: the file's name must end in {}",
+                endings.join(" or ")
+            ));
+        }
+        let bytes = self.bytes(path)?;
+        match shape {
+            Some(shape) => Ok(Audio::new(shape, bytes)),
+            None => parse_wav(&bytes).map_err(|reason| format!("{path}: {reason}")),
+        }
     }
 }
 

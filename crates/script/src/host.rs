@@ -11,6 +11,7 @@ mod nats;
 mod redis;
 mod responses;
 mod socketio;
+mod stream;
 mod wake;
 
 use std::sync::Arc;
@@ -33,6 +34,7 @@ pub use redis::{
 };
 pub use responses::{ResponsesCall, ResponsesHost};
 pub use socketio::{Emission, EventCall, Heard, SocketIoCall};
+pub use stream::{Pattern, Piece, StreamCall, StreamHost, StreamReply, Template};
 pub use wake::{Value, Wake};
 
 /// Identifies a pending promise. The script assigns the ID, and [`Wake::Done`] returns it.
@@ -224,7 +226,7 @@ pub enum LogLevel {
 
 /// The engine as a script sees it. No call blocks, and no call re-enters the script. A protocol with many calls has a trait
 /// of its own.
-pub trait Host: NatsHost + RedisHost + ResponsesHost {
+pub trait Host: NatsHost + RedisHost + ResponsesHost + StreamHost {
     /// Returns the time of the run's clock.
     fn now(&self) -> Nanos;
     /// Whether the level still creates load. False once the measured time has ended.

@@ -12,6 +12,7 @@
 
 mod api;
 mod audiences;
+mod audio;
 mod boot;
 mod bundle;
 mod data;
@@ -49,6 +50,7 @@ mod turn;
 mod watch;
 mod work;
 
+pub use audio::{Chunks, Utterance};
 pub use bundle::Bundle;
 pub use data::{DataStore, UniqueTable};
 pub use declared::{Declared, NoData};

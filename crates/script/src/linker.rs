@@ -7,7 +7,7 @@ use rquickjs::{Ctx, Exception, Module};
 use crate::bundle::{Bundle, Import, resolve};
 
 /// The modules of the API in JavaScript, by topic. Scenarios can import only `headcount`.
-const PRELUDE: [(&str, &str); 21] = [
+const PRELUDE: [(&str, &str); 22] = [
     ("headcount", include_str!("prelude/public.js")),
     ("headcount/native", include_str!("prelude/native.js")),
     ("headcount/check", include_str!("prelude/check.js")),
@@ -20,6 +20,7 @@ const PRELUDE: [(&str, &str); 21] = [
     ("headcount/story", include_str!("prelude/story.js")),
     ("headcount/user", include_str!("prelude/user.js")),
     ("headcount/audience", include_str!("prelude/audience.js")),
+    ("headcount/audio", include_str!("prelude/audio.js")),
     ("headcount/socket", include_str!("prelude/socket.js")),
     ("headcount/socketio", include_str!("prelude/socketio.js")),
     ("headcount/events", include_str!("prelude/events.js")),

@@ -7,7 +7,7 @@ use crate::host::{
     FetchCall, Host, HttpCall, LogLevel, MetricKind, NatsCall, NatsHost, NatsRequest, NatsServer,
     NatsSubscribeCall, NextCall, OpId, Payload, Publication, RedisCall, RedisHost, RedisServer,
     Reply, ResponsesCall, ResponsesHost, RoundTripCall, SocketCall, SocketId, SocketIoCall,
-    StampPlace, StreamState, SubscribeCall, TickerId,
+    StampPlace, StreamCall, StreamHost, StreamState, SubscribeCall, TickerId,
 };
 
 /// A host with a clock, but without users and groups. Lines of the console and values of metrics are dropped.
@@ -108,6 +108,13 @@ impl<C> ResponsesHost for Loading<C> {
     calls_of_groups! {
         receives_in_responses(UserId, ChannelId, ResponsesCall) -> Result<u32, Fault> = refused();
         stop_receiving_in_responses(UserId, u32);
+    }
+}
+
+impl<C> StreamHost for Loading<C> {
+    calls_of_groups! {
+        start_stream(OpId, SocketId, StreamCall) -> Result<(), Fault> = refused();
+        stop_stream(SocketId);
     }
 }
 

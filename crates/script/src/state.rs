@@ -1,11 +1,14 @@
 //! State shared by the native calls: the engine, the running work, and its results.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use model::{GroupId, Nanos, UserId};
 
 use crate::audiences::DeclaredAudience;
+use crate::audio::{Chunks, ChunksKey};
 use crate::bundle::Bundle;
 use crate::data::DataStore;
 use crate::entry::Entry;
@@ -64,7 +67,9 @@ pub(crate) struct Material {
     pub(crate) bundle: Bundle,
     pub(crate) data: DataStore,
     pub(crate) env: Env,
-    /// Whether modules are being evaluated. Only then may tables be opened.
+    /// The chunks of streams that this worker has sent.
+    pub(crate) chunks: RefCell<HashMap<ChunksKey, Arc<Chunks>>>,
+    /// Whether modules are being evaluated. Only then may files be opened.
     pub(crate) loading: Cell<bool>,
 }
 
@@ -75,6 +80,7 @@ impl Material {
             bundle,
             data,
             env,
+            chunks: RefCell::default(),
             loading: Cell::new(true),
         }
     }

@@ -78,6 +78,8 @@ pub(crate) struct RoomOrder {
     pub(crate) stall: Option<Stall>,
     /// Whether senders receive their own messages.
     pub(crate) echo: bool,
+    /// Time for which the server is busy with each message of a member. Messages of a member queue.
+    pub(crate) serial: Nanos,
     /// Bytes per second to read from each member.
     pub(crate) read_rate: Option<NonZeroU64>,
     /// CPU time for each delivery of a message.
@@ -167,6 +169,7 @@ impl RoomOrder {
                 "wait" => order.wait = Some(number(value)?),
                 "slow" => order.slow = Some(number(value)?),
                 "join" => order.join = short(value)?,
+                "serial" => order.serial = short(value)?,
                 "stall" => {
                     let parts: Vec<&str> = value.split('/').collect();
                     let parts = <[&str; 3]>::try_from(parts)
@@ -309,6 +312,8 @@ mod tests {
         let order = RoomOrder::read("drop=100&delay=1ms&stall=1s/10s/5s&echo=1&read=500").unwrap();
         assert_eq!(order.faults.to_string(), "delay=1ms,drop=100");
         assert!(order.echo && order.stall.is_some());
+        let order = RoomOrder::read("serial=50ms").unwrap();
+        assert_eq!(order.serial, 50 * MILLI);
         assert_eq!(order.read_rate, NonZeroU64::new(500));
         assert_eq!(RoomOrder::read(""), Ok(RoomOrder::default()));
         for wrong in ["dorp=5", "stall=1s/10s", "crash=5", "read=0", "drop"] {

@@ -47,6 +47,8 @@ pub(crate) struct Room {
 struct Member {
     connection: Key,
     lane: Lane<usize, Frame>,
+    /// The time at which the server has finished the member's last message.
+    free: Nanos,
 }
 
 #[derive(Debug)]
@@ -140,7 +142,11 @@ impl Room {
     pub(crate) fn join(&mut self, connection: Key) -> usize {
         self.counts.joined += 1;
         let lane = Lane::default();
-        self.members.insert(Member { connection, lane })
+        self.members.insert(Member {
+            connection,
+            lane,
+            free: 0,
+        })
     }
 
     pub(crate) fn leave(&mut self, seat: usize) {
@@ -162,8 +168,8 @@ impl Room {
             .map(|(_, member)| member.connection)
     }
 
-    /// Decides when to send a message that was read at `now`. Held messages are sent in the order in which they
-    /// arrived.
+    /// Decides when to send a message that was read at `now`. Held messages are sent in the order in which they are due,
+    /// and with equal times in the order in which they arrived.
     pub(crate) fn say(
         &mut self,
         sender: usize,
@@ -176,7 +182,7 @@ impl Room {
         let delay = self.order.faults.delay.map_or(0, |delay| {
             u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX)
         });
-        let ready = now.saturating_add(delay);
+        let ready = self.served(sender, now).saturating_add(delay);
         let leaves = match &self.order.stall {
             Some(stall) => {
                 let (leaves, held) = stall.release(ready - first);
@@ -193,12 +199,26 @@ impl Room {
         }
         self.held_bytes += frame.len();
         let frame = Arc::from(frame);
-        self.held.push_back(Held {
+        let held = Held {
             leaves,
             sender,
             frame,
-        });
+        };
+        let place = self.held.partition_point(|held| held.leaves <= leaves);
+        self.held.insert(place, held);
         Leaves::At(leaves)
+    }
+
+    /// The time at which the server has finished a message that arrives now.
+    fn served(&mut self, sender: usize, now: Nanos) -> Nanos {
+        let (serial, member) = (self.order.serial, self.members.get_mut(sender));
+        match member {
+            Some(member) if serial > 0 => {
+                member.free = member.free.max(now) + serial;
+                member.free
+            }
+            _ => now,
+        }
     }
 
     /// Delivers the held messages that are due at `now`. Returns `false` if some of them must wait for a member.

@@ -62,7 +62,9 @@ impl Arrival<'_> {
                 self.opened(None);
             }
             Message::Text("3probe") => self.talked.probed = true,
-            Message::Close { code, reason } => self.state.close = Some((code, reason.to_owned())),
+            Message::Close { code, reason } => {
+                self.state.ending.frame = Some((code, reason.to_owned()))
+            }
             _ => {}
         }
     }
@@ -126,7 +128,7 @@ impl Arrival<'_> {
         let Some(name) = handled.iter().find(|name| event.is(name)) else {
             return;
         };
-        if self.state.closing.is_some() {
+        if self.state.ending.closing.is_some() {
             return;
         }
         if self.wakes.len() >= WAKES_LIMIT {

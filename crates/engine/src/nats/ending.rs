@@ -28,7 +28,8 @@ impl Nats<'_> {
             _ => return,
         };
         for socket in carried {
-            let is_ending = |(_, socket): (_, &mut SocketLink)| socket.state.closing.is_some();
+            let is_ending =
+                |(_, socket): (_, &mut SocketLink)| socket.state.ending.closing.is_some();
             if self.base.socket(SocketId(socket)).map_or(true, is_ending) {
                 continue;
             }
@@ -43,7 +44,7 @@ impl Nats<'_> {
         let Ok((_, socket)) = self.base.socket(SocketId(connection)) else {
             return;
         };
-        let is_closing = socket.state.closing.is_some();
+        let is_closing = socket.state.ending.closing.is_some();
         match &mut socket.wire {
             // The socket ends with its connection.
             _ if is_closing => {}

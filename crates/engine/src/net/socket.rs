@@ -140,6 +140,35 @@ impl Wire {
         }
     }
 
+    /// Sends a text in parts on a WebSocket, encoded in `frame`, which the caller reuses.
+    pub(crate) fn send_text_in(
+        &mut self,
+        frame: &mut Vec<u8>,
+        parts: &[&str],
+    ) -> Result<(), Fault> {
+        match self {
+            Self::WebSocket(connection) => connection.send_text_in(frame, parts),
+            _ => self.send_text_of(parts),
+        }
+    }
+
+    /// Sends bytes on a WebSocket, encoded in `frame`, which the caller reuses.
+    pub(crate) fn send_binary_in(
+        &mut self,
+        frame: &mut Vec<u8>,
+        bytes: &[u8],
+    ) -> Result<(), Fault> {
+        match self {
+            Self::WebSocket(connection) => connection.send_binary_in(frame, bytes),
+            _ => self.send_binary(bytes),
+        }
+    }
+
+    /// Whether earlier messages wait until the socket is writable.
+    pub(crate) fn is_congested(&self) -> bool {
+        self.stream().is_some_and(Stream::wants_write)
+    }
+
     pub(crate) fn send_ping(&mut self, payload: &[u8]) -> Result<(), Fault> {
         match self {
             Self::WebSocket(connection) => connection.send_ping(payload),

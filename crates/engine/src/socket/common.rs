@@ -13,6 +13,7 @@ use crate::net::socket::Wire;
 use crate::net::{Conn, EndpointIndex};
 use crate::news::News;
 use crate::owner::Owner;
+use crate::paced_stream::{Finish, PacedStream};
 use crate::recorder::{Ending, Family, ending_of};
 use crate::trace;
 
@@ -221,6 +222,29 @@ impl Base {
         self.wakes.push_back(Wake::Done {
             op: waiting.op,
             result: Err(fault),
+        });
+    }
+
+    /// Ends a stream with a fault, and counts its round trips without a reply as failures.
+    pub(crate) fn end_stream(
+        &mut self,
+        user: UserId,
+        stream: &mut PacedStream,
+        fault: &Fault,
+        (now, how): (Nanos, Finish),
+    ) {
+        let Some((op, failed)) = stream.end(&mut self.level.recorder, now, how) else {
+            return;
+        };
+        let name = stream.name();
+        self.level
+            .flaw((None, Some(user)), fault, (name, None), now);
+        for _ in 0..failed {
+            self.level.fail(user, name, now, fault);
+        }
+        self.wakes.push_back(Wake::Done {
+            op,
+            result: Err(fault.clone()),
         });
     }
 }

@@ -11,6 +11,7 @@ use crate::net::Conn;
 use crate::net::socket::{Feed, Wire};
 use crate::news::News;
 use crate::owner::Owner;
+use crate::paced_stream::Finish;
 use crate::recorder::{Ending, ending_of};
 use crate::trace;
 
@@ -41,7 +42,7 @@ impl Sockets<'_> {
         }
         Channels { base: self.base }.leave(key, how);
         if let Ok((_, socket)) = self.base.socket(SocketId(key)) {
-            socket.state.closing = Some(Closing { op, until });
+            socket.state.ending.closing = Some(Closing { op, until });
             self.base.net.watch_limit(until);
             self.base.net.update_interest(key);
             self.base.tell(News::Leaves {
@@ -58,8 +59,8 @@ impl Sockets<'_> {
         let until = self.base.clock.now();
         Channels { base: self.base }.leave(key, Leaving::Left);
         if let Ok((_, socket)) = self.base.socket(SocketId(key)) {
-            let op = socket.state.closing.and_then(|closing| closing.op);
-            socket.state.closing = Some(Closing { op, until });
+            let op = socket.state.ending.closing.and_then(|closing| closing.op);
+            socket.state.ending.closing = Some(Closing { op, until });
             self.base.socket_broke(key, fault);
         }
     }
@@ -164,7 +165,7 @@ impl Sockets<'_> {
         // The first fault counts, because a failed send is often only its consequence.
         let outcome = outcome.and(fault.map_or(Ok(()), Err)).and(said);
         let open = state.opening.is_none();
-        let is_over = wire.is_done() || state.close.is_some();
+        let is_over = wire.is_done() || state.ending.frame.is_some();
         for line in traced {
             self.base.trace(user, || line);
         }
@@ -188,7 +189,7 @@ impl Sockets<'_> {
     pub(crate) fn take_out(&mut self, key: u32, fault: &Fault) -> Option<Over> {
         let now = self.base.clock.now();
         let (_, socket) = self.base.socket(SocketId(key)).ok()?;
-        let (opening, expected) = (socket.state.opening, socket.state.closing.is_some());
+        let (opening, expected) = (socket.state.opening, socket.state.ending.closing.is_some());
         // After headcount has closed the socket, messages that do not arrive are not the target's failure.
         let how = if expected {
             Leaving::Left
@@ -259,6 +260,10 @@ impl Sockets<'_> {
             op,
             result: Err(fault.clone()),
         };
+        if let Some(mut stream) = state.stream {
+            self.base
+                .end_stream(user, &mut stream, fault, (now, Finish::Broke));
+        }
         let opened = state.opening.is_none_or(|opening| opening.op.is_none());
         let opener = state.opening.and_then(|opening| opening.op);
         self.base.wakes.extend(opener.map(refused));
@@ -273,7 +278,7 @@ impl Sockets<'_> {
             .extend(state.pings.into_iter().map(|(op, _)| refused(op)));
         if opened {
             // The close frame of a transport does not contain the reason why its session has ended.
-            let close = state.close.filter(|_| state.talk.is_none());
+            let close = state.ending.frame.filter(|_| state.talk.is_none());
             let (code, reason) = close.unwrap_or((None, fault.detail.clone()));
             self.base.wakes.push_back(Wake::Closed {
                 socket: SocketId(key),
@@ -281,7 +286,7 @@ impl Sockets<'_> {
                 reason,
             });
         }
-        let op = state.closing.and_then(|closing| closing.op);
+        let op = state.ending.closing.and_then(|closing| closing.op);
         self.base.wakes.extend(op.map(|op| Wake::Done {
             op,
             result: Ok(Value::Nothing),

@@ -34,7 +34,10 @@ impl SocketLink {
     pub(crate) fn limit(&self) -> Nanos {
         let state = &self.state;
         let opening = state.opening.map_or(Nanos::MAX, |opening| opening.until);
-        let closing = state.closing.map_or(Nanos::MAX, |closing| closing.until);
+        let closing = state
+            .ending
+            .closing
+            .map_or(Nanos::MAX, |closing| closing.until);
         let waiting = state
             .waiting
             .iter()
@@ -46,7 +49,9 @@ impl SocketLink {
             .as_ref()
             .map_or(Nanos::MAX, |talk| talk.dead_at());
         let reconnect = self.wire.reconnect_due();
-        let limits = [opening, closing, waiting, silence, reconnect];
+        let stream = state.stream.as_ref();
+        let stream = stream.map_or(Nanos::MAX, |stream| stream.limit());
+        let limits = [opening, closing, waiting, silence, reconnect, stream];
         limits.into_iter().min().unwrap_or(Nanos::MAX)
     }
 
@@ -62,7 +67,11 @@ impl SocketLink {
         if let Some(silent) = talk.filter(|talk| talk.dead_at() <= now) {
             return TimedOut::Broke(silent.is_silent());
         }
-        if state.closing.is_some_and(|closing| closing.until <= now) {
+        if state
+            .ending
+            .closing
+            .is_some_and(|closing| closing.until <= now)
+        {
             let detail = match self.wire {
                 Wire::WebSocket(_) | Wire::Events(_) => {
                     "the server did not respond to the close frame"
@@ -85,7 +94,7 @@ impl SocketLink {
     /// Handles the end of the server's data. Returns the reason why the server closed the socket.
     pub(super) fn on_close(&mut self) -> Fault {
         let line = self.state.line();
-        match (&self.state.close, self.wire.on_close()) {
+        match (&self.state.ending.frame, self.wire.on_close()) {
             (Some((code, reason)), _) => {
                 let code = code.map_or("no code".to_owned(), |code| code.to_string());
                 let detail = format!("the server closed the {line}: {code} {reason}");

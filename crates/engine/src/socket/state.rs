@@ -9,6 +9,7 @@ use super::inbox::Inbox;
 use super::kind::Purpose;
 use super::receiving::Followed;
 use crate::filter::Filter;
+use crate::paced_stream::PacedStream;
 use crate::redis::Command;
 use crate::socketio::Talk;
 
@@ -29,9 +30,17 @@ pub(crate) struct SocketState {
     pub(crate) waiting: VecDeque<Waiting>,
     pub(crate) inbox: Inbox,
     pub(crate) pings: VecDeque<(OpId, Nanos)>,
+    pub(crate) ending: SocketEnding,
+    /// The stream that the socket carries or has carried last.
+    pub(crate) stream: Option<Box<PacedStream>>,
+}
+
+/// What is known about the end of a socket that is still open.
+#[derive(Debug, Default)]
+pub(crate) struct SocketEnding {
     pub(crate) closing: Option<Closing>,
     /// Code and reason of the server's close frame.
-    pub(crate) close: Option<(Option<u16>, String)>,
+    pub(crate) frame: Option<(Option<u16>, String)>,
 }
 
 /// An opening handshake in progress.
@@ -162,7 +171,7 @@ impl SocketState {
 
     /// Notes that the end of the socket is expected, so that it is no failure.
     pub(crate) fn expect_end(&mut self) {
-        self.closing.get_or_insert(Closing {
+        self.ending.closing.get_or_insert(Closing {
             op: None,
             until: Nanos::MAX,
         });

@@ -64,7 +64,7 @@ impl Sessions<'_> {
             return;
         };
         let session = state.talk.as_ref().and_then(|talk| talk.opened.as_ref());
-        match polling.next(session, state.closing.is_some()) {
+        match polling.next(session, state.ending.closing.is_some()) {
             Next::Wait => {}
             Next::End => self
                 .base
@@ -179,7 +179,7 @@ impl Sessions<'_> {
             return;
         };
         polling.ended(poll.method);
-        let is_closing = state.closing.is_some();
+        let is_closing = state.ending.closing.is_some();
         let response = match outcome.and_then(|response| taken(response, is_closing)) {
             Ok(response) => response,
             Err(fault) => return self.base.socket_broke(poll.key, &fault),

@@ -7,7 +7,7 @@ use crate::args::InitArgs;
 use crate::exit::Exit;
 use crate::screen::say;
 
-const FILES: [(&str, &str); 13] = [
+const FILES: [(&str, &str); 14] = [
     (
         "scenario.ts",
         include_str!("../../../../scenarios/starter.ts"),
@@ -19,6 +19,10 @@ const FILES: [(&str, &str); 13] = [
     (
         "websocket.d.ts",
         include_str!("../../../script/types/websocket.d.ts"),
+    ),
+    (
+        "streams.d.ts",
+        include_str!("../../../script/types/streams.d.ts"),
     ),
     (
         "audience.d.ts",

@@ -12,7 +12,7 @@ pub(crate) use asked::{ask, ask_http2, text_at};
 pub(crate) use foreign::{
     SOCKET_IO, documents_room, grpc_server, http2_server, inbox_room, nats_receivers, npx_tsc,
     official_signalr_client, python, python_socketio, room_servers, socketio_server,
-    socketio_server_with, sse_room, tutorial_server,
+    socketio_server_with, speech_server, sse_room, tutorial_server,
 };
 pub(crate) use lab::{Lab, scenarios};
 pub(crate) use program::{Ended, Program, is_invalid, issue};

@@ -72,6 +72,7 @@ mod sse;
 mod sse_http2;
 mod starved;
 mod steps;
+mod streams;
 mod target;
 mod thresholds;
 mod trace;

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::harness::{
     Lab, Program, RedisServer, SOCKET_IO, Server, npx_tsc, room_servers, scenarios,
-    socketio_server, sse_room,
+    socketio_server, speech_server, sse_room,
 };
 use crate::nats::server::NatsServer;
 
@@ -84,6 +84,27 @@ fn rooms_over_nats() {
 fn rooms_over_redis() {
     let server = RedisServer::start(&[]);
     rooms_over_a_server("redis.ts", &server.url());
+}
+
+#[test]
+fn voices_that_are_transcribed() {
+    let server = speech_server();
+    let more = [
+        "--users",
+        "5",
+        "--duration",
+        "5s",
+        "--ramp",
+        "0s",
+        "--warmup",
+        "0s",
+    ];
+    for level in run("voices.ts", &server.url(), &more) {
+        let voice = &level["streams"]["voice"];
+        assert!(voice["answered"].as_u64() >= Some(500), "{level:#}");
+        assert_eq!(voice["unanswered"], 0, "{level:#}");
+        assert_eq!(voice["surplus"], 0, "{level:#}");
+    }
 }
 
 fn rooms_over_a_server(scenario: &str, url: &str) {

@@ -3,10 +3,10 @@
 use super::error::ThresholdError;
 use super::limit::{self, Form, Limit};
 use super::subject::{Subject, SubjectKind, span_of};
-use super::{Aggregate, Op, Threshold, Unit, reach};
+use super::{Aggregate, Figure, Op, Threshold, Unit, reach};
 use crate::suggest;
 
-const NAMES: [(&str, Aggregate); 19] = [
+const NAMES: [(&str, Aggregate); 21] = [
     ("mean", Aggregate::Mean),
     ("min", Aggregate::Min),
     ("max", Aggregate::Max),
@@ -24,8 +24,18 @@ const NAMES: [(&str, Aggregate); 19] = [
     ("converged", Aggregate::Converged),
     ("diverged", Aggregate::Diverged),
     ("unknown", Aggregate::Unknown),
+    ("unanswered", Aggregate::Unanswered),
+    ("surplus", Aggregate::Surplus),
     ("cpu", Aggregate::Cpu),
     ("memory", Aggregate::Memory),
+];
+
+/// The figures of streams, which stand before the aggregate.
+const FIGURES: [(&str, Figure); 4] = [
+    ("rtf", Figure::RealTimeFactor),
+    ("lag", Figure::Lag),
+    ("first", Figure::First),
+    ("final", Figure::Final),
 ];
 
 /// The operators, longer ones first, so that `<=` is not read as `<`.
@@ -58,8 +68,13 @@ pub(super) fn name_of(aggregate: Aggregate) -> &'static str {
 pub(super) fn parse(subject: &Subject, text: &str) -> Result<Threshold, ThresholdError> {
     let (condition, reach, abort) = reach::split(text)?;
     let (left, op, right) = split(condition)?;
-    let aggregate = parse_aggregate(subject, text, left)?;
-    let Some(form) = form_of(subject.kind, aggregate) else {
+    let (figure, word) = split_figure(subject, left);
+    let aggregate = parse_aggregate(subject, text, word)?;
+    let form = match figure {
+        Some(figure) => form_of_figure(figure, aggregate),
+        None => form_of(subject.kind, aggregate),
+    };
+    let Some(form) = form else {
         let message = format!("`{left}` does not apply to {}", subject.kind.plural());
         let error = ThresholdError::new(text, span_of(text, left), message);
         return Err(error.hint(format!(
@@ -75,6 +90,7 @@ pub(super) fn parse(subject: &Subject, text: &str) -> Result<Threshold, Threshol
     check_sense(text, op, limit)?;
     Ok(Threshold {
         subject: subject.clone(),
+        figure,
         aggregate,
         op,
         limit,
@@ -82,6 +98,19 @@ pub(super) fn parse(subject: &Subject, text: &str) -> Result<Threshold, Threshol
         abort,
         source: text.trim().to_owned(),
     })
+}
+
+/// Splits `lag p95` into the figure and the aggregate.
+fn split_figure<'a>(subject: &Subject, left: &'a str) -> (Option<Figure>, &'a str) {
+    let named = left
+        .split_once(char::is_whitespace)
+        .filter(|_| subject.kind == SubjectKind::Stream);
+    let known = named.and_then(|(word, rest)| {
+        let mut figures = FIGURES.iter();
+        let (_, figure) = figures.find(|(name, _)| *name == word)?;
+        Some((Some(*figure), rest.trim()))
+    });
+    known.unwrap_or((None, left))
 }
 
 /// Splits at the operator. Returns the trimmed text before it, the operator, and the trimmed text after it.
@@ -133,7 +162,7 @@ fn form_of(kind: SubjectKind, aggregate: Aggregate) -> Option<Form> {
         A::Memory => (kind == K::Target).then_some(Form::Size),
         _ if kind == K::Target => None,
         A::Percentile(_) | A::Mean | A::Min | A::Max => match kind {
-            K::Check | K::Convergence => None,
+            K::Check | K::Convergence | K::Stream => None,
             K::Metric => Some(Form::Plain),
             _ => Some(Form::Duration),
         },
@@ -146,10 +175,27 @@ fn form_of(kind: SubjectKind, aggregate: Aggregate) -> Option<Form> {
             (kind == K::Convergence).then_some(Form::ShareOrCount)
         }
         A::Reached => (kind == K::Step).then_some(Form::ShareOrCount),
-        A::Dropped => (kind == K::Iteration).then_some(Form::ShareOrCount),
-        A::Delivered | A::Late | A::Lost | A::Duplicated | A::Reordered | A::Misdelivered => {
+        A::Dropped => matches!(kind, K::Iteration | K::Stream).then_some(Form::ShareOrCount),
+        A::Reordered => matches!(kind, K::Delivery | K::Stream).then_some(Form::ShareOrCount),
+        A::Unanswered | A::Surplus => (kind == K::Stream).then_some(Form::ShareOrCount),
+        A::Delivered | A::Late | A::Lost | A::Duplicated | A::Misdelivered => {
             (kind == K::Delivery).then_some(Form::ShareOrCount)
         }
+    }
+}
+
+/// The form that the limit must have for a figure of streams. `None` if the aggregate does not apply to it.
+fn form_of_figure(figure: Figure, aggregate: Aggregate) -> Option<Form> {
+    use Aggregate as A;
+    let is_result = matches!(figure, Figure::First | Figure::Final);
+    match aggregate {
+        A::Percentile(_) | A::Mean | A::Min | A::Max if figure == Figure::RealTimeFactor => {
+            Some(Form::Plain)
+        }
+        A::Percentile(_) | A::Mean | A::Min | A::Max => Some(Form::Duration),
+        A::Failed if is_result => Some(Form::ShareOrCount),
+        A::Count if is_result => Some(Form::Count),
+        _ => None,
     }
 }
 
@@ -160,7 +206,12 @@ fn possible(kind: SubjectKind) -> Vec<&'static str> {
         .iter()
         .filter(|(_, aggregate)| form_of(kind, *aggregate).is_some());
     let names = named.map(|(name, _)| *name);
-    percentiles.into_iter().flatten().chain(names).collect()
+    let all = percentiles.into_iter().flatten().chain(names);
+    if kind == SubjectKind::Stream {
+        let series = ["rtf p5", "lag p95", "first p95", "final p95"];
+        return series.into_iter().chain(all).collect();
+    }
+    all.collect()
 }
 
 /// Refuses thresholds whose outcome does not depend on the measurement.

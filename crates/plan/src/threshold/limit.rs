@@ -35,7 +35,7 @@ impl Form {
             Self::Count => "a whole number",
             Self::ShareOrCount => "a share such as `0.1%` or a whole number",
             Self::PerSecond => "a number per second such as `50` or `50/s`",
-            Self::Plain => "a plain number: metrics have no unit",
+            Self::Plain => "a plain number, without a unit",
         }
     }
 }

@@ -23,6 +23,8 @@ pub enum SubjectKind {
     Request,
     /// Messages and their replies.
     RoundTrip,
+    /// Audio that is sent at a fixed pace, with the results that it yields.
+    Stream,
     /// Named steps of an iteration.
     Step,
     /// Calls of the scenario function.
@@ -40,7 +42,7 @@ pub enum SubjectKind {
 }
 
 /// Each kind, with its word for a single name and its word for all names together.
-const WORDS: [(SubjectKind, Option<&str>, Option<&str>); 10] = [
+const WORDS: [(SubjectKind, Option<&str>, Option<&str>); 11] = [
     (SubjectKind::Delivery, Some("delivery"), Some("deliveries")),
     (SubjectKind::Request, Some("request"), Some("requests")),
     (
@@ -48,6 +50,7 @@ const WORDS: [(SubjectKind, Option<&str>, Option<&str>); 10] = [
         Some("roundTrip"),
         Some("roundTrips"),
     ),
+    (SubjectKind::Stream, Some("stream"), Some("streams")),
     (SubjectKind::Step, Some("step"), Some("steps")),
     (
         SubjectKind::Iteration,

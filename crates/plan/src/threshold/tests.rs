@@ -211,6 +211,35 @@ fn a_threshold_holds_or_not() {
     }
 }
 
+#[test]
+fn a_figure_of_streams_stands_before_the_aggregate() {
+    let read = |text: &str| Threshold::parse(&subject("stream(voice)"), text);
+    let check = |text: &str, figure, unit| {
+        let threshold = read(text).unwrap_or_else(|why| panic!("{text}: {why}"));
+        assert_eq!(
+            (threshold.figure, threshold.limit.unit),
+            (figure, unit),
+            "{text}"
+        );
+    };
+    check("rtf p5 > 0.98", Some(Figure::RealTimeFactor), Unit::Plain);
+    check("lag  max < 1s", Some(Figure::Lag), Unit::Nanos);
+    check("first p95 < 1s", Some(Figure::First), Unit::Nanos);
+    check("final failed < 1%", Some(Figure::Final), Unit::Ratio);
+    check("unanswered == 0", None, Unit::Count);
+    for wrong in [
+        "p95 < 1s",
+        "rtf p5 > 1s",
+        "lag failed == 0",
+        "lags p5 < 1s",
+        "lag < 1s",
+        "lost == 0",
+    ] {
+        assert!(read(wrong).is_err(), "{wrong}");
+    }
+    assert!(Threshold::parse(&subject("requests"), "lag p95 < 1s").is_err());
+}
+
 proptest! {
     /// A share computed from counts must equal the same share parsed from text.
     #[test]

@@ -123,21 +123,48 @@ pub(super) fn pointers<'js>(
     for property in object.props::<String, Value<'js>>() {
         let (at, value) = property?;
         let at = pointer(ctx, at, what)?;
-        if !is_scalar(&value) {
-            let refusal = format!(
-                "{what}[{at:?}] must be a string, number, boolean or null, not {}; use a separate pointer for each \
-                 value inside it",
-                shown(&value)
-            );
-            return Err(type_error(ctx, &refusal));
-        }
-        let json = ctx
-            .json_stringify(value)?
-            .map(|json| json.to_string())
-            .transpose()?;
-        pairs.extend(json.map(|json| (at, json)));
+        let what = format!("{what}[{at:?}]");
+        pairs.extend(scalar_json(ctx, value, &what)?.map(|json| (at, json)));
     }
     Ok(pairs)
+}
+
+/// Like [`pointers`], but each value may also be a list of accepted values.
+pub(super) fn pointers_to_any<'js>(
+    ctx: &Ctx<'js>,
+    value: &Value<'js>,
+    what: &str,
+) -> Result<Vec<(String, Vec<String>)>> {
+    let object = object_of(ctx, value, what)?;
+    let mut pairs = Vec::new();
+    for property in object.props::<String, Value<'js>>() {
+        let (at, value) = property?;
+        let at = pointer(ctx, at, what)?;
+        let what = format!("{what}[{at:?}]");
+        let accepted = match value.as_array() {
+            Some(list) => {
+                let each = list.iter::<Value<'js>>();
+                let each = each.map(|one| scalar_json(ctx, one?, &what));
+                each.filter_map(Result::transpose).collect::<Result<_>>()?
+            }
+            None => scalar_json(ctx, value, &what)?.into_iter().collect(),
+        };
+        pairs.push((at, accepted));
+    }
+    Ok(pairs)
+}
+
+/// Converts a string, number, boolean or null to JSON text.
+fn scalar_json<'js>(ctx: &Ctx<'js>, value: Value<'js>, what: &str) -> Result<Option<String>> {
+    if !is_scalar(&value) {
+        let refusal = format!(
+            "{what} must be a string, number, boolean or null, not {}; use a separate pointer for each value inside it",
+            shown(&value)
+        );
+        return Err(type_error(ctx, &refusal));
+    }
+    let json = ctx.json_stringify(value)?;
+    json.map(|json| json.to_string()).transpose()
 }
 
 /// Whether a value is a JSON string, number, boolean or null.

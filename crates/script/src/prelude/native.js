@@ -6,6 +6,7 @@ export const {
   get, head, post, put, patch, delete: remove, http, websocket, socketio,
   send, roundTrip, next, receives, stopReceiving, last, listen, isOpen, ping, closeSocket,
   emit, emitPlain, emitAcknowledged, acknowledge, isProtocols, plainJson, nextEvent, listenEvent, receivesEvent,
+  openAudio, joinAudio, startStream, stopStream,
   events, nextServerEvent, receivesServerEvent, lastEventId, reconnects,
   nats, natsServer, natsPublish, natsRequest, natsSubscribe, natsConsume, natsFetch, natsFlush, natsNext, natsReceives,
   redis, redisServer, redisCall, redisPipeline, redisSubscribe, redisUnsubscribe, nextRedisMessage, receivesRedisMessage,

@@ -5,6 +5,7 @@ import { Audience } from "headcount/audience";
 import { Table } from "headcount/user";
 
 export { env, hash, hmac } from "headcount/native";
+export { audio } from "headcount/audio";
 
 export const csv = (path, options) => new Table(path, openTable("csv", path, options));
 export const json = (path, options) => new Table(path, openTable("json", path, options));

@@ -1,6 +1,7 @@
 // WebSockets and channels.
 import { closeSocket, roundTrip, isOpen, last, listen, next, ping, receives, send, stamp, stopReceiving } from "headcount/native";
 import { mustBeEvent, mustBeFunction } from "headcount/check";
+import { startOn } from "headcount/audio";
 
 export class Channel {
   #id;
@@ -39,6 +40,7 @@ class Socket {
     mustBeFunction(fn, "socket.on(event, fn): `fn`");
     listen(this.#key, event, fn);
   }
+  stream(name, source, options) { return startOn(this.#key, name, source, options); }
   ping() { return ping(this.#key); }
   close(code, reason) { return closeSocket(this.#key, code, reason); }
 }

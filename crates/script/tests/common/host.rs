@@ -6,7 +6,7 @@ use script::host::{
     FetchCall, Host, HttpCall, LogLevel, MetricKind, NatsCall, NatsHost, NatsRequest, NatsServer,
     NatsSubscribeCall, NextCall, OpId, Payload, Publication, RedisCall, RedisHost, RedisServer,
     Reply, ResponsesCall, ResponsesHost, RoundTripCall, SocketCall, SocketId, SocketIoCall,
-    StampPlace, StreamState, SubscribeCall, TickerId,
+    StampPlace, StreamCall, StreamHost, StreamState, SubscribeCall, TickerId,
 };
 
 /// A call of the script. Calls that few tests check are stored as text.
@@ -32,6 +32,7 @@ pub enum Call {
     Channel(String, Audience, Option<Nanos>),
     Receives(SocketId, ChannelId, StampPlace),
     ReceivesInResponses(UserId, ResponsesCall),
+    Stream(OpId, StreamCall),
     Every(TickerId, UserId, Nanos, Option<Nanos>),
     Other(String),
 }
@@ -64,6 +65,16 @@ impl FakeHost {
     }
     fn other(&mut self, text: String) {
         self.calls.push(Call::Other(text));
+    }
+}
+
+impl StreamHost for FakeHost {
+    fn start_stream(&mut self, op: OpId, _socket: SocketId, call: StreamCall) -> Result<(), Fault> {
+        self.calls.push(Call::Stream(op, call));
+        self.refused()
+    }
+    fn stop_stream(&mut self, socket: SocketId) {
+        self.other(format!("stop stream {}", socket.0));
     }
 }
 

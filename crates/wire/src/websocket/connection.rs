@@ -175,6 +175,16 @@ impl Connection {
         })
     }
 
+    /// Like [`Connection::send_text_of`], but encodes the frame in `frame`, which the caller reuses for many messages.
+    pub fn send_text_in(&mut self, frame: &mut Vec<u8>, parts: &[&str]) -> Result<(), Fault> {
+        self.send_in(frame, |out, mask| encode::encode_text_of(out, parts, mask))
+    }
+
+    /// Like [`Connection::send_binary`], but encodes the frame in `frame`, which the caller reuses for many messages.
+    pub fn send_binary_in(&mut self, frame: &mut Vec<u8>, bytes: &[u8]) -> Result<(), Fault> {
+        self.send_in(frame, |out, mask| encode::encode_binary(out, bytes, mask))
+    }
+
     /// Sends a binary message.
     pub fn send_binary(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         self.send(bytes.len(), |out, mask| {
@@ -222,12 +232,20 @@ impl Connection {
         payload: usize,
         encode: impl FnOnce(&mut Vec<u8>, [u8; 4]),
     ) -> Result<(), Fault> {
+        self.send_in(&mut Vec::with_capacity(payload + 14), encode)
+    }
+
+    fn send_in(
+        &mut self,
+        frame: &mut Vec<u8>,
+        encode: impl FnOnce(&mut Vec<u8>, [u8; 4]),
+    ) -> Result<(), Fault> {
         if let Some(fault) = self.unwritable() {
             return Err(fault);
         }
-        let mut frame = Vec::with_capacity(payload + 14);
-        encode(&mut frame, next_mask(&mut self.random));
-        self.stream.write(&frame)
+        frame.clear();
+        encode(frame, next_mask(&mut self.random));
+        self.stream.write(frame)
     }
 }
 

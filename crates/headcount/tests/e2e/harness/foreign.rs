@@ -37,6 +37,13 @@ pub(crate) fn room_servers() -> [(&'static str, Server); 2] {
     ]
 }
 
+/// Starts a transcription service on Python's `websockets`, whose replies take 50 ms.
+pub(crate) fn speech_server() -> Server {
+    let mut python = python();
+    python.arg(Server::folder().join("websockets-speech/server.py"));
+    Server::start(python)
+}
+
 /// Starts the chat server of the tutorial, whose text is `code`. It finds its library in the `e2e` folder.
 pub(crate) fn tutorial_server(code: &str) -> Server {
     let mut node = node();
