@@ -89,9 +89,10 @@ impl Figure {
             }
             SubjectKind::Iteration => of_iterations(&measured.iterations, self.aggregate, level),
             SubjectKind::Target => of_target(level, self.aggregate),
-            SubjectKind::Check | SubjectKind::Convergence | SubjectKind::Metric => {
-                Err(Missing::NotMeasured)
-            }
+            SubjectKind::Check
+            | SubjectKind::Convergence
+            | SubjectKind::Metric
+            | SubjectKind::Stream => Err(Missing::NotMeasured),
         }
     }
 }

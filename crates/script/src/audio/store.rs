@@ -70,7 +70,8 @@ impl AudioStore {
             return Ok(Arc::clone(known));
         }
         let (number, length, base64) = key;
-        let chunks = Arc::new(Chunks::new(&made.audio(number)?, length, base64));
+        let audio = made.audio(number)?;
+        let chunks = Arc::new(Chunks::new(&audio, length, base64));
         made.chunks.insert(key, Arc::clone(&chunks));
         Ok(chunks)
     }

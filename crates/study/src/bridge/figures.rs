@@ -57,7 +57,7 @@ fn ceiling(search: &CeilingRun) -> Value {
         fails => answer.fails,
         generator => answer.generator.is_some(),
         seconds => answer.spent_s,
-        thresholds => search.thresholds,
+        thresholds => &search.thresholds,
     }
 }
 

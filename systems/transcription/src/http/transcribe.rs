@@ -38,7 +38,9 @@ impl Failure {
                 StatusCode::BAD_REQUEST
             }
             Self::Body(BodyError::TooLarge(_)) => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Full(_) | Self::Engine(EngineError::Busy(_)) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Full(_) | Self::Body(BodyError::Crowded) | Self::Engine(EngineError::Busy(_)) => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             Self::Engine(EngineError::Timeout) => StatusCode::GATEWAY_TIMEOUT,
             Self::Engine(_) => StatusCode::BAD_GATEWAY,
         }

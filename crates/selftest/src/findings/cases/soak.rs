@@ -1,6 +1,6 @@
 //! Causes that show only after minutes under a constant load.
 
-use super::asks;
+use super::{asks, scenario};
 use crate::findings::case::{Case, Truth, case, long};
 
 /// Each run takes about five minutes.
