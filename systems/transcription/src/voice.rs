@@ -5,5 +5,5 @@
 mod detector;
 mod endpoint;
 
-pub(crate) use detector::{Detector, FRAME};
+pub(crate) use detector::Detector;
 pub(crate) use endpoint::{Endpointer, Event, Span};

@@ -1,7 +1,6 @@
 use std::time::Duration;
 
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, close_code};
-use futures_util::SinkExt;
 use kit::socket::Socket;
 use tokio::time::{sleep, timeout};
 
