@@ -1,7 +1,7 @@
 use std::fmt;
 
 /// Samples of one frame, 16 ms. The detector's model is trained for this length.
-pub(crate) const FRAME: usize = 256;
+const FRAME: usize = 256;
 /// Scores from which a frame counts as speech, by aggressiveness. 0.5 is the model's own recommendation.
 const THRESHOLDS: [f32; 4] = [0.3, 0.4, 0.5, 0.7];
 
