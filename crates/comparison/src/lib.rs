@@ -5,6 +5,7 @@
 //! against one run is never called different. Everything is computed from records alone: this crate reads no clock,
 //! file, socket or environment variable.
 
+mod compare;
 mod comparison;
 mod fail_if;
 mod figure;
@@ -12,7 +13,8 @@ mod method;
 mod obstacle;
 mod primary;
 
-pub use comparison::{ComparedFigure, Comparison, Effect, Judgement, Margins, Request, compare};
+pub use compare::{Margins, Request, compare};
+pub use comparison::{ComparedFigure, Comparison, Effect, Judgement};
 pub use fail_if::{FailIf, FailIfError, FailIfOutcome};
 pub use figure::{Figure, Missing, Scale};
 pub use method::{FEWEST_DAYS, Method};

@@ -36,9 +36,12 @@ pub enum ObstacleKind {
 /// Options that do not affect the load on the target, or that are compared as something else.
 const IGNORED: [&str; 6] = ["target", "thresholds", "seed", "load", "watch", "source"];
 
+/// Describes a run in one respect. Runs with equal descriptions are comparable in it.
+type Description = fn(&Run) -> String;
+
 /// Returns everything in which the runs differ although it must be the same.
 pub fn obstacles(runs: &[&Run]) -> Vec<Obstacle> {
-    let all: [(ObstacleKind, fn(&Run) -> String); 7] = [
+    let all: [(ObstacleKind, Description); 7] = [
         (ObstacleKind::Script, |run| {
             run.script.sha256.chars().take(12).collect()
         }),
@@ -54,7 +57,7 @@ pub fn obstacles(runs: &[&Run]) -> Vec<Obstacle> {
         .collect()
 }
 
-fn differing(kind: ObstacleKind, runs: &[&Run], text: fn(&Run) -> String) -> Option<Obstacle> {
+fn differing(kind: ObstacleKind, runs: &[&Run], text: Description) -> Option<Obstacle> {
     let base = text(runs.first()?);
     let other = runs
         .iter()
@@ -77,7 +80,7 @@ fn options(options: &Value) -> String {
 
 fn loads(run: &Run) -> String {
     let each: Vec<String> = run.levels.iter().map(load_of).collect();
-    each.join(", ")
+    each.join("; ")
 }
 
 /// Identifies the load of a level. Levels of different runs are compared if this is the same.
@@ -88,18 +91,19 @@ pub(crate) fn load_of(level: &Level) -> String {
         (None, Some(per_s)) => format!("{per_s}/s"),
         (None, None) => format!("{} users", load.users),
     };
-    let arrivals = load.arrivals.as_deref().unwrap_or_default();
-    let once = if load.once { " once" } else { "" };
-    // The measured duration varies by milliseconds.
+    let arrivals = load
+        .arrivals
+        .as_ref()
+        .map(|arrivals| format!("{arrivals} arrivals"));
+    let groups = (load.group_size != "1").then(|| format!("groups of {}", load.group_size));
     let duration = if load.once {
-        0.0
+        "once".to_owned()
     } else {
-        level.phases.duration_s.round()
+        // The measured duration varies by milliseconds.
+        format!("{} s", level.phases.duration_s.round())
     };
-    format!(
-        "{amount} {arrivals} in groups of {}{once} for {duration} s",
-        load.group_size
-    )
+    let parts = [Some(amount), arrivals, groups, Some(duration)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn machine(run: &Run) -> String {

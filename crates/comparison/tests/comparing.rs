@@ -28,7 +28,7 @@ fn judgement(comparison: &Comparison, figure: &str) -> Judgement {
         .figures
         .iter()
         .find(named)
-        .expect(figure)
+        .unwrap_or_else(|| panic!("no figure {figure}"))
         .judgement
 }
 
@@ -42,9 +42,9 @@ fn alternating(pairs: usize, noise: &mut Noise, effect: f64) -> (Vec<Run>, Vec<R
         let time_ms = 20.0 * noise.factor() * if is_new { 1.0 + effect } else { 1.0 };
         let run = at(index, made(time_ms));
         if is_new {
-            new.push(run)
+            new.push(run);
         } else {
-            base.push(run)
+            base.push(run);
         }
     }
     (base, new)
@@ -213,24 +213,27 @@ fn the_rate_of_a_closed_load_is_compared_and_that_of_an_open_one_is_not() {
     assert!(!rate(&compare(&request(&base, &new)).unwrap()));
 }
 
+/// Makes a run incomparable.
+type Change = fn(&mut Run);
+
 #[test]
 fn runs_that_are_not_comparable_are_refused_with_what_differs() {
     let base = [at(0, made(20.0))];
-    let changes: [(ObstacleKind, fn(&mut Run)); 7] = [
+    let changes: [(ObstacleKind, Change); 7] = [
         (ObstacleKind::Script, |run| {
-            run.script.sha256 = "f00d".to_owned()
+            run.script.sha256 = "f00d".to_owned();
         }),
         (ObstacleKind::Options, |run| {
-            run.options = serde_json::json!({ "settle": "1s" })
+            run.options = serde_json::json!({ "settle": "1s" });
         }),
         (ObstacleKind::Load, |run| run.levels[0].load.users = 11),
         (ObstacleKind::Workers, |run| run.workers = 2),
         (ObstacleKind::Machine, |run| run.machine.cores = Some(64)),
         (ObstacleKind::Version, |run| {
-            run.tool = "headcount 9.9.9".to_owned()
+            run.tool = "headcount 9.9.9".to_owned();
         }),
         (ObstacleKind::Validity, |run| {
-            run.levels[0].issues.push(runs::invalid())
+            run.levels[0].issues.push(runs::invalid());
         }),
     ];
     for (kind, change) in changes {

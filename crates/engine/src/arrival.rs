@@ -83,7 +83,7 @@ impl Arrival<'_> {
                 Event::Text(text) => self.frame(&mut talk, Frame::Text(text)),
                 Event::Binary(bytes) => self.frame(&mut talk, Frame::Binary(bytes)),
                 Event::Close { code, reason } => {
-                    self.state.ending.frame = Some((code, reason.to_owned()))
+                    self.state.ending.frame = Some((code, reason.to_owned()));
                 }
                 Event::Open { .. } | Event::Ping(_) | Event::Pong(_) => {}
             }
@@ -97,7 +97,7 @@ impl Arrival<'_> {
             Event::Ping(_) => {}
             Event::Pong(_) => self.pong(),
             Event::Close { code, reason } => {
-                self.state.ending.frame = Some((code, reason.to_owned()))
+                self.state.ending.frame = Some((code, reason.to_owned()));
             }
         }
     }

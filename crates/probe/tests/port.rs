@@ -96,7 +96,8 @@ fn a_receiver_that_does_not_read_limits_its_connection_and_no_other() {
     let mut quick = TcpStream::connect(address).unwrap();
     let (mut to_quick, _) = listener.accept().unwrap();
     to_slow.set_nonblocking(true).unwrap();
-    while to_slow.write(&[0; 65_536]).is_ok() {} // until the buffers of both ends are full
+    let piece = vec![0; 65_536];
+    while to_slow.write(&piece).is_ok() {} // until the buffers of both ends are full
     to_quick.write_all(b"hello").unwrap();
     quick.read_exact(&mut [0; 5]).unwrap();
     let until = Instant::now() + Duration::from_secs(10);

@@ -1,28 +1,17 @@
 //! Renders a comparison of runs: the answer in one sentence, one table per level, and what the comparison cannot tell.
 
+mod compared;
 mod headline;
 mod notes;
 mod table;
 
-use comparison::{Comparison, FailIf, FailIfOutcome, Obstacle, ObstacleKind};
+use comparison::Obstacle;
 use format::paint;
 
 use crate::terminal::{Page, Terminal};
+use compared::name_of;
 
-/// A comparison with its name, and the outcomes of the conditions of the command line.
-#[derive(Clone, Copy, Debug)]
-pub struct Compared<'a> {
-    /// Name of the base, as the user wrote it.
-    pub base: &'a str,
-    /// Name of the new runs.
-    pub new: &'a str,
-    /// The comparison.
-    pub comparison: &'a Comparison,
-    /// The conditions with their outcomes.
-    pub conditions: &'a [(FailIf, FailIfOutcome)],
-    /// Whether all figures are listed, also those that are neither of interest nor different.
-    pub all: bool,
-}
+pub use compared::Compared;
 
 /// Renders a comparison for the terminal, ending with a line break.
 pub fn comparison(compared: Compared<'_>, options: Terminal<'_>) -> String {
@@ -75,17 +64,4 @@ pub fn not_comparable(obstacles: &[Obstacle]) -> String {
         each.collect::<String>(),
         kinds.join(",")
     )
-}
-
-/// The word for what must be the same, as in `--allow-different`.
-pub(crate) fn name_of(kind: ObstacleKind) -> &'static str {
-    match kind {
-        ObstacleKind::Script => "script",
-        ObstacleKind::Options => "options",
-        ObstacleKind::Load => "load",
-        ObstacleKind::Workers => "workers",
-        ObstacleKind::Machine => "machine",
-        ObstacleKind::Version => "version",
-        ObstacleKind::Validity => "validity",
-    }
 }

@@ -1,5 +1,10 @@
 //! Comparisons as their readers see them.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "in a test a missing value is a failure, told with its line"
+)]
+
 use comparison::{FailIf, Margins, Request, compare};
 use model::Nanos;
 use record::{Level, Load, Measured, Phases, Run, ThresholdResult, Timings};
@@ -54,9 +59,9 @@ fn pairs(effect: f64, spread: f64) -> (Vec<Run>, Vec<Run>) {
         let variation = 1.0 + spread * ((minute * 7 % 10) as f64 / 4.5 - 1.0);
         let time = 20.0 * variation * if is_new { 1.0 + effect } else { 1.0 };
         if is_new {
-            new.push(run(minute, time))
+            new.push(run(minute, time));
         } else {
-            base.push(run(minute, time))
+            base.push(run(minute, time));
         }
     }
     (base, new)

@@ -1,6 +1,8 @@
 //! Whole reports as their readers see them.
 
 mod common;
+#[path = "rendering/exports.rs"]
+mod exports;
 #[path = "common/shop.rs"]
 mod shop;
 

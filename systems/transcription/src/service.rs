@@ -38,13 +38,11 @@ impl Service {
             .map_or(limit, |capacity| capacity.min(limit));
         let recovery = Duration::from_secs_f64(config.times.recovery);
         let named = config.times.worker_id.clone();
-        let worker = match named {
-            Some(named) => named,
-            None => {
-                let random =
-                    Token::random().map_err(|error| ConfigError::Engine(error.to_string()))?;
-                random.to_string()[..8].to_owned()
-            }
+        let worker = if let Some(named) = named {
+            named
+        } else {
+            let random = Token::random().map_err(|error| ConfigError::Engine(error.to_string()))?;
+            random.to_string()[..8].to_owned()
         };
         Ok(Arc::new(Self {
             config: config.clone(),

@@ -21,6 +21,10 @@ type Frame = Arc<[u8]>;
 
 /// A room, which forwards each member's messages to all other members, with the configured faults.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts about the room"
+)]
 pub(crate) struct Room {
     pub(crate) order: RoomOrder,
     /// Whether each message goes only to its sender.

@@ -56,7 +56,10 @@ pub(crate) fn effect_of(comparison: &Comparison, figure: &str) -> Effect {
     let figures = comparison.figures.iter();
     let mut named =
         figures.filter(|one| format!("{} {}", one.figure.subject, one.figure.aggregate) == figure);
-    named.next().and_then(|one| one.effect).expect(figure)
+    named
+        .next()
+        .and_then(|one| one.effect)
+        .unwrap_or_else(|| panic!("no effect of {figure}"))
 }
 
 /// A seeded variation from run to run.

@@ -63,7 +63,7 @@ impl Arrival<'_> {
             }
             Message::Text("3probe") => self.talked.probed = true,
             Message::Close { code, reason } => {
-                self.state.ending.frame = Some((code, reason.to_owned()))
+                self.state.ending.frame = Some((code, reason.to_owned()));
             }
             _ => {}
         }

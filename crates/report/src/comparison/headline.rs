@@ -3,7 +3,7 @@
 use comparison::{ComparedFigure, FailIfOutcome, Judgement, Method};
 use format::{Tone, plural};
 
-use super::Compared;
+use super::compared::Compared;
 use super::table::{interval, is_worse, signed};
 
 /// The sentence, and what it means for the reader.
@@ -38,7 +38,7 @@ fn first_upper(text: &str) -> String {
 }
 
 /// The figures that decide: those of thresholds and conditions, or all if there are none.
-fn deciding<'a>(compared: Compared<'a>) -> Vec<&'a ComparedFigure> {
+fn deciding(compared: Compared<'_>) -> Vec<&ComparedFigure> {
     let figures = compared.comparison.figures.iter();
     let primary: Vec<_> = figures.clone().filter(|one| one.is_primary).collect();
     if primary.is_empty() {
@@ -49,7 +49,7 @@ fn deciding<'a>(compared: Compared<'a>) -> Vec<&'a ComparedFigure> {
 }
 
 /// The figure that the sentence names: the one that became worse most, or else the one that became better most.
-fn decisive<'a>(compared: Compared<'a>) -> Option<&'a ComparedFigure> {
+fn decisive(compared: Compared<'_>) -> Option<&ComparedFigure> {
     let different = deciding(compared)
         .into_iter()
         .filter(|one| one.judgement == Judgement::Different);
@@ -75,7 +75,7 @@ fn facts(compared: Compared<'_>) -> String {
         .filter(|one| !matches!(one.judgement, Judgement::NotCompared { .. }))
         .count();
     if compared_at_all == 0 {
-        return "nothing can be compared, because no figure was measured in every run.".to_owned();
+        return "nothing can be compared. The table states the reason for each figure.".to_owned();
     }
     if compared.comparison.method == Method::SingleRun {
         return "one run on a side cannot show a difference. Repeat each at least three times, alternating.".to_owned();

@@ -3,8 +3,8 @@
 use comparison::{FEWEST_DAYS, FailIfOutcome, Judgement, Method};
 use format::{count, plural};
 
+use super::compared::{Compared, name_of};
 use super::table::is_shown;
-use super::{Compared, name_of};
 
 /// One paragraph each.
 pub(super) fn of(compared: Compared<'_>) -> Vec<String> {

@@ -5,7 +5,7 @@ use format::{Column, Row, Table, Tone, count, duration, number, rate};
 use model::Nanos;
 use plan::Aggregate;
 
-use super::Compared;
+use super::compared::Compared;
 
 /// Sign of a number that is below zero, as typeset.
 const MINUS: char = '−';

@@ -20,7 +20,8 @@ pub(crate) struct Recognised {
 /// A word and its position, in milliseconds from the beginning of the audio that the recogniser got.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Word {
-    pub(crate) word: String,
+    #[serde(rename = "word")]
+    pub(crate) text: String,
     pub(crate) start_ms: u64,
     pub(crate) end_ms: u64,
 }

@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     fn table(limit: u32) -> Arc<Sessions> {
-        Arc::new(Sessions::new(limit, Duration::from_secs(60)))
+        Arc::new(Sessions::new(limit, Duration::from_mins(1)))
     }
 
     #[test]
@@ -251,7 +251,7 @@ mod tests {
         active.activate();
         active.heard(640, 320, start + Duration::from_secs(1));
         let sweep = |after| {
-            let (idle, begin) = (Duration::from_secs(300), Duration::from_secs(30));
+            let (idle, begin) = (Duration::from_mins(5), Duration::from_secs(30));
             table.sweep(idle, begin, start + Duration::from_secs(after))
         };
         assert_eq!(sweep(30), 0);

@@ -78,7 +78,7 @@ impl Dialogue {
                 self.finish(Over::Finished);
                 None
             }
-            Ok(Incoming::Reconnect(id)) => self.recover(&id),
+            Ok(Incoming::Reconnect(id)) => Some(self.recover(&id)),
             Err(refusal) => Some(self.refuse(&refusal)),
         }
     }
@@ -134,7 +134,7 @@ impl Dialogue {
         self.pipeline.len() >= self.service.config.limits.max_pending as usize
     }
 
-    fn recover(&mut self, id: &str) -> Option<Said> {
+    fn recover(&mut self, id: &str) -> Said {
         let own = *self.seat.id == *id;
         let past = if own {
             None
@@ -142,7 +142,7 @@ impl Dialogue {
             self.service.sessions.recover(id)
         };
         let Some(past) = past else {
-            return Some(self.refuse(&Refusal::SessionNotFound));
+            return self.refuse(&Refusal::SessionNotFound);
         };
         self.service.counters.recovered.inc();
         let recovered = Reply::SessionRecovered {
@@ -151,7 +151,7 @@ impl Dialogue {
             text: &past.text,
             message: "Session recovered",
         };
-        Some(Said::Notice(Item::kept(recovered.write())))
+        Said::Notice(Item::kept(recovered.write()))
     }
 
     /// Replies with an error. The connection stays open.

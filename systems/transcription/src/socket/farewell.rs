@@ -24,7 +24,7 @@ pub(super) enum Over {
     TooSlow,
     /// A message was too large.
     TooLarge,
-    /// The client violated the protocol of WebSockets.
+    /// The client violated the protocol of its socket.
     Violated,
     /// The service is stopping.
     Stopping,

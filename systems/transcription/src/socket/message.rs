@@ -69,10 +69,9 @@ fn unusual(text: &str) -> Result<Incoming, Refusal> {
         other => return Err(Refusal::UnknownType(as_python(other))),
     };
     let data = match fields.get("data") {
-        None => None,
         Some(Value::String(data)) => Some(data.as_str()),
         Some(_) if kind == "audio" => return Err(Refusal::InvalidAudio),
-        Some(_) => None,
+        _ => None,
     };
     let previous = fields.get("previous_session_id").and_then(Value::as_str);
     named(kind, data, previous)

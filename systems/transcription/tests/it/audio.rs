@@ -23,10 +23,8 @@ pub(crate) fn noise(ms: usize) -> Vec<u8> {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        samples.push(i16::from_le_bytes([
-            (state >> 40) as u8,
-            (state >> 48) as u8,
-        ]));
+        let random = state.to_le_bytes();
+        samples.push(i16::from_le_bytes([random[5], random[6]]));
     }
     bytes(&samples)
 }

@@ -1,6 +1,8 @@
 //! Injected faults, and their exact counts.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use serde_json::Value;
 

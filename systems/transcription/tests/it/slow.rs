@@ -1,6 +1,8 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use kit::testing::hostile::websocket;
 
@@ -10,7 +12,7 @@ use crate::served::{PATIENCE, Served, message};
 /// A text frame of a client, whose mask is 0.
 fn frame(text: &str) -> Vec<u8> {
     let length = u16::try_from(text.len()).unwrap();
-    let mut frame = vec![0x81, 0x80 | 126];
+    let mut frame = vec![0x81, 0x80 | 0x7e];
     frame.extend_from_slice(&length.to_be_bytes());
     frame.extend_from_slice(&[0; 4]);
     frame.extend_from_slice(text.as_bytes());

@@ -1,6 +1,8 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use crate::audio::{CHUNK, noise, silence};
 use crate::served::Served;

@@ -14,7 +14,7 @@ use crate::engine::recogniser::{EngineError, Job, Recognised, StartError, Word};
 /// The program of the child process.
 const SCRIPT: &str = include_str!("../pocketsphinx.py");
 /// Time limit for loading the model.
-const LOADED_WITHIN: Duration = Duration::from_secs(60);
+const LOADED_WITHIN: Duration = Duration::from_mins(1);
 /// Milliseconds of a frame of the recogniser.
 const FRAME_MS: u64 = 10;
 
@@ -174,13 +174,13 @@ async fn perform(
             *reported = 0;
             pipes.write(b'f', &samples).await?;
             let words: Vec<(String, u64, u64)> = pipes.read().await?;
-            let words = words.into_iter().map(|(word, start, end)| Word {
-                word,
+            let words = words.into_iter().map(|(text, start, end)| Word {
+                text,
                 start_ms: start * FRAME_MS,
                 end_ms: end * FRAME_MS,
             });
             let words: Vec<Word> = words.collect();
-            let text: Vec<&str> = words.iter().map(|word| word.word.as_str()).collect();
+            let text: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
             Ok(Recognised {
                 text: text.join(" "),
                 words,
