@@ -3,7 +3,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::comparison::{ComparedFigure, Comparison, Judgement};
-use crate::figure::Figure;
+use crate::figure::{Figure, Missing};
 
 /// The figures that a condition can name.
 const AGGREGATES: [Aggregate; 10] = [
@@ -106,10 +106,12 @@ impl FailIf {
         }
     }
 
-    /// Judges the condition by all figures that it is about.
+    /// Judges the condition by all figures that it is about. Figures that a run did not measure, or for which it has too few
+    /// samples, do not count if there are others.
     pub fn judge(&self, comparison: &Comparison) -> FailIfOutcome {
         let figures = comparison.figures.iter();
-        let about = figures.filter(|compared| self.is_about(&compared.figure));
+        let about =
+            figures.filter(|compared| self.is_about(&compared.figure) && is_measured(compared));
         let outcomes = about.map(|compared| self.judge_one(compared));
         outcomes.max().unwrap_or(FailIfOutcome::Inconclusive)
     }
@@ -129,4 +131,14 @@ impl FailIf {
             FailIfOutcome::Inconclusive
         }
     }
+}
+
+/// Whether every run has a value. A percentile among timeouts counts as measured, so that it never passes unnoticed.
+fn is_measured(compared: &ComparedFigure) -> bool {
+    !matches!(
+        compared.judgement,
+        Judgement::NotCompared {
+            missing: Missing::NotMeasured | Missing::TooFewSamples
+        }
+    )
 }

@@ -136,8 +136,8 @@ mod tests {
     #[test]
     fn gains_that_take_turns_have_the_interval_of_students_test() {
         let growth = gains([1, 2].repeat(4));
-        // 2.365 (7 degrees of freedom) × the standard error √(8 × 0.25 / 7) / √8
-        let half = 2.365 * (2.0_f64 / 7.0 / 8.0).sqrt();
+        // 2.3646 (7 degrees of freedom) × the standard error √(8 × 0.25 / 7) / √8
+        let half = 2.364_624_251_592_784_4 * (2.0_f64 / 7.0 / 8.0).sqrt();
         assert!((growth.per_s - 1.5).abs() < 1e-9, "{growth:?}");
         assert!((growth.high - 1.5 - half).abs() < 1e-9, "{growth:?}");
         assert!((1.5 - growth.low - half).abs() < 1e-9, "{growth:?}");

@@ -287,6 +287,7 @@ fn the_summary_is_that_of_every_run() {
             "iterations",
             "requests",
             "round_trips",
+            "streams",
             "deliveries",
             "checks",
             "metrics",

@@ -169,7 +169,7 @@ requests   | failed < -1%   | -1% | expected a share |
 requests   | count > 1.5    | 1.5 | expected a whole number |
 target     | cpu < 80       | 80 | a share of one core |
 target     | memory < 500   | 500 | expected a size | `500MB`
-metric(x)  | p95 < 5ms      | 5ms | metrics have no unit |
+metric(x)  | p95 < 5ms      | 5ms | expected a plain number, without a unit |
 deliveries | lost < 0       | lost < 0 | can never hold |
 deliveries | lost >= 0      | lost >= 0 | always holds |
 ";

@@ -80,21 +80,22 @@ fn facts(compared: Compared<'_>) -> String {
     if compared.comparison.method == Method::SingleRun {
         return "one run on a side cannot show a difference. Repeat each at least three times, alternating.".to_owned();
     }
-    if same == compared_at_all {
-        return format!(
-            "no difference: {} are the same within their margins.",
+    let open = compared_at_all - same;
+    match (same, open) {
+        (1, 0) => "no difference: the figure is the same within its margin.".to_owned(),
+        (_, 0) => format!(
+            "no difference: all {} are the same within their margins.",
             figures_text(same)
-        );
+        ),
+        (0, _) => format!(
+            "no difference is proven: the runs do not decide on {}.",
+            figures_text(open)
+        ),
+        _ => format!(
+            "no difference is proven: of {}, {same} stayed within the margin, and the runs do not decide on {open}.",
+            figures_text(same + open),
+        ),
     }
-    format!(
-        "no difference is proven: {} are the same within their margins, and {} undecided.",
-        figures_text(same),
-        if compared_at_all - same == 1 {
-            "one is".to_owned()
-        } else {
-            format!("{} are", compared_at_all - same)
-        }
-    )
 }
 
 fn figures_text(number: usize) -> String {

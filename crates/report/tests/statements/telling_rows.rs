@@ -40,7 +40,7 @@ fn failing_and_slow_operations_and_steps_are_never_left_out() {
                 .any(|line| line.contains(&format!("slow/{slow}")));
             assert!(row, "{width}: {slow}: {text}");
         }
-        let hidden = " more names in the full report, all without failures and faster";
+        let hidden = " more names in the full report, all faster and without failures";
         assert!(names.iter().any(|line| line.contains(hidden)), "{text}");
         let steps = part(&text, "Steps");
         let failed = steps.iter().any(|line| line.contains("10 (3.33 %)"));

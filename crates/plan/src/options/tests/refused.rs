@@ -166,7 +166,7 @@ fn thresholds_are_reported_with_key_place_and_caret() {
 { "thresholds": { "request": "p95 < 1s" } }       | thresholds.request: unknown subject | no name
 { "thresholds": { "http_req_duration": "p95 < 1s" } } | thresholds.http_req_duration: unknown subject\n    http_req_duration\n    ^^^^^^^^^^^^^^^^^\n  hint: did you mean `requests`? | k6's word
 { "thresholds": { "requests": "p(95) < 1s" } }    | thresholds.requests: unknown aggregate `p(95)`\n    p(95) < 1s\n    ^^^^^\n  hint: did you mean `p95`? | k6's word
-{ "load": { "vus": 5 } }                          | load.vus: unknown option\n  hint: did you mean `users`? | k6's word
+{ "load": { "users": 1, "vus": 5 } }              | load.vus: unknown option\n  hint: did you mean `users`? | k6's word
 { "thresholds": { "steps": [] } }                 | thresholds.steps: is an empty list | nothing
 { "thresholds": { "steps": [5] } }                | thresholds.steps[0]: expected a threshold | a number
 { "thresholds": ["p95 < 1s"] }                    | thresholds: expected an object, got a list | no subject
