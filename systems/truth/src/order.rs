@@ -312,9 +312,9 @@ mod tests {
         let order = RoomOrder::read("drop=100&delay=1ms&stall=1s/10s/5s&echo=1&read=500").unwrap();
         assert_eq!(order.faults.to_string(), "delay=1ms,drop=100");
         assert!(order.echo && order.stall.is_some());
+        assert_eq!(order.read_rate, NonZeroU64::new(500));
         let order = RoomOrder::read("serial=50ms").unwrap();
         assert_eq!(order.serial, 50 * MILLI);
-        assert_eq!(order.read_rate, NonZeroU64::new(500));
         assert_eq!(RoomOrder::read(""), Ok(RoomOrder::default()));
         for wrong in ["dorp=5", "stall=1s/10s", "crash=5", "read=0", "drop"] {
             assert!(RoomOrder::read(wrong).is_err(), "{wrong}");
