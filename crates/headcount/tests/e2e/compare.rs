@@ -11,16 +11,9 @@ fn measure(lab: &Lab, server: &Server, path: &str, folder: &str) {
     assert!(matches!(ended.code, Some(0 | 98)), "{ended:#?}");
 }
 
-/// Three runs on each side, alternating.
-fn three_each(lab: &Lab, server: &Server, old: &str, new: &str) {
-    for (path, folder) in [
-        (old, "old/1"),
-        (new, "new/1"),
-        (new, "new/2"),
-        (old, "old/2"),
-        (old, "old/3"),
-        (new, "new/3"),
-    ] {
+/// Three runs of the same path on each side, alternating.
+fn three_each(lab: &Lab, server: &Server, path: &str) {
+    for folder in ["old/1", "new/1", "new/2", "old/2", "old/3", "new/3"] {
         measure(lab, server, path, folder);
     }
 }
@@ -37,11 +30,48 @@ fn compare(lab: &Lab, more: &[&str]) -> Ended {
     lab.headcount(&[&fixed[..], more].concat())
 }
 
+/// The same scenario, whose parameter selects the delay. The name of the request is the same for both delays.
+const SLOWER: &str = r#"
+import { env, type Group, type Options } from "headcount";
+export const options: Options = { load: { users: 4, duration: "1s" } };
+export default async function go({ users: [user] }: Group) {
+  await user!.get(`/delay/${env("MS")}ms`, { name: "page" });
+}
+"#;
+
 #[test]
 fn a_target_that_became_slower_is_found_and_fails_a_condition() {
+    let server = Server::truth(&[]);
+    let lab = Lab::new().with("go.ts", SLOWER);
+    let url = server.url();
+    for (delay, folder) in [
+        ("MS=20", "old/1"),
+        ("MS=30", "new/1"),
+        ("MS=30", "new/2"),
+        ("MS=20", "old/2"),
+        ("MS=20", "old/3"),
+        ("MS=30", "new/3"),
+    ] {
+        let run = [
+            "run", "go.ts", "--target", &url, "--env", delay, "--out", folder,
+        ];
+        let ended = lab.headcount(&run);
+        assert!(matches!(ended.code, Some(0 | 98)), "{ended:#?}");
+    }
+    let slower = compare(&lab, &["--fail-if", "request(page) p50 +20%"]);
+    assert_eq!(slower.code, Some(99), "{slower:#?}");
+    assert!(slower.stdout.starts_with("Failed: "), "{}", slower.stdout);
+    assert!(
+        slower.stdout.contains("different: worse"),
+        "{}",
+        slower.stdout
+    );
+}
+
+#[test]
+fn an_unchanged_target_passes_a_condition() {
     let (lab, server) = (Lab::new(), Server::truth(&[]));
-    // The query selects the delay, and is not part of the request's name.
-    three_each(&lab, &server, "/delay/20ms", "/delay/20ms");
+    three_each(&lab, &server, "/delay/20ms");
     let same = compare(&lab, &["--fail-if", "p50 +60%"]);
     assert_eq!(same.code, Some(0), "{same:#?}");
     assert!(same.stdout.starts_with("Passed: "), "{}", same.stdout);
