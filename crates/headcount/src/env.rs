@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use anyhow::bail;
 use script::Env;
 
+use crate::screen::say;
+
 /// Reads the values of `--env`: `NAME=VALUE`, or `NAME` to pass on headcount's own variable. The last value for a name
 /// applies.
 pub(crate) fn passed(given: &[String]) -> anyhow::Result<Env> {
@@ -25,6 +27,17 @@ fn passed_from(given: &[String], own: impl Fn(&str) -> Option<OsString>) -> anyh
         variables.push((name.to_owned(), value));
     }
     Ok(Env::new(variables))
+}
+
+/// Names the variables that the scenario has not read. Their names may be misspelt.
+pub(crate) fn say_unread(env: &Env) {
+    let unread: Vec<&str> = env.unread().collect();
+    if !unread.is_empty() {
+        let names = unread.join(", ");
+        say(&format!(
+            "note: the scenario did not read {names} (--env): check the spelling in `env(…)`"
+        ));
+    }
 }
 
 /// Returns the value of a variable of headcount's own environment. `None` if it is not set.

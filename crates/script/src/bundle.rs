@@ -13,7 +13,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::error::ScriptError;
-use crate::frame::{Location, code_frame};
+use crate::frame::{Location, code_frame, name_at_column};
 use crate::root::Root;
 
 use discover::Imports;
@@ -119,6 +119,13 @@ impl Bundle {
 
     pub(crate) fn module(&self, name: &str) -> Option<&Module> {
         self.0.list.get(*self.0.index.get(name)?)
+    }
+
+    /// Returns the name at a location. `None` if there is none.
+    pub(crate) fn name_at(&self, place: &Location) -> Option<&str> {
+        let source = &self.module(&place.file)?.source;
+        let line = source.lines().nth(place.line.checked_sub(1)? as usize)?;
+        name_at_column(line, place.column)
     }
 
     /// Returns the source lines around a location.

@@ -3,12 +3,20 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use model::HiddenValues;
 
 /// The variables that the user passed to the scenario. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct Env(Arc<BTreeMap<String, Option<String>>>);
+pub struct Env(Arc<BTreeMap<String, Passed>>);
+
+/// A variable as the user passed it.
+struct Passed {
+    value: Option<String>,
+    /// Whether any worker's scenario has read it.
+    is_read: AtomicBool,
+}
 
 /// A variable as the scenario sees it.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,7 +33,11 @@ impl Env {
     /// Passes variables as pairs of name and value. `None` means that the variable should come from the environment,
     /// but is not set there.
     pub fn new(variables: impl IntoIterator<Item = (String, Option<String>)>) -> Self {
-        Self(Arc::new(variables.into_iter().collect()))
+        let passed = |(name, value)| {
+            let is_read = AtomicBool::new(false);
+            (name, Passed { value, is_read })
+        };
+        Self(Arc::new(variables.into_iter().map(passed).collect()))
     }
 
     /// Returns the names of all variables, in alphabetical order.
@@ -33,16 +45,28 @@ impl Env {
         self.0.keys().map(String::as_str)
     }
 
+    /// Returns the names of the variables that the scenario has not read so far, in alphabetical order.
+    pub fn unread(&self) -> impl Iterator<Item = &str> {
+        let unread = |(name, passed): (_, &Passed)| {
+            (!passed.is_read.load(Ordering::Relaxed)).then_some(name)
+        };
+        let named = self.0.iter().map(|(name, passed)| (name.as_str(), passed));
+        named.filter_map(unread)
+    }
+
     /// Returns the values, which must not be shown or stored.
     pub fn hidden(&self) -> HiddenValues {
-        HiddenValues::new(self.0.values().flatten().map(String::as_str))
+        HiddenValues::new(self.0.values().filter_map(|passed| passed.value.as_deref()))
     }
 
     pub(crate) fn get(&self, name: &str) -> Variable<'_> {
-        match self.0.get(name) {
-            Some(Some(value)) => Variable::Set(value),
-            Some(None) => Variable::Unset,
-            None => Variable::NotPassed,
+        let Some(passed) = self.0.get(name) else {
+            return Variable::NotPassed;
+        };
+        passed.is_read.store(true, Ordering::Relaxed);
+        match &passed.value {
+            Some(value) => Variable::Set(value),
+            None => Variable::Unset,
         }
     }
 }
@@ -62,9 +86,11 @@ mod tests {
     fn variables_have_values_or_a_reason_why_not() {
         let set = ("TOKEN".to_owned(), Some("sesame".to_owned()));
         let env = Env::new([set, ("HOME".to_owned(), None)]);
-        assert_eq!(env.get("TOKEN"), Variable::Set("sesame"));
-        assert_eq!(env.get("HOME"), Variable::Unset);
+        assert_eq!(env.clone().get("TOKEN"), Variable::Set("sesame"));
         assert_eq!(env.get("token"), Variable::NotPassed);
+        assert_eq!(env.unread().collect::<Vec<_>>(), ["HOME"]);
+        assert_eq!(env.get("HOME"), Variable::Unset);
+        assert_eq!(env.unread().count(), 0);
         assert_eq!(env.names().collect::<Vec<_>>(), ["HOME", "TOKEN"]);
         assert_eq!(format!("{env:?}"), r#"{"HOME", "TOKEN"}"#);
         assert_eq!(env.hidden().hide("open sesame"), "open ***");

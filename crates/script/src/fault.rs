@@ -5,6 +5,7 @@ use rquickjs::{Ctx, FromJs, Value};
 use serde::de::DeserializeOwned;
 
 use crate::error::ScriptFault;
+use crate::frame::Location;
 use crate::stack::user_calls;
 use crate::state::{NOBODY, State};
 
@@ -32,7 +33,10 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) -> S
         );
         Fault::script(FaultKind::LoopedForever, detail)
     } else {
-        what(ctx, state, thrown)
+        // A function of the script engine that is given something else than a function says the same.
+        let innermost = stack.lines().next().and_then(Location::of_call);
+        let place = location.as_ref().filter(|_| innermost == location);
+        what_at(ctx, state, thrown, place)
     };
     let lines: Vec<&str> = calls.iter().map(|(_, line)| *line).collect();
     ScriptFault {
@@ -51,6 +55,15 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) -> S
 
 /// Converts a thrown value to a fault without its location.
 pub(crate) fn what<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) -> Fault {
+    what_at(ctx, state, thrown, None)
+}
+
+fn what_at<'js>(
+    ctx: &Ctx<'js>,
+    state: &State,
+    thrown: &Value<'js>,
+    place: Option<&Location>,
+) -> Fault {
     let message = field::<String>(thrown, "message");
     note_memory(state, thrown, message.as_deref());
     if let (Some(side), Some(kind)) = (
@@ -67,7 +80,7 @@ pub(crate) fn what<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) -> F
     let detail = match (is_error, field::<String>(thrown, "name"), message) {
         (true, Some(name), Some(message)) if message.is_empty() => name,
         (true, Some(name), Some(message)) => {
-            let message = explained(ctx, state, &name, message);
+            let message = explained(ctx, state, &name, called_at(state, message, place));
             format!("{name}: {message}")
         }
         _ if thrown.is_null() => NULL_THROWN.to_owned(),
@@ -81,9 +94,18 @@ fn is_exception_of_the_web(thrown: &Value<'_>) -> bool {
     thrown.is_object() && field::<String>(thrown, "stack").is_some()
 }
 
-/// Returns the message of an error. If a name does not exist in scenarios, the message states the alternative.
+/// Adds to the script engine's "not a function" what was called: the error's location is that of its name.
+fn called_at(state: &State, message: String, place: Option<&Location>) -> String {
+    let called = || state.material.bundle.name_at(place?);
+    match message.as_str() {
+        "not a function" => called().map_or(message, |name| format!("{name} is not a function")),
+        _ => message,
+    }
+}
+
+/// Returns the message of an error. If scenarios do not have what it is about, the message states the alternative.
 fn explained(ctx: &Ctx<'_>, state: &State, name: &str, message: String) -> String {
-    if name != "ReferenceError" {
+    if !matches!(name, "ReferenceError" | "TypeError") {
         return message;
     }
     let explained = state.entry().and_then(|entry| {

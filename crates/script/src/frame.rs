@@ -36,6 +36,15 @@ impl fmt::Display for Location {
     }
 }
 
+/// Returns the name that begins at a column, from 1.
+pub(crate) fn name_at_column(line: &str, column: u32) -> Option<&str> {
+    let (start, _) = line.char_indices().nth(column.checked_sub(1)? as usize)?;
+    let rest = &line[start..];
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '#');
+    let name = rest.find(|c| !is_part(c)).map_or(rest, |end| &rest[..end]);
+    (!name.is_empty()).then_some(name)
+}
+
 /// Number of lines shown before the location.
 const BEFORE: usize = 2;
 /// Number of lines shown after the location.
@@ -85,7 +94,7 @@ fn column_in_shown(line: &str, column: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Location, code_frame};
+    use super::{Location, code_frame, name_at_column};
 
     #[test]
     fn a_frame_points_at_the_column() {
@@ -94,6 +103,17 @@ mod tests {
             frame,
             "  1 | one\n> 2 | \ttwo three\n    | \t    ^\n  3 | four"
         );
+    }
+
+    #[test]
+    fn a_name_is_found_where_it_begins() {
+        let line = "  é.json_1().x; $a()";
+        for (column, name) in [(5, Some("json_1")), (3, Some("é")), (17, Some("$a"))] {
+            assert_eq!(name_at_column(line, column), name, "{column}");
+        }
+        for column in [0, 1, 4, 99] {
+            assert_eq!(name_at_column(line, column), None, "{column}");
+        }
     }
 
     #[test]

@@ -166,3 +166,25 @@ fn imports_of_node_name_the_alternative() {
         );
     }
 }
+
+#[test]
+fn a_call_of_what_is_no_function_names_it_and_the_alternative() {
+    for (code, told) in [
+        (
+            "const response = { json: {} }; response.json()",
+            "TypeError: json is not a function: `response.json` is a value, not a call",
+        ),
+        (
+            "await group.users[0].sleep(1)",
+            "TypeError: sleep is not a function: use `await user.think(\"1s\")`",
+        ),
+        (
+            "const soup = {}; soup.stir()",
+            "TypeError: stir is not a function",
+        ),
+        // What is called exists: its argument is no function.
+        ("[1].map(5)", "TypeError: not a function"),
+    ] {
+        assert_eq!(fault_of(code), told, "{code}");
+    }
+}

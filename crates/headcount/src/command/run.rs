@@ -22,7 +22,8 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     let root = args.root.as_deref().unwrap_or(base);
     let bundle = Bundle::read_within(&args.scenario, root).map_err(engine::PrepareError::from)?;
     let settings = settings(args)?;
-    screen::hide(settings.env.hidden());
+    let env = settings.env.clone();
+    screen::hide(env.hidden());
     let config = prepare(bundle, base, settings)?;
     if args.trace {
         // Progress lines would stand between the requests and messages.
@@ -32,7 +33,9 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     }
     let folder = RunFolder::claim(args.out.as_deref(), &clock.started_at())?;
     let outcome = run_and_watch(config, clock, args.screen.quiet)?;
-    finish(&outcome, Some(folder.path()), args.screen.json, Asked::Run)
+    let exit = finish(&outcome, Some(folder.path()), args.screen.json, Asked::Run);
+    env::say_unread(&env);
+    exit
 }
 
 /// Checks that the given process exists, and that the machine has the given cores.
@@ -251,6 +254,8 @@ fn way_out(error: &RunError, asked: Asked) -> Option<&'static str> {
         (FaultKind::Refused | FaultKind::TimedOut | FaultKind::Resolve, Asked::Bench) => {
             Some("check that the target runs at this address")
         }
+        // The text of any other fault of TLS says what to do.
+        (FaultKind::Tls, _) if !fault.detail.starts_with("the certificate") => None,
         (FaultKind::Tls, Asked::Run | Asked::Trace) => Some(
             "`ca: \"FILE.pem\"` in the options trusts a certificate of your own; `insecure: true` accepts certificates of any \
              issuer, name and date",

@@ -64,6 +64,7 @@ fn values_reach_the_server_and_nobody_else() {
     );
     assert_eq!(ended.code, Some(3), "{ended:#?}");
     ended.says(&["asked with ***", "cannot go on with ***", "GET /items/***"]);
+    assert!(!ended.stderr.contains("did not read"), "{}", ended.stderr);
     let record = lab.record();
     let measured = &record["levels"][0]["measured"];
     assert_eq!(
@@ -162,4 +163,16 @@ export default async function go({ users: [user] }: Group) {
     let uuid = |line: &String| line.split(' ').nth(1).map(str::to_owned);
     let uuids: BTreeSet<_> = first.iter().chain(&random("8")).map(uuid).collect();
     assert_eq!(uuids.len(), 16, "{uuids:#?}");
+}
+
+#[test]
+fn a_variable_that_the_scenario_did_not_read_is_named() {
+    let server = guarded();
+    let lab = Lab::new().with("api.ts", SCENARIO);
+    let base = format!("BASE={}", server.url());
+    let mut args = vec!["--env", "API_TOKEN", "--env", &base, "--env", "REGION=eu"];
+    args.extend(["--env", "REGOIN=us", "--env", "API_TOKNE=secret"]);
+    let ended = run_with_token(&lab, &args);
+    let told = "note: the scenario did not read API_TOKNE, REGOIN (--env)";
+    assert!(ended.stderr.contains(told), "{}", ended.stderr);
 }

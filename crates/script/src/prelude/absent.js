@@ -120,10 +120,36 @@ function origin(name) {
   if (EXPORTS.includes(name)) return `write \`import { ${name} } from "headcount"\``;
 }
 
+/** Calls that k6, `fetch` and Node have, and that are something else here. */
+const CALLED = {
+  json: "`response.json` is a value, not a call",
+  text: "`response.text` is a value, not a call",
+  html: "`response.text` is the body as text",
+  arrayBuffer: "`response.body` is a value, not a call",
+  body: "`response.body` is a value, not a call",
+  status: "`response.status` is a value, not a call",
+  sleep: 'use `await user.think("1s")`',
+  pause: 'use `await user.think("1s")`',
+  wait: 'use `await user.think("1s")`',
+  del: "use `await user.delete(url)`",
+  batch: "use `await Promise.all([user.get(…), user.get(…)])`",
+  ws: "use `await user.websocket(url)`",
+  connect: "use `await user.websocket(url)`",
+  setTimeout: CALLS.setTimeout,
+  setInterval: CALLS.setInterval,
+  addEventListener: 'use `on("message", fn)`',
+  emit: "only Socket.IO has events with names: `await user.socketio(url)`",
+};
+
 const NOT_DEFINED = " is not defined";
+const NOT_A_FUNCTION = " is not a function";
 
 /** Returns the message of an error. If it is about a name of these lists, it names the alternative. */
 export function explained(name, message) {
+  if (name === "TypeError" && message.endsWith(NOT_A_FUNCTION)) {
+    const called = message.slice(0, -NOT_A_FUNCTION.length);
+    return Object.hasOwn(CALLED, called) ? `${message}: ${CALLED[called]}` : message;
+  }
   if (name !== "ReferenceError" || !message.endsWith(NOT_DEFINED)) return message;
   const missing = message.slice(0, -NOT_DEFINED.length);
   if (Object.hasOwn(NAMES, missing)) return sentence(missing, NAMES[missing]);
