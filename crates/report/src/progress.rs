@@ -16,9 +16,9 @@ pub struct Live {
     pub rate: Option<String>,
     /// The phase of the level.
     pub phase: LevelPhase,
-    /// Seconds since the phase began.
+    /// Seconds since the level began.
     pub elapsed_s: f64,
-    /// Length of the phase in seconds. `None` if unknown.
+    /// Seconds from the start of the level to the end of its measured time. `None` if unknown.
     pub total_s: Option<f64>,
     /// Deliveries, requests or round trips per second.
     pub per_s: Option<f64>,
@@ -38,6 +38,9 @@ pub struct Live {
 /// Formats the live line, without a line break.
 pub fn live_line(live: &Live) -> String {
     let time = match live.total_s {
+        Some(total) if live.phase == LevelPhase::Settling => {
+            seconds((live.elapsed_s - total).max(0.0).floor())
+        }
         Some(total) => format!("{} of {}", seconds(live.elapsed_s.floor()), seconds(total)),
         None => seconds(live.elapsed_s.floor()),
     };

@@ -200,6 +200,17 @@ fn the_live_line_leaves_out_what_is_not_known() {
     };
     let waiting = "level 1 of 1 · 800 users · waiting for 403 requests in flight, up to 24 s";
     assert_eq!(live_line(&after), waiting);
+    // The settling time is no part of the planned time.
+    let settling = Live {
+        in_flight: None,
+        elapsed_s: 32.6,
+        total_s: Some(30.0),
+        ..after
+    };
+    assert_eq!(
+        live_line(&settling),
+        "level 1 of 1 · 800 users · settling 2 s"
+    );
 }
 
 #[test]
