@@ -69,7 +69,7 @@ impl<'js> Writer<'js> {
             let text = text.to_string().map_err(|_| Stop::NotPlain)?;
             self.quoted(&text);
         } else if let Some(number) = value.as_int() {
-            let _ = write!(self.out, "{number}"); // writing to a string cannot fail
+            self.out.push_str(itoa::Buffer::new().format(number));
         } else if let Some(array) = value.as_array() {
             if depth >= DEEPEST || has_own_text(array.as_object())? {
                 return Err(Stop::NotPlain);

@@ -137,11 +137,11 @@ fn tokens(value: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 fn content_length(value: &[u8]) -> Result<u64, Fault> {
-    let digits = std::str::from_utf8(value).ok();
-    digits
-        .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))
-        .and_then(|text| text.parse().ok())
-        .ok_or_else(|| protocol(format!("invalid content-length \"{}\"", printable(value))))
+    let digit =
+        |byte: &u8| Some(u64::from(*byte) - u64::from(b'0')).filter(|_| byte.is_ascii_digit());
+    let add = |length: u64, byte| length.checked_mul(10)?.checked_add(digit(byte)?);
+    let length = value.iter().try_fold(0, add).filter(|_| !value.is_empty());
+    length.ok_or_else(|| protocol(format!("invalid content-length \"{}\"", printable(value))))
 }
 
 /// Whether the bytes begin with a TLS alert record, which TLS servers send in response to a plain request.
