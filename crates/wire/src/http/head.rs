@@ -137,8 +137,7 @@ fn tokens(value: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 fn content_length(value: &[u8]) -> Result<u64, Fault> {
-    let digit =
-        |byte: &u8| Some(u64::from(*byte) - u64::from(b'0')).filter(|_| byte.is_ascii_digit());
+    let digit = |byte: &u8| byte.is_ascii_digit().then(|| u64::from(byte - b'0'));
     let add = |length: u64, byte| length.checked_mul(10)?.checked_add(digit(byte)?);
     let length = value.iter().try_fold(0, add).filter(|_| !value.is_empty());
     length.ok_or_else(|| protocol(format!("invalid content-length \"{}\"", printable(value))))
