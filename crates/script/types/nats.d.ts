@@ -21,7 +21,8 @@ declare module "headcount" {
     /** "own" (default): a connection for this user only. "shared": one connection for all users of a worker thread who
      * connect with the same URL, login, `echo` and `name`. */
     connection?: "own" | "shared";
-    /** Whether the server sends messages back to the user who published them. Default true. */
+    /** Whether the server sends messages back on the connection that published them. Default true. If a shared
+     * connection has `echo: false`, its users do not receive each other's messages either. */
     echo?: boolean;
     /** Name under which the connection is measured. Default "nats". */
     name?: string;
