@@ -18,8 +18,8 @@ declare module "headcount" {
     /** Reads a WAV file (16-bit PCM or 8-bit µ-law), or a file of raw samples: `{ format: "s16le", rate: 16000 }`.
      * Paths are relative to the scenario. */
     (path: string, options?: { format?: "wav" | "s16le"; rate?: number; channels?: number }): Audio;
-    /** Speech that is included in headcount, at 16 kHz: sentence 1 to 8, or by default all eight with pauses of 0.7
-     * s. */
+    /** Speech that is included in headcount, at 16 kHz: one of eight sentences (1 to 8). By default all of them, with
+     * pauses of 0.7 s. */
     speech(sentence?: number): Audio;
     /** Silence. Default: 16 kHz, one channel. */
     silence(length: Duration, options?: { rate?: number; channels?: number }): Audio;
