@@ -17,8 +17,8 @@ declare module "headcount" {
   export type Take = "unique" | "cycle" | "random";
   /** Reads a CSV file (.csv, .tsv, .txt) with a header line, from the scenario's folder. Call it at the top level of a
    * module. With `take: "unique"`, the file needs a row for each user of the largest level, which headcount checks
-   * before the load. An open load is not checked, because it determines how many users are active. There, the iteration
-   * of a user without a row fails. */
+   * before the load. In an open load, the number of active users depends on the target, so headcount cannot check it.
+   * There, the iteration of a user without a row fails. */
   export function csv<T extends object = Record<string, string>>(path: string, options?: { take?: Take; separator?: string }): Table<T>;
   /** Reads a JSON file that contains an array. Call it at the top level of a module. */
   export function json<T extends object = any>(path: string, options?: { take?: Take }): Table<T>;
