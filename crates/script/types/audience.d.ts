@@ -1,6 +1,6 @@
 /** Passive audiences: receivers without a script. Written by `headcount init`; do not edit. */
 declare module "headcount" {
-  /** Receivers without a script, as the audience of channels: `channel("said", { to: listeners })`. */
+  /** Receivers without a script. A channel addresses them with `to`: `channel("said", { to: listeners })`. */
   export interface Audience {
     readonly [passive]: true;
   }
@@ -8,24 +8,26 @@ declare module "headcount" {
 
   /**
    * Adds `count` receivers to every level. They are divided among the workers, and connect before the level starts. No
-   * script runs for what they receive. Call it at the top level of a module.
+   * script runs for the messages that they receive. Call this function at the top level of a module.
    *
-   * All members must receive every message that any group sends to a channel of the audience. A message to a part of the
-   * receivers needs an audience for that part. A member whose connection breaks is counted and does not return.
+   * Every member must receive every message that any group sends to a channel of the audience. To address only some of
+   * the receivers, declare a separate audience for them. If the connection of a member breaks, headcount counts a
+   * failure and does not connect the member again.
    */
   export function audience(count: number, options: AudienceOptions): Audience;
 
   export interface AudienceOptions {
-    /** The channels whose messages the members receive, each with the place of its stamps: `{ said: { at: "/text" } }`. */
+    /** The channels whose messages the members receive, each with the location of its stamps:
+     * `{ said: { at: "/text" } }`. */
     receives: Record<string, AudienceChannel>;
-    /** Describes how member `index` (0, 1, 2, …) connects. Runs once per member and level. `setup` is the value that the
-     * scenario's `setup` returned. */
+    /** Returns how member `index` (0, 1, 2, …) connects. Called once per member in each level. `setup` is the value
+     * that the scenario's `setup` returned. */
     connect(index: number, setup: any): AudienceMember;
-    /** Name in failures. Default: "audience". */
+    /** Name of the audience in failures. Default: "audience", then "audience 2" and so on. */
     name?: string;
   }
 
-  /** As in `socket.receives`. */
+  /** Location of a channel's stamps. `at`, `only` and `except` mean the same as in `socket.receives`. */
   export interface AudienceChannel {
     at?: string | number;
     only?: Only;
@@ -40,17 +42,17 @@ declare module "headcount" {
   export type AudienceMember = AudienceLimit & (AudienceWebSocket | AudienceEvents | AudienceSocketIo | AudienceNats | AudienceRedis);
 
   export interface AudienceLimit {
-    /** Time limit until the member listens. */
+    /** Time limit for connecting, until the member listens. */
     timeout?: Duration;
   }
 
-  /** The parts of a URL, and when a member listens. */
+  /** Headers and URL parts of the request that opens the connection, and when the member listens. */
   export interface AudienceAddress {
     headers?: Record<string, string>;
     query?: Record<string, string | number | boolean> | URLSearchParams;
     params?: Record<string, string | number>;
-    /** Values of the message from which on the member listens, for servers that confirm a subscription. Default: the
-     * member listens as soon as the connection is open and `send` is sent. */
+    /** For servers that confirm a subscription: values of the confirming message. The member listens when it has
+     * received this message. Default: the member listens as soon as the connection is open and `send` is sent. */
     ready?: Only;
   }
 
@@ -63,42 +65,46 @@ declare module "headcount" {
     send?: Message[] | object[];
   }
 
-  /** A member with a stream of server-sent events: over HTTP/2 if `options.http2` is set. */
+  /** A member with a stream of server-sent events. It uses HTTP/2 if `options.http2` is set. */
   export interface AudienceEvents extends Omit<AudienceAddress, "ready"> {
     events: string | URL;
-    /** The event from which on the member listens: its name, or values of its data. */
+    /** The event that confirms the subscription: its name, or values of its data. The member listens when it has
+     * received this event. Default: the member listens as soon as the stream is open. */
     ready?: string | Only;
   }
 
-  /** A member with a Socket.IO socket, over WebSocket. */
+  /** A member with a Socket.IO socket. It always uses the WebSocket transport. */
   export interface AudienceSocketIo {
-    /** Options of the socket, as in `user.socketio`. `url`: the server, by default the target. */
+    /** Options of the socket, as in `user.socketio`. `url`: address of the server. Default: the target. */
     socketio: Omit<SocketIoOptions, "transports" | "name" | "timeout"> & { url?: string | URL };
-    /** Events to send as soon as the server has accepted the namespace, such as `["join", { room: 1 }]`. Without bytes. */
+    /** Events to send as soon as the server has accepted the namespace, such as `["join", { room: 1 }]`. Arguments
+     * cannot contain bytes. */
     send?: [event: string, ...args: unknown[]][];
-    /** The event from which on the member listens: its name, or values of its first argument. Default: the member listens
-     * as soon as the server has accepted the namespace and `send` is sent. */
+    /** The event that confirms the subscription: its name, or values of its first argument. The member listens when it
+     * has received this event. Default: the member listens as soon as the server has accepted the namespace and `send`
+     * is sent. */
     ready?: string | Only;
   }
 
-  /** A member that subscribes to a subject of a NATS server. It listens when the server has confirmed the subscription. */
+  /** A member that subscribes to a subject of a NATS server. It listens when the server has confirmed the
+   * subscription. */
   export interface AudienceNats {
-    /** Options of the connection, as in `user.nats`. `connection` is "shared" by default: the members of a worker with the
-     * same options share one connection, and each has a subscription of its own. */
+    /** Options of the connection, as in `user.nats`. The default of `connection` is "shared": the members on one worker
+     * thread that have the same options share one connection. Each member has its own subscription. */
     nats: Omit<NatsOptions, "echo" | "name" | "timeout">;
     /** The subject, which may contain the wildcards `*` and `>`. */
     subject: string;
   }
 
-  /** A member that subscribes to channels of a Redis server, on a connection of its own. It listens when the server has
-   * confirmed the subscription. */
+  /** A member that subscribes to channels of a Redis server. Each member has its own connection. It listens when the
+   * server has confirmed the subscription. */
   export interface AudienceRedis {
     /** Options of the connection, as in `user.redis`. */
     redis: Omit<RedisOptions, "cluster" | "name" | "timeout">;
     channels: string | string[];
-    /** The names are patterns, such as "room.*". */
+    /** Whether `channels` are patterns, such as "room.*". Default false. */
     pattern?: boolean;
-    /** The names are channels of the shards of a cluster. */
+    /** Whether `channels` are shard channels of a cluster. Default false. */
     shard?: boolean;
   }
 }

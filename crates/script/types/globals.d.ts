@@ -46,7 +46,7 @@ declare class URL {
   toJSON(): string;
 }
 
-/** The query of a URL as pairs of names and values. The options `query` and `form` of requests accept it. */
+/** The query of a URL, as pairs of names and values. The request options `query` and `form` accept it. */
 declare class URLSearchParams implements Iterable<[string, string]> {
   constructor(init?: string | URLSearchParams | Iterable<readonly [string, string]> | Record<string, string>);
   readonly size: number;
@@ -65,15 +65,16 @@ declare class URLSearchParams implements Iterable<[string, string]> {
   toString(): string;
 }
 
-/** A deep copy. Functions, symbols and objects of headcount throw a `DOMException`. */
+/** Returns a deep copy. Throws a `DOMException` if the value contains a function, a symbol or an object of
+ * headcount. */
 declare function structuredClone<T>(value: T): T;
 
 /**
- * Random values from the seeded generator of the current user: a run with the same seed repeats them. Not available at
- * the top level. `crypto.subtle` is not supported; see `hash` and `hmac`.
+ * Random values from the seeded generator of the current user. A run with the same seed repeats them. Not available at
+ * the top level of a module. `crypto.subtle` is not supported: use `hash` and `hmac`.
  */
 declare const crypto: {
-  /** A UUID of version 4. */
+  /** Returns a UUID of version 4. */
   randomUUID(): `${string}-${string}-${string}-${string}-${string}`;
   /** Fills an integer array of at most 65,536 bytes, and returns it. */
   getRandomValues<
@@ -101,7 +102,7 @@ declare class DOMException extends Error {
   readonly code: number;
 }
 
-/** Runs `fn` after the current code, before anything that waits for the target. */
+/** Runs `fn` after the current code, before any code that waits for the target continues. */
 declare function queueMicrotask(fn: () => void): void;
 
 /** Monotonic time, for the script's own use. headcount measures requests, steps and deliveries more exactly. */

@@ -4,10 +4,11 @@
  * A scenario is an async function that runs once per iteration of a group of interacting users. Module state is shared
  * by all users of a worker thread, but not between workers: keep the state of a user inside the function.
  *
- * Uncaught errors and unhandled rejections fail the iteration. So do calls in flight when the iteration ends, except
- * `socket.close()`, calls of tickers and handlers, and calls that `Promise.race` or `Promise.any` left behind. There
- * are no timers, and no file or network access outside this API. `Math.random` is seeded. See also websocket.d.ts,
- * audience.d.ts, data.d.ts, env.d.ts, hash.d.ts.
+ * Uncaught errors and unhandled rejections fail the iteration. Calls that are still in flight when the iteration ends
+ * also fail it, except `socket.close()`, calls of tickers and handlers, and calls that `Promise.race` or `Promise.any`
+ * did not wait for. There are no timers, and there is no file or network access outside this API. `Math.random` is
+ * seeded. The other files in this folder describe the other protocols, audiences, streams of audio, test data,
+ * variables, hashes and globals.
  */
 declare module "headcount" {
   /** "250us", "500ms", "2s", "1.5m", "1h". A number without a unit means milliseconds. */
@@ -15,67 +16,71 @@ declare module "headcount" {
   /** "64kB", "16MB", "1GB". A number without a unit means bytes. */
   export type Size = string | number;
 
-  /** Options of a run. headcount checks all of them before it sends the first byte. */
+  /** Options of a run. headcount checks all of them before it sends anything. */
   export interface Options {
     /** Base URL of the system under test, e.g. "http://127.0.0.1:5000" or "redis://127.0.0.1:6379". `--target`
      * overrides it. */
     target?: string;
-    /** Size of a group: a number of users, or a number per role (`{ buyer: 1, sellers: 3 }`). Default 1. */
+    /** Size of a group: a number of users, or a number of users per role (`{ buyer: 1, sellers: 3 }`). Default 1. */
     group?: number | Record<string, number>;
     /** Number of groups, instead of `group`. The users of each level are divided evenly among them. */
     groups?: number;
-    /** Amount of load, and its duration. */
+    /** How much load the run generates, and for how long. */
     load: Load;
     /**
-     * Scenarios by weight, instead of the default export: `{ register: 50, enumerate: 30 }` for two exported functions.
-     * Each iteration runs the next scenario of the mix. The proportions are exact over the run.
+     * Exported functions to run instead of the default export, with their weights: `{ register: 50, enumerate: 30 }`.
+     * Each iteration runs the next function of the mix. The proportions are exact over the run.
      */
     mix?: Record<string, number>;
     /**
-     * Thresholds, checked in every level: `{ "delivery(said)": ["p95 < 20ms", "lost == 0"] }`. `"… up to 200 users"`
-     * applies to levels with up to 200 users. `"… or abort"` ends the run as soon as the threshold can no longer hold.
+     * Limits for measured figures, checked in every level: `{ "delivery(said)": ["p95 < 20ms", "lost == 0"] }`.
+     * `"… up to 200 users"` limits a threshold to levels with up to 200 users. `"… or abort"` ends the run as soon as
+     * the threshold can no longer hold.
      */
     thresholds?: Record<string, string | string[]>;
     /** A delivery that takes longer than this is late. Default "5s". */
     deadline?: Duration;
     /**
-     * Grace period for deliveries in flight and for iterations to end. It starts when the measured time is over and its
-     * requests have ended or timed out (`timeouts`). Afterwards, missing deliveries are lost, and iterations that have
-     * not ended are unfinished. Default "5s".
+     * Grace period at the end of a level, for deliveries in flight and for iterations. It starts when all requests of
+     * the measured time have ended or timed out (`timeouts`). When it is over, missing deliveries count as lost, and
+     * running iterations count as unfinished. Default "5s".
      */
     settle?: Duration;
-    timeouts?: { // time limits by phase
+    timeouts?: { // time limits of an operation
       /** For opening a connection, including TLS. Default "5s". */
       connect?: Duration;
       /** From the request to the first byte of the response. Default: same as `total`. */
       firstByte?: Duration;
-      /** From request to last byte of the response. Also for replies and WebSocket handshakes. Default "30s". */
+      /** From the request to the last byte of the response. Also limits replies and WebSocket handshakes.
+       * Default "30s". */
       total?: Duration;
     };
     headers?: Record<string, string>; // sent with every request
     /** Accept any TLS certificate. Default false. */
     insecure?: boolean;
-    /** PEM file, in the scenario's folder, with trusted certificates, of CAs or of servers themselves, in addition to
-     * the machine's own. */
+    /** PEM file with certificates to trust, in addition to those of the machine. They can be certificates of CAs or of
+     * servers. The file must be in the scenario's folder. */
     ca?: string;
-    /** PEM file, in the scenario's folder, with the certificate that all users present if the target asks for one. */
+    /** PEM file in the scenario's folder. It contains the certificate that all users present if the target asks for
+     * one. */
     cert?: string;
-    /** PEM file, in the scenario's folder, with the private key of `cert`, not encrypted. */
+    /** PEM file in the scenario's folder. It contains the private key of `cert`, unencrypted. */
     key?: string;
-    /** Send requests and open event streams over HTTP/2, on one connection per user and origin: agreed on with `https:`
-     * (ALPN), with prior knowledge otherwise. Without it, HTTP/1.1. Default false. */
+    /** Use HTTP/2 instead of HTTP/1.1 for requests and event streams, on one connection per user and origin. With
+     * `https:`, it is negotiated (ALPN). With `http:`, the target must support it (prior knowledge). Default false. */
     http2?: boolean;
     /**
-     * Maximum number of redirects to follow. Default 10. A redirect to another origin drops the headers of the options,
-     * the user and the request. The redirect fails if it would send the request body to that origin.
+     * Maximum number of redirects to follow. Default 10. When a redirect leads to another origin, headcount drops the
+     * headers that the options, the user and the request have set. It does not send a request body to another origin:
+     * the redirect fails.
      */
     redirects?: number;
     /** Repeat an idempotent request once if a kept-alive connection closes without a response. Default true. */
     repeat?: boolean;
     /** Maximum size of a message or body. Default "16MB". */
     maxMessage?: Size;
-    /** Queried before each level. If the number at the JSON pointer given in `at` is not zero, an earlier run left
-     * state behind. */
+    /** URL that headcount queries before each level. If the number at the JSON pointer `at` is not zero, an earlier run
+     * left state behind. */
     leftovers?: { url: string; at: string };
     /** Source of the target's CPU and memory figures. Default: the local process that listens on the target's port. */
     watch?: {
@@ -83,13 +88,13 @@ declare module "headcount" {
       pid?: number;
       /** Prometheus endpoint, read once a second: a URL, or a path on the target. `--watch-metrics` overrides it. */
       metrics?: string;
-      /** Names of the endpoint's series to keep in the record: `["db_pool_busy", "queue_*"]`. */
+      /** Names of the endpoint's series to store in the record: `["db_pool_busy", "queue_*"]`. */
       only?: string | string[];
     };
     /**
-     * Local addresses or networks that users connect from, assigned in rotation. A user keeps one address for all
-     * connections. With `"127.0.0.0/24"`, a limiter that counts by address sees 254 machines. `--source` overrides it.
-     * Default: the system chooses.
+     * Local addresses or networks that users connect from, assigned in rotation. A user has the same address for all
+     * connections. With `"127.0.0.0/24"`, a rate limiter that counts by address sees 254 clients. `--source` overrides
+     * it. Default: the operating system chooses.
      */
     source?: string | string[];
     /** Seed of all random choices. Default: a new one for each run, printed and recorded. */
@@ -98,7 +103,8 @@ declare module "headcount" {
     script?: {
       /** Memory per worker. Default "1GB". */
       memory?: Size;
-      /** Maximum time that the script may run without a pause. A longer run counts as an endless loop. Default "1s". */
+      /** Maximum time that the script may run without a pause. After that, headcount stops it as an endless loop.
+       * Default "1s". */
       time?: Duration;
     };
   }
@@ -109,39 +115,41 @@ declare module "headcount" {
   /**
    * Closed load (`users` or `groups`): a group starts its next iteration when the previous one has ended.
    * Open load (`rate`): iterations start when they are due, however long responses take. If all users are busy, the
-   * iteration is dropped and counted. It is not started later.
+   * iteration is dropped: it is counted, and does not start later.
    */
   export interface Load {
-    /** Number of concurrent users. A list runs several levels, each measured separately. With `rate`, this is the
-     * maximum number. The default is the number of groups needed for 10 s of arrivals, from 10 to 10,000. */
+    /** Number of concurrent users. A list runs several levels, which are measured separately. With `rate`, the maximum
+     * number of users. The default is then the number of groups that arrive in 10 s, from 10 to 10,000. */
     users?: number | number[];
-    /** Number of concurrent groups, instead of `users`. */
+    /** Number of concurrent groups, instead of `users`. A list runs several levels. */
     groups?: number | number[];
     /** Open load: iterations started per second. A list runs several levels. A rate profile also sets the level's
      * duration: "0/s to 1000/s over 1m, 1000/s for 5m", "500/s for 10s, nothing for 50s, 5 times". */
     rate?: Rate | Rate[];
-    /** Spacing of the arrivals: even, or a seeded Poisson process. Default "even". */
+    /** Spacing of the planned starts: even, or random (a Poisson process). Default "even". */
     arrivals?: "even" | "poisson";
     /** Measured time of each level. Default "10s". */
     duration?: Duration;
-    /** Ramp-up time. Groups start, or the rate rises, evenly over this time. Not measured. Default "0s". */
+    /** Ramp-up time, over which the groups start, or the rate rises, evenly. Not measured. Default "0s". */
     ramp?: Duration;
     /** Warm-up time at full load, or at the first rate, before the measurement. Not measured. Default "0s". */
     warmup?: Duration;
-    /** Run one iteration per group, all started at the same time. The level ends with the last iteration. */
+    /** Run one iteration per group, and start all of them at the same time. The level ends when the last one ends. */
     once?: boolean;
     /** With `once`: time limit of a level. Default "60s". */
     limit?: Duration;
   }
 
-  /** Waits until all members have called the barrier with the same name. A name can be reused. The call fails if a
-   * member ends without calling the barrier, or if members wait at different names and nothing else is in progress. */
+  /** Waits until all members have called the barrier with this name. A name can be used again. The call fails if a
+   * member ends without calling the barrier. It also fails if members wait with different names and nothing else is in
+   * progress. */
   export type Barrier = (name: string) => Promise<void>;
 
   /** A group of interacting users. Its functions can be destructured: `const { everyone } = group`. The group and its
    * users are unusable after the iteration: keep `user.name`, not `user`. */
   export interface Group<Setup = any> {
-    /** Unique within the run, different in a run with another seed, and safe in URLs, e.g. "g12-kpxwab". */
+    /** Name of the group, such as "g12-kpxwab". Unique within the run, and different in a run with another seed. Safe
+     * in URLs. */
     readonly id: string;
     /** 0, 1, 2, … within the level. */
     readonly number: number;
@@ -155,27 +163,32 @@ declare module "headcount" {
     readonly users: User[];
     /** A copy of the value that `setup` returned. */
     readonly setup: Setup;
-    /** Runs `fn` for all members concurrently and waits for all of them. Then throws the first failure, if any. */
+    /** Runs `fn` for all members concurrently and waits until all have ended. Then throws the first failure, if any. */
     everyone<T>(fn: (user: User, here: Barrier) => Promise<T> | T): Promise<T[]>;
     /** Like `everyone`, for some of the members and without a barrier. */
     together<T>(users: User[], fn: (user: User, index: number) => Promise<T> | T): Promise<T[]>;
-    /** Polls `condition` (every 50 ms by default) until it is true, and measures the time. Fails after `within`. */
+    /** Polls `condition` until it is true, and measures the time that this takes. Throws if the condition is still
+     * false after `within`. `every`: polling interval, 50 ms by default. */
     eventually(
       name: string,
       within: Duration,
       condition: () => Promise<boolean> | boolean,
       options?: { every?: Duration },
     ): Promise<void>;
-    /** Measures a part of the iteration: its time, and how many iterations reach, pass and fail it. The path of a
-     * nested step is `buy > pay`. Members who act concurrently use `user.step`. */
+    /** Measures a part of the iteration: its time, and how many iterations start it, pass it and fail in it. Steps can
+     * be nested: the report shows `buy > pay`. If members act concurrently, use `user.step`. */
     step<T>(name: string, fn: () => Promise<T> | T): Promise<T>;
-    /** Counts whether `ok` is truthy. Never aborts. Returns `ok`. */
+    /** Counts whether `ok` is truthy. Returns whether it is. A failed check does not end the iteration. */
     check(name: string, ok: unknown): boolean;
-    /** Defines a named kind of message. headcount tracks every delivery of its messages. */
+    /**
+     * Defines a named kind of message, and who must receive it. headcount tracks every delivery of its messages.
+     * `to`: the audience: all members except the sender, all members, a list of users, or a passive audience.
+     * `deadline`: time limit of a delivery. Default: `options.deadline`. For a passive audience, set it in `receives`.
+     */
     channel(name: string, options: { to: "others" | "everyone" | User[] | Audience; deadline?: Duration }): Channel;
     /** Pauses for `time`, or for a random time between `time` and `upTo`. */
     think(time: Duration, upTo?: Duration): Promise<void>;
-    /** Seeded random number in [0, 1), whole number below `n`, or element of a list. */
+    /** Seeded random value: a number in [0, 1), a whole number from 0 to `n` - 1, or an element of a list. */
     random(): number;
     random(n: number): number;
     random<T>(list: readonly T[]): T;
@@ -189,14 +202,16 @@ declare module "headcount" {
   /** A named kind of message with an audience. */
   export interface Channel {
     readonly name: string;
-    /** Appends a stamp of this user to `text`. The stamp counts as sent with the user's next message or request. */
+    /** Returns `text` with a stamp appended: 40 characters that identify the message and its sender. The stamp counts
+     * as sent with the user's next message or request. */
     stamp(user: User, text?: string): string;
   }
 
   /** A simulated user. Its functions cannot be destructured: write `user.get(url)`, not `const { get } = user`. Its
    * properties are readable until the iteration ends. `JSON.stringify` writes `name`, `index`, `number` and `role`. */
   export interface User {
-    /** Unique within the run, different in a run with another seed, and safe in URLs, e.g. "u34-kpxwab". */
+    /** Name of the user, such as "u34-kpxwab". Unique within the run, and different in a run with another seed. Safe in
+     * URLs. */
     readonly name: string;
     /** 0, 1, 2, … within the group. */
     readonly index: number;
@@ -204,7 +219,7 @@ declare module "headcount" {
     readonly number: number;
     /** The user's role, if the group has roles. */
     readonly role: string | undefined;
-    /** The value that the callback of `pool` returned for this user in `setup`. */
+    /** The value that the function passed to `pool` returned for this user. */
     readonly data: any;
 
     get(url: string | URL, options?: Request): Promise<Response>;
@@ -217,35 +232,37 @@ declare module "headcount" {
     /** Opens a WebSocket. */
     websocket(url: string | URL, options?: SocketOptions): Promise<Socket>;
     /**
-     * Follows the channel's stamps natively in the bodies of responses: long polling, or lists of messages. Returns a
-     * function to stop. The user listens from this call on, also between two requests.
+     * Tracks the channel's stamps in the bodies of responses, for long polling or lists of messages. No script runs for
+     * this. Returns a function that stops tracking. The user listens from this call on, even between two requests.
      * `in`: name of the requests, without tags: method and path, or their `name`.
      * `at`, `only`, `except`: as in `socket.receives`. A JSON pointer to a list covers all its elements.
-     * `repeats`: each response repeats earlier messages, as an inbox does. They are not duplicates then.
+     * `repeats`: set it if each response repeats earlier messages, as an inbox does. Repeated messages then do not
+     * count as duplicates.
      */
     receives(
       channel: Channel,
       options: { in: string; at?: string | number; only?: Only; except?: Only; repeats?: boolean },
     ): () => void;
-    /** Sets a header for all later requests of this user; `undefined` removes it. */
+    /** Sets a header for all later requests of this user. `undefined` removes it. */
     header(name: string, value: string | undefined): void;
-    /** Sets a tag of all later requests of this user; `undefined` removes it. Tags of a request take precedence. */
+    /** Sets a tag for all later requests of this user. `undefined` removes it. Tags of a request take precedence. */
     tag(key: string, value: string | number | boolean | undefined): void;
-    /** The value of the user's cookie of that name for the target. */
+    /** Returns the value of the user's cookie `name` for the target. */
     cookie(name: string): string | undefined;
 
     /**
-     * Runs `fn` every `period` until the measured time ends, without waiting for the previous call. If `fn` sends a
-     * message before its first `await`, the time counts from when the tick was due. After the first `await`, the time
-     * counts from when `fn` sends the message.
+     * Calls `fn` every `period` until the measured time ends, without waiting for the previous call. For a message that
+     * `fn` sends before its first `await`, the latency starts when the call was due. After the first `await`, it
+     * starts when `fn` sends the message.
+     * `first`: time until the first call. Default: a random part of the period.
      */
     every(period: Duration, fn: () => unknown, options?: { first?: Duration }): Ticker;
-    /** Waits until the measured time is over and deliveries have settled. */
+    /** Waits until the measured time is over, and all deliveries have arrived or the time `settle` is over. */
     stay(): Promise<void>;
     /**
-     * Records a user state, such as the text of a document. At the end of the iteration, headcount compares the latest
-     * states of all members. The group counts as converged (all states are equal), diverged (two states differ) or
-     * unknown (a member has recorded no state). Thresholds on `"converged(name)"` use these counts.
+     * Records the user's state, such as the text of a document, under a name. At the end of the iteration, headcount
+     * compares the last states of all members. The group is converged (all states are equal), diverged (two states
+     * differ) or unknown (a member has recorded no state). Thresholds use `"converged(name)"`.
      */
     state(name: string, text: string): void;
     think(time: Duration, upTo?: Duration): Promise<void>;
@@ -254,7 +271,7 @@ declare module "headcount" {
     random(): number;
     random(n: number): number;
     random<T>(list: readonly T[]): T;
-    /** This user's row of a table. */
+    /** Returns this user's row of a table. `take` of the table selects the row. */
     row<T extends object = Record<string, string>>(table: Table<T>): T;
   }
 
@@ -274,18 +291,19 @@ declare module "headcount" {
     >;
     /** Sent unchanged. */
     body?: string | ArrayBuffer | Uint8Array;
-    /** Values for `:name` in the URL, escaped. The request is measured under the URL with `:name`. */
+    /** Values for `:name` in the URL. They are escaped. The request is measured under the URL with `:name`. */
     params?: Record<string, string | number>;
     /** Appended to the URL after `?`, but not to the name under which the request is measured. */
     query?: Record<string, string | number | boolean> | URLSearchParams;
     headers?: Record<string, string>;
     /** Name under which the request is measured. Default: method and path. */
     name?: string;
-    /** The request is measured under its name and its tags, e.g. `GET /items{region=eu}`. Use few different values. */
+    /** Tags of the request. It is measured under its name with its tags, e.g. `GET /items{region=eu}`. Use tags with
+     * few different values. */
     tags?: Record<string, string | number | boolean | undefined>;
     /** Time limit of the whole request. */
     timeout?: Duration;
-    /** Maximum number of redirects. 0 returns the redirect itself. */
+    /** Maximum number of redirects to follow. With 0, the redirect itself is the response. */
     redirects?: number;
     /** Statuses of 400 or more that do not count as failures. */
     expect?: number | number[];
@@ -293,61 +311,65 @@ declare module "headcount" {
 
   /** Thrown when a connection fails, a request times out, a barrier cannot open, and so on. */
   export interface Failure extends Error {
+    /** Where the cause is: in the target, in headcount (the generator), or in the script. */
     readonly side: "target" | "generator" | "script";
-    /** E.g. "refused", "reset", "timed_out", "tls", "closed", "denied", "barrier", "eventually". */
+    /** Kind of failure, such as "refused", "reset", "timed_out", "tls", "closed", "denied", "barrier", "eventually". */
     readonly kind: string;
   }
 
-  /** A status of 400 or more counts as failed but does not throw. A transport failure throws a `Failure`. */
+  /** The response to a request. A status of 400 or more counts as a failed request, but does not throw. A failed
+   * connection or a timeout throws a `Failure`. */
   export interface Response {
     readonly status: number;
     /** True if the status is below 400. */
     readonly ok: boolean;
-    /** URL of the response, after redirects. */
+    /** URL of the response: after redirects, the last one. */
     readonly url: string;
     /** The body as JSON, parsed on access. */
     readonly json: any;
     /** The body as text. */
     readonly text: string;
+    /** The body as bytes. */
     readonly body: ArrayBuffer;
-    /** Header names are in lower case. Several values of one name are joined by ", ". */
+    /** The headers. Names are in lower case. Several values of one name are joined by ", ". */
     readonly headers: Record<string, string>;
-    /** Response time in milliseconds. */
+    /** Response time in milliseconds, counted from the planned start. */
     readonly time: number;
     /** Counts the request as failed because of its content: `if (response.json.error) response.fail("sold out")`. Does
-     * not throw. Has no effect on a request that already counts as failed, or after the iteration. */
+     * not throw. Has no effect if the request already counts as failed, or if its iteration is over. */
     fail(reason: string): void;
   }
 
-  /** The argument of `setup`. A run cannot pass if a request or check in `setup` failed. An error ends the run. */
+  /** The argument of `setup`. An error that `setup` throws ends the run. A run cannot pass if a request or check in
+   * `setup` failed. */
   export interface Setup {
-    /** Creates users before the levels start, by default 32 at a time. User n of a level takes over the headers,
-     * cookies, tags and `data` (the result of `fn`) of pool user n. The pool must not be smaller than the largest
-     * level. */
+    /** Creates users before the levels start. User n of a level takes over the headers, cookies and tags of pool user
+     * n, and the result of `fn` as `data`. The pool must be at least as large as the largest level. `atOnce`: number of
+     * users that are created at the same time, 32 by default. */
     pool<T>(count: number, fn: (user: User, index: number) => Promise<T> | T, options?: { atOnce?: number }): Promise<T[]>;
-    /** A user for single requests. */
+    /** A user for requests of `setup` itself. */
     readonly user: User;
     check(name: string, ok: unknown): boolean;
   }
 
-  /** The argument of `teardown`. Failures count as in `setup`. */
+  /** The argument of `teardown`. A run cannot pass if a request or check in `teardown` failed. */
   export interface Teardown<S = any> {
     readonly user: User;
     readonly setup: S;
     check(name: string, ok: unknown): boolean;
   }
 
-  /** A metric that adds up its values. */
+  /** A metric that adds up its values. Create metrics at the top level of a module. */
   export class Counter {
     constructor(name: string);
     add(value?: number): void;
   }
-  /** A metric that rises and falls. */
+  /** A metric whose value rises and falls, such as the length of a queue. */
   export class Gauge {
     constructor(name: string);
     set(value: number): void;
   }
-  /** A metric with a distribution, e.g. of times in milliseconds. */
+  /** A metric with a distribution, such as times in milliseconds. The report shows percentiles. */
   export class Trend {
     constructor(name: string);
     add(value: number): void;

@@ -10,18 +10,19 @@ declare module "headcount" {
   export interface RedisOptions {
     /** `redis://user:password@host:6379/0`, or `rediss://` for TLS. Default: the target. */
     url?: string | URL;
-    /** Default: the user of the URL. */
+    /** Default: the user in the URL. */
     user?: string;
-    /** Default: the password of the URL. */
+    /** Default: the password in the URL. */
     password?: string;
-    /** Number of the database. Default: that of the URL, or 0. */
+    /** Number of the database. Default: the number in the URL, or 0. */
     database?: number;
-    /** Whether the server is a node of a cluster. Each command then goes to the node of its key, and redirects are followed
-     * (at most five per command). Connections to nodes are opened when they are needed. Default false. */
+    /** Whether the server is a node of a cluster. If true, each command goes to the node that holds its first key, and
+     * redirects are followed (at most five per command). Connections to the other nodes are opened when they are
+     * needed. Default false. */
     cluster?: boolean;
-    /** Name under which connecting is measured. Default: the server's address. */
+    /** Name under which the connection is measured. Default: the server's address, such as `redis://127.0.0.1:6379`. */
     name?: string;
-    /** Time limit until the server has accepted the client. */
+    /** Time limit for connecting, until the server has accepted the client. */
     timeout?: Duration;
   }
 
@@ -29,8 +30,9 @@ declare module "headcount" {
   export type RedisArgument = string | number | bigint | ArrayBuffer | Uint8Array;
 
   /**
-   * A value in a reply: `null`, boolean, number (bigint beyond 2^53), string, list, `Map` or `Set`. A string that is not
-   * UTF-8 is an `ArrayBuffer`. In the reply to a pipeline or to `EXEC`, an error is a `RedisError`.
+   * A value in a reply: `null`, boolean, number, string, list, `Map` or `Set`. A whole number beyond 2^53 is a bigint.
+   * A string that is not UTF-8 is an `ArrayBuffer`. In the reply to a pipeline or to `EXEC`, an error is a
+   * `RedisError`.
    */
   export type RedisValue = any;
 
@@ -42,18 +44,19 @@ declare module "headcount" {
 
   /** Options that commands and pipelines share. */
   export interface RedisCallOptions {
-    /** Strings as `ArrayBuffer` instead of text. */
+    /** Whether strings in replies are returned as `ArrayBuffer` instead of text. Default false. */
     binary?: boolean;
-    /** Codes of errors that do not count as failures, such as "BUSYGROUP". The call then resolves to the `RedisError`. */
+    /** Error codes that do not count as failures, such as "BUSYGROUP". The call resolves to the `RedisError` instead of
+     * rejecting. */
     expect?: string | string[];
-    /** Time limit for each reply. A later reply is counted and discarded. */
+    /** Time limit for each reply. A reply that arrives later is discarded, and counted in the report. */
     timeout?: Duration;
   }
 
   /** A command with options. */
   export interface RedisCommand extends RedisCallOptions {
     command: string;
-    /** Name under which the command is measured. Default: the command, with its subcommand: "XGROUP CREATE". */
+    /** Name under which the command is measured. Default: the command with its subcommand, such as "XGROUP CREATE". */
     name?: string;
   }
 
@@ -61,28 +64,29 @@ declare module "headcount" {
   export interface Redis {
     /** True until the connection is closed. */
     readonly open: boolean;
-    /** What the server says about itself. `undefined` once the connection is closed. */
+    /** Properties of the server. `undefined` after the connection has closed. */
     readonly server: { readonly version: string; readonly mode: string; readonly role: string } | undefined;
     /**
-     * Sends a command, such as `redis.call("SET", "a", 1)`, and resolves to its reply. Each command is measured as a round
-     * trip under its name. Many commands may be in flight. Rejects with a `RedisError` if the reply is an error.
+     * Sends a command and resolves to its reply: `redis.call("SET", "a", 1)`. Rejects with a `RedisError` if the reply
+     * is an error. Each command is measured as a round trip under its name. Several commands can be in flight at the
+     * same time.
      */
     call(command: string | RedisCommand, ...args: RedisArgument[]): Promise<RedisValue>;
     /**
-     * Sends all commands at once, and resolves to the list of their replies. An error is a value of the list. Each command
-     * is measured as a round trip of its own.
+     * Sends all commands in one write, and resolves to the list of their replies. An error is an element of the list,
+     * and does not reject the promise. Each command is measured as a separate round trip.
      */
     pipeline(commands: [string, ...RedisArgument[]][], options?: RedisCallOptions): Promise<RedisValue[]>;
     /**
      * Subscribes to channels. Resolves when the server has confirmed all of them.
-     * `pattern`: the names are patterns, such as "room.*".
-     * `shard`: the names are channels of the shards of a cluster.
+     * `pattern`: `channels` are patterns, such as "room.*" (`PSUBSCRIBE`).
+     * `shard`: `channels` are shard channels of a cluster (`SSUBSCRIBE`).
      */
     subscribe(
       channels: string | string[],
       options?: { pattern?: boolean; shard?: boolean; timeout?: Duration },
     ): Promise<RedisSubscription>;
-    /** Runs `fn` when the connection closes, whichever side closed it. */
+    /** Runs `fn` when the connection closes, regardless of which side closed it. */
     on(event: "close", fn: (reason: string) => void): void;
     /** Closes the connection and its subscriptions. */
     close(): Promise<void>;
@@ -92,7 +96,7 @@ declare module "headcount" {
   export interface RedisMessage {
     /** The channel on which the message was published. */
     readonly channel: string;
-    /** The pattern of the subscription, if it is one to patterns. */
+    /** The pattern that matched the channel, if the subscription is to patterns. */
     readonly pattern?: string;
     readonly text: string;
     /** The text as JSON, parsed on access. */
@@ -100,32 +104,34 @@ declare module "headcount" {
     readonly bytes: ArrayBuffer;
   }
 
-  /** A subscription, which shares its connection with the commands and other subscriptions. */
+  /** A subscription. Commands and other subscriptions can use the same connection. */
   export interface RedisSubscription {
     /** True until the subscription has ended. */
     readonly open: boolean;
     /**
-     * Follows the channel's stamps in the published messages natively: no script runs per message. Returns a function to
-     * stop.
-     * `at`: JSON pointer to the value with the stamp, or byte offset of the stamp. Default: anywhere in the message.
-     * `only`: values that the message must have.
-     * `except`: values that mark a snapshot (it restates earlier messages). Its stamps do not count as deliveries.
-     * `keep`: store the value at `at` for `last()`, including values of snapshots.
+     * Tracks the channel's stamps in the published messages without running a script for each message. Returns a
+     * function that stops tracking.
+     * `at`: JSON pointer to the value with the stamp, or byte offset of the stamp (from 0). Default: anywhere in the
+     * message.
+     * `only`: values that the message must have, at JSON pointers.
+     * `except`: values that identify a snapshot, which repeats earlier messages. Its stamps do not count as deliveries.
+     * `keep`: store the value at `at` for `last()`, even if it comes from a snapshot.
      */
     receives(
       channel: Channel,
       options?: { at?: string | number; only?: Only; except?: Only; keep?: boolean },
     ): () => void;
-    /** The last value that `receives` stored (`keep: true`), with or without a stamp. A string is returned unchanged,
-     * any other value as JSON text. */
+    /** The last value that `receives` stored. Requires `keep: true`. The value need not contain a stamp. A string is
+     * returned unchanged, any other value as JSON text. */
     last(channel: Channel): string | undefined;
-    /** Waits for the next message. Returns stored messages first. */
+    /** Waits for the next message that matches `only`. Unread messages that no channel follows are stored (at most 64)
+     * and come first. */
     next(options?: { only?: Only; timeout?: Duration }): Promise<RedisMessage>;
-    /** Runs `fn` for each message. Uses script time. Errors in `fn` fail the iteration. */
+    /** Runs `fn` for each message, which costs script time. Errors in `fn` fail the iteration. */
     on(event: "message", fn: (message: RedisMessage) => void): void;
-    /** Runs `fn` when the subscription ends, whichever side ended it. */
+    /** Runs `fn` when the subscription ends, regardless of which side ended it. */
     on(event: "close", fn: (reason: string) => void): void;
-    /** Ends the subscription. Resolves when the server has confirmed it. */
+    /** Ends the subscription. Resolves when the server has confirmed the end. */
     unsubscribe(): Promise<void>;
   }
 }

@@ -3,59 +3,63 @@
  */
 declare module "headcount" {
   export interface User {
-    /** Opens a Socket.IO socket (protocol 5) for one namespace, with its own connection. */
+    /** Opens a Socket.IO socket (protocol 5) for one namespace, on a connection of its own. */
     socketio(url: string | URL, options?: SocketIoOptions): Promise<SocketIo>;
-    /** Opens a Socket.IO socket on the target. */
+    /** Opens a Socket.IO socket on the target, on a connection of its own. */
     socketio(options?: SocketIoOptions): Promise<SocketIo>;
   }
 
   export interface SocketIoOptions {
-    /** Default "/". */
+    /** Namespace of the socket. Default "/". */
     namespace?: string;
     /** Authentication data, sent when the socket connects to the namespace. */
     auth?: Record<string, unknown>;
-    /** Default `["websocket"]`. */
+    /** Transports, in order. With `["polling", "websocket"]`, the socket starts with polling and upgrades to WebSocket.
+     * Default `["websocket"]`. */
     transports?: ["websocket"] | ["polling", "websocket"] | ["polling"];
-    /** Default "/socket.io/". */
+    /** Path of the Socket.IO server. Default "/socket.io/". */
     path?: string;
     query?: Record<string, string | number | boolean> | URLSearchParams;
     headers?: Record<string, string>;
-    /** Name under which the socket is measured. Default: path and namespace. */
+    /** Name under which the connection is measured. Default: path and namespace. */
     name?: string;
-    /** Time limit until the server accepts the namespace. */
+    /** Time limit for connecting, until the server has accepted the namespace. */
     timeout?: Duration;
   }
 
-  /** An open Socket.IO socket. Arguments are sent as JSON, and an `ArrayBuffer` or `Uint8Array` in them as binary. */
+  /** An open Socket.IO socket. Arguments are sent as JSON. An `ArrayBuffer` or `Uint8Array` in them is sent as a binary
+   * attachment. */
   export interface SocketIo {
     /** The socket id assigned by the server. */
     readonly id: string;
     readonly open: boolean;
     emit(event: string, ...args: unknown[]): void;
     /**
-     * Emits an event and waits for its acknowledgement: a round trip, measured under the event's name. Resolves to the
-     * value of the acknowledgement, or to a list if it has several values.
+     * Emits an event and waits for its acknowledgement. Measured as a round trip under the event's name, or under
+     * `name`. Resolves to the value of the acknowledgement, or to a list if it has several values.
      */
     request(event: string | { event: string; timeout?: Duration; name?: string }, ...args: unknown[]): Promise<any>;
-    /** Runs `fn` for each event of this name (uses script time). The result of `fn` is sent as the acknowledgement. */
+    /** Runs `fn` for each event of this name, which costs script time. If the server requests an acknowledgement, it
+     * gets the result of the first handler, or of its promise. */
     on(event: string, fn: (...args: any[]) => unknown): void;
-    /** Runs `fn` when the socket closes, whichever side closed it. */
+    /** Runs `fn` when the socket closes, regardless of which side closed it. */
     on(event: "disconnect", fn: (reason: string) => void): void;
-    /** Waits for the next event of this name. Resolves to its value, or to a list if it has several values. */
+    /** Waits for the next event of this name. Resolves to its argument, or to a list if it has several arguments. */
     next(event: string, options?: { timeout?: Duration }): Promise<any>;
     /**
-     * Tracks the channel's stamps in events named `event` without running a script for each event. Returns a function to
-     * stop.
-     * `at`, `only`, `except`: JSON pointers into the first argument.
-     * `except`: values that mark a snapshot (it restates earlier events). Its stamps do not count as deliveries.
-     * `keep`: store the value at `at` for `last()`, including values of snapshots.
+     * Tracks the channel's stamps in events named `event` without running a script for each event. Returns a function
+     * that stops tracking.
+     * `at`: JSON pointer to the value with the stamp, in the first argument. Default: anywhere in the arguments.
+     * `only`: values that the first argument must have, at JSON pointers.
+     * `except`: values that identify a snapshot, which repeats earlier events. Its stamps do not count as deliveries.
+     * `keep`: store the value at `at` for `last()`, even if it comes from a snapshot.
      */
     receives(
       channel: Channel,
       options: { event: string; at?: string; only?: Only; except?: Only; keep?: boolean },
     ): () => void;
-    /** The last value that `receives` stored (`keep: true`), with or without a stamp. A string is returned unchanged,
-     * any other value as JSON text. */
+    /** The last value that `receives` stored. Requires `keep: true`. The value need not contain a stamp. A string is
+     * returned unchanged, any other value as JSON text. */
     last(channel: Channel): string | undefined;
     close(): Promise<void>;
   }

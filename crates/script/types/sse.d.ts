@@ -3,8 +3,9 @@
  */
 declare module "headcount" {
   export interface User {
-    /** Opens a stream of server-sent events, with its own HTTP/1.1 connection, or on the user's HTTP/2 connection with
-     * `http2: true`. Resolves when the server accepts it. */
+    /** Opens a stream of server-sent events on an HTTP/1.1 connection of its own. With the option `http2` of the run,
+     * opens it on the user's HTTP/2 connection. Resolves when the server has responded with status 200 and the content
+     * type `text/event-stream`. */
     events(url: string | URL, options?: EventsOptions): Promise<EventStream>;
   }
 
@@ -12,21 +13,22 @@ declare module "headcount" {
     headers?: Record<string, string>;
     query?: Record<string, string | number | boolean> | URLSearchParams;
     params?: Record<string, string | number>;
-    /** The id after which the stream continues, sent as `Last-Event-ID`. */
+    /** Id of the last event that was received earlier, sent as `Last-Event-ID`. The server continues after this
+     * event. */
     lastEventId?: string;
-    /** Whether to reconnect, as browsers do, after the server or the network has ended the connection. Default true. */
+    /** Whether to reconnect, as browsers do, when the server or the network ends the connection. Default true. */
     reconnect?: boolean;
-    /** Name under which the stream is measured. Reconnections are measured under this name and " (reconnect)".
-     * Default: the path. */
+    /** Name under which opening the stream is measured. Reconnections are measured under this name with " (reconnect)"
+     * appended. Default: the path. */
     name?: string;
-    /** Time limit until the stream is open. */
+    /** Time limit for opening the stream. */
     timeout?: Duration;
   }
 
   export interface ServerEvent {
-    /** "message" unless the server chose another name. */
+    /** The event's name. "message" if the server sent no name. */
     readonly event: string;
-    /** The id of this event, or else of the last event before it that had one. */
+    /** The id of this event. If it has none, the id of the last earlier event that had one. */
     readonly id: string;
     readonly data: string;
     /** The data as JSON, parsed on access. */
@@ -35,34 +37,37 @@ declare module "headcount" {
 
   /** An open stream of server-sent events. */
   export interface EventStream {
-    /** True until the stream is closed; also while it reconnects. */
+    /** True until the stream is closed, including while it reconnects. */
     readonly open: boolean;
-    /** The id of the last event that had one, or "". `undefined` once the stream is closed. */
+    /** The id of the last event that had one, or "". `undefined` after the stream has closed. */
     readonly lastEventId: string | undefined;
-    /** The number of times that the stream was reconnected. `undefined` once the stream is closed. */
+    /** Number of reconnections. `undefined` after the stream has closed. */
     readonly reconnects: number | undefined;
     /**
-     * Follows the channel's stamps on this stream natively: no script runs per event. Returns a function to stop. The
-     * stream follows its channels also after it reconnects: an event that the server sends in the meantime, and does not
-     * repeat, is lost.
-     * `event`: the name of the event. Default: any event.
-     * `at`: JSON pointer to the value with the stamp, or byte offset of the stamp. Default: anywhere in the data.
-     * `only`: values that the data must have.
-     * `except`: values that mark a snapshot (it restates earlier events). Its stamps do not count as deliveries.
-     * `keep`: store the value at `at` for `last()`, including values of snapshots.
+     * Tracks the channel's stamps on this stream without running a script for each event. Returns a function that stops
+     * tracking. Tracking continues after a reconnection. An event that the server sends while the stream reconnects,
+     * and does not repeat, counts as lost.
+     * `event`: name of the events with stamps. Default: events of any name.
+     * `at`: JSON pointer to the value with the stamp, or byte offset of the stamp (from 0). Default: anywhere in the
+     * data.
+     * `only`: values that the data must have, at JSON pointers.
+     * `except`: values that identify a snapshot, which repeats earlier events. Its stamps do not count as deliveries.
+     * `keep`: store the value at `at` for `last()`, even if it comes from a snapshot.
      */
     receives(
       channel: Channel,
       options?: { event?: string; at?: string | number; only?: Only; except?: Only; keep?: boolean },
     ): () => void;
-    /** The last value that `receives` stored (`keep: true`), with or without a stamp. A string is returned unchanged,
-     * any other value as JSON text. */
+    /** The last value that `receives` stored. Requires `keep: true`. The value need not contain a stamp. A string is
+     * returned unchanged, any other value as JSON text. */
     last(channel: Channel): string | undefined;
-    /** Waits for the next event, of this name if one is given. Returns stored events first. */
+    /** Waits for the next event with the name `event` and the values `only`, if they are given. Unread events that no
+     * channel follows are stored (at most 64) and come first. */
     next(options?: { event?: string; only?: Only; timeout?: Duration }): Promise<ServerEvent>;
-    /** Runs `fn` for each event. Uses script time. Errors in `fn` fail the iteration. */
+    /** Runs `fn` for each event, which costs script time. Errors in `fn` fail the iteration. */
     on(event: "event", fn: (event: ServerEvent) => void): void;
-    /** Runs `fn` when the stream closes, whichever side closed it. It does not run when the stream reconnects. */
+    /** Runs `fn` when the stream closes, regardless of which side closed it. Does not run when the stream
+     * reconnects. */
     on(event: "close", fn: (reason: string) => void): void;
     close(): Promise<void>;
   }

@@ -21,7 +21,7 @@ pub struct AgentConfig {
     /// persona replies
     #[arg(long = "agent-url", value_name = "URL", env = "BRIDGE_AGENT_URL")]
     pub url: Option<String>,
-    /// Model to request
+    /// Name of the model
     #[arg(
         long = "agent-model",
         value_name = "NAME",
@@ -29,11 +29,11 @@ pub struct AgentConfig {
         default_value = "default"
     )]
     pub model: String,
-    /// API key. Set it in the environment: other users of the machine can see flags
+    /// API key. Set it in the environment, because other users of the machine can see command-line options
     #[arg(long = "agent-key", value_name = "KEY", env = "BRIDGE_AGENT_KEY", hide_env_values = true,
           value_parser = read_secret)]
     pub key: Option<Secret>,
-    /// Timeout of a request to the agent
+    /// Time limit of a request to the API
     #[arg(long = "agent-timeout", value_name = "TIME", env = "BRIDGE_AGENT_TIMEOUT",
           default_value = "30s", value_parser = span::parse)]
     pub timeout: Duration,

@@ -35,17 +35,18 @@ pub struct Config {
         help_heading = "Documents"
     )]
     pub store: Option<String>,
-    /// NATS server over which nodes share their rooms, for example `nats://127.0.0.1:4222`. Without it, this node
-    /// runs alone
+    /// URL of a NATS server over which several servers share their rooms, for example `nats://127.0.0.1:4222`. Without
+    /// it, this server runs alone
     #[arg(long, value_name = "URL", env = "NATS_URL", help_heading = "Nodes")]
     pub nats_url: Option<String>,
     /// Origins whose web pages may connect, for example `http://localhost:3000`, or `*` for all. This server's own page
-    /// is always allowed if it is opened by IP address or as `localhost`. Programs send no origin, so they are not
-    /// checked
+    /// is always allowed if it is opened by IP address or as `localhost`. Clients that are not browsers
+    /// send no origin and are not checked
     #[arg(long, value_name = "ORIGIN", env = "EDITOR_ALLOW_ORIGIN", value_delimiter = ',',
           value_parser = kit::origin::parse, help_heading = "Serving")]
     pub allow_origin: Vec<String>,
-    /// Port on the loopback interface if no address is given; the variable has the same name as in the original
+    /// Port on the loopback interface, used if --listen is not given. The environment variable has the same name as in
+    /// the original editor
     #[arg(long, value_name = "PORT", env = "SERVER_PORT", default_value_t = PORT, help_heading = "Serving")]
     pub server_port: u16,
 }
@@ -63,7 +64,7 @@ pub struct Limits {
     #[arg(long, value_name = "N", env = "EDITOR_MAX_MEMBERS", default_value_t = 100,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_members: u32,
-    /// Maximum messages per second and client; 0 means no limit
+    /// Maximum number of messages per second and client; 0 means no limit
     #[arg(long, value_name = "N", env = "EDITOR_RATE_LIMIT", default_value_t = 200,
           value_parser = clap::value_parser!(u32).range(..=10_000))]
     pub rate_limit: u32,
@@ -80,7 +81,8 @@ pub struct Limits {
     #[arg(long, value_name = "N", env = "EDITOR_QUEUE", default_value_t = 512,
           value_parser = clap::value_parser!(u32).range(4..=1 << 16))]
     pub queue: u32,
-    /// Maximum bytes queued for a client, by any transport; a client that exceeds it is disconnected as too slow
+    /// Maximum number of bytes queued for a client, over any transport; a client that exceeds it is disconnected as too
+    /// slow
     #[arg(long, value_name = "BYTES", env = "EDITOR_QUEUE_BYTES", default_value_t = 4_000_000,
           value_parser = clap::value_parser!(u32).range(1024..=1 << 30))]
     pub queue_bytes: u32,
@@ -90,13 +92,13 @@ pub struct Limits {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Running code")]
 pub struct RunConfig {
-    /// Run programs of users, provided that a sandbox works
+    /// Whether to run the programs that users submit; this needs a working sandbox
     #[arg(long, env = "EDITOR_RUN_CODE", default_value_t = true, action = clap::ArgAction::Set)]
     pub run_code: bool,
     /// Time limit of a program, including its compiler
     #[arg(long, value_name = "TIME", env = "EDITOR_RUN_TIME", default_value = "5s", value_parser = span::parse)]
     pub run_time: Duration,
-    /// Number of programs that run at the same time
+    /// Maximum number of programs that run at the same time
     #[arg(long, value_name = "N", env = "EDITOR_RUN_SLOTS", default_value_t = 2,
           value_parser = clap::value_parser!(u32).range(1..=64))]
     pub run_slots: u32,
@@ -106,7 +108,7 @@ pub struct RunConfig {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Heartbeat")]
 pub struct Times {
-    /// Interval between pings; the next ping is sent after at least `--ping-timeout`
+    /// Interval between pings, but not less than `--ping-timeout`
     #[arg(long, value_name = "TIME", env = "EDITOR_PING_INTERVAL", default_value = "25s",
           value_parser = span::parse)]
     pub ping_interval: Duration,

@@ -18,20 +18,21 @@ pub struct ServeConfig {
     /// Address to listen on; port 0 chooses a free one [default: 127.0.0.1, and a fixed port for each system]
     #[arg(long, value_name = "HOST:PORT", env = "HEADCOUNT_LISTEN", value_parser = address)]
     pub listen: Option<SocketAddr>,
-    /// Number of threads; a single thread avoids handing work over to another thread
+    /// Number of threads; a single thread avoids the cost of passing work between threads
     #[arg(long, env = "HEADCOUNT_THREADS", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: u16,
-    /// Maximum number of open connections, including upgraded ones; further connections are refused with 503 and
-    /// counted. The limit on open files (`ulimit -n`) may allow fewer; the server then logs a warning at startup
+    /// Maximum number of open connections, including upgraded ones; further connections are refused with status 503
+    /// and counted. The limit on open files (`ulimit -n`) may allow fewer; the server then logs a warning at startup
     #[arg(long, value_name = "N", env = "HEADCOUNT_MAX_CONNECTIONS", default_value_t = 60_000,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_connections: u32,
-    /// Time limit for delivering accepted work when the server stops
+    /// Time limit for finishing the accepted work when the server stops
     #[arg(long, value_name = "TIME", env = "HEADCOUNT_STOP_LIMIT", default_value = "10s",
           value_parser = span::parse)]
     pub stop_limit: Duration,
-    /// Faults to inject, for example `drop=100,delay=20ms`; GET /faults counts their effects
+    /// Faults to inject, for example `drop=100,delay=20ms` (drop every 100th delivery, and delay everything by 20 ms).
+    /// GET /faults returns the count of each fault
     #[arg(long, value_name = "FAULTS", env = "HEADCOUNT_FAULTS", default_value_t)]
     pub faults: FaultSpec,
 }

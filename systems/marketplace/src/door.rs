@@ -20,7 +20,7 @@ const EXPOSED: [&str; 6] = [
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Door")]
 pub struct DoorConfig {
-    /// Rate limits per address, for all operations (`*`) or for one: `*=100/15m,auth.login=10/1m` [default:
+    /// Rate limits per client address, for all operations (`*`) or for one: `*=100/15m,auth.login=10/1m` [default:
     /// `*=6000/1m,auth.login=600/1m,auth.register=60/1m`]
     #[arg(long, value_name = "LIMITS", env = "MARKETPLACE_RATE_LIMITS")]
     rate_limits: Option<Limits>,

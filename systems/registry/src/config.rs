@@ -38,13 +38,14 @@ pub struct Config {
     /// Deliveries.
     #[command(flatten)]
     pub delivery: DeliveryConfig,
-    /// Origins whose web pages may connect, for example `http://localhost:3000`, or `*` for all. Programs send no origin,
-    /// so they are not checked
+    /// Origins whose web pages may connect, for example `http://localhost:3000`, or `*` for all. Clients that are
+    /// not browsers send no origin and are not checked
     #[arg(long, value_name = "ORIGIN", env = "REGISTRY_ALLOW_ORIGIN", value_delimiter = ',',
           value_parser = kit::origin::parse, help_heading = "Serving")]
     pub allow_origin: Vec<String>,
-    /// JSON file with the namespaces: `{"NAME": {"token": "…", "max_identities": 1000, …}}`. A namespace without a token
-    /// is open, and missing limits are those of the flags [default: one open namespace, `default`]
+    /// JSON file with the namespaces: `{"NAME": {"token": "…", "max_identities": 1000, …}}`. A namespace without a
+    /// token is open to everyone. The flags set the limits that are missing in the file [default: one open namespace,
+    /// `default`]
     #[arg(
         long,
         value_name = "FILE",
@@ -66,11 +67,11 @@ pub struct BackendConfig {
         conflicts_with = "redis"
     )]
     pub store: Option<String>,
-    /// Whether a saved change also survives a power failure, at the cost of a flush to disk
+    /// Whether saved changes survive a power failure. Each save then waits for a flush to disk
     #[arg(long, value_name = "BOOL", env = "REGISTRY_SYNC", default_value_t = true, action = clap::ArgAction::Set)]
     pub sync: bool,
-    /// URL of Redis, or URLs of the nodes of a cluster; needs --nats. Several registries on the same Redis and NATS show
-    /// one registry
+    /// URL of Redis, or URLs of the nodes of a cluster; needs --nats. Several servers with the same Redis and NATS act
+    /// as one registry
     #[arg(
         long,
         value_name = "URL,URL,…",
@@ -98,7 +99,8 @@ pub struct BackendConfig {
         default_value = "multicast:registry:"
     )]
     pub redis_prefix: String,
-    /// Prefix of the subjects on which receivers may subscribe; `NAMESPACE/IDENTITY` follows
+    /// Prefix of the NATS subjects to which receivers can subscribe. A subject is this prefix, followed by
+    /// `NAMESPACE/IDENTITY`
     #[arg(
         long,
         value_name = "TEXT",
@@ -120,10 +122,10 @@ pub struct DeliveryConfig {
     #[arg(long, value_name = "N", env = "REGISTRY_QUEUE", default_value_t = 1024,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub queue: u32,
-    /// Time after which a kept message without an acknowledgement is sent again
+    /// Time after which a stored message is sent again if the receiver has not acknowledged it
     #[arg(long, value_name = "TIME", env = "REGISTRY_ACK_TIMEOUT", default_value = "10s", value_parser = span::parse)]
     pub ack_timeout: Duration,
-    /// Time for which messages are kept for receivers that are offline
+    /// Time for which messages are stored for receivers that are offline
     #[arg(long, value_name = "TIME", env = "REGISTRY_RETENTION", default_value = "168h", value_parser = span::parse)]
     pub retention: Duration,
     /// Interval between pings of inboxes; a receiver that stays silent for one interval is disconnected

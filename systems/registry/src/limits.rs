@@ -29,7 +29,7 @@ pub struct Limits {
     #[arg(long, value_name = "N", env = "REGISTRY_MAX_RECEIVERS", default_value_t = 20_000,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_receivers: u32,
-    /// Maximum number of messages that wait for an offline identity; further ones are refused
+    /// Maximum number of messages that wait for an offline identity; further messages are refused
     #[arg(long, value_name = "N", env = "REGISTRY_MAX_QUEUED", default_value_t = 1000,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_queued: u32,
@@ -41,7 +41,7 @@ pub struct Limits {
     #[arg(long, value_name = "BYTES", env = "REGISTRY_MAX_WAITING", default_value_t = 256 << 20,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_waiting: u32,
-    /// Maximum number of changes of registrations per second
+    /// Maximum number of registration changes per second
     #[arg(long, value_name = "N", env = "REGISTRY_REGISTER_RATE", default_value_t = 5000,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub register_rate: u32,
@@ -53,7 +53,7 @@ pub struct Limits {
     #[arg(long, value_name = "N", env = "REGISTRY_MULTICAST_RATE", default_value_t = 1000,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub multicast_rate: u32,
-    /// Maximum number of multicasts in progress; further ones wait
+    /// Maximum number of multicasts in progress; further multicasts wait
     #[arg(long, value_name = "N", env = "REGISTRY_MULTICASTS", default_value_t = 64,
           value_parser = clap::value_parser!(u16).range(1..))]
     pub multicasts: u16,

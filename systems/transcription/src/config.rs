@@ -30,8 +30,8 @@ pub struct Config {
     #[command(flatten)]
     pub times: Times,
     /// Origins whose web pages may connect, for example `http://localhost:3000`, or `*` for all. This server's own
-    /// pages are always allowed if they are opened by IP address or as `localhost`. Programs send no origin, so they
-    /// are not checked
+    /// pages are always allowed if they are opened by IP address or as `localhost`. Clients that are not
+    /// browsers send no origin and are not checked
     #[arg(long, value_name = "ORIGIN", env = "ASR_ALLOW_ORIGIN", value_delimiter = ',',
           value_parser = kit::origin::parse, help_heading = "Serving")]
     pub allow_origin: Vec<String>,

@@ -14,7 +14,7 @@ pub struct Limits {
     #[arg(long, value_name = "BYTES", env = "ASR_MAX_CHUNK_SIZE_BYTES", default_value_t = 65_536,
           value_parser = clap::value_parser!(u32).range(2..=16_777_216))]
     pub max_chunk: u32,
-    /// Maximum audio of a session in bytes per second; 0 means no limit
+    /// Maximum rate of a session's audio, in bytes per second; 0 means no limit
     #[arg(
         long,
         value_name = "BYTES",
@@ -22,7 +22,7 @@ pub struct Limits {
         default_value_t = 0
     )]
     pub max_audio_rate: u32,
-    /// Maximum size of a WebSocket message in bytes; a larger one ends the connection with 1009
+    /// Maximum size of a WebSocket message in bytes; a larger message ends the connection with close code 1009
     #[arg(long, value_name = "BYTES", env = "ASR_MAX_MESSAGE_BYTES", default_value_t = 16 << 20,
           value_parser = clap::value_parser!(u32).range(1024..=1 << 30))]
     pub max_message: u32,
@@ -30,7 +30,7 @@ pub struct Limits {
     #[arg(long, value_name = "BYTES", env = "ASR_MAX_BODY_BYTES", default_value_t = 16 << 20,
           value_parser = clap::value_parser!(u32).range(1024..=1 << 30))]
     pub max_body: u32,
-    /// Maximum number of chunks of a session in recognition. If there are more, the service stops reading
+    /// Maximum number of chunks of a session that are being recognised. At this number, the service stops reading
     #[arg(long, value_name = "N", env = "ASR_MAX_PENDING", default_value_t = 256,
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub max_pending: u32,
@@ -48,11 +48,13 @@ pub struct SlowClients {
     #[arg(long, value_name = "SECONDS", env = "ASR_SEND_TIMEOUT_SECONDS", default_value_t = 5.0,
           value_parser = positive)]
     pub send_timeout: f64,
-    /// Number of replies in a row that find the queue full, after which the client is disconnected with 1008
+    /// Number of consecutive replies that find the queue full, after which the client is disconnected with close code
+    /// 1008
     #[arg(long, value_name = "N", env = "ASR_SLOW_CLIENT_THRESHOLD", default_value_t = 10,
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub slow_threshold: u32,
-    /// Size of the kernel's send buffer of a connection in bytes. With a large one, a slow client is noticed late
+    /// Size of the kernel's send buffer of a connection in bytes. The larger the buffer, the later a slow client is
+    /// noticed
     #[arg(long, value_name = "BYTES", env = "ASR_SEND_BUFFER_BYTES", default_value_t = 16_384,
           value_parser = clap::value_parser!(u32).range(2048..=16_777_216))]
     pub send_buffer: u32,
@@ -91,7 +93,7 @@ pub struct Times {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Voice activity")]
 pub struct VoiceConfig {
-    /// Samples per second of audio that states no other rate
+    /// Sample rate in Hz of audio that does not state its own
     #[arg(long, value_name = "HZ", env = "ASR_SAMPLE_RATE", default_value_t = 16_000,
           value_parser = clap::value_parser!(u32).range(8000..=192_000))]
     pub sample_rate: u32,

@@ -16,11 +16,11 @@ pub struct Config {
     #[arg(long, value_name = "HOST:PORT", env = "HEADCOUNT_LISTEN",
           default_value_t = SocketAddr::from((Ipv4Addr::LOCALHOST, PORT)))]
     pub listen: SocketAddr,
-    /// Length of the listen queue
+    /// Maximum number of connections that wait to be accepted (the listen backlog)
     #[arg(long, value_name = "N", env = "TRUTH_BACKLOG", default_value_t = 4096,
           value_parser = clap::value_parser!(u16).range(1..=32_767))]
     pub backlog: u16,
-    /// Maximum number of open descriptors; without it, the limit of the environment applies
+    /// Maximum number of open file descriptors [default: the limit of the environment]
     #[arg(long, value_name = "N", env = "TRUTH_DESCRIPTORS",
           value_parser = clap::value_parser!(u64).range(32..))]
     pub descriptors: Option<u64>,
@@ -28,7 +28,8 @@ pub struct Config {
     #[arg(long, value_name = "TIME", env = "HEADCOUNT_STOP_LIMIT", default_value = "2s",
           value_parser = span::parse)]
     pub stop_limit: Duration,
-    /// Time to spin before a response is due; without it, the kernel would wake the thread some ten microseconds late
+    /// Time for which the server busy-waits before a response is due. With 0s, the kernel would wake the thread about
+    /// ten microseconds late
     #[arg(long, value_name = "TIME", env = "TRUTH_SPIN", default_value = "100us",
           value_parser = span::parse)]
     pub spin: Duration,
@@ -58,10 +59,10 @@ pub struct Limits {
     #[arg(long, value_name = "N", env = "TRUTH_MAX_TARGETS", default_value_t = 20_000,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_targets: u32,
-    /// Maximum bytes queued for a connection; a client that exceeds it is disconnected as too slow
+    /// Maximum number of bytes queued for a connection; a client that exceeds it is disconnected as too slow
     #[arg(long, value_name = "BYTES", env = "TRUTH_QUEUE", default_value_t = 16 << 20)]
     pub queue: u64,
-    /// Maximum number of leaked bytes
+    /// Maximum number of bytes that the server leaks when requests ask for a leak
     #[arg(long, value_name = "BYTES", env = "TRUTH_MAX_LEAK", default_value_t = 2 << 30)]
     pub max_leak: u64,
 }

@@ -125,7 +125,7 @@ pub(crate) struct BenchArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct BenchSearchArgs {
     /// Search for the highest rate (over a WebSocket: the most connections) that the target holds, as `headcount find`
-    /// does for a scenario. `-c` then sets the least number of connections
+    /// does for a scenario. `-c` then sets the minimum number of connections
     #[arg(long, help_heading = "Search", conflicts_with_all = ["count", "rate", "duration"])]
     pub(crate) find: bool,
     #[command(flatten)]

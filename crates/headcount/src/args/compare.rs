@@ -36,10 +36,10 @@ pub(crate) struct CompareArgs {
     /// Exit with 0 if a condition is inconclusive
     #[arg(long)]
     pub(crate) allow_inconclusive: bool,
-    /// Difference that does not matter, in percent (p99: twice as much)
+    /// Largest difference that does not matter, in percent (for p99: twice as much)
     #[arg(long, value_name = "PERCENT", default_value_t = 5.0, value_parser = margin)]
     pub(crate) margin: f64,
-    /// Compare runs although they differ in this
+    /// Compare runs even if they differ in this
     #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',')]
     pub(crate) allow_different: Vec<AllowedDifference>,
     /// List all figures

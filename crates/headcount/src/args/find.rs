@@ -39,10 +39,11 @@ pub(crate) struct FindArgs {
     /// Prometheus endpoint of the target, to read its CPU and memory when it runs on another machine
     #[arg(long, value_name = "URL", help_heading = "Target")]
     pub(crate) watch_metrics: Option<String>,
-    /// Quantity to search [default: rate if the load has one, groups if users form groups, else users]
+    /// Quantity to vary [default: rate if the load has one, groups if users form groups, else users]
     #[arg(long, value_enum, value_name = "QUANTITY", help_heading = "Search")]
     pub(crate) search: Option<Searched>,
-    /// Search once for each of these group sizes, and compare them: `group-size=2,5,10,50`. The searches share the budget
+    /// Search once for each of these group sizes, and compare them: `group-size=2,5,10,50`. The searches share the
+    /// budget
     #[arg(long, value_name = "group-size=N,N,…", value_parser = parse_group_sizes, help_heading = "Search",
           conflicts_with_all = ["resume", "search"])]
     pub(crate) by: Option<GroupSizes>,

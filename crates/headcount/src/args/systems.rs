@@ -62,11 +62,11 @@ pub(crate) enum Study {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RegistryStudyArgs {
-    /// Where the registry stores its state. `redis-nats` starts redis-server and nats-server on free ports, unless --redis
-    /// and --nats name running ones [default: embedded, or redis-nats with --redis and --nats]
+    /// Where the registry stores its state. `redis-nats` starts redis-server and nats-server on free ports, unless
+    /// --redis and --nats name running servers [default: embedded, or redis-nats with --redis and --nats]
     #[arg(long, value_enum)]
     pub(crate) backend: Option<Backend>,
-    /// URLs of a running Redis, instead of a new one
+    /// URLs of a running Redis, to use instead of a new one
     #[arg(
         long,
         value_name = "URL,URL,…",
@@ -74,7 +74,7 @@ pub(crate) struct RegistryStudyArgs {
         requires = "nats"
     )]
     pub(crate) redis: Vec<String>,
-    /// URLs of a running NATS, instead of a new one
+    /// URLs of a running NATS, to use instead of a new one
     #[arg(
         long,
         value_name = "URL,URL,…",
@@ -85,7 +85,7 @@ pub(crate) struct RegistryStudyArgs {
     /// Wait 50 s between the bursts, as the field report proposes, instead of 5 s
     #[arg(long)]
     pub(crate) long_silences: bool,
-    /// Add a part of this length in which registrations expire
+    /// Add a part with this duration, in which registrations expire
     #[arg(long, value_enum, value_name = "TIME")]
     pub(crate) sustained: Option<SustainedTime>,
 }
@@ -132,11 +132,11 @@ pub(crate) enum System {
     Bridge(Box<bridge::Config>),
     /// People edit one text together, over Socket.IO and Yjs
     Editor(Box<editor::Config>),
-    /// Buyers request, sellers offer, and payments wait in escrow
+    /// Buyers post requests, sellers make offers, and payments are held in escrow
     Marketplace(Box<marketplace::Config>),
     /// Identities register with metadata, are found by filters, and receive multicast messages
     Registry(Box<registry::Config>),
-    /// Speech is streamed or posted, and comes back as text
+    /// Speech is streamed or posted, and returned as text
     Transcription(Box<transcription::Config>),
     /// A server with exactly known behaviour, to check the figures of a load tester
     Truth(Box<truth::Config>),

@@ -28,10 +28,10 @@ pub struct Limits {
     #[arg(long, value_name = "BYTES", env = "BRIDGE_MAX_BODY", default_value_t = 32_768,
           value_parser = clap::value_parser!(u32).range(64..=1 << 24))]
     pub max_body: u32,
-    /// Maximum messages per second and session; 0 means no limit
+    /// Maximum number of messages per second and session; 0 means no limit
     #[arg(long, value_name = "N", env = "BRIDGE_RATE_LIMIT", default_value_t = 0)]
     pub rate_limit: u32,
-    /// Limit on new sessions per client address
+    /// Maximum number of new sessions per client address and time, written `session=NUMBER/TIME`
     #[arg(
         long,
         value_name = "LIMITS",
@@ -53,7 +53,7 @@ pub struct Limits {
     #[arg(long, value_name = "N", env = "BRIDGE_QUEUE", default_value_t = 1024,
           value_parser = clap::value_parser!(u32).range(4..=1 << 20))]
     pub queue: u32,
-    /// Number of messages to the agent (with its replies) that a session remembers
+    /// Number of messages to the agent that a session remembers, each with its reply
     #[arg(long, value_name = "N", env = "BRIDGE_HISTORY", default_value_t = 10,
           value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub history: u16,

@@ -11,7 +11,7 @@ pub struct AccountConfig {
     /// E-mail address of an admin account that is created at startup; needs `--admin-password`
     #[arg(long, value_name = "EMAIL", env = "MARKETPLACE_ADMIN_EMAIL")]
     pub admin_email: Option<String>,
-    /// The admin's password; set it in the environment
+    /// The admin's password. Set it in the environment, because other users of the machine can see command-line options
     #[arg(
         long,
         value_name = "PASSWORD",

@@ -15,7 +15,7 @@ pub struct HashConfig {
         default_value = "argon2id"
     )]
     pub hash: HashKind,
-    /// Cost of bcrypt: the number of rounds as a power of two
+    /// Cost of bcrypt: 2 to the power of N rounds
     #[arg(long, value_name = "N", env = "MARKETPLACE_BCRYPT_COST", default_value_t = 12,
           value_parser = clap::value_parser!(u32).range(4..=16))]
     pub bcrypt_cost: u32,
@@ -23,7 +23,7 @@ pub struct HashConfig {
     #[arg(long, value_name = "KIB", env = "MARKETPLACE_ARGON_MEMORY", default_value_t = 19_456,
           value_parser = clap::value_parser!(u32).range(8..=1 << 20))]
     pub argon_memory: u32,
-    /// Passes of argon2id over its memory
+    /// Number of passes of argon2id over its memory
     #[arg(long, value_name = "N", env = "MARKETPLACE_ARGON_PASSES", default_value_t = 2,
           value_parser = clap::value_parser!(u32).range(1..=100))]
     pub argon_passes: u32,
@@ -35,8 +35,8 @@ pub struct HashConfig {
     #[arg(long, value_name = "N", env = "MARKETPLACE_HASH_QUEUE", default_value_t = 0,
           value_parser = clap::value_parser!(u32).range(..=1 << 20))]
     pub hash_queue: u32,
-    /// Target for the longest wait of a password. If `--hash-queue` is 0, requests that wait 25 % longer are refused
-    /// with 503
+    /// Intended maximum time that a password waits in the queue. If `--hash-queue` is 0, requests that wait 25 % longer
+    /// are refused with status 503
     #[arg(long, value_name = "TIME", env = "MARKETPLACE_HASH_WAIT", default_value = "8s",
           value_parser = span::parse)]
     pub hash_wait: Duration,

@@ -5,10 +5,10 @@ use kit::secret::Secret;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Notifications")]
 pub struct PushConfig {
-    /// URL to which every notification is also posted, with a signature
+    /// URL to which every notification is also posted, signed with `--notify-secret`
     #[arg(long, value_name = "URL", env = "MARKETPLACE_NOTIFY_WEBHOOK")]
     pub notify_webhook: Option<String>,
-    /// Secret with which webhooks are signed, at least 16 characters
+    /// Secret that signs the posted notifications, with at least 16 characters
     #[arg(
         long,
         value_name = "SECRET",
@@ -32,7 +32,7 @@ pub struct PushConfig {
         default_value = "https://api.telegram.org"
     )]
     pub telegram_api: String,
-    /// Maximum number of open streams
+    /// Maximum number of open streams of notifications
     #[arg(long, value_name = "N", env = "MARKETPLACE_MAX_STREAMS", default_value_t = 20_000,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_streams: u32,

@@ -12,11 +12,11 @@ pub struct StoreConfig {
         hide_env_values = true
     )]
     pub store: Option<String>,
-    /// Maximum number of database connections; for `SQLite`, of read connections
+    /// Maximum number of database connections; with `SQLite`, of connections for reading
     #[arg(long, value_name = "N", env = "MARKETPLACE_CONNECTIONS", default_value_t = 8,
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub connections: u32,
-    /// Whether `SQLite` waits for the disk at every commit, so that not even a power cut loses data
+    /// Whether `SQLite` waits for the disk at every commit, so that a power failure loses no data
     #[arg(long, env = "MARKETPLACE_SYNC", default_value_t = true, action = clap::ArgAction::Set)]
     pub sync: bool,
 }

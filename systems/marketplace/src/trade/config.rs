@@ -18,7 +18,7 @@ pub struct TradeConfig {
         default_value = "status"
     )]
     pub payment_mode: PaymentMode,
-    /// Secret with which the provider signs its webhooks, at least 16 characters
+    /// Secret with which the provider signs its webhooks, with at least 16 characters
     #[arg(
         long,
         value_name = "SECRET",
@@ -30,7 +30,7 @@ pub struct TradeConfig {
     #[arg(long, value_name = "BP", env = "MARKETPLACE_FEE", default_value_t = 250,
           value_parser = clap::value_parser!(u16).range(..=10_000))]
     pub fee: u16,
-    /// Time for which a purchase request stays open, unless the request sets its own
+    /// Time for which a purchase request stays open, unless the request states another time
     #[arg(long, value_name = "TIME", env = "MARKETPLACE_OPEN_TIME", default_value = "720h",
           value_parser = span::parse)]
     pub open_time: Duration,
@@ -42,11 +42,11 @@ pub struct TradeConfig {
     #[arg(long, value_name = "TIME", env = "MARKETPLACE_CONFIRM_TIME", default_value = "336h",
           value_parser = span::parse)]
     pub confirm_time: Duration,
-    /// Interval between checks for expired time limits
+    /// Interval between checks for requests, payments and deliveries whose time has run out
     #[arg(long, value_name = "TIME", env = "MARKETPLACE_SWEEP", default_value = "5s",
           value_parser = span::parse)]
     pub sweep: Duration,
-    /// Injected fault: the selected seller gets no notification (bug 1 of the field report)
+    /// Injected fault: the selected seller gets no notification (the first bug of the field report)
     #[arg(long, env = "MARKETPLACE_LOSE_ACCEPTED")]
     pub lose_accepted: bool,
 }

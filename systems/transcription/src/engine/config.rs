@@ -22,7 +22,7 @@ pub enum EngineKind {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Engine")]
 pub struct EngineConfig {
-    /// Engine
+    /// Engine that turns speech into text
     #[arg(
         long,
         value_name = "NAME",
@@ -30,22 +30,23 @@ pub struct EngineConfig {
         default_value = "simulated"
     )]
     pub engine: EngineKind,
-    /// Simulated engine: time that a chunk or recording takes, in milliseconds
+    /// Simulated engine: latency of a chunk or recording, in milliseconds
     #[arg(long, value_name = "MS", env = "ASR_LATENCY_MS", default_value_t = 50)]
     pub latency_ms: u32,
-    /// Simulated engine: maximum number of recognitions at a time, for all sessions together; 0 means no limit
+    /// Simulated engine: maximum number of concurrent recognitions, over all sessions; 0 means no limit
     #[arg(long, value_name = "N", env = "ASR_CONCURRENCY", default_value_t = 0,
           value_parser = clap::value_parser!(u32).range(..=100_000))]
     pub concurrency: u32,
     /// Injected fault: recognise the chunks of a session one after another, as the service of the field report did.
-    /// With chunks of 20 ms and a latency of 50 ms, a session gets 0.4 times real time
+    /// With chunks of 20 ms and a latency of 50 ms, a session is recognised at 0.4 times
+    /// real time
     #[arg(long, env = "ASR_SERIAL")]
     pub serial: bool,
     /// Simulated engine: bytes of audio per word; each chunk with speech has at least one word
     #[arg(long, value_name = "N", env = "ASR_BYTES_PER_WORD", default_value_t = 12_800,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub bytes_per_word: u32,
-    /// `PocketSphinx`: number of recognisers. Each is a process and follows one session; further sessions are refused
+    /// `PocketSphinx`: number of recognisers. Each is a process and serves one session; further sessions are refused
     /// [default: two per processor]
     #[arg(long, value_name = "N", env = "ASR_RECOGNISERS",
           value_parser = clap::value_parser!(u32).range(1..=1024))]
@@ -69,7 +70,7 @@ pub struct EngineConfig {
     /// Remote engine: base URL of the API, for example <http://127.0.0.1:8080/v1>
     #[arg(long, value_name = "URL", env = "ASR_REMOTE_URL")]
     pub remote_url: Option<String>,
-    /// Remote engine: model to request
+    /// Remote engine: name of the model
     #[arg(
         long,
         value_name = "NAME",
@@ -77,13 +78,14 @@ pub struct EngineConfig {
         default_value = "whisper-1"
     )]
     pub remote_model: String,
-    /// Remote engine: API key. Set it in the environment: other users of the machine can see flags
+    /// Remote engine: API key. Set it in the environment, because other users of the machine can see command-line
+    /// options
     #[arg(long, value_name = "KEY", env = "ASR_REMOTE_KEY", hide_env_values = true, value_parser = read_secret)]
     pub remote_key: Option<Secret>,
     /// Remote engine: time limit of a request
     #[arg(long, value_name = "TIME", env = "ASR_REMOTE_TIMEOUT", default_value = "30s", value_parser = span::parse)]
     pub remote_timeout: Duration,
-    /// Remote engine: maximum number of requests at a time; further utterances wait
+    /// Remote engine: maximum number of concurrent requests; further utterances wait
     #[arg(long, value_name = "N", env = "ASR_REMOTE_REQUESTS", default_value_t = 16,
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub remote_requests: u32,
