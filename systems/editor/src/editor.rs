@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use kit::fault::Faults;
 use tokio::sync::oneshot;
+use tokio::task::yield_now;
 use tokio::time::sleep;
 use yrs::updates::encoder::Encode;
 
@@ -312,7 +313,10 @@ impl Editor {
                         tracing::error!(room = %room.name, updates = found.broken, "the log contains invalid updates, which were skipped");
                     }
                     self.writer.found(&room.name, &found);
-                    room.load(found.document, &self.counters);
+                    room.load(found.document);
+                    while !room.run_waiting(&self.counters) {
+                        yield_now().await;
+                    }
                     return;
                 }
                 Err(error) => {

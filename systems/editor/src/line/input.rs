@@ -70,6 +70,11 @@ impl Input {
         Ok(())
     }
 
+    /// Stores received bytes for a later call of [`Input::take`].
+    pub(crate) fn hold(&mut self, read: &[u8]) {
+        self.rest.extend_from_slice(read);
+    }
+
     /// Size in bytes of the incomplete frame `rest`, for which memory is reserved. 0 while the header is incomplete.
     fn awaited(&self, rest: &[u8]) -> usize {
         let head = Head::parse(rest).ok().flatten();

@@ -23,6 +23,9 @@ const TURNS: usize = 4;
 /// A connection whose messages take longer than this pauses, so that others get their turn. One read can contain many
 /// messages, and a message of a client can take milliseconds.
 const SLICE: Duration = Duration::from_micros(250);
+/// A connection that has paused is heavy for this time: all its messages wait for their turn. Otherwise, the first message
+/// of each of many such connections would run before a health check.
+const HEAVY: Duration = Duration::from_secs(1);
 /// Time limit for sending queued frames and receiving the client's close frame. The connection is then dropped.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -117,6 +120,7 @@ impl Lines {
             outbox,
             input: Input::new(limit),
             paused: false,
+            heavy_until: None,
             hear: Some(hear),
         };
         line.first(already);
@@ -132,6 +136,8 @@ struct Line<H> {
     input: Input,
     /// Whether received messages wait to be processed.
     paused: bool,
+    /// The end of the time for which all messages wait for their turn.
+    heavy_until: Option<Instant>,
     hear: Option<H>,
 }
 
@@ -139,7 +145,7 @@ struct Line<H> {
 enum Stop {
     /// The connection has ended, even if frames are still queued.
     Ended,
-    /// Its messages took too long.
+    /// Its messages took too long, now or shortly before.
     Paused,
 }
 
@@ -223,11 +229,20 @@ impl<H: Hear> Line<H> {
                 Poll::Ready(Ok(())) => {
                     let read = into.filled_mut();
                     let more = !read.is_empty();
-                    self.take(read);
+                    if more && self.is_heavy() {
+                        self.input.hold(read);
+                        self.paused = true;
+                    } else {
+                        self.take(read);
+                    }
                     Poll::Ready(more)
                 }
             }
         })
+    }
+
+    fn is_heavy(&self) -> bool {
+        self.heavy_until.is_some_and(|until| Instant::now() < until)
     }
 
     fn first(&mut self, mut already: Vec<u8>) {
@@ -265,6 +280,9 @@ impl<H: Hear> Line<H> {
             if paused { Next::Pause } else { Next::GoOn }
         });
         self.paused = paused && taken.is_ok();
+        if paused {
+            self.heavy_until = Some(until + HEAVY);
+        }
         if let Err(violation) = taken {
             outbox.finish(End::Closed(violation.code(), reason(violation)));
         }

@@ -16,6 +16,9 @@ use crate::yjs;
 /// Time for which changes of Yjs clients are collected before members receive the whole text.
 const GATHERED: Duration = Duration::from_millis(50);
 
+/// Time for which waiting operations run before other tasks.
+const TURN: Duration = Duration::from_micros(250);
+
 /// One room.
 #[derive(Debug)]
 pub(crate) struct Room {
@@ -166,7 +169,7 @@ impl Room {
             Some(wishes) => {
                 // The room itself runs the operation, so it still exists then.
                 let room = Arc::downgrade(self);
-                wishes.push(Box::new(move |state: &mut State| {
+                wishes.push_back(Box::new(move |state: &mut State| {
                     if let Some(room) = room.upgrade() {
                         wish(&room, state);
                     }
@@ -181,17 +184,30 @@ impl Room {
         state.wishes.is_none()
     }
 
-    /// Sets the loaded document and runs the operations that waited for it.
-    pub(crate) fn load(self: &Arc<Self>, document: Document, counters: &Counters) {
+    /// Sets the loaded document. [`Self::run_waiting`] then runs the operations that wait for it.
+    pub(crate) fn load(&self, document: Document) {
+        self.state().document = document;
+    }
+
+    /// Runs operations that waited for the document, for a short time. Returns `false` if more are waiting. The caller lets
+    /// other tasks run between two calls, because there may be thousands of operations, each of which takes milliseconds.
+    pub(crate) fn run_waiting(&self, counters: &Counters) -> bool {
         let mut state = self.state();
-        state.document = document;
-        for wish in mem::take(&mut state.wishes).unwrap_or_default() {
+        let until = Instant::now() + TURN;
+        // Without a queue, the document counts as loaded, so that an operation runs the operations that it wants.
+        let mut waiting = mem::take(&mut state.wishes).unwrap_or_default();
+        while let Some(wish) = waiting.pop_front() {
             wish(&mut state);
+            if !waiting.is_empty() && Instant::now() > until {
+                state.wishes = Some(waiting);
+                return false;
+            }
         }
         // Members receive only the final text after all waiting edits.
         if mem::take(&mut state.unseen) {
             state.show(counters);
         }
+        true
     }
 
     /// Applies awareness states of Yjs clients, and distributes and returns the new ones.
@@ -276,5 +292,36 @@ impl Room {
 
     fn edited(&self) -> Option<Instant> {
         self.state().edited
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn operations_that_waited_run_in_order_a_few_at_a_time() {
+        let (room, counters) = (Arc::new(Room::new("room")), Counters::default());
+        let ran = Arc::new(Mutex::new(Vec::new()));
+        let wish = |number: usize| {
+            let ran = ran.clone();
+            let waits = room.when_loaded(move |_, state| {
+                thread::sleep(TURN);
+                assert!(Room::is_loaded(state));
+                ran.lock().unwrap().push(number);
+            });
+            waits.unwrap();
+        };
+        (0..3).for_each(&wish);
+        room.load(Document::default());
+        assert!(!room.run_waiting(&counters));
+        assert_eq!(*ran.lock().unwrap(), [0]);
+        wish(3); // after those that wait
+        while !room.run_waiting(&counters) {}
+        assert_eq!(*ran.lock().unwrap(), [0, 1, 2, 3]);
+        wish(4); // now
+        assert_eq!(*ran.lock().unwrap(), [0, 1, 2, 3, 4]);
     }
 }

@@ -91,7 +91,8 @@ mod tests {
         let open = || {
             let (room, fresh) = registry.enter("room").unwrap();
             assert!(fresh);
-            room.load(Document::default(), &counters);
+            room.load(Document::default());
+            assert!(room.run_waiting(&counters));
             room
         };
         let first = open();

@@ -1,3 +1,4 @@
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,7 +42,7 @@ pub(crate) struct State {
     /// Whether a task is already waiting for the room to become quiet.
     pub(super) watched: bool,
     /// Operations that wait for the document. `None` when the document is loaded.
-    pub(super) wishes: Option<Vec<Wish>>,
+    pub(super) wishes: Option<VecDeque<Wish>>,
     /// Whether an edit arrived before the document was loaded, so that members have not received the result.
     pub(crate) unseen: bool,
     /// Whether the room is closed. Nobody may enter a closed room, because another room with this name may already be
@@ -61,7 +62,7 @@ impl Default for State {
             shown: None,
             edited: None,
             watched: false,
-            wishes: Some(Vec::new()),
+            wishes: Some(VecDeque::new()),
             unseen: false,
             closed: false,
         }
