@@ -18,7 +18,7 @@ const EXPOSED: [&str; 6] = [
 
 /// Access and rate limits.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Door")]
+#[command(next_help_heading = "Access")]
 pub struct DoorConfig {
     /// Rate limits per client address, for all operations (`*`) or for one: `*=100/15m,auth.login=10/1m` [default:
     /// `*=6000/1m,auth.login=600/1m,auth.register=60/1m`]
