@@ -1,6 +1,7 @@
 //! The store, which is an append-only log of all updates in all rooms, in `SQLite` or `PostgreSQL`. One task writes the
 //! updates in batches. Its queue is limited by number of updates and by bytes.
 
+mod background;
 mod budget;
 mod error;
 mod found;

@@ -1,5 +1,4 @@
-use tokio::task::spawn_blocking;
-
+use super::background::in_background;
 use super::error::StoreError;
 use super::log::Log;
 use super::pack;
@@ -37,7 +36,7 @@ impl Log {
                 found.take(page);
                 continue;
             }
-            let taken = spawn_blocking(move || {
+            let taken = in_background(move || {
                 found.take(page);
                 found
             });

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
-use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 
+use super::background::in_background;
 use super::budget::{Behind, Budget, Held};
 use super::error::StoreError;
 use super::found::Found;
@@ -254,7 +255,7 @@ impl Task {
             return Err(broken());
         }
         let (ids, document) = (found.ids, found.document);
-        let encoded = spawn_blocking(move || document.whole()).await;
+        let encoded = in_background(move || document.whole()).await;
         let update = encoded.map_err(|_| broken())?;
         self.log.replace(room, &ids, &update).await?;
         Ok(update.len())
