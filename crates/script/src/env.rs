@@ -86,7 +86,7 @@ mod tests {
     fn variables_have_values_or_a_reason_why_not() {
         let set = ("TOKEN".to_owned(), Some("sesame".to_owned()));
         let env = Env::new([set, ("HOME".to_owned(), None)]);
-        assert_eq!(env.clone().get("TOKEN"), Variable::Set("sesame"));
+        assert_eq!(env.get("TOKEN"), Variable::Set("sesame"));
         assert_eq!(env.get("token"), Variable::NotPassed);
         assert_eq!(env.unread().collect::<Vec<_>>(), ["HOME"]);
         assert_eq!(env.get("HOME"), Variable::Unset);
