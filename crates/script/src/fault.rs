@@ -33,7 +33,7 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) -> S
         );
         Fault::script(FaultKind::LoopedForever, detail)
     } else {
-        // A function of the script engine that is given something else than a function says the same.
+        // A built-in function says the same about its argument (`[1].map(5)`). The name there is not the culprit.
         let innermost = stack.lines().next().and_then(Location::of_call);
         let place = location.as_ref().filter(|_| innermost == location);
         what_at(ctx, state, thrown, place)

@@ -292,6 +292,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn advice_about_certificates_follows_only_faults_of_certificates() {
+        let advice = |detail: &str| {
+            let error = RunError::Unreachable {
+                target: "https://127.0.0.1:1/".to_owned(),
+                fault: Fault::target(FaultKind::Tls, detail),
+            };
+            way_out(&error, Asked::Bench)
+        };
+        let untrusted = advice("the certificate's issuer is not trusted: add its CA");
+        assert!(untrusted.is_some_and(|advice| advice.contains("--insecure")));
+        assert_eq!(advice("the peer does not speak TLS: write http://"), None);
+    }
+
+    #[test]
     fn a_silent_metrics_endpoint_is_not_called_the_target() {
         let error = RunError::Endpoint {
             url: "http://127.0.0.1:1/metrics".to_owned(),

@@ -11,9 +11,12 @@ fn measure(lab: &Lab, server: &Server, path: &str, folder: &str) {
     assert!(matches!(ended.code, Some(0 | 98)), "{ended:#?}");
 }
 
+/// The folders of three runs on each side, in the order of the runs.
+const ALTERNATING: [&str; 6] = ["old/1", "new/1", "new/2", "old/2", "old/3", "new/3"];
+
 /// Three runs of the same path on each side, alternating.
 fn three_each(lab: &Lab, server: &Server, path: &str) {
-    for folder in ["old/1", "new/1", "new/2", "old/2", "old/3", "new/3"] {
+    for folder in ALTERNATING {
         measure(lab, server, path, folder);
     }
 }
@@ -44,14 +47,12 @@ fn a_target_that_became_slower_is_found_and_fails_a_condition() {
     let server = Server::truth(&[]);
     let lab = Lab::new().with("go.ts", SLOWER);
     let url = server.url();
-    for (delay, folder) in [
-        ("MS=20", "old/1"),
-        ("MS=30", "new/1"),
-        ("MS=30", "new/2"),
-        ("MS=20", "old/2"),
-        ("MS=20", "old/3"),
-        ("MS=30", "new/3"),
-    ] {
+    for folder in ALTERNATING {
+        let delay = if folder.starts_with("old") {
+            "MS=20"
+        } else {
+            "MS=30"
+        };
         let run = [
             "run", "go.ts", "--target", &url, "--env", delay, "--out", folder,
         ];
