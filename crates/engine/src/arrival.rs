@@ -7,19 +7,15 @@ use std::collections::VecDeque;
 
 use delivery::TooLong;
 use model::{Fault, FaultKind, Nanos, Timing};
-use script::host::{Message, Payload, ServerEvent, SocketId, Value, Wake};
-use wire::sse::{self, Signal};
+use script::host::{Message, Payload, SocketId, Value, Wake};
 use wire::websocket::Event;
 
-use crate::net::socket;
 use crate::people::Group;
 use crate::recorder::{Ending, Family, Recorder};
 use crate::socket::{Came, SocketState, Waiting, Wanted};
 use crate::tickers::WAKES_LIMIT;
 pub(crate) use receipts::Receipts;
 pub(crate) use receipts::misplaced::{LOOKS as MISPLACED_LOOKS, Search as MisplacedSearch};
-use socketio::Frame;
-pub(crate) use socketio::Outcome;
 
 /// Bytes that were just read from one socket, with everything needed to pass them to their consumers.
 ///
@@ -44,34 +40,19 @@ pub(crate) struct Arrival<'a> {
     pub(crate) talked: Outcome,
 }
 
+/// Result of handling bytes: messages that the session has to send, and the fault that ended the socket.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) says: Vec<String>,
+    pub(crate) fault: Option<Fault>,
+    /// Whether the server accepted the probe of this socket.
+    pub(crate) probed: bool,
+    /// Whether the session has opened. From then on, the server must send pings.
+    pub(crate) begun: bool,
+}
+
 impl Arrival<'_> {
-    pub(crate) fn received(&mut self, event: socket::Event<'_>) {
-        match event {
-            socket::Event::WebSocket(event) => self.on(event),
-            socket::Event::Sse(signal) => self.streamed(signal),
-        }
-    }
-
-    /// Passes a server-sent event to its consumers, like a message of a WebSocket.
-    fn streamed(&mut self, signal: Signal<'_>) {
-        let event = match signal {
-            Signal::Opened => return self.opened(None),
-            Signal::Event(event) => event,
-        };
-        match event {
-            sse::Event::Message(message) => {
-                let event = || ServerEvent {
-                    event: message.name.to_owned(),
-                    id: message.id.to_owned(),
-                    data: message.data.to_owned(),
-                };
-                self.offer(Came::streamed(&message), || Message::Event(event()));
-            }
-            // `net` handles the time to wait. The standard gives the others no effect.
-            sse::Event::Retry(_) | sse::Event::Comment(_) | sse::Event::Ignored { .. } => {}
-        }
-    }
-
+    /// Passes a message of a WebSocket to its consumers.
     pub(crate) fn on(&mut self, event: Event<'_>) {
         // A probe carries only the upgrade handshake. The session's messages stay on the polling transport.
         if self.state.probes().is_some() {
@@ -79,14 +60,7 @@ impl Arrival<'_> {
         }
         // Take the session out while it parses, because handling its signals borrows `self`.
         if let Some(mut talk) = self.state.talk.take() {
-            match event {
-                Event::Text(text) => self.frame(&mut talk, Frame::Text(text)),
-                Event::Binary(bytes) => self.frame(&mut talk, Frame::Binary(bytes)),
-                Event::Close { code, reason } => {
-                    self.state.ending.frame = Some((code, reason.to_owned()));
-                }
-                Event::Open { .. } | Event::Ping(_) | Event::Pong(_) => {}
-            }
+            self.frame(&mut talk, event);
             self.state.talk = Some(talk);
             return;
         }
@@ -228,11 +202,7 @@ impl Arrival<'_> {
                 let is_event = event.as_ref().is_none_or(|name| came.is_event(name));
                 is_seen && is_event && answers(waiting) && filter.fits(came.bytes)
             }
-            Wanted::Ack(_)
-            | Wanted::Event(_)
-            | Wanted::NatsReply { .. }
-            | Wanted::NatsMessages { .. }
-            | Wanted::Reply(..) => false,
+            Wanted::Own(_) => false,
         })?;
         waiting.remove(at)
     }

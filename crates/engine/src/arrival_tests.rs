@@ -11,7 +11,8 @@ use super::{Arrival, Outcome};
 use crate::level::Span;
 use crate::people::Group;
 use crate::recorder::Recorder;
-use crate::socket::{Came, Receiving, Sights, SocketState};
+use crate::socket::{Receiving, Sights, SocketState};
+use crate::socketio::came;
 
 /// Number of frames in one read. Member 1 receives all of them.
 const FRAMES: usize = 20;
@@ -147,7 +148,7 @@ impl Listener {
 
     fn hears_event(&mut self, event: &str) {
         let event = Event::parse(event).unwrap();
-        self.arrival().0.receipts(Came::event(&event));
+        self.arrival().0.receipts(came(&event));
     }
 
     fn kept(&self) -> Vec<&str> {

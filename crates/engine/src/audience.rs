@@ -1,7 +1,7 @@
 //! Passive audiences: receivers without a script, spread over all workers.
 //!
 //! A member is a connection that [`Owner::Member`](crate::owner::Owner) owns, or a subscription on a connection that
-//! several members share (`nats`). `run` opens the connections before a level starts, `arrival` passes what they receive to
+//! several members share (`sharing`). `run` opens the connections before a level starts, `arrival` passes what they receive to
 //! the [`delivery::Listeners`] of the worker, and `wait` lets deliveries settle at the end of the level. No worker knows
 //! which messages the others have sent, so control compares what was sent with what was received when the level has ended
 //! (`fates`).
@@ -9,21 +9,26 @@
 mod arrival;
 mod channel;
 mod connecting;
+mod described;
 mod end;
+mod events;
 mod failing;
 mod fates;
 mod http2;
 mod link;
 mod member;
+mod members;
 mod nats;
-mod nats_members;
 mod opening;
 mod plan;
 mod redis;
 mod run;
+mod sharing;
 mod socketio;
 mod state;
+mod transport;
 mod wait;
+mod websocket;
 
 pub(crate) use channel::{channel_of, find_channel, stamp_for};
 pub(crate) use connecting::open;

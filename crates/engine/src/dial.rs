@@ -1,11 +1,11 @@
 use model::{Fault, Nanos, UserId};
-use wire::websocket::{Connection, Handshake};
-use wire::{Stream, nats, resp};
+use url::Url;
+use wire::Stream;
 
 use crate::audience::MemberState;
 use crate::http::InFlight;
 use crate::net::EndpointIndex;
-use crate::net::socket::{Detachable, EventStream, NatsLink, NatsWire, Redis, RedisWire, Wire};
+use crate::net::socket::{Transport, Wire};
 use crate::owner::MemberId;
 use crate::socket::SocketState;
 
@@ -18,7 +18,7 @@ pub(crate) enum Dial {
     Member(Box<MemberDial>),
 }
 
-/// A WebSocket, a stream of server-sent events, or a connection to a NATS or Redis server that waits to be opened.
+/// A socket that waits to be opened.
 #[derive(Debug)]
 pub(crate) struct SocketDial {
     pub(crate) user: UserId,
@@ -40,18 +40,42 @@ pub(crate) struct MemberDial {
     pub(crate) number: u32,
 }
 
-/// How a socket is opened on its connection.
-#[derive(Debug)]
-pub(crate) enum Opener {
-    WebSocket {
-        handshake: Handshake,
-        /// Seeds the masks of the frames.
-        seed: u64,
-    },
-    Events(Box<EventStream>),
-    Nats(Box<nats::Login>),
-    Redis(Box<resp::Login>),
+macro_rules! define_opener {
+    ($($name:ident: $wire:ty => $($handler:ident)::+,)*) => {
+        /// How a socket is opened on its connection.
+        #[derive(Debug)]
+        #[expect(dead_code, reason = "requests carry the messages of one transport, which opens no connection")]
+        pub(crate) enum Opener {
+            $($name(<$wire as Transport>::Opener),)*
+        }
+
+        impl Opener {
+            /// Sends the opening request on a connection that is being opened. `cookies` are those for
+            /// [`Opener::cookies_for`].
+            pub(crate) fn open_on(
+                self,
+                stream: Stream,
+                max_message: usize,
+                cookies: Option<&str>,
+            ) -> Result<Wire, Fault> {
+                match self {
+                    $(Self::$name(opener) => {
+                        <$wire as Transport>::open(opener, stream, max_message, cookies)
+                            .map(Wire::$name)
+                    })*
+                }
+            }
+
+            /// The URL whose cookies the opening request still needs.
+            pub(crate) fn cookies_for(&self) -> Option<&Url> {
+                match self {
+                    $(Self::$name(opener) => <$wire as Transport>::cookies_for(opener),)*
+                }
+            }
+        }
+    };
 }
+with_protocols!(define_opener);
 
 /// A stream of server-sent events that waits for its next connection. The stream itself is in the connection table.
 #[derive(Clone, Copy, Debug)]
@@ -59,38 +83,6 @@ pub(crate) struct Reconnect {
     pub(crate) user: UserId,
     pub(crate) key: u32,
     pub(crate) asked: Nanos,
-}
-
-impl Opener {
-    /// Sends the opening request on a connection that is being opened. `cookies` are sent with a request for server-sent
-    /// events; the request for a WebSocket already has them.
-    pub(crate) fn open_on(
-        self,
-        stream: Stream,
-        max_message: usize,
-        cookies: Option<&str>,
-    ) -> Result<Wire, Fault> {
-        match self {
-            Self::WebSocket { handshake, seed } => {
-                let opened = Connection::with_message_limit(stream, handshake, seed, max_message);
-                opened.map(Wire::WebSocket)
-            }
-            Self::Events(mut events) => {
-                events.connect(stream, cookies)?;
-                Ok(Wire::Events(events))
-            }
-            Self::Nats(login) => {
-                let connection = nats::Connection::new(stream, *login, max_message);
-                Ok(Wire::Nats(NatsWire::Connection(Box::new(NatsLink::new(
-                    connection,
-                )))))
-            }
-            Self::Redis(login) => {
-                let redis = Redis::open(stream, &login, max_message)?;
-                Ok(Wire::Redis(RedisWire::Connection(Detachable::new(redis))))
-            }
-        }
-    }
 }
 
 impl Dial {

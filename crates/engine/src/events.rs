@@ -1,23 +1,33 @@
 //! Streams of server-sent events: opens and reconnects them. A stream is a socket on which nothing is sent, so it shares
-//! the state, the channels and the end of sockets. `arrival` handles the events. Over HTTP/1.1, a stream has a connection
+//! the state, the channels and the end of sockets. `received` handles the events. Over HTTP/1.1, a stream has a connection
 //! of its own; `shared` has what is different over HTTP/2.
 
+mod received;
 mod shared;
+mod trace;
+
+use std::convert::Infallible;
 
 use model::{Fault, Nanos, UserId};
 use script::host::{EventsCall, OpId, SocketId, StreamState};
-use wire::http::Request;
+use wire::http::{Request, Response};
+use wire::http2::Content;
 
 use crate::dial::{Dial, Opener, Reconnect};
 use crate::http::{Asker, Http};
 use crate::net::Located;
 use crate::net::socket::{EventStream, Wire};
 use crate::news::News;
+use crate::protocol::Protocol;
 use crate::recorder::ending_of;
-use crate::socket::{Opening, SocketKind, SocketLink, SocketState, Sockets};
-use crate::trace;
+use crate::socket::{Awaits, Opening, Over, SocketKind, SocketLink, SocketState, Sockets};
+use crate::trace::{opening, reconnecting};
 
 pub(crate) use crate::protocols::Streams;
+pub(crate) use received::came;
+use received::hear;
+#[cfg(test)]
+pub(crate) use received::streamed;
 
 /// Server-sent events.
 pub(crate) const STREAM: SocketKind = SocketKind {
@@ -29,7 +39,7 @@ impl Streams<'_> {
     pub(crate) fn start(&mut self, op: OpId, user: UserId, call: EventsCall) -> Result<(), Fault> {
         let now = self.base.clock.now();
         let Located { url, endpoint, .. } = self.base.net.connector.locate(&call.url)?;
-        self.base.trace(user, || trace::opening(&url));
+        self.base.trace(user, || opening(&url));
         let limit = self.base.opening_limit(call.timeout);
         let mut headers = call.headers;
         self.base.add_standing_headers(user, &mut headers);
@@ -72,11 +82,32 @@ impl Streams<'_> {
             reconnects: stream.reconnects(),
         })
     }
+}
 
-    /// If this socket is a stream that continues on another connection after this fault, counts the end of its
-    /// connection and plans the next one. The stream keeps following its channels, because the server can repeat the
+impl Protocol for Streams<'_> {
+    fn received(&mut self, key: u32, bytes: &[u8], at: Nanos) -> usize {
+        Sockets { base: self.base }.received(key, at, |wire, reading| match wire {
+            Wire::Events(stream) => stream.on_bytes(bytes, &mut |signal| hear(reading, signal)),
+            _ => Ok(()),
+        })
+    }
+
+    fn received_part(&mut self, key: u32, content: &Content, now: Nanos) -> usize {
+        Sockets { base: self.base }.received(key, now, |wire, reading| match wire {
+            Wire::Events(stream) => stream.on_part(content, &mut |signal| hear(reading, signal)),
+            _ => Ok(()),
+        })
+    }
+
+    fn responded(&mut self, to: Asker, outcome: Result<Response, Fault>, _: Nanos) {
+        if let Asker::Events(key) = to {
+            self.ended(key, outcome);
+        }
+    }
+
+    /// Counts the end of the connection too. The stream keeps following its channels, because the server can repeat the
     /// events that it sends in the meantime.
-    pub(crate) fn plans_reconnect(&mut self, key: u32, fault: &Fault) -> bool {
+    fn continues_after(&mut self, key: u32, fault: &Fault) -> bool {
         let now = self.base.clock.now();
         let Some((user, stream, state)) = self.event_stream(key) else {
             return false;
@@ -95,8 +126,7 @@ impl Streams<'_> {
         if let Some(endpoint) = endpoint.filter(|_| shared) {
             Http { base: self.base }.cancel_request(Asker::Events(key), user, endpoint);
         }
-        self.base
-            .trace(user, || trace::reconnecting(due - now, fault));
+        self.base.trace(user, || reconnecting(due - now, fault));
         if let Some(opening) = opening {
             self.base
                 .count_opening(key, opening, now, ending_of(fault, opening.limit));
@@ -107,8 +137,7 @@ impl Streams<'_> {
         true
     }
 
-    /// Requests the connection that is due.
-    pub(crate) fn reconnect(&mut self, key: u32, now: Nanos) {
+    fn reconnect(&mut self, key: u32, now: Nanos) {
         let Some((user, stream, state)) = self.event_stream(key) else {
             return self
                 .base
@@ -123,9 +152,8 @@ impl Streams<'_> {
             .dial(Dial::Reconnect(Reconnect { user, key, asked }));
     }
 
-    /// Starts to connect a stream again. The time limit counts from here, not from the start of the wait in the connect
-    /// queue.
-    pub(crate) fn reopen(&mut self, dial: Reconnect) {
+    /// The time limit counts from here, not from the start of the wait in the connect queue.
+    fn reopen(&mut self, dial: Reconnect) {
         let Reconnect { user, key, asked } = dial;
         let now = self.base.clock.now();
         let Some(endpoint) = self.base.net.conns.get(key).map(|conn| conn.endpoint) else {
@@ -163,6 +191,17 @@ impl Streams<'_> {
             Err(fault) => self.base.socket_broke(key, &fault),
         }
     }
+
+    fn is_over(&mut self, over: &Over) {
+        let Over { user, endpoint, .. } = *over;
+        if over.link.wire.is_shared() {
+            Http { base: self.base }.cancel_request(Asker::Events(over.key), user, endpoint);
+        }
+    }
+}
+
+impl Awaits for Box<EventStream> {
+    type Awaited = Infallible;
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::events::Streams;
 use crate::http::Requests;
 use crate::level_state::level_over;
 use crate::people::User;
-use crate::socket::{Channels, Sockets, Wanted};
+use crate::socket::{Channels, Sockets};
 use crate::socketio::Sessions;
 use crate::tickers::start_ticker;
 use crate::timers::Sleep;
@@ -221,7 +221,7 @@ impl Host for World {
         event: String,
         timeout: Option<Nanos>,
     ) -> Result<(), Fault> {
-        self.lend(|base| Sockets { base }.wait_for(op, socket, Wanted::Event(event), timeout, None))
+        self.lend(|base| Sessions { base }.await_event(op, socket, event, timeout))
     }
 
     fn listen_event(&mut self, socket: SocketId, event: &str) {

@@ -6,9 +6,9 @@ use script::host::CheckPlace;
 
 use crate::audience::Audiences;
 use crate::little::AtWork;
-use crate::nats::login::SharedLogin;
 use crate::people::{Group, Users};
 use crate::recorder::{Recorder, Scene};
+use crate::shared_connections::SharedConnections;
 use crate::timers::Timers;
 
 /// Everything on a worker that ends with a level, or with `setup` or `teardown`. It is replaced as a whole, so no state
@@ -30,8 +30,8 @@ pub(crate) struct LevelState {
     pub(crate) at_work: AtWork,
     /// The passive audiences of the level.
     pub(crate) audience: Audiences,
-    /// The keys of the NATS connections that users share.
-    pub(crate) shared_nats: Vec<(SharedLogin, u32)>,
+    /// The connections that users share.
+    pub(crate) shared: SharedConnections,
 }
 
 /// The starts of a level's iterations.

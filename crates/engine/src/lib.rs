@@ -6,6 +6,9 @@
 //!
 //! This crate prints nothing, and reads time in one place (`Clock`).
 
+#[macro_use]
+mod registry;
+
 mod arrival;
 mod ask;
 mod audience;
@@ -59,6 +62,7 @@ mod place;
 mod pool;
 mod prepare;
 mod program;
+mod protocol;
 mod protocols;
 mod quota;
 mod react;
@@ -73,6 +77,7 @@ mod secrets;
 mod self_monitoring;
 mod settling;
 mod setup;
+mod shared_connections;
 mod shortfall;
 mod snapshot;
 mod socket;

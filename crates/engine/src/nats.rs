@@ -4,6 +4,7 @@
 //! A connection is a socket whose messages are the replies to requests. Each subscription on it is a socket without a
 //! stream, so that channels, `next`, handlers and the inbox work as on every socket.
 
+mod awaited;
 mod ending;
 pub(crate) mod login;
 mod received;
@@ -20,11 +21,15 @@ use wire::nats::jetstream::Api;
 use crate::base::Base;
 use crate::dial::Opener;
 use crate::link::Link;
-use crate::net::socket::{Inbox, NatsLink, NatsSubscription, NatsWire, Pong, Pulls, Wire};
+use crate::net::socket::Wire;
+use crate::net::socket::nats::{Inbox, NatsLink, NatsSubscription, NatsWire, Pong, Pulls};
 use crate::recorder::Family;
-use crate::socket::{Opening, RoundTrip, SocketKind, SocketLink, SocketState, Sockets, Wanted};
+use crate::socket::{
+    Opening, Own, RoundTrip, SocketKind, SocketLink, SocketState, Sockets, Wanted,
+};
 
 pub(crate) use crate::protocols::Nats;
+use awaited::Expected;
 use login::{locate, login_of};
 
 /// Requests, and subscriptions on the connection.
@@ -139,10 +144,10 @@ impl Nats<'_> {
             planned: planned.unwrap_or(started),
             started,
         };
-        let wanted = Wanted::NatsReply {
+        let wanted = Wanted::Own(Own::Nats(Expected::Reply {
             number,
             is_jetstream,
-        };
+        }));
         Sockets { base: self.base }.wait_for(op, id, wanted, timeout, Some(round_trip))
     }
 
@@ -209,10 +214,10 @@ impl Nats<'_> {
         pulls.request(&mut out, &subscription.subject, (count, timeout))?;
         link_of(self.base, connection)?.send(&out)?;
         self.base.net.update_interest(connection.0);
-        let wanted = Wanted::NatsMessages {
+        let wanted = Wanted::Own(Own::Nats(Expected::Messages {
             missing: count,
             messages: Vec::new(),
-        };
+        }));
         // The server ends the request. This limit is for a server that does not.
         let limit = timeout + self.base.config.options.timeouts.total;
         Sockets { base: self.base }.wait_for(op, id, wanted, Some(limit), None)

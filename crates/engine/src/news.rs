@@ -8,9 +8,8 @@ use wire::http::Response;
 use wire::http2::Content;
 
 use crate::dial::Dial;
-use crate::http::InFlight;
+use crate::http::{Asker, InFlight};
 use crate::net::EndpointIndex;
-use crate::net::socket::Poll;
 use crate::socket::Over;
 
 #[derive(Debug)]
@@ -28,22 +27,17 @@ pub(crate) enum News {
     },
     /// A request of a user without a script has failed.
     Failed { op: OpId, user: UserId },
-    /// A polling request of a Socket.IO session has ended.
-    Polled {
-        poll: Poll,
+    /// A request of a socket has ended.
+    Responded {
+        to: Asker,
         outcome: Result<Response, Fault>,
         now: Nanos,
     },
-    /// A part of the response that carries a stream of server-sent events has arrived.
+    /// A part of the response to a request of a socket has arrived.
     Part {
         socket: u32,
         content: Content,
         now: Nanos,
-    },
-    /// The request that carries a stream of server-sent events has ended.
-    StreamEnded {
-        socket: u32,
-        outcome: Result<Response, Fault>,
     },
     /// An HTTP/2 connection may have more parts of responses.
     Unsettled { key: u32, now: Nanos },
@@ -64,18 +58,14 @@ pub(crate) enum News {
     Broke { key: u32, fault: Fault },
     /// A socket has been removed, and everything that belonged to it is told.
     Over(Box<Over>),
-    /// A Socket.IO session that polls has something to send, or may continue.
+    /// A socket whose messages requests carry has something to send, or may continue.
     GoesOn(u32),
-    /// The WebSocket `probe` that will replace the polling of a session was added.
-    Probes { session: u32, probe: u32 },
-    /// The server has accepted the probe of a WebSocket.
-    ProbeAnswered(u32),
-    /// The next connection of a stream of server-sent events is due.
+    /// The socket `helper`, which serves the socket `of`, was added.
+    HelperAdded { of: u32, helper: u32 },
+    /// The server has accepted that this socket takes over from the one that it serves.
+    TakesOver(u32),
+    /// The next connection of a socket that reconnects is due.
     ReconnectDue { key: u32, now: Nanos },
-    /// A connection to a node of a Redis cluster has ended, or never opened.
-    NodeLost {
-        cluster: u32,
-        address: String,
-        fault: Fault,
-    },
+    /// A socket that served the socket `of` has ended, or never opened.
+    HelperLost { of: u32, name: String, fault: Fault },
 }

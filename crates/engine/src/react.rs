@@ -3,25 +3,48 @@
 
 use delivery::Leaving;
 use model::{Fault, Nanos};
+use wire::http::Response;
 
 use crate::audience;
 use crate::base::Base;
 use crate::dial::Dial;
 use crate::driver::fixed_users::FixedUsers;
-use crate::events::Streams;
 use crate::http::{Asker, Http};
 use crate::link::Link;
-use crate::nats::Nats;
 use crate::net::Link as _;
 use crate::net::http2::check_agreed;
-use crate::net::socket::{Bytes, ResponsePart, Wire};
+use crate::net::socket::Wire;
 use crate::net::{Progress, ReadOutcome, Ready, TimedRead};
 use crate::news::News;
+use crate::protocol::Protocol;
 use crate::protocols::Paced;
-use crate::redis::Redis;
-use crate::socket::{Over, Sockets};
-use crate::socketio::Sessions;
+use crate::socket::Sockets;
 use crate::world::World;
+
+macro_rules! define_ask {
+    ($d:tt $($name:ident: $wire:ty => $($handler:ident)::+,)*) => {
+        /// `ask!(wire, base => method(…))`: calls a method of the protocol that handles such a wire for users.
+        macro_rules! ask {
+            ($d wire:expr, $d base:expr => $d method:ident($d($d argument:expr),*)) => {
+                match $d wire {
+                    $(Wire::$name(_) => {
+                        Protocol::$d method(&mut $($handler)::+ { base: $d base } $d(, $d argument)*)
+                    })*
+                }
+            };
+            // The socket with this key may be gone.
+            (at $d key:expr, $d base:expr => $d method:ident($d($d argument:expr),*)) => {
+                match $d base.link($d key) {
+                    Some(Link::Socket(socket)) => {
+                        Some(ask!(socket.wire, $d base => $d method($d($d argument),*)))
+                    }
+                    _ => None,
+                }
+            };
+        }
+    };
+}
+with_protocols!(define_ask $);
 
 impl World {
     /// Lends what the protocols work on, and then handles what they report.
@@ -106,13 +129,19 @@ impl World {
                 Some(mut users) => users.failed((op, user)),
                 None => self.without_users(),
             },
-            News::Polled { poll, outcome, now } => Sessions { base }.polled(poll, outcome, now),
+            News::Responded { to, outcome, now } => self.responded(to, outcome, now),
             News::Part {
                 socket,
                 content,
                 now,
-            } => return Sockets { base }.received(socket, ResponsePart(content), now),
-            News::StreamEnded { socket, outcome } => Streams { base }.ended(socket, outcome),
+            } => {
+                let messages = ask!(at socket, base => received_part(socket, &content, now));
+                return messages.unwrap_or_else(|| {
+                    let what = "a socket that is not in the table received a part of a response";
+                    self.base.inconsistent(what);
+                    0
+                });
+            }
             News::Unsettled { key, now } => Http { base }.settle_http2(key, now),
             News::InLine { owner, endpoint } => Http { base }.advance_line(owner, endpoint),
             News::Close { key, why } => Sockets { base }.close_of_iteration(key, why),
@@ -123,17 +152,39 @@ impl World {
             } => self.leave(key, by_script, how),
             News::Broke { key, fault } => self.end_socket(key, &fault),
             News::Over(over) => Sockets { base }.tell_end(*over),
-            News::GoesOn(key) => Sessions { base }.go_on(key),
-            News::Probes { session, probe } => Sessions { base }.probes(session, probe),
-            News::ProbeAnswered(probe) => Sessions { base }.probe_answered(probe),
-            News::ReconnectDue { key, now } => Streams { base }.reconnect(key, now),
-            News::NodeLost {
-                cluster,
-                address,
-                fault,
-            } => Redis { base }.node_is_over(cluster, &address, &fault),
+            News::TakesOver(key) => {
+                if ask!(at key, base => takes_over(key)).is_none() {
+                    base.inconsistent("a socket takes over that does not exist");
+                }
+            }
+            News::ReconnectDue { key, now } => {
+                if ask!(at key, base => reconnect(key, now)).is_none() {
+                    base.inconsistent("a socket that does not exist waits to reconnect");
+                }
+            }
+            // These sockets may have ended in the meantime.
+            News::GoesOn(key) => {
+                ask!(at key, base => go_on(key));
+            }
+            News::HelperAdded { of, helper } => {
+                ask!(at of, base => helper_added(of, helper));
+            }
+            News::HelperLost { of, name, fault } => {
+                ask!(at of, base => helper_lost(of, &name, &fault));
+            }
         }
         0
+    }
+
+    /// Handles the end of a request of a socket.
+    fn responded(&mut self, to: Asker, outcome: Result<Response, Fault>, now: Nanos) {
+        let base = &mut self.base;
+        let Some(key) = to.socket() else {
+            return base.inconsistent("a request of no socket ended as that of one");
+        };
+        if ask!(at key, base => responded(to, outcome, now)).is_none() && !to.may_outlive_socket() {
+            base.inconsistent("a socket ended before its request");
+        }
     }
 
     fn without_users(&mut self) {
@@ -148,17 +199,13 @@ impl World {
             // It has ended already.
             return;
         };
-        match socket.wire {
-            Wire::Polling(_) => Sessions { base }.go_on(key),
-            Wire::Nats(_) => Nats { base }.leave(key, by_script, how),
-            Wire::WebSocket(_) | Wire::Events(_) | Wire::Redis(_) => {}
-        }
+        ask!(socket.wire, base => leaves(key, by_script, how));
     }
 
-    /// Ends a socket, unless it is a stream that reconnects: removes it, ends what belongs to it, and then tells its end.
+    /// Ends a socket, unless it reconnects: removes it, ends what belongs to it, and then tells its end.
     fn end_socket(&mut self, key: u32, fault: &Fault) {
         let base = &mut self.base;
-        if (Streams { base }).plans_reconnect(key, fault) {
+        if ask!(at key, base => continues_after(key, fault)) == Some(true) {
             return;
         }
         let base = &mut self.base;
@@ -167,16 +214,7 @@ impl World {
             return;
         };
         let base = &mut self.base;
-        let Over { user, endpoint, .. } = over;
-        match &over.link.wire {
-            Wire::WebSocket(_) | Wire::Polling(_) => Sessions { base }.is_over(&over),
-            Wire::Events(stream) if stream.is_shared() => {
-                Http { base }.cancel_request(Asker::Events(key), user, endpoint);
-            }
-            Wire::Events(_) => {}
-            Wire::Nats(_) => Nats { base }.is_over(&over),
-            Wire::Redis(_) => Redis { base }.is_over(&over),
-        }
+        ask!(over.link.wire, base => is_over(&over));
         self.base.tell(News::Over(Box::new(over)));
     }
 
@@ -186,12 +224,14 @@ impl World {
             Dial::Http(flight) => Http { base }.open(flight),
             Dial::Socket(dial) => {
                 // The session may have ended while its WebSocket was queued.
-                if (Sessions { base }).wants(dial.state.probes()) {
-                    let base = &mut self.base;
+                if dial.state.probes().is_none_or(|of| base.is_replaceable(of)) {
                     Sockets { base }.open(*dial);
                 }
             }
-            Dial::Reconnect(dial) => Streams { base }.reopen(dial),
+            // The stream may have been closed while it was queued.
+            Dial::Reconnect(dial) => {
+                ask!(at dial.key, base => reopen(dial));
+            }
             Dial::Member(dial) => audience::open(base, *dial),
         }
     }
@@ -230,12 +270,13 @@ impl World {
     fn opened(&mut self, key: u32) -> Result<(), Fault> {
         let base = &mut self.base;
         let now = base.clock.now();
-        if let Some(Link::Http2(http2)) = base.link(key) {
-            check_agreed(http2.stream())?;
+        let net = &mut base.net;
+        match net.conns.get_mut(key).map(|conn| &mut conn.link) {
+            Some(Link::Http2(http2)) => check_agreed(http2.stream())?,
+            Some(Link::Socket(socket)) => socket.wire.on_open(&mut net.encoded)?,
+            Some(Link::Member(_)) => audience::opened(base, key)?,
+            Some(Link::Http(_)) | None => {}
         }
-        Nats { base }.stream_opened(key)?;
-        let base = &mut self.base;
-        audience::opened(base, key)?;
         Http { base }.opened(key, now);
         Ok(())
     }
@@ -278,13 +319,7 @@ impl World {
                 (1, 0)
             }
             Some(Link::Http2(_)) => (Http { base }.http2_received(key, bytes, at), 1),
-            Some(Link::Socket(socket)) if socket.wire.is_nats() => {
-                (Nats { base }.received(key, bytes, at), 0)
-            }
-            Some(Link::Socket(socket)) if socket.is_redis() => {
-                (Redis { base }.received(key, bytes, at), 0)
-            }
-            Some(Link::Socket(_)) => (Sockets { base }.received(key, Bytes(bytes), at), 0),
+            Some(Link::Socket(socket)) => (ask!(socket.wire, base => received(key, bytes, at)), 0),
             Some(Link::Member(_)) => (audience::received(base, key, bytes, at), 0),
             None => {
                 base.inconsistent("a connection that is not in the table received data");

@@ -7,6 +7,7 @@ mod cluster;
 mod command;
 mod key;
 mod published;
+mod received;
 mod redirected;
 mod server;
 mod subscription;
@@ -19,19 +20,19 @@ use model::{Fault, FaultKind, Nanos, UserId};
 use script::host::{
     CommandsCall, OpId, RedisCall, RedisError, RedisServer, RedisValue, SocketId, Value, Wake,
 };
-use wire::resp::{self, Signal, SlotMap};
+use wire::resp;
 
 use crate::dial::Opener;
-use crate::net::socket::{Cluster, Detachable, Own, Redis as RedisLink, RedisWire, Wire, take_own};
+use crate::net::socket::redis::{Cluster, Redis as RedisLink, RedisWire};
+use crate::net::socket::{Detachable, Wire};
 use crate::recorder::{Ending, Family};
 use crate::socket::{
-    Opening, RoundTrip, SocketKind, SocketLink, SocketState, Sockets, Waiting, Wanted,
+    Opening, Own, RoundTrip, SocketKind, SocketLink, SocketState, Sockets, Waiting, Wanted,
 };
 
 pub(crate) use crate::protocols::Redis;
 use aftermath::Aftermath;
-pub(crate) use command::Command;
-use command::{Batch, carried_by};
+use command::{Batch, Command, carried_by, command_in};
 pub(crate) use published::{Published, source_kind};
 use redirected::{Redirected, redirect_in};
 pub(crate) use server::of_call as redis_login;
@@ -121,7 +122,7 @@ impl Redis<'_> {
         for ((token, mut waiting), words) in (first..).zip(waiting).zip(&commands) {
             self.base.trace(user, || trace::command(words));
             waiting.carries = carried_by(words, &carried, commands.len());
-            if let Some(command) = waiting.command() {
+            if let Some(command) = command_in(&mut waiting) {
                 command.token = token;
             }
             self.base.net.watch_limit(waiting.until);
@@ -142,11 +143,11 @@ impl Redis<'_> {
             op,
             until: now + limit,
             limit,
-            wanted: Wanted::Reply(Command {
+            wanted: Wanted::Own(Own::Redis(Command {
                 index,
                 batch: batch.clone(),
                 ..Command::default()
-            }),
+            })),
             round_trip: Some(RoundTrip {
                 name: recorder.name(Family::RoundTrip, &command.name),
                 planned: call.planned.unwrap_or(now),
@@ -158,74 +159,22 @@ impl Redis<'_> {
         waiting.collect()
     }
 
-    /// Handles bytes from a Redis server. Returns the number of replies and messages in them, including an incomplete last
-    /// one.
-    pub(crate) fn received(&mut self, key: u32, bytes: &[u8], now: Nanos) -> usize {
-        // Take the connection out while it parses, because handling its signals borrows the world.
-        let Some(mut redis) = self.redis_place(key).and_then(Detachable::take) else {
-            self.base
-                .inconsistent("a Redis connection that is not in the table received data");
-            return 0;
-        };
-        let RedisLink {
-            connection,
-            server,
-            subscriptions,
-            own,
-            ..
-        } = &mut *redis;
-        let (mut messages, mut left) = (0, Aftermath::default());
-        let outcome = connection.on_bytes(bytes, &mut |signal| {
-            messages += 1;
-            match signal {
-                Signal::Connected(hello) => {
-                    server.clone_from(hello);
-                    left.node_of = self.redis_connected(key, now);
-                }
-                Signal::Reply { token, reply } => match take_own(own, token) {
-                    Some(Own::Asking) => {}
-                    Some(Own::Slots) => left.slots = Some(slots_in(&reply.value)),
-                    None => {
-                        let change = subscriptions.take_change(token);
-                        let is_end = change.as_ref().is_some_and(|change| change.ends);
-                        left.refused
-                            .extend(change.map(|change| change.subscription));
-                        if !is_end {
-                            let redirected = self.redis_replied(key, token, &reply.value, now);
-                            left.redirected.extend(redirected);
-                        }
-                    }
-                },
-                Signal::Confirmed { token } => {
-                    if let Some(change) = subscriptions.take_change(token) {
-                        self.redis_confirmed((key, token), &change, &mut left, now);
-                    }
-                }
-                Signal::Push { kind, items, .. } => {
-                    self.redis_pushed(key, (kind, items), (&*subscriptions, &mut left), now);
-                }
-            }
-        });
-        messages += usize::from(connection.holds_a_part());
-        if let Some(place) = self.redis_place(key) {
-            place.put_back(redis);
-        }
-        // Whatever happens to this connection, these commands go on.
-        for redirected in std::mem::take(&mut left.redirected) {
-            self.follow_redirect(key, redirected);
-        }
-        match outcome.and(left.malformed.take().map_or(Ok(()), Err)) {
-            Ok(()) => self.settle(key, left),
-            Err(fault) => self.base.socket_broke(key, &fault),
-        }
-        messages
-    }
-
     fn redis_place(&mut self, key: u32) -> Option<&mut Detachable<RedisLink>> {
         match &mut self.base.socket(SocketId(key)).ok()?.1.wire {
             Wire::Redis(RedisWire::Connection(redis)) => Some(redis),
             _ => None,
         }
+    }
+
+    /// Does what is left to do after the bytes of a connection have been handled.
+    fn settle(&mut self, key: u32, mut left: Aftermath) {
+        if let Some(cluster) = left.node_of.take() {
+            self.node_is_open(cluster, key);
+        }
+        if let Some(slots) = left.slots.take() {
+            self.slots_arrived(key, slots);
+        }
+        self.settle_subscriptions(left);
     }
 
     /// Handles a connection that the server has accepted. Returns the cluster to which it belongs.
@@ -250,17 +199,6 @@ impl Redis<'_> {
         cluster
     }
 
-    /// Does what is left to do after the bytes of a connection have been handled.
-    fn settle(&mut self, key: u32, mut left: Aftermath) {
-        if let Some(cluster) = left.node_of.take() {
-            self.node_is_open(cluster, key);
-        }
-        if let Some(slots) = left.slots.take() {
-            self.slots_arrived(key, slots);
-        }
-        self.settle_subscriptions(left);
-    }
-
     /// Takes the command whose response has arrived. `None` if its time limit had passed: then counts the late response,
     /// which nobody awaits any more.
     fn take_command(&mut self, key: u32, token: u64, now: Nanos) -> Option<(UserId, Waiting)> {
@@ -270,7 +208,7 @@ impl Redis<'_> {
             return None;
         };
         // Responses arrive in the order of the commands, so only the first command can be meant.
-        let its = |waiting: &mut Waiting| waiting.command().is_some_and(|its| its.token == token);
+        let its = |waiting: &mut Waiting| command_in(waiting).is_some_and(|its| its.token == token);
         let waiting = socket.state.waiting.pop_front_if(its);
         if waiting.is_none() {
             self.base.level.count_late_reply(user, LATE, now);
@@ -291,7 +229,7 @@ impl Redis<'_> {
         if let Some(redirect) = redirect_in(reply, &mut waiting) {
             return Some(Redirected::new(waiting, redirect));
         }
-        let (index, batch) = match waiting.command() {
+        let (index, batch) = match command_in(&mut waiting) {
             Some(command) => (command.index, command.batch.take()),
             None => (0, None),
         };
@@ -376,12 +314,4 @@ fn words_of(call: &CommandsCall) -> Vec<Vec<&[u8]>> {
     commands
         .map(|one| one.words.iter().map(Vec::as_slice).collect())
         .collect()
-}
-
-/// The node of each slot, in the reply of a node.
-fn slots_in(reply: &resp::Value<'_>) -> Result<SlotMap, Fault> {
-    match reply {
-        resp::Value::Error(error) => Err(error.fault()),
-        reply => SlotMap::parse(reply),
-    }
 }

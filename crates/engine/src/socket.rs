@@ -2,6 +2,7 @@
 //! channels, `wire` carries messages, and `end` handles received data and the end of sockets. A stream of server-sent
 //! events is a socket on which nothing is sent; `events` reconnects it.
 
+mod awaited;
 mod common;
 mod end;
 mod following;
@@ -10,6 +11,7 @@ mod kind;
 mod link;
 mod opening;
 mod over;
+mod reading;
 mod receiving;
 mod sight;
 mod state;
@@ -19,18 +21,19 @@ use model::{Fault, Nanos};
 use script::host::{NextCall, OpId, Payload, ReplyBy, RoundTripCall, SocketId, Value, Wake};
 
 use crate::filter::Filter;
-use crate::net::socket::Wire;
 use crate::news::News;
 use crate::recorder::Family;
 use crate::trace;
 
 pub(crate) use crate::protocols::{Channels, Sockets};
+pub(crate) use awaited::{Awaited, Awaits, Own};
 pub(crate) use kind::{Purpose, SocketKind};
 pub(crate) use link::SocketLink;
 pub(crate) use opening::framing_of;
 pub(crate) use over::Over;
+pub(crate) use reading::Reading;
 pub(crate) use receiving::{Followed, Receiving};
-pub(crate) use sight::{Came, Sight, Sights};
+pub(crate) use sight::{Came, EventName, Sight, Sights};
 use state::Closing;
 pub(crate) use state::{Opening, RoundTrip, SocketState, Waiting, Wanted};
 
@@ -62,7 +65,7 @@ impl Sockets<'_> {
         self.base.with_stamps(user, planned, |base| {
             let (_, socket) = base.socket(id)?;
             let sent = write(socket);
-            let polls = matches!(socket.wire, Wire::Polling(_));
+            let polls = socket.wire.sends_by_request();
             base.net.update_interest(id.0);
             if polls {
                 base.tell(News::GoesOn(id.0));

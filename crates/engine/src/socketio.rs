@@ -1,21 +1,28 @@
 //! Sends Socket.IO messages on the sockets of users. `polling` handles sessions that begin without a WebSocket, and
 //! `arrival::socketio` handles received data.
 
+mod awaited;
 mod polled;
 mod polling;
 mod session;
 mod upgrade;
 
+use delivery::Leaving;
 use model::{Fault, Nanos, UserId};
 use script::host::{Emission, EventCall, OpId, SocketCall, SocketId, SocketIoCall};
+use wire::http::Response;
 use wire::socketio::{Kind, Session, header};
 
+use crate::http::Asker;
+use crate::net::socket::Wire;
+use crate::protocol::Protocol;
 use crate::recorder::Family;
-use crate::socket::{RoundTrip, SocketLink, Sockets, Wanted};
+use crate::socket::{self, Over, Own, RoundTrip, SocketLink, Sockets};
 use crate::trace;
 
 pub(crate) use crate::protocols::Sessions;
-pub(crate) use session::{Heartbeat, Talk};
+pub(crate) use awaited::Wanted;
+pub(crate) use session::{Heartbeat, Talk, came};
 
 /// The WebSocket of a session that does not start with polling.
 pub(crate) fn websocket_call(call: SocketIoCall) -> SocketCall {
@@ -28,6 +35,10 @@ pub(crate) fn websocket_call(call: SocketIoCall) -> SocketCall {
         planned: call.planned,
         ..SocketCall::default()
     }
+}
+
+fn awaited(wanted: Wanted) -> socket::Wanted {
+    socket::Wanted::Own(Own::SocketIo(wanted))
 }
 
 impl SocketLink {
@@ -64,6 +75,44 @@ impl SocketLink {
         self.wire.send_text_of(&[&head, &said.list])?;
         let mut rest = said.attachments.iter();
         rest.try_for_each(|bytes| self.wire.send_binary(bytes))
+    }
+}
+
+/// A socket over WebSocket may carry a session, or replace the polling of one, so it has the same handler.
+impl Protocol for Sessions<'_> {
+    fn received(&mut self, key: u32, bytes: &[u8], at: Nanos) -> usize {
+        Sockets { base: self.base }.received(key, at, |wire, reading| match wire {
+            Wire::WebSocket(connection) => {
+                connection.on_bytes(bytes, &mut |event| reading.frame(event))
+            }
+            _ => Ok(()),
+        })
+    }
+
+    fn responded(&mut self, to: Asker, outcome: Result<Response, Fault>, now: Nanos) {
+        if let Asker::Poll(poll) = to {
+            self.polled(poll, outcome, now);
+        }
+    }
+
+    fn go_on(&mut self, key: u32) {
+        self.poll(key);
+    }
+
+    fn leaves(&mut self, key: u32, _: bool, _: Leaving) {
+        self.poll(key);
+    }
+
+    fn helper_added(&mut self, key: u32, helper: u32) {
+        self.probes(key, helper);
+    }
+
+    fn takes_over(&mut self, helper: u32) {
+        self.probe_answered(helper);
+    }
+
+    fn is_over(&mut self, over: &Over) {
+        self.end_polling(over);
     }
 }
 
@@ -128,10 +177,21 @@ impl Sessions<'_> {
         Sockets { base: self.base }.wait_for(
             op,
             id,
-            Wanted::Ack(number),
+            awaited(Wanted::Ack(number)),
             call.timeout,
             Some(round_trip),
         )
+    }
+
+    pub(crate) fn await_event(
+        &mut self,
+        op: OpId,
+        id: SocketId,
+        event: String,
+        timeout: Option<Nanos>,
+    ) -> Result<(), Fault> {
+        let wanted = awaited(Wanted::Event(event));
+        Sockets { base: self.base }.wait_for(op, id, wanted, timeout, None)
     }
 
     pub(crate) fn handle_event(&mut self, id: SocketId, event: &str) {

@@ -4,11 +4,9 @@ use model::{Fault, Nanos, without_credentials};
 use script::host::Payload;
 use url::Url;
 use wire::http::{Response, quoted_body};
-use wire::sse::{self, Signal};
 use wire::websocket::Event;
 
 use crate::http::InFlight;
-use crate::net::socket;
 
 /// A request that is being sent.
 pub(crate) fn request(call: &InFlight) -> String {
@@ -65,32 +63,8 @@ pub(crate) fn reconnecting(after: Nanos, fault: &Fault) -> String {
     format!("  stream reconnects in {after}: {}", fault.detail)
 }
 
-/// Something that a socket received. `None` for pings and pongs.
-pub(crate) fn received(received: &socket::Event<'_>) -> Option<String> {
-    match received {
-        socket::Event::WebSocket(received) => event(received),
-        socket::Event::Sse(signal) => Some(streamed(signal)),
-    }
-}
-
-fn streamed(signal: &Signal<'_>) -> String {
-    let event = match signal {
-        Signal::Opened => return "← stream opened".to_owned(),
-        Signal::Event(event) => event,
-    };
-    match event {
-        sse::Event::Message(message) => {
-            with_content(format!("← event {}", message.name), message.data.as_bytes())
-        }
-        sse::Event::Retry(ms) => format!("← retry: {ms} ms"),
-        sse::Event::Comment(text) => with_content("← comment".to_owned(), text),
-        sse::Event::Ignored { reason, text } => {
-            with_content(format!("← ignored ({reason:?})"), text)
-        }
-    }
-}
-
-fn event(event: &Event<'_>) -> Option<String> {
+/// Something that a WebSocket received. `None` for pings and pongs.
+pub(crate) fn received(event: &Event<'_>) -> Option<String> {
     match event {
         Event::Open { .. } => Some("← socket opened".to_owned()),
         Event::Text(text) => Some(with_content("← message".to_owned(), text.as_bytes())),
@@ -138,8 +112,8 @@ mod tests {
 
     #[test]
     fn heartbeats_are_no_lines() {
-        assert_eq!(event(&Event::Ping(b"x")), None);
-        let closed = event(&Event::Close {
+        assert_eq!(received(&Event::Ping(b"x")), None);
+        let closed = received(&Event::Close {
             code: Some(1001),
             reason: "",
         });

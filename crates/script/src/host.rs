@@ -25,12 +25,12 @@ pub use events::{EventsCall, NextCall, ServerEvent, StreamState};
 pub use http::{Body, CountedRequest, HttpCall, Part, Reply};
 pub use message::Message;
 pub use nats::{
-    ConsumerCall, FetchCall, NatsCall, NatsHost, NatsLogin, NatsMessage, NatsRequest, NatsServer,
-    NatsSubscribeCall, Publication,
+    ConsumerCall, FetchCall, NatsCall, NatsHost, NatsLogin, NatsMember, NatsMessage, NatsRequest,
+    NatsServer, NatsSubscribeCall, Publication,
 };
 pub use redis::{
-    CommandsCall, RedisCall, RedisCommand, RedisError, RedisHost, RedisMessage, RedisServer,
-    RedisValue, SubscribeCall, SubscriptionKind,
+    CommandsCall, RedisCall, RedisCommand, RedisError, RedisHost, RedisMember, RedisMessage,
+    RedisServer, RedisValue, SubscribeCall, SubscriptionKind,
 };
 pub use responses::{ResponsesCall, ResponsesHost};
 pub use socketio::{Emission, EventCall, Heard, SocketIoCall};

@@ -12,7 +12,8 @@ mod common;
 use common::{Call, group, stage, try_stage};
 use model::Nanos;
 use script::host::{
-    Audience, MemberCall, MemberOpening, NatsLogin, Payload, StampAt, SubscriptionKind,
+    Audience, MemberCall, MemberOpening, NatsLogin, NatsMember, Payload, RedisMember, StampAt,
+    SubscriptionKind,
 };
 
 const HALL: &str = r#"
@@ -96,7 +97,7 @@ fn members_of_a_nats_server_share_a_connection_unless_the_script_wants_their_own
         "(index) => ({ nats: { token: 't', connection: index ? 'own' : undefined }, subject: 'a.' + index, timeout: '3s' })",
     );
     for (index, member) in members.iter().enumerate() {
-        let MemberOpening::Nats { call, subject } = &member.opening else {
+        let MemberOpening::Nats(NatsMember { call, subject }) = &member.opening else {
             panic!("{member:?}")
         };
         assert_eq!(*subject, format!("a.{index}"));
@@ -135,7 +136,7 @@ fn members_of_a_redis_server_subscribe_to_channels_or_patterns() {
         "(index) => ({ redis: { database: 2 }, channels: index ? ['a', 'b', 'a'] : 'a*', pattern: !index })",
     );
     let channels = |member: &MemberCall| {
-        let MemberOpening::Redis { call, subscribe } = &member.opening else {
+        let MemberOpening::Redis(RedisMember { call, subscribe }) = &member.opening else {
             panic!("{member:?}")
         };
         assert_eq!(call.database, Some(2));

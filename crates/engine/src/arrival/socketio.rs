@@ -1,34 +1,18 @@
-use model::Fault;
 use script::host::{Heard, SocketId, Value, Wake};
 use wire::socketio::{Event, Signal};
 use wire::websocket::Event as Message;
 
 use super::Arrival;
-use crate::socket::{Came, Wanted};
-use crate::socketio::{Heartbeat, Talk};
+use crate::socket::{Own, Waiting, Wanted as Awaited};
+use crate::socketio::{Heartbeat, Talk, Wanted, came};
 use crate::tickers::WAKES_LIMIT;
 
-/// Result of handling bytes: messages that the Socket.IO session has to send, and the fault that ended the socket.
-#[derive(Debug, Default)]
-pub(crate) struct Outcome {
-    pub(crate) says: Vec<String>,
-    pub(crate) fault: Option<Fault>,
-    /// Whether the server accepted the probe of this socket.
-    pub(crate) probed: bool,
-    /// Whether the session has opened. From then on, the server must send pings.
-    pub(crate) begun: bool,
-}
-
-/// A message of the transport.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Frame<'a> {
-    Text(&'a str),
-    Binary(&'a [u8]),
-}
-
 impl Arrival<'_> {
-    /// Passes a message to the session. Messages after a fault are ignored.
-    pub(super) fn frame(&mut self, talk: &mut Talk, frame: Frame<'_>) {
+    /// Passes a message of the transport to the session. Messages after a fault are ignored.
+    pub(super) fn frame(&mut self, talk: &mut Talk, frame: Message<'_>) {
+        if let Message::Close { code, reason } = frame {
+            self.state.ending.frame = Some((code, reason.to_owned()));
+        }
         if self.talked.fault.is_some() {
             return;
         }
@@ -48,8 +32,9 @@ impl Arrival<'_> {
             other => self.signal(other, heartbeat, handled),
         };
         let taken = match frame {
-            Frame::Text(text) => session.on_text(text, &mut sink),
-            Frame::Binary(bytes) => session.on_binary(bytes, &mut sink),
+            Message::Text(text) => session.on_text(text, &mut sink),
+            Message::Binary(bytes) => session.on_binary(bytes, &mut sink),
+            _ => Ok(()),
         };
         self.talked.fault = taken.err();
     }
@@ -116,7 +101,7 @@ impl Arrival<'_> {
         attachments: &[Vec<u8>],
         handled: &[Box<str>],
     ) {
-        self.receipts(Came::event(event));
+        self.receipts(came(event));
         let heard = || Heard {
             arguments: format!("[{}]", event.arguments),
             attachments: attachments.to_vec(),
@@ -145,7 +130,11 @@ impl Arrival<'_> {
 
     fn answer(&mut self, heard: impl FnOnce() -> Heard, wants: impl Fn(&Wanted) -> bool) {
         let waiting = &mut self.state.waiting;
-        let at = waiting.iter().position(|waiting| wants(&waiting.wanted));
+        let is_wanted = |waiting: &Waiting| match &waiting.wanted {
+            Awaited::Own(Own::SocketIo(wanted)) => wants(wanted),
+            _ => false,
+        };
+        let at = waiting.iter().position(is_wanted);
         if let Some(waiting) = at.and_then(|at| waiting.remove(at)) {
             self.replied(&waiting, Value::Heard(heard()));
         }

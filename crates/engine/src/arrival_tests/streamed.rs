@@ -25,7 +25,8 @@ impl Listener {
     fn streams(&mut self, name: &str, data: &str) {
         let (mut arrival, _) = self.arrival();
         let id = "1";
-        arrival.streamed(Signal::Event(Event::Message(Message { name, data, id })));
+        let message = Signal::Event(Event::Message(Message { name, data, id }));
+        crate::events::streamed(&mut arrival, message);
     }
 
     fn awaits_event(&mut self, op: u32, event: Option<&str>) {

@@ -4,13 +4,11 @@ use std::cell::OnceCell;
 
 use delivery::{Garbled, Stamp, TooLong, find_stamp};
 use model::{Fault, FaultKind, MisdeliveryReason, Nanos};
-use wire::sse::{self, Signal};
-use wire::websocket;
+use wire::websocket::Event;
 
 use super::member::{MemberState, Ready};
 use super::state::{AudienceShard, ReceivedChannel};
 use crate::arrival::{MISPLACED_LOOKS, MisplacedSearch};
-use crate::net::socket::Event;
 use crate::recorder::{Recorder, Scene};
 use crate::socket::Came;
 
@@ -25,7 +23,7 @@ pub(super) struct MemberArrival<'a> {
     pub(super) tallies: &'a [usize],
     pub(super) state: &'a mut MemberState,
     pub(super) recorder: &'a mut Recorder,
-    /// Packets that the member's Socket.IO session has to send.
+    /// Packets that the member's session has to send.
     pub(super) says: Vec<String>,
     /// The fault that ends the member's connection.
     pub(super) fault: Option<Fault>,
@@ -35,24 +33,17 @@ pub(super) struct MemberArrival<'a> {
 type Found = Result<Stamp, Garbled>;
 
 impl MemberArrival<'_> {
+    /// Counts a message of a WebSocket.
     pub(super) fn received(&mut self, event: Event<'_>) {
         match event {
-            Event::WebSocket(websocket::Event::Open { .. }) | Event::Sse(Signal::Opened) => {
-                self.opened();
-            }
-            Event::WebSocket(websocket::Event::Text(text)) => self.documents(text.as_bytes()),
-            Event::WebSocket(websocket::Event::Binary(bytes)) => self.documents(bytes),
-            Event::WebSocket(websocket::Event::Close { code, reason }) => {
+            Event::Open { .. } => self.opened(),
+            Event::Text(text) => self.documents(text.as_bytes()),
+            Event::Binary(bytes) => self.documents(bytes),
+            Event::Close { code, reason } => {
                 self.state.close = Some((code, reason.to_owned()));
             }
-            Event::Sse(Signal::Event(sse::Event::Message(message))) => {
-                self.message(Came::streamed(&message));
-            }
-            // Pings are answered by the connection, and the other signals have no effect on deliveries.
-            Event::WebSocket(websocket::Event::Ping(_) | websocket::Event::Pong(_))
-            | Event::Sse(Signal::Event(
-                sse::Event::Retry(_) | sse::Event::Comment(_) | sse::Event::Ignored { .. },
-            )) => {}
+            // The connection responds to pings.
+            Event::Ping(_) | Event::Pong(_) => {}
         }
     }
 

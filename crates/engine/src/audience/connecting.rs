@@ -7,6 +7,8 @@ use super::failing::fail;
 use super::http2;
 use super::link::{MemberLink, OwnLink};
 use super::member::{MemberOpening, MemberState};
+use super::members::SharedMembers;
+use super::transport::MemberTransport as _;
 use crate::base::Base;
 use crate::dial::{MemberDial, Opener};
 use crate::link::Link;
@@ -45,7 +47,7 @@ pub(super) fn connect(base: &mut Base, dial: MemberDial) -> Result<u32, (MemberI
             let stream = base.net.connector.connect(endpoint, source);
             let max_message = base.config.options.max_message;
             let wire = stream.and_then(|stream| opener.open_on(stream, max_message, None));
-            wire.map(|wire| MemberLink::new(member, wire, state))
+            wire.map(|wire| link_of(member, wire, state))
         }
     };
     let opened = opened.and_then(|link| base.admit(member, endpoint, Link::Member(Box::new(link))));
@@ -53,6 +55,18 @@ pub(super) fn connect(base: &mut Base, dial: MemberDial) -> Result<u32, (MemberI
     let shard = &mut base.level.audience.shards[member.audience];
     shard.connections.push(key);
     Ok(key)
+}
+
+/// The link of a member on its connection.
+fn link_of(member: MemberId, wire: Wire, state: MemberState) -> MemberLink {
+    if on_wire!(&wire, it => it.carries_several()) {
+        return MemberLink::Shared(SharedMembers::new(wire, member, state));
+    }
+    MemberLink::Own(OwnLink {
+        wire,
+        http2: None,
+        state,
+    })
 }
 
 fn over_http2(

@@ -1,21 +1,38 @@
 //! Handles received data, and the end of the members' connections.
 
 use model::{Fault, Nanos};
+use script::host::Payload;
 
 use super::arrival::MemberArrival;
+use super::events::streamed;
 use super::failing::{broke, closed, member_of};
 use super::http2::{self, MemberHttp2};
 use super::link::{MemberLink, OwnLink};
-use super::member::Ready;
-use super::nats;
+use super::member::{First, Ready};
+use super::sharing;
+use super::transport::MemberTransport as _;
 use crate::base::Base;
 use crate::net::http2::check_agreed;
-use crate::net::socket::{Bytes, Feed as _, RedisWire, Wire};
+use crate::net::socket::Wire;
+
+macro_rules! define_received_for_several {
+    ($d:tt $($name:ident: $wire:ty => $($handler:ident)::+,)*) => {
+        /// Passes bytes to the protocol of a connection that several members use.
+        macro_rules! received_for_several {
+            ($d wire:expr, $d($d argument:expr),*) => {
+                match $d wire {
+                    $(Wire::$name(_) => <$wire>::received_for_several($d($d argument),*),)*
+                }
+            };
+        }
+    };
+}
+with_protocols!(define_received_for_several $);
 
 /// Continues to open a connection whose stream has opened.
 pub(crate) fn opened(base: &mut Base, key: u32) -> Result<(), Fault> {
     match base.net.conns.get_mut(key).and_then(member_of) {
-        Some((_, MemberLink::Nats(nats))) => nats.link.on_open(&mut base.net.encoded),
+        Some((_, MemberLink::Shared(members))) => members.wire.on_open(&mut base.net.encoded),
         Some((_, MemberLink::Own(own))) => {
             let http2 = own.http2.as_ref();
             http2.map_or(Ok(()), |http2| check_agreed(http2.stream()))
@@ -28,7 +45,9 @@ pub(crate) fn opened(base: &mut Base, key: u32) -> Result<(), Fault> {
 pub(crate) fn received(base: &mut Base, key: u32, bytes: &[u8], at: Nanos) -> usize {
     match base.net.conns.get_mut(key).and_then(member_of) {
         Some((_, MemberLink::Own(_))) => received_by_one(base, key, bytes, at),
-        Some((_, MemberLink::Nats(_))) => nats::received(base, key, bytes, at),
+        Some((_, MemberLink::Shared(members))) => {
+            received_for_several!(members.wire, base, key, bytes, at)
+        }
         None => {
             base.inconsistent("a member of an audience that is not in the table received data");
             0
@@ -62,7 +81,7 @@ fn received_by_one(base: &mut Base, key: u32, bytes: &[u8], at: Nanos) -> usize 
     if let Some(mut opening) = state.opening.take_if(|opening| opening.is_open) {
         let first = std::mem::take(&mut opening.first);
         let out = &mut base.net.encoded;
-        result = result.and_then(|()| first.send(wire, out));
+        result = result.and_then(|()| send(first, wire, out));
         // Without a message that says so, the member listens as soon as the connection is open.
         state.opening = (!matches!(opening.ready, Ready::Open)).then_some(opening);
     }
@@ -77,33 +96,32 @@ fn received_by_one(base: &mut Base, key: u32, bytes: &[u8], at: Nanos) -> usize 
     messages
 }
 
+/// Sends what a member sends first, on its own connection. Uses `out` to encode.
+fn send(first: First, wire: &mut Wire, out: &mut Vec<u8>) -> Result<(), Fault> {
+    match first {
+        First::Messages(messages) => messages.iter().try_for_each(|message| match message {
+            Payload::Text(text) => wire.send_text(text),
+            Payload::Binary(bytes) => wire.send_binary(bytes),
+        }),
+        First::Subscription(call) => on_wire!(wire, it => it.subscribe(0, &call, out)),
+    }
+}
+
 /// Passes bytes to the protocol. Returns the number of messages in them, and the fault that ends the connection.
 fn feed(
     (wire, http2): (&mut Wire, &mut Option<MemberHttp2>),
     bytes: &[u8],
     arrival: &mut MemberArrival<'_>,
 ) -> (usize, Result<(), Fault>) {
-    let mut messages = 0;
-    if let Some(http2) = http2 {
-        let outcome = http2::feed(http2, bytes, wire, &mut |event| {
-            messages += 1;
-            arrival.came(event);
-        });
-        return (messages.max(1), outcome);
-    }
-    let outcome = match wire {
-        Wire::Redis(RedisWire::Connection(redis)) => redis.get_mut().map_or(Ok(()), |redis| {
-            redis.connection.on_bytes(bytes, &mut |signal| {
-                messages += 1;
-                arrival.replied(&signal);
-            })
-        }),
-        wire => Bytes(bytes).feed(wire, &mut |event| {
-            messages += 1;
-            arrival.came(event);
-        }),
+    let Some(http2) = http2 else {
+        return on_wire!(wire, it => it.hear(bytes, arrival));
     };
-    (messages, outcome)
+    let mut messages = 0;
+    let outcome = http2::feed(http2, bytes, wire, &mut |signal| {
+        messages += 1;
+        streamed(arrival, signal);
+    });
+    (messages.max(1), outcome)
 }
 
 /// Handles a connection of which a member did not listen in time.
@@ -114,7 +132,7 @@ pub(crate) fn timed_out(base: &mut Base, key: u32, now: Nanos) {
                 broke(base, key, &fault);
             }
         }
-        Some((_, MemberLink::Nats(_))) => nats::timed_out(base, key, now),
+        Some((_, MemberLink::Shared(_))) => sharing::timed_out(base, key, now),
         None => base.inconsistent("a member of an audience that timed out does not exist"),
     }
 }

@@ -39,7 +39,7 @@ pub(crate) fn broke(base: &mut Base, key: u32, fault: &Fault) {
     };
     match link {
         MemberLink::Own(own) => fail((member, own.state.opening.is_none())),
-        MemberLink::Nats(nats) => nats.each(fail),
+        MemberLink::Shared(members) => members.each(fail),
     }
 }
 

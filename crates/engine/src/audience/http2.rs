@@ -4,11 +4,12 @@
 use model::{Fault, Nanos};
 use plan::Timeouts;
 use wire::Stream;
+use wire::sse::Signal;
 
 use crate::http::FOR_EVER;
 use crate::net::http::Call;
 use crate::net::http2::Http2Link;
-use crate::net::socket::{Event, EventStream, Feed as _, ResponsePart, Wire};
+use crate::net::socket::{EventStream, Wire};
 use crate::net::{EndpointIndex, Opening};
 
 /// The HTTP/2 connection of one member.
@@ -37,7 +38,7 @@ pub(super) fn feed(
     http2: &mut Http2Link<()>,
     bytes: &[u8],
     wire: &mut Wire,
-    sink: &mut impl FnMut(Event<'_>),
+    sink: &mut impl FnMut(Signal<'_>),
 ) -> Result<(), Fault> {
     http2.on_bytes(bytes)?;
     settle(http2, wire, sink)
@@ -47,10 +48,12 @@ pub(super) fn feed(
 fn settle(
     http2: &mut Http2Link<()>,
     wire: &mut Wire,
-    sink: &mut impl FnMut(Event<'_>),
+    sink: &mut impl FnMut(Signal<'_>),
 ) -> Result<(), Fault> {
     while let Some((_, part)) = http2.next_part() {
-        ResponsePart(part).feed(wire, sink)?;
+        if let Wire::Events(events) = &mut *wire {
+            events.on_part(&part, sink)?;
+        }
     }
     while let Some((_, end)) = http2.next_ended() {
         end.outcome?;

@@ -3,17 +3,16 @@ use wire::Stream;
 
 use super::http2::{self, MemberHttp2};
 use super::member::MemberState;
-use super::nats_members::NatsMembers;
-use crate::net::socket::{NatsWire, Wire};
-use crate::owner::MemberId;
+use super::members::SharedMembers;
+use crate::net::socket::Wire;
 
 /// A connection of members of passive audiences.
 #[derive(Debug)]
 pub(crate) enum MemberLink {
     /// The connection of one member.
     Own(OwnLink),
-    /// A connection to a NATS server, on which each of its members has a subscription.
-    Nats(NatsMembers),
+    /// A connection on which each of its members has a subscription.
+    Shared(SharedMembers),
 }
 
 /// The connection of one member of a passive audience.
@@ -26,20 +25,6 @@ pub(crate) struct OwnLink {
 }
 
 impl MemberLink {
-    /// The link of a member on its connection.
-    pub(super) fn new(member: MemberId, wire: Wire, state: MemberState) -> Self {
-        match wire {
-            Wire::Nats(NatsWire::Connection(link)) => {
-                Self::Nats(NatsMembers::new(*link, member, state))
-            }
-            wire => Self::Own(OwnLink {
-                wire,
-                http2: None,
-                state,
-            }),
-        }
-    }
-
     /// The stream of the connection.
     pub(crate) fn stream(&self) -> Option<&Stream> {
         match self {
@@ -47,7 +32,7 @@ impl MemberLink {
                 Some(http2) => Some(http2.stream()),
                 None => own.wire.stream(),
             },
-            Self::Nats(nats) => nats.link.stream(),
+            Self::Shared(members) => members.wire.stream(),
         }
     }
 
@@ -58,7 +43,7 @@ impl MemberLink {
                 Some(http2) => Some(http2.stream_mut()),
                 None => own.wire.stream_mut(),
             },
-            Self::Nats(nats) => nats.link.stream_mut(),
+            Self::Shared(members) => members.wire.stream_mut(),
         }
     }
 
@@ -66,7 +51,7 @@ impl MemberLink {
     pub(crate) fn limit(&self) -> Nanos {
         match self {
             Self::Own(own) => own.state.limit(),
-            Self::Nats(nats) => nats.limit(),
+            Self::Shared(members) => members.limit(),
         }
     }
 
@@ -74,7 +59,11 @@ impl MemberLink {
     pub(super) fn on_close(&mut self) -> Fault {
         match self {
             Self::Own(own) => own.on_close(),
-            Self::Nats(nats) => nats.link.on_close(),
+            Self::Shared(members) => {
+                let closed =
+                    || Fault::target(FaultKind::Closed, "the server closed the connection");
+                members.wire.on_close().err().unwrap_or_else(closed)
+            }
         }
     }
 }

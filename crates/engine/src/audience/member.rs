@@ -5,9 +5,7 @@ use model::{Fault, FaultKind, Nanos};
 use script::host::{Payload, SubscribeCall};
 
 use crate::filter::Filter;
-use crate::net::socket::{Change, Redis, RedisWire, Wire};
-use crate::redis::source_kind;
-use crate::socketio::Talk;
+use crate::registry::Talk;
 
 /// The state of a member.
 #[derive(Debug, Default)]
@@ -16,7 +14,7 @@ pub(crate) struct MemberState {
     pub(super) opening: Option<Box<MemberOpening>>,
     /// Extracts documents from messages.
     pub(super) documents: Documents,
-    /// The Socket.IO session, if the member has one.
+    /// The session on top of the connection's messages, if the member has one.
     pub(super) talk: Option<Box<Talk>>,
     /// Code and reason of the server's close frame.
     pub(super) close: Option<(Option<u16>, String)>,
@@ -36,7 +34,7 @@ pub(crate) struct MemberOpening {
 
 /// The event from which on a member listens.
 #[derive(Debug)]
-pub(super) enum Ready {
+pub(crate) enum Ready {
     /// The connection is open.
     Open,
     /// A message that passes this filter has arrived, in an event of this name if there is one.
@@ -47,35 +45,16 @@ pub(super) enum Ready {
 
 /// What a member sends as soon as its connection is open.
 #[derive(Debug)]
-pub(super) enum First {
+pub(crate) enum First {
     Messages(Vec<Payload>),
-    /// The subscription to a subject of a NATS server.
-    Subject(String),
-    /// The subscription to channels of a Redis server.
-    Channels(SubscribeCall),
+    /// The subscription to a subject or to channels.
+    Subscription(SubscribeCall),
 }
 
 impl First {
     /// Whether there is nothing left to send.
     pub(super) fn is_empty(&self) -> bool {
         matches!(self, Self::Messages(messages) if messages.is_empty())
-    }
-
-    /// Sends everything on the connection of one member. Uses `out` to encode.
-    pub(super) fn send(self, wire: &mut Wire, out: &mut Vec<u8>) -> Result<(), Fault> {
-        match (self, wire) {
-            (Self::Messages(messages), wire) => {
-                messages.iter().try_for_each(|message| match message {
-                    Payload::Text(text) => wire.send_text(text),
-                    Payload::Binary(bytes) => wire.send_binary(bytes),
-                })
-            }
-            (Self::Channels(call), Wire::Redis(RedisWire::Connection(redis))) => redis
-                .get_mut()
-                .map_or(Ok(()), |redis| subscribe(redis, call, out)),
-            // The connection of several members subscribes for each.
-            (Self::Subject(_) | Self::Channels(_), _) => Ok(()),
-        }
     }
 }
 
@@ -93,7 +72,7 @@ impl MemberState {
         opening.min(self.dead_at())
     }
 
-    /// The time at which the Socket.IO session counts as dead if no ping arrives.
+    /// The time at which the session counts as dead if no ping arrives.
     pub(super) fn dead_at(&self) -> Nanos {
         let talk = self.talk.as_ref();
         talk.map_or(Nanos::MAX, |talk| talk.dead_at())
@@ -120,16 +99,4 @@ impl MemberOpening {
         let detail = format!("{what} within {}", self.limit);
         Fault::target(FaultKind::TimedOut, detail)
     }
-}
-
-/// Subscribes to channels. Uses `out` to encode.
-fn subscribe(redis: &mut Redis, call: SubscribeCall, out: &mut Vec<u8>) -> Result<(), Fault> {
-    let kind = source_kind(call.kind);
-    let change = Change {
-        subscription: 0,
-        kind,
-        names: call.names,
-        ends: false,
-    };
-    redis.change(out, kind.subscribe(), change).map(drop)
 }

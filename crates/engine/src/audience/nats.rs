@@ -2,23 +2,80 @@
 //! they log in in the same way. Each has a subscription of its own, so the server sends each its own copy of a message.
 
 use model::{Fault, Nanos};
+use rand_pcg::Pcg64Mcg;
+use script::host::{NatsMember, Payload, SubscribeCall};
 use wire::nats::{Message, ServerError, Signal};
 
 use super::arrival::MemberArrival;
-use super::connecting::connect;
-use super::failing::{broke, closed, fail, member_of};
+use super::described::{Describe, Described};
+use super::failing::{broke, closed, member_of};
 use super::link::MemberLink;
-use super::member::MemberState;
-use super::nats_members::{NatsMember, NatsMembers, Phase};
+use super::member::{First, MemberState, Ready};
+use super::members::{Phase, SharedMember, SharedMembers};
+use super::sharing::{fail_one, members_of, subscribe};
 use super::state::Audiences;
+use super::transport::MemberTransport;
 use crate::base::Base;
-use crate::dial::MemberDial;
-use crate::nats::login::SharedLogin;
-use crate::net::socket::{NatsLink, Pong};
+use crate::dial::Opener;
+use crate::nats::login::{identity_of, locate, login_of};
+use crate::net::socket::Wire;
+use crate::net::socket::nats::{NatsLink, NatsWire, Pong};
 use crate::news::News;
-use crate::owner::MemberId;
 use crate::recorder::Recorder;
 use crate::socket::Came;
+
+impl Describe for NatsMember {
+    fn describe(
+        self,
+        base: &mut Base,
+        _: Vec<Payload>,
+        _: &mut Pcg64Mcg,
+    ) -> Result<Described, Fault> {
+        let Self { call, subject } = self;
+        let (url, endpoint) = locate(&mut base.net.connector, call.url.as_deref())?;
+        let shared = call.is_shared.then(|| identity_of(endpoint, &call, &url));
+        let opener = Opener::Nats(Box::new(login_of(&call, &url, "(audience)")?));
+        let limit = base.opening_limit(call.timeout);
+        let subscription = SubscribeCall {
+            names: vec![subject.into_bytes()],
+            ..SubscribeCall::default()
+        };
+        Ok(Described {
+            first: First::Subscription(subscription),
+            ready: Ready::Confirmed,
+            shared,
+            ..Described::new(endpoint, opener, limit)
+        })
+    }
+}
+
+impl MemberTransport for NatsWire {
+    /// The `sid` of a subscription is the number of its member.
+    fn subscribe(
+        &mut self,
+        number: u32,
+        call: &SubscribeCall,
+        _: &mut Vec<u8>,
+    ) -> Result<(), Fault> {
+        let link = self.link_mut().zip(call.names.first());
+        link.map_or(Ok(()), |(link, subject)| {
+            let subject = String::from_utf8_lossy(subject);
+            link.subscribe(number, &subject, None, None)
+        })
+    }
+
+    fn carries_several(&self) -> bool {
+        true
+    }
+
+    fn takes_subscriptions(&self) -> bool {
+        self.link().is_some_and(NatsLink::is_connected)
+    }
+
+    fn received_for_several(base: &mut Base, key: u32, bytes: &[u8], at: Nanos) -> usize {
+        received(base, key, bytes, at)
+    }
+}
 
 /// What remains to be done after received bytes are handled. Until then, the connection is not in its link.
 #[derive(Debug, Default)]
@@ -29,64 +86,17 @@ struct Remaining {
     refused: Vec<(u32, Fault)>,
 }
 
-/// Adds a member to the connection that it shares. Opens the connection for its first member, at once.
-pub(super) fn share(base: &mut Base, dial: MemberDial, login: SharedLogin) {
-    let MemberDial { member, state, .. } = dial;
-    if let Some(key) = find(base, &login) {
-        return join(base, key, member, state);
-    }
-    match connect(base, MemberDial { state, ..dial }) {
-        Ok(key) => {
-            let known = &mut base.level.audience.nats;
-            known.retain(|(known, _)| *known != login);
-            known.push((login, key));
-            base.tell(News::Added(key));
-        }
-        Err((member, fault)) => fail(base, member, &fault),
-    }
-}
-
-/// The connection with this login, unless it has ended.
-fn find(base: &mut Base, login: &SharedLogin) -> Option<u32> {
-    let mut known = base.level.audience.nats.iter();
-    let key = known
-        .find(|(known, _)| known == login)
-        .map(|(_, key)| *key)?;
-    members_of(base, key).map(|_| key)
-}
-
-/// Adds a member to a connection.
-fn join(base: &mut Base, key: u32, member: MemberId, state: MemberState) {
-    let Some(mut opening) = state.opening else {
-        return base.inconsistent("a member of an audience joined a connection twice");
-    };
-    opening.begin(base);
-    let Some(members) = members_of(base, key) else {
-        return base.inconsistent("a member of an audience joined a connection that is gone");
-    };
-    let number = members.add(member, opening);
-    if members.link.is_connected() {
-        if let Err(fault) = members.subscribe(number) {
-            fail_one(base, key, number, &fault);
-        }
-        base.net.update_interest(key);
-    }
-}
-
-fn members_of(base: &mut Base, key: u32) -> Option<&mut NatsMembers> {
-    match base.net.conns.get_mut(key).and_then(member_of) {
-        Some((_, MemberLink::Nats(members))) => Some(members),
-        _ => None,
-    }
-}
-
 /// Handles received bytes. Returns the number of messages in them, including an incomplete last message.
-pub(super) fn received(base: &mut Base, key: u32, bytes: &[u8], at: Nanos) -> usize {
+fn received(base: &mut Base, key: u32, bytes: &[u8], at: Nanos) -> usize {
     let mut out = std::mem::take(&mut base.net.encoded);
     out.clear();
     let found = base.net.conns.get_mut(key).and_then(member_of);
-    let Some((_, MemberLink::Nats(NatsMembers { link, members, .. }))) = found else {
+    let Some((_, MemberLink::Shared(SharedMembers { wire, members, .. }))) = found else {
         base.inconsistent("the members on a connection are gone that received data");
+        return 0;
+    };
+    let Some(link) = link_in(wire) else {
+        base.inconsistent("the members on a connection use another protocol than its data");
         return 0;
     };
     let Some(mut connection) = link.take() else {
@@ -132,12 +142,12 @@ fn finish(base: &mut Base, key: u32, remaining: Remaining) {
     };
     if is_connected {
         for number in members.waiting(|_| true) {
-            if let Err(fault) = members.subscribe(number) {
+            if let Err(fault) = subscribe(members, number) {
                 refused.push((number, fault));
             }
         }
     }
-    if members.link.is_closed() {
+    if members.wire.is_done() {
         return closed(base, key);
     }
     if starts_tls {
@@ -151,6 +161,13 @@ fn finish(base: &mut Base, key: u32, remaining: Remaining) {
     }
 }
 
+fn link_in(wire: &mut Wire) -> Option<&mut NatsLink> {
+    match wire {
+        Wire::Nats(nats) => nats.link_mut(),
+        _ => None,
+    }
+}
+
 fn start_tls(base: &mut Base, key: u32) -> Result<(), Fault> {
     let net = &mut base.net;
     let Some(conn) = net.conns.get_mut(key) else {
@@ -158,44 +175,10 @@ fn start_tls(base: &mut Base, key: u32) -> Result<(), Fault> {
     };
     let (settings, name) = net.connector.tls_of(conn.endpoint);
     match member_of(conn) {
-        Some((_, MemberLink::Nats(members))) => members.link.start_tls(settings, name),
+        Some((_, MemberLink::Shared(members))) => {
+            link_in(&mut members.wire).map_or(Ok(()), |link| link.start_tls(settings, name))
+        }
         _ => Ok(()),
-    }
-}
-
-/// Handles a connection of which members did not listen in time.
-pub(super) fn timed_out(base: &mut Base, key: u32, now: Nanos) {
-    let Some(members) = members_of(base, key) else {
-        return base.inconsistent("the members on a connection are gone that timed out");
-    };
-    for number in members.waiting(|opening| opening.until <= now) {
-        let Some(members) = members_of(base, key) else {
-            // The connection ended with its last member.
-            return;
-        };
-        let Phase::Opening(opening) = &members.members[number as usize].phase else {
-            continue;
-        };
-        let fault = opening.took_too_long();
-        fail_one(base, key, number, &fault);
-    }
-}
-
-/// Counts the failure of one member. The connection ends with its last member.
-fn fail_one(base: &mut Base, key: u32, number: u32, fault: &Fault) {
-    let now = base.clock.now();
-    let Some(members) = members_of(base, key) else {
-        // The connection broke, and all its members with it.
-        return;
-    };
-    let failed = members.take(number);
-    let is_last = members.left == 0;
-    let level = &mut base.level;
-    if let Some(member) = failed {
-        level.audience.fail(&mut level.recorder, member, now, fault);
-    }
-    if is_last {
-        base.net.remove(key);
     }
 }
 
@@ -204,7 +187,7 @@ struct Arrival<'a> {
     /// The receive time of the bytes.
     now: Nanos,
     link: &'a mut NatsLink,
-    members: &'a mut Vec<NatsMember>,
+    members: &'a mut Vec<SharedMember>,
     audiences: &'a mut Audiences,
     recorder: &'a mut Recorder,
     /// The state of members that listen, who all have the same.
@@ -227,7 +210,7 @@ impl Arrival<'_> {
     /// Passes a message to the member of its subscription. The member may have failed in the meantime.
     fn message(&mut self, message: &Message<'_>) {
         let number = usize::try_from(message.sid).unwrap_or(usize::MAX);
-        let Some(NatsMember {
+        let Some(SharedMember {
             id,
             phase: Phase::Listening,
         }) = self.members.get(number)

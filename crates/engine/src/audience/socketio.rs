@@ -1,21 +1,48 @@
 //! Socket.IO sessions of members of passive audiences. Each has a WebSocket of its own.
 
-use wire::socketio::Signal;
+use model::Fault;
+use rand_pcg::Pcg64Mcg;
+use script::host::{Payload, SocketIoCall};
+use wire::socketio::{Kind, Session, Signal, header};
 use wire::websocket::Event as Frame;
 
 use super::arrival::MemberArrival;
-use crate::net::socket::Event;
-use crate::socket::Came;
-use crate::socketio::{Heartbeat, Talk};
+use super::described::{Describe, Described};
+use super::transport::MemberTransport;
+use crate::base::Base;
+use crate::net::socket::socketio::Polling;
+use crate::socketio::{Heartbeat, Talk, came, websocket_call};
+
+impl Describe for SocketIoCall {
+    fn describe(
+        self,
+        base: &mut Base,
+        first: Vec<Payload>,
+        random: &mut Pcg64Mcg,
+    ) -> Result<Described, Fault> {
+        let (namespace, auth) = (self.namespace.clone(), self.auth.clone());
+        let head = header(Kind::Event, 0, &namespace, None);
+        let event =
+            |list: &Payload| Payload::Text(head.clone() + &String::from_utf8_lossy(list.bytes()));
+        let first = first.iter().map(event).collect();
+        let session = Session::new(namespace, auth, base.config.options.max_message);
+        let described = websocket_call(self).describe(base, first, random)?;
+        Ok(Described {
+            talk: Some(Box::new(Talk::new(session))),
+            ..described
+        })
+    }
+}
+
+/// Members do not poll.
+impl MemberTransport for Box<Polling> {}
 
 impl MemberArrival<'_> {
-    /// Passes what the wire found to the session, if the member has one, or counts it.
-    pub(super) fn came(&mut self, event: Event<'_>) {
+    /// Passes a message of a WebSocket to the session, if the member has one, or counts it.
+    pub(super) fn came(&mut self, event: Frame<'_>) {
         match event {
-            Event::WebSocket(frame @ (Frame::Open { .. } | Frame::Text(_) | Frame::Binary(_)))
-                if self.state.talk.is_some() =>
-            {
-                self.frame(frame);
+            Frame::Open { .. } | Frame::Text(_) | Frame::Binary(_) if self.state.talk.is_some() => {
+                self.frame(event);
             }
             event => self.received(event),
         }
@@ -53,7 +80,7 @@ impl MemberArrival<'_> {
                 }
             }
             Signal::Connected(_) => self.opened(),
-            Signal::Event { event, .. } => self.message(Came::event(&event)),
+            Signal::Event { event, .. } => self.message(came(&event)),
             // A member requests no acknowledgement, and gives none.
             Signal::Ack { .. } | Signal::Probed | Signal::Noop => {}
         }

@@ -3,9 +3,9 @@ use std::rc::Rc;
 use delivery::{BroadcastLog, Leaving, Listeners};
 use model::{Fault, Nanos};
 
-use crate::nats::login::SharedLogin;
 use crate::owner::MemberId;
 use crate::recorder::{Recorder, Scene};
+use crate::shared_connections::SharedConnections;
 use crate::socket::Sight;
 
 /// The passive audiences of a level on this worker. Empty if the scenario has none.
@@ -15,8 +15,8 @@ pub(crate) struct Audiences {
     pub(super) shards: Vec<AudienceShard>,
     /// The tally of each channel, by the number of the channel.
     pub(super) tallies: Vec<usize>,
-    /// The keys of the connections to NATS servers that members share.
-    pub(super) nats: Vec<(SharedLogin, u32)>,
+    /// The connections that members share.
+    pub(super) shared: SharedConnections,
     /// The time at which the connections were closed.
     pub(super) closed: Nanos,
 }

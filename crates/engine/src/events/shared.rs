@@ -56,7 +56,7 @@ impl Streams<'_> {
     }
 
     /// Handles the end of a stream's request.
-    pub(crate) fn ended(&mut self, key: u32, outcome: Result<Response, Fault>) {
+    pub(super) fn ended(&mut self, key: u32, outcome: Result<Response, Fault>) {
         let Some((_, stream, _)) = self.event_stream(key) else {
             return self.base.inconsistent("a stream ended before its request");
         };

@@ -79,12 +79,11 @@ impl Http<'_> {
     ) {
         // These requests only transport messages and are not requests of the script, so they are not counted as requests.
         match call.context.asker {
-            Asker::Poll(poll) => {
-                self.poll_ended(call, poll);
-                return self.base.tell(News::Polled { poll, outcome, now });
-            }
-            Asker::Events(socket) => {
-                return self.base.tell(News::StreamEnded { socket, outcome });
+            to @ (Asker::Poll(_) | Asker::Events(_)) => {
+                if let Asker::Poll(poll) = to {
+                    self.poll_ended(call, poll);
+                }
+                return self.base.tell(News::Responded { to, outcome, now });
             }
             Asker::Script(_) | Asker::Fixed(_) => {}
         }

@@ -183,9 +183,9 @@ impl Http<'_> {
                     self.count_answer(&call, &response, now);
                     self.base.tell(News::Answered { call, free: None });
                 }
-                Asker::Events(socket) => {
+                to @ Asker::Events(_) => {
                     let outcome = Ok(response);
-                    self.base.tell(News::StreamEnded { socket, outcome });
+                    self.base.tell(News::Responded { to, outcome, now });
                 }
                 Asker::Script(_) | Asker::Poll(_) => {
                     self.store_cookies(&call, &response);

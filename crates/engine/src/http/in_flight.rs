@@ -12,10 +12,26 @@ pub(crate) enum Asker {
     Script(OpId),
     /// A user without a script.
     Fixed(OpId),
-    /// A Socket.IO session over polling. Its requests are not requests of the script, and are not measured.
+    /// A session that polls. Its requests are not requests of the script, and are not measured.
     Poll(Poll),
     /// A stream of server-sent events over HTTP/2, by its socket. It is measured as a socket.
     Events(u32),
+}
+
+impl Asker {
+    /// The socket whose messages the request carries.
+    pub(crate) fn socket(self) -> Option<u32> {
+        match self {
+            Self::Poll(poll) => Some(poll.key),
+            Self::Events(key) => Some(key),
+            Self::Script(_) | Self::Fixed(_) => None,
+        }
+    }
+
+    /// Whether the socket may have ended when its request ends.
+    pub(crate) fn may_outlive_socket(self) -> bool {
+        matches!(self, Self::Poll(_))
+    }
 }
 
 /// Time limit of a request for which its socket has a limit. It is practically unlimited.

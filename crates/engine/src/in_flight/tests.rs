@@ -11,7 +11,8 @@ use crate::empty_world::world_of_one;
 use crate::http::{Asked, Asker, Http};
 use crate::net::Located;
 use crate::people::{Pool, User};
-use crate::socket::{RoundTrip, SocketKind, Waiting, Wanted};
+use crate::socket::{Own, RoundTrip, SocketKind, Waiting, Wanted};
+use crate::socketio;
 use crate::world::World;
 
 const SECOND: Nanos = Nanos::from_secs(1);
@@ -95,7 +96,7 @@ impl Lab {
             op: OpId(3),
             until: LIMIT,
             limit: LIMIT,
-            wanted: Wanted::Ack(1),
+            wanted: Wanted::Own(Own::SocketIo(socketio::Wanted::Ack(1))),
             round_trip,
             carries: Vec::new(),
         };

@@ -5,12 +5,13 @@ use model::{Fault, FaultKind};
 use script::host::SocketId;
 
 use super::Nats;
-use crate::net::socket::{NatsWire, Wire};
+use crate::net::socket::Wire;
+use crate::net::socket::nats::NatsWire;
 use crate::socket::{Over, SocketLink, Sockets};
 
 impl Nats<'_> {
     /// Ends the sockets that a closing NATS connection carries, or tells the server that a socket leaves its connection.
-    pub(crate) fn leave(&mut self, key: u32, by_script: bool, how: Leaving) {
+    pub(super) fn leave(&mut self, key: u32, by_script: bool, how: Leaving) {
         let Ok((_, SocketLink { wire, .. })) = self.base.socket(SocketId(key)) else {
             return;
         };
@@ -68,7 +69,7 @@ impl Nats<'_> {
     }
 
     /// Ends the sockets that a NATS connection carried, or removes a socket from its connection.
-    pub(crate) fn is_over(&mut self, over: &Over) {
+    pub(super) fn part_from(&mut self, over: &Over) {
         let connection = match &over.link.wire {
             Wire::Nats(NatsWire::Connection(link)) => {
                 for &key in &link.carried {

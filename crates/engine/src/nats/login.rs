@@ -6,27 +6,21 @@ use url::Url;
 use wire::nats::{Credentials, Key, Login};
 
 use crate::net::{Connector, EndpointIndex};
+use crate::shared_connections::Identity;
 
-/// The properties that users of a shared connection have in common.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SharedLogin {
-    endpoint: EndpointIndex,
-    login: NatsLogin,
-    is_tls: bool,
-    no_echo: bool,
-    name: String,
-}
-
-impl SharedLogin {
-    pub(crate) fn new(endpoint: EndpointIndex, call: &NatsCall, url: &Url) -> Self {
-        Self {
-            endpoint,
-            login: call.login.clone(),
-            is_tls: url.scheme() == "tls",
-            no_echo: call.no_echo,
-            name: call.name.clone(),
-        }
-    }
+/// What the users of a shared connection have in common.
+pub(crate) fn identity_of(endpoint: EndpointIndex, call: &NatsCall, url: &Url) -> Identity {
+    let endpoint = endpoint.to_string();
+    let echo = if call.no_echo { "no echo" } else { "echo" };
+    let mut properties = vec!["nats", &endpoint, url.scheme(), echo, &call.name];
+    properties.extend(match &call.login {
+        NatsLogin::Anonymous => vec!["anonymous"],
+        NatsLogin::Token(token) => vec!["token", token],
+        NatsLogin::Password { user, password } => vec!["password", user, password],
+        NatsLogin::Seed(seed) => vec!["seed", seed],
+        NatsLogin::File(text) => vec!["file", text],
+    });
+    Identity::of(&properties)
 }
 
 /// The URL and the endpoint of a server; `None`: those of the target.

@@ -2,18 +2,22 @@
 
 use std::collections::VecDeque;
 
+use delivery::Leaving;
 use model::{Fault, FaultKind, Nanos};
 use script::host::{self, NatsMessage, Payload, SocketId, Value, Wake};
 use wire::nats::jetstream::reply_of;
 use wire::nats::{Message, ServerError, Signal};
 
+use super::awaited::Expected;
 use super::{Nats, link_of, shared, trace};
 use crate::arrival::Arrival;
 use crate::link::Link;
-use crate::net::socket::{NatsLink, NatsWire, Pong, Wire, end_of_pull};
+use crate::net::socket::Wire;
+use crate::net::socket::nats::{NatsLink, NatsWire, Pong, end_of_pull};
 use crate::news::News;
+use crate::protocol::Protocol;
 use crate::recorder::Ending;
-use crate::socket::{Came, Waiting, Wanted};
+use crate::socket::{Came, Over, Own, Waiting, Wanted};
 
 /// The name under which late replies are counted.
 const LATE: &str = "late reply of the NATS server";
@@ -30,21 +34,8 @@ struct Remaining {
     failed: Vec<(u32, Fault)>,
 }
 
-impl Nats<'_> {
-    /// Continues to open a connection to a NATS server, when its stream has opened.
-    pub(crate) fn stream_opened(&mut self, key: u32) -> Result<(), Fault> {
-        if let Some(Link::Socket(socket)) =
-            self.base.net.conns.get_mut(key).map(|conn| &mut conn.link)
-            && let Wire::Nats(NatsWire::Connection(link)) = &mut socket.wire
-        {
-            link.on_open(&mut self.base.net.encoded)?;
-        }
-        Ok(())
-    }
-
-    /// Handles received data of a connection to a NATS server. Returns the number of messages in it, including an
-    /// incomplete last message.
-    pub(crate) fn received(&mut self, key: u32, bytes: &[u8], now: Nanos) -> usize {
+impl Protocol for Nats<'_> {
+    fn received(&mut self, key: u32, bytes: &[u8], now: Nanos) -> usize {
         let taken = link_of(self.base, SocketId(key)).map(NatsLink::take);
         let Ok(Some(mut connection)) = taken else {
             self.base
@@ -76,6 +67,16 @@ impl Nats<'_> {
         messages
     }
 
+    fn leaves(&mut self, key: u32, by_script: bool, how: Leaving) {
+        self.leave(key, by_script, how);
+    }
+
+    fn is_over(&mut self, over: &Over) {
+        self.part_from(over);
+    }
+}
+
+impl Nats<'_> {
     fn nats_signal(
         &mut self,
         key: u32,
@@ -290,7 +291,8 @@ fn fetched(arrival: &mut Arrival<'_>, message: &Message<'_>) {
     let Some(waiting) = arrival.state.waiting.front_mut() else {
         return;
     };
-    let Wanted::NatsMessages { missing, messages } = &mut waiting.wanted else {
+    let Wanted::Own(Own::Nats(Expected::Messages { missing, messages })) = &mut waiting.wanted
+    else {
         return;
     };
     let end = if let Some(status) = message.headers.status() {
@@ -318,7 +320,10 @@ fn number_of(message: &Message<'_>) -> Option<u64> {
 /// Takes the request with this number.
 fn awaiting(all: &mut VecDeque<Waiting>, number: Option<u64>) -> Option<Waiting> {
     let number = number?;
-    let is_its = |waiting: &Waiting| matches!(waiting.wanted, Wanted::NatsReply { number: its, .. } if its == number);
+    let is_its = |waiting: &Waiting| match waiting.wanted {
+        Wanted::Own(Own::Nats(Expected::Reply { number: its, .. })) => its == number,
+        _ => false,
+    };
     let at = all.iter().position(is_its)?;
     all.remove(at)
 }
@@ -336,10 +341,10 @@ fn refusal(waiting: &Waiting, message: &Message<'_>) -> Option<Fault> {
     }
     let is_jetstream = matches!(
         waiting.wanted,
-        Wanted::NatsReply {
+        Wanted::Own(Own::Nats(Expected::Reply {
             is_jetstream: true,
             ..
-        }
+        }))
     );
     is_jetstream.then(|| reply_of(message.payload).err())?
 }

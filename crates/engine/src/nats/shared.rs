@@ -6,12 +6,14 @@ use script::host::{NatsCall, SocketId, Value, Wake};
 use url::Url;
 use wire::nats::{Connection, Login};
 
-use super::login::{SharedLogin, login_of};
+use super::login::{identity_of, login_of};
 use super::{CONNECTION, SHARED, View, admit_carried, link_of};
 use crate::base::Base;
 use crate::link::Link;
 use crate::net::EndpointIndex;
-use crate::net::socket::{NatsLink, NatsWire, SharedNats, Wire};
+use crate::net::socket::Wire;
+use crate::net::socket::nats::{NatsLink, NatsWire, SharedNats};
+use crate::shared_connections::Identity;
 use crate::socket::{Opening, SocketLink, SocketState};
 
 /// The owner of shared connections: a user who does not exist.
@@ -26,14 +28,14 @@ pub(super) fn open(
     url: &Url,
     (state, opening): (SocketState, Opening),
 ) -> Result<(), Fault> {
-    let login = SharedLogin::new(endpoint, call, url);
-    let connection = if let Some(open) = find(base, &login) {
+    let identity = identity_of(endpoint, call, url);
+    let connection = if let Some(open) = find(base, &identity) {
         open
     } else {
         let said = login_of(call, url, "(shared)")?;
         match connect(base, endpoint, said, &state) {
             Ok(connection) => {
-                base.level.shared_nats.push((login, connection.0));
+                base.level.shared.add(identity, connection.0);
                 connection
             }
             Err(fault) => {
@@ -61,11 +63,9 @@ pub(super) fn open(
     Ok(())
 }
 
-/// The open connection with this login, or the one that is being opened.
-fn find(base: &mut Base, login: &SharedLogin) -> Option<SocketId> {
-    let known = base.level.shared_nats.iter();
-    let (_, key) = known.rev().find(|(known, _)| known == login)?;
-    let connection = SocketId(*key);
+/// The open connection of such users, or the one that is being opened.
+fn find(base: &mut Base, identity: &Identity) -> Option<SocketId> {
+    let connection = SocketId(base.level.shared.find(identity)?);
     link_of(base, connection).ok().map(|_| connection)
 }
 

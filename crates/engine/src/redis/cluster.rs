@@ -6,14 +6,15 @@ use script::host::{CommandsCall, OpId, SocketId, Value, Wake};
 use url::Url;
 use wire::resp::{Login, Redirect, RedirectKind, Session, SlotMap};
 
-use super::command::{Routed, carried_by};
+use super::command::{Routed, carried_by, command_in};
 use super::key::key_of;
 use super::redirected::{Redirected, routed};
 use super::server::address_in;
 use super::{CONNECTION, Redis, redis_of, trace, words_of};
 use crate::dial::Opener;
 use crate::link::Link;
-use crate::net::socket::{Cluster, Own, RedisWire, Way, Wire};
+use crate::net::socket::Wire;
+use crate::net::socket::redis::{Cluster, Own, RedisWire, Way};
 use crate::socket::{Opening, Purpose, SocketLink, SocketState, Sockets, Waiting};
 
 impl Redis<'_> {
@@ -164,7 +165,7 @@ impl Redis<'_> {
         let carried = Sockets { base: self.base }.send_with_stamps(id, call.planned, |_| Ok(()))?;
         for (mut waiting, words) in self.waiting_for(op, call, now).into_iter().zip(&commands) {
             waiting.carries = carried_by(words, &carried, commands.len());
-            if let Some(command) = waiting.command() {
+            if let Some(command) = command_in(&mut waiting) {
                 command.routed = Some(Box::new(Routed {
                     cluster: id.0,
                     words: words.iter().map(|word| word.to_vec()).collect(),
@@ -193,7 +194,7 @@ impl Redis<'_> {
         }
         let number = cluster.number();
         cluster.queue(number, address.clone(), asks);
-        if let Some(command) = waiting.command() {
+        if let Some(command) = command_in(&mut waiting) {
             command.token = number;
         }
         let until = waiting.until;
@@ -218,7 +219,7 @@ impl Redis<'_> {
         self.base.net.encoded = scratch;
         match sent {
             Ok((token, line)) => {
-                if let Some(command) = waiting.command() {
+                if let Some(command) = command_in(&mut waiting) {
                     command.token = token;
                 }
                 let until = waiting.until;
@@ -274,7 +275,7 @@ impl Redis<'_> {
     }
 
     /// Handles the end of a connection to a node: fails the commands that wait for it.
-    pub(crate) fn node_is_over(&mut self, key: u32, address: &str, fault: &Fault) {
+    pub(super) fn node_is_over(&mut self, key: u32, address: &str, fault: &Fault) {
         let Some((user, cluster, state)) = self.cluster(key) else {
             // The script has closed the cluster in the meantime.
             return;
@@ -293,7 +294,8 @@ impl Redis<'_> {
     /// Takes a command that waits for the connection to its node. `None` if its time limit has passed.
     fn take_queued(&mut self, key: u32, number: u64) -> Option<Waiting> {
         let (_, _, state) = self.cluster(key)?;
-        let its = |waiting: &mut Waiting| waiting.command().is_some_and(|its| its.token == number);
+        let its =
+            |waiting: &mut Waiting| command_in(waiting).is_some_and(|its| its.token == number);
         let at = state.waiting.iter_mut().position(its)?;
         state.waiting.remove(at)
     }

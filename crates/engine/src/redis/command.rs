@@ -4,6 +4,9 @@ use std::rc::Rc;
 use delivery::{Sent, stamps_in};
 use script::host::{CommandsCall, RedisValue, Value};
 
+use crate::net::socket::redis::RedisWire;
+use crate::socket::{Awaited, Awaits, Own, Waiting, Wanted};
+
 /// A command whose reply is awaited.
 #[derive(Debug, Default)]
 pub(crate) struct Command {
@@ -36,11 +39,22 @@ pub(super) struct Routed {
     pub(super) redirects: u8,
 }
 
-impl Command {
-    /// The number of times that the command was sent again.
-    pub(crate) fn repeats(&self) -> u64 {
+impl Awaited for Command {
+    fn repeats(&self) -> u64 {
         let routed = self.routed.as_ref();
         routed.map_or(0, |routed| u64::from(routed.redirects))
+    }
+}
+
+impl Awaits for RedisWire {
+    type Awaited = Command;
+}
+
+/// The command whose reply is awaited.
+pub(super) fn command_in(waiting: &mut Waiting) -> Option<&mut Command> {
+    match &mut waiting.wanted {
+        Wanted::Own(Own::Redis(command)) => Some(command),
+        _ => None,
     }
 }
 

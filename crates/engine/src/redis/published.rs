@@ -2,7 +2,7 @@ use model::{Fault, FaultKind};
 use script::host::{RedisMessage, SubscriptionKind};
 use wire::resp::{self, Items};
 
-use crate::net::socket::SourceKind;
+use crate::net::socket::redis::SourceKind;
 
 /// The kind of name to which the script subscribes.
 pub(crate) fn source_kind(kind: SubscriptionKind) -> SourceKind {

@@ -1,6 +1,6 @@
 use wire::resp::{self, Redirect, RedirectKind};
 
-use super::command::Routed;
+use super::command::{Routed, command_in};
 use crate::socket::Waiting;
 
 /// Maximum number of redirects of one command.
@@ -42,5 +42,5 @@ pub(super) fn redirect_in<'a>(
 
 /// What is needed to send a command of a cluster again.
 pub(super) fn routed(waiting: &mut Waiting) -> Option<&mut Routed> {
-    waiting.command()?.routed.as_deref_mut()
+    command_in(waiting)?.routed.as_deref_mut()
 }

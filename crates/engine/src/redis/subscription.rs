@@ -11,10 +11,11 @@ use super::command::Command;
 use super::published::{Published, source_kind};
 use super::{Redis, SUBSCRIPTION, redis_of, trace};
 use crate::link::Link;
-use crate::net::socket::{Change, RedisWire, SourceKind, Subscription, Subscriptions, Wire};
+use crate::net::socket::Wire;
+use crate::net::socket::redis::{Change, RedisWire, SourceKind, Subscription, Subscriptions};
 use crate::news::News;
 use crate::recorder::Family;
-use crate::socket::{Came, Over, RoundTrip, SocketLink, SocketState, Sockets, Wanted};
+use crate::socket::{Came, Over, Own, RoundTrip, SocketLink, SocketState, Sockets, Wanted};
 
 impl Redis<'_> {
     pub(crate) fn start_subscription(
@@ -68,10 +69,10 @@ impl Redis<'_> {
             planned: call.planned.unwrap_or(now),
             started: now,
         };
-        let wanted = Wanted::Reply(Command {
+        let wanted = Wanted::Own(Own::Redis(Command {
             token,
             ..Command::default()
-        });
+        }));
         Sockets { base: self.base }.wait_for(op, id, wanted, call.timeout, Some(round_trip))
     }
 
@@ -269,7 +270,7 @@ impl Redis<'_> {
 
     /// Ends what belongs to a socket that is gone: the subscriptions of a connection, the connections of a cluster, or what
     /// a connection or a cluster knows about the socket.
-    pub(crate) fn is_over(&mut self, over: &Over) {
+    pub(super) fn end_what_belongs_to(&mut self, over: &Over) {
         let (state, fault) = (&over.link.state, &over.fault);
         match &over.link.wire {
             Wire::Redis(RedisWire::Connection(redis)) => {
@@ -286,9 +287,9 @@ impl Redis<'_> {
                     }
                 }
                 if let Some(cluster) = state.purpose.serves {
-                    self.base.tell(News::NodeLost {
-                        cluster,
-                        address: state.name.clone(),
+                    self.base.tell(News::HelperLost {
+                        of: cluster,
+                        name: state.name.clone(),
                         fault: fault.clone(),
                     });
                 }

@@ -33,6 +33,12 @@ impl Base {
         }
     }
 
+    /// Whether this socket exists, and another one can still take over from it.
+    pub(crate) fn is_replaceable(&mut self, key: u32) -> bool {
+        let socket = self.socket(SocketId(key));
+        socket.is_ok_and(|(_, socket)| socket.wire.is_replaceable())
+    }
+
     /// The endpoint of a socket's connection.
     pub(crate) fn endpoint_of(&mut self, id: SocketId) -> Result<EndpointIndex, Fault> {
         self.socket(id)?;

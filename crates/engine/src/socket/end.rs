@@ -3,12 +3,14 @@ use model::{Fault, FaultKind, Nanos, UserId};
 use script::host::{OpId, SocketId, Value, Wake};
 
 use super::link::TimedOut;
-use super::{Channels, Closing, Over, SocketLink, SocketState, Sockets, Waiting, Wanted};
+use super::{
+    Awaited as _, Channels, Closing, Over, Reading, SocketLink, SocketState, Sockets, Wanted,
+};
 use crate::arrival::{Arrival, Outcome};
 use crate::http::{Asker, Http};
 use crate::link::Link;
 use crate::net::Conn;
-use crate::net::socket::{Feed, Wire};
+use crate::net::socket::Wire;
 use crate::news::News;
 use crate::owner::Owner;
 use crate::paced_stream::Finish;
@@ -133,23 +135,32 @@ impl Sockets<'_> {
         keys
     }
 
-    /// Handles received data. Returns the number of messages in it, including an incomplete last message.
-    pub(crate) fn received(&mut self, key: u32, came: impl Feed, now: Nanos) -> usize {
+    /// Handles received data, which `feed` passes to the wire. Returns the number of messages in it, including an incomplete
+    /// last message.
+    pub(crate) fn received(
+        &mut self,
+        key: u32,
+        now: Nanos,
+        feed: impl FnOnce(&mut Wire, &mut Reading<'_>) -> Result<(), Fault>,
+    ) -> usize {
         let is_traced = self.base.config.trace;
-        let Some((user, mut arrival, wire)) = self.base.arrival(key, now) else {
+        let Some((user, arrival, wire)) = self.base.arrival(key, now) else {
             self.base
                 .inconsistent("a socket that is not in the table received data");
             return 0;
         };
         let was_opening = arrival.state.opening;
-        let (mut messages, mut traced) = (0, Vec::new());
-        let outcome = came.feed(wire, &mut |event| {
-            messages += 1;
-            if is_traced {
-                traced.extend(trace::received(&event));
-            }
-            arrival.received(event);
-        });
+        let mut reading = Reading {
+            arrival,
+            messages: 0,
+            traced: is_traced.then(Vec::new),
+        };
+        let outcome = feed(wire, &mut reading);
+        let Reading {
+            arrival,
+            mut messages,
+            traced,
+        } = reading;
         messages += usize::from(wire.holds_a_part());
         let Arrival { state, talked, .. } = arrival;
         let Outcome {
@@ -166,7 +177,7 @@ impl Sockets<'_> {
         let outcome = outcome.and(fault.map_or(Ok(()), Err)).and(said);
         let open = state.opening.is_none();
         let is_over = wire.is_done() || state.ending.frame.is_some();
-        for line in traced {
+        for line in traced.into_iter().flatten() {
             self.base.trace(user, || line);
         }
         if let (Some(opening), true) = (was_opening, open) {
@@ -179,7 +190,7 @@ impl Sockets<'_> {
         match outcome {
             Err(fault) => self.base.socket_broke(key, &fault),
             Ok(()) if is_over => self.base.socket_closed(key),
-            Ok(()) if probed => self.base.tell(News::ProbeAnswered(key)),
+            Ok(()) if probed => self.base.tell(News::TakesOver(key)),
             Ok(()) => {}
         }
         messages
@@ -307,20 +318,13 @@ impl Sockets<'_> {
             TimedOut::Waiting(over) => over,
         };
         for waiting in over {
-            self.note_expired(key, &waiting);
+            if let Wanted::Own(own) = &waiting.wanted
+                && let Ok((_, socket)) = self.base.socket(SocketId(key))
+            {
+                own.expire(&mut socket.wire);
+            }
             self.base
                 .fail_waiting(user, &waiting, waiting.took_too_long(), now);
-        }
-    }
-
-    /// Notes that the time limit of a request has passed, so that its reply is late.
-    fn note_expired(&mut self, key: u32, waiting: &Waiting) {
-        if let Wanted::NatsReply { number, .. } = waiting.wanted
-            && let Ok((_, socket)) = self.base.socket(SocketId(key))
-            && let Wire::Nats(nats) = &mut socket.wire
-            && let Some(inbox) = nats.inbox_mut()
-        {
-            inbox.expire(number);
         }
     }
 }

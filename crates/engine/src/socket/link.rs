@@ -3,10 +3,10 @@ use std::collections::VecDeque;
 use model::{Fault, FaultKind, Nanos};
 
 use super::state::{SocketState, Waiting};
-use crate::net::socket::{RedisWire, Wire};
+use crate::net::socket::Wire;
 
-/// One socket of a user: a WebSocket, a Socket.IO session over polling, a stream of server-sent events, a connection to a
-/// NATS or Redis server, or a subscription on one.
+/// One socket of a user: a WebSocket, a session over polling, a stream of server-sent events, a connection to a server, or
+/// a subscription on one.
 #[derive(Debug)]
 pub(crate) struct SocketLink {
     pub(crate) wire: Wire,
@@ -25,11 +25,6 @@ pub(super) enum TimedOut {
 }
 
 impl SocketLink {
-    /// Whether this is a connection to a Redis server.
-    pub(crate) fn is_redis(&self) -> bool {
-        matches!(self.wire, Wire::Redis(RedisWire::Connection(_)))
-    }
-
     /// The time at which the socket's earliest time limit ends.
     pub(crate) fn limit(&self) -> Nanos {
         let state = &self.state;
@@ -72,15 +67,7 @@ impl SocketLink {
             .closing
             .is_some_and(|closing| closing.until <= now)
         {
-            let detail = match self.wire {
-                Wire::WebSocket(_) | Wire::Events(_) => {
-                    "the server did not respond to the close frame"
-                }
-                Wire::Nats(_) => "the server did not respond to the ping",
-                Wire::Polling(_) => "the server did not acknowledge the disconnect",
-                Wire::Redis(_) => "the server did not confirm the end of the subscription",
-            };
-            return late(detail.to_owned());
+            return late(self.wire.unconfirmed_close().to_owned());
         }
         if self.wire.reconnect_due() <= now {
             return TimedOut::Reconnect;

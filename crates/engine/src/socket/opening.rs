@@ -9,9 +9,10 @@ use super::{Opening, SocketLink, SocketState, Sockets};
 use crate::dial::{Dial, Opener, SocketDial};
 use crate::level_state::level_over;
 use crate::link::Link;
+use crate::net::socket::Upgrade;
 use crate::net::{EndpointIndex, Located};
 use crate::news::News;
-use crate::socketio::Talk;
+use crate::registry::Talk;
 use crate::trace;
 
 impl Sockets<'_> {
@@ -38,7 +39,7 @@ impl Sockets<'_> {
             talk,
             ..SocketState::default()
         };
-        let opener = Opener::WebSocket { handshake, seed };
+        let opener = Opener::WebSocket(Upgrade { handshake, seed });
         self.dial((user, endpoint), opener, state);
         Ok(())
     }
@@ -101,12 +102,10 @@ impl Sockets<'_> {
         opening.until = opening.asked + opening.limit;
         let opening = *opening;
         let (what, name) = (state.failing(), state.name.clone());
-        let (serves, probes) = (state.purpose.serves, state.probes());
+        let serves = state.purpose.serves;
         let source = self.base.source_of(user);
-        let cookies = match &opener {
-            Opener::Events(events) => self.base.cookies_for(user, events.url()),
-            _ => None,
-        };
+        let cookies = opener.cookies_for();
+        let cookies = cookies.and_then(|url| self.base.cookies_for(user, url));
         let stream = self.base.net.connector.connect(endpoint, source);
         let max_message = self.base.config.options.max_message;
         let opened = stream.and_then(|stream| {
@@ -120,21 +119,17 @@ impl Sockets<'_> {
                     owner.sockets.push(key);
                 }
                 self.base.net.watch_limit(opening.until);
-                if let Some(session) = probes {
-                    let probe = key;
-                    self.base.tell(News::Probes { session, probe });
+                if let Some(of) = serves {
+                    let helper = key;
+                    self.base.tell(News::HelperAdded { of, helper });
                 }
                 self.base.tell(News::Added(key));
             }
             Err(fault) => {
                 self.base
                     .never_opened(user, (&what, &name), opening, fault.clone());
-                if let Some(cluster) = serves.filter(|_| probes.is_none()) {
-                    self.base.tell(News::NodeLost {
-                        cluster,
-                        address: name,
-                        fault,
-                    });
+                if let Some(of) = serves {
+                    self.base.tell(News::HelperLost { of, name, fault });
                 }
             }
         }

@@ -3,7 +3,6 @@ use std::rc::Rc;
 use delivery::{Garbled, Stamp, find_stamp};
 use model::Fault;
 use script::host::StampPlace;
-use wire::{socketio, sse};
 
 use crate::filter::Filter;
 use crate::place::Place;
@@ -11,32 +10,35 @@ use crate::place::Place;
 /// Maximum number of places that are shared. If more places are in use at once, the others are not shared.
 const LIMIT: usize = 64;
 
-/// Received data as channels see it: a message, the arguments of a Socket.IO event, or the data of a server-sent event.
+/// Received data as channels see it: a message, or the content of an event that has a name.
 #[derive(Clone, Copy)]
 pub(crate) struct Came<'a> {
     pub(crate) bytes: &'a [u8],
     event: Option<EventName<'a>>,
 }
 
+/// The name of an event.
 #[derive(Clone, Copy)]
-enum EventName<'a> {
-    /// The name as JSON text.
-    SocketIo(&'a socketio::Event<'a>),
-    Sse(&'a str),
+pub(crate) enum EventName<'a> {
+    Plain(&'a str),
+    /// The text between the quotes of a JSON string, with escapes.
+    Escaped(&'a str),
 }
 
 impl EventName<'_> {
     fn is(&self, name: &str) -> bool {
         match self {
-            Self::SocketIo(event) => event.is(name),
-            Self::Sse(own) => *own == name,
+            Self::Plain(own) => *own == name,
+            Self::Escaped(_) => self.text() == name,
         }
     }
 
     fn text(&self) -> String {
         match self {
-            Self::SocketIo(event) => event.name(),
-            Self::Sse(own) => (*own).to_owned(),
+            Self::Plain(own) => (*own).to_owned(),
+            Self::Escaped(raw) => {
+                serde_json::from_str(&format!("\"{raw}\"")).unwrap_or_else(|_| (*raw).to_owned())
+            }
         }
     }
 }
@@ -46,15 +48,8 @@ impl<'a> Came<'a> {
         Self { bytes, event: None }
     }
 
-    pub(crate) fn event(event: &'a socketio::Event<'a>) -> Self {
-        let bytes = event.arguments.as_bytes();
-        let event = Some(EventName::SocketIo(event));
-        Self { bytes, event }
-    }
-
-    pub(crate) fn streamed(message: &sse::Message<'a>) -> Self {
-        let bytes = message.data.as_bytes();
-        let event = Some(EventName::Sse(message.name));
+    pub(crate) fn event(name: EventName<'a>, bytes: &'a [u8]) -> Self {
+        let event = Some(name);
         Self { bytes, event }
     }
 

@@ -3,15 +3,15 @@ use std::collections::VecDeque;
 
 use delivery::{Documents, Sent, objects_in_array, stamps_in};
 use model::Nanos;
-use script::host::{Message, OpId};
+use script::host::OpId;
 
+use super::awaited::{Awaited as _, Own};
 use super::inbox::Inbox;
 use super::kind::Purpose;
 use super::receiving::Followed;
 use crate::filter::Filter;
 use crate::paced_stream::PacedStream;
-use crate::redis::Command;
-use crate::socketio::Talk;
+use crate::registry::Talk;
 
 /// The state of a socket, with everything that is awaited on it.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(crate) struct SocketState {
     pub(crate) name: String,
     /// Extracts documents from the socket's messages.
     pub(crate) documents: Documents,
-    /// The Socket.IO session on this socket.
+    /// The session on top of the socket's messages.
     pub(crate) talk: Option<Box<Talk>>,
     pub(crate) purpose: Purpose,
     pub(crate) followed: Followed,
@@ -91,19 +91,11 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    /// The command of a Redis server whose reply is awaited.
-    pub(crate) fn command(&mut self) -> Option<&mut Command> {
-        match &mut self.wanted {
-            Wanted::Reply(command) => Some(command),
-            _ => None,
-        }
-    }
-
     /// The number of times that the request was sent again.
     pub(crate) fn repeats(&self) -> u64 {
         match &self.wanted {
-            Wanted::Reply(command) => command.repeats(),
-            _ => 0,
+            Wanted::Own(own) => own.repeats(),
+            Wanted::Fitting { .. } => 0,
         }
     }
 
@@ -124,23 +116,8 @@ pub(crate) enum Wanted {
         filter: Filter,
         named: bool,
     },
-    /// The acknowledgement with this number.
-    Ack(u64),
-    /// The reply to the NATS request with this number.
-    NatsReply {
-        number: u64,
-        /// Whether JetStream replies, so that the reply can be an error.
-        is_jetstream: bool,
-    },
-    /// Messages of a JetStream consumer, of which these have arrived.
-    NatsMessages {
-        missing: u64,
-        messages: Vec<Message>,
-    },
-    /// The reply to this command of a Redis server.
-    Reply(Command),
-    /// The next Socket.IO event of this name.
-    Event(String),
+    /// Something that only its protocol recognises.
+    Own(Own),
 }
 
 impl Wanted {
@@ -180,7 +157,7 @@ impl SocketState {
     /// The name under which failures of the socket are counted: protocol and name.
     pub(crate) fn failing(&self) -> String {
         let protocol = match self.talk {
-            Some(_) => "socket.io",
+            Some(_) => Talk::KIND.counted_as,
             None => self.purpose.kind.counted_as,
         };
         // A socket that has the name of its protocol needs no other.
@@ -222,7 +199,7 @@ impl SocketState {
     /// The kind of connection as it appears in the texts of failures.
     pub(super) fn line(&self) -> &'static str {
         match self.talk {
-            Some(_) => "Socket.IO session",
+            Some(_) => Talk::KIND.line,
             None => self.purpose.kind.line,
         }
     }

@@ -3,7 +3,8 @@ use model::UserId;
 use crate::base::Base;
 use crate::link::Link;
 use crate::net::EndpointIndex;
-use crate::net::socket::{Polling, Wire};
+use crate::net::socket::Wire;
+use crate::net::socket::socketio::Polling;
 use crate::socket::{SocketLink, SocketState};
 
 /// Borrowed parts of a socket that has no WebSocket yet.
@@ -22,7 +23,7 @@ pub(super) fn polled_socket(base: &mut Base, key: u32) -> Option<Polled<'_>> {
     };
     let SocketLink { wire, state } = &mut **socket;
     match wire {
-        Wire::Polling(polling) => Some(Polled {
+        Wire::SocketIo(polling) => Some(Polled {
             user: conn.owner.user()?,
             endpoint: conn.endpoint,
             polling,

@@ -8,14 +8,16 @@ use script::host::{OpId, SocketIoCall};
 use serde_json::Value;
 use url::Url;
 use wire::http::{Body, Request, Response};
-use wire::socketio::parts;
+use wire::socketio::{Part, parts};
+use wire::websocket::Event;
 
 use super::polled::{Polled, polled_socket};
 use super::{Sessions, Talk};
 use crate::http::{Asked, Asker, FOR_EVER, Http, InFlight};
 use crate::level_state::level_over;
 use crate::link::Link;
-use crate::net::socket::{Carrier, Method, Next, Parts, Poll, Polling, Wire};
+use crate::net::socket::socketio::{Carrier, Next, Polling};
+use crate::net::socket::{Method, Poll, Wire};
 use crate::net::{EndpointIndex, Located};
 use crate::news::News;
 use crate::socket::{Opening, Over, SocketLink, SocketState, Sockets};
@@ -41,19 +43,19 @@ impl Sessions<'_> {
             ..SocketState::default()
         };
         let polling = Polling::new(url, call.headers, limit, call.upgrades);
-        let wire = Wire::Polling(Box::new(polling));
+        let wire = Wire::SocketIo(Box::new(polling));
         let link = Link::Socket(Box::new(SocketLink { wire, state }));
         let key = self.base.admit(user, endpoint, link)?;
         if let Some(owner) = self.base.level.users.get(user) {
             owner.sockets.push(key);
         }
         self.base.net.watch_limit(opening.until);
-        self.go_on(key);
+        self.poll(key);
         Ok(())
     }
 
     /// Starts the requests that the session needs now, unless a WebSocket has replaced polling.
-    pub(crate) fn go_on(&mut self, key: u32) {
+    pub(super) fn poll(&mut self, key: u32) {
         let Some(Polled {
             user,
             polling,
@@ -128,7 +130,7 @@ impl Sessions<'_> {
 
     /// Drops the GET of a session that is over. The Python server leaves the GET open until the session's next ping is
     /// due.
-    pub(crate) fn drop_poll(&mut self, key: u32, user: UserId, endpoint: EndpointIndex) {
+    fn drop_poll(&mut self, key: u32, user: UserId, endpoint: EndpointIndex) {
         let method = Method::Get;
         let poll = Poll { key, method };
         if self.base.streams().is_some() {
@@ -155,8 +157,8 @@ impl Sessions<'_> {
     }
 
     /// Handles the end of a socket: drops the poll and the probe of a session, or notes that its probe has failed.
-    pub(crate) fn is_over(&mut self, over: &Over) {
-        if let Wire::Polling(polling) = &over.link.wire {
+    pub(super) fn end_polling(&mut self, over: &Over) {
+        if let Wire::SocketIo(polling) = &over.link.wire {
             if polling.waits_for_the_server() {
                 self.drop_poll(over.key, over.user, over.endpoint);
             }
@@ -174,7 +176,7 @@ impl Sessions<'_> {
     }
 
     /// Handles the end of a polling request. The session may have ended before the request.
-    pub(crate) fn polled(&mut self, poll: Poll, outcome: Result<Response, Fault>, now: Nanos) {
+    pub(super) fn polled(&mut self, poll: Poll, outcome: Result<Response, Fault>, now: Nanos) {
         let Some(Polled { polling, state, .. }) = polled_socket(self.base, poll.key) else {
             return;
         };
@@ -185,10 +187,19 @@ impl Sessions<'_> {
             Err(fault) => return self.base.socket_broke(poll.key, &fault),
         };
         if poll.method == Method::Get {
-            match parts(&response.body).collect() {
-                Ok(all) => Sockets { base: self.base }.received(poll.key, Parts(all), now),
+            let all: Vec<Part<'_>> = match parts(&response.body).collect() {
+                Ok(all) => all,
                 Err(fault) => return self.base.socket_broke(poll.key, &fault),
             };
+            Sockets { base: self.base }.received(poll.key, now, |_, reading| {
+                for part in &all {
+                    reading.frame(match part {
+                        Part::Text(text) => Event::Text(text),
+                        Part::Binary(bytes) => Event::Binary(bytes),
+                    });
+                }
+                Ok(())
+            });
         }
         // The session may just have ended.
         self.base.tell(News::GoesOn(poll.key));

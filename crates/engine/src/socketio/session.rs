@@ -1,5 +1,7 @@
 use model::{Fault, FaultKind, Nanos};
-use wire::socketio::{Open, Session};
+use wire::socketio::{Event, Open, Session};
+
+use crate::socket::{Came, EventName, SocketKind};
 
 /// One Socket.IO session on a socket.
 #[derive(Debug)]
@@ -24,6 +26,9 @@ pub(crate) struct Heartbeat {
 }
 
 impl Talk {
+    /// A socket with a session, whatever its transport.
+    pub(crate) const KIND: SocketKind = SocketKind::new("socket.io", "Socket.IO session");
+
     pub(crate) fn new(session: Session) -> Self {
         Self {
             session,
@@ -66,4 +71,13 @@ impl Heartbeat {
     pub(crate) fn beats(&mut self, now: Nanos) {
         self.until = now + self.interval + self.timeout;
     }
+}
+
+/// The arguments of an event, as channels see them.
+pub(crate) fn came<'a>(event: &Event<'a>) -> Came<'a> {
+    let name = match event.raw_name() {
+        (plain, true) => EventName::Plain(plain),
+        (raw, false) => EventName::Escaped(raw),
+    };
+    Came::event(name, event.arguments.as_bytes())
 }

@@ -8,7 +8,8 @@ use super::polled::{Polled, polled_socket};
 use crate::dial::Opener;
 use crate::link::Link;
 use crate::net::Conn;
-use crate::net::socket::{Carrier, Polling, Wire};
+use crate::net::socket::socketio::{Carrier, Polling};
+use crate::net::socket::{Upgrade, Wire};
 use crate::news::News;
 use crate::owner::Owner;
 use crate::socket::{Opening, Purpose, SocketState, Sockets};
@@ -39,27 +40,22 @@ impl Sessions<'_> {
         };
         match (Sockets { base: self.base }).handshake(user, &url, &[], headers) {
             Ok((handshake, seed)) => {
-                let opener = Opener::WebSocket { handshake, seed };
+                let opener = Opener::WebSocket(Upgrade { handshake, seed });
                 Sockets { base: self.base }.dial((user, endpoint), opener, state);
             }
             Err(fault) => self.base.socket_broke(key, &fault),
         }
     }
 
-    /// Whether the session for which a WebSocket is being opened still exists.
-    pub(crate) fn wants(&mut self, probes: Option<u32>) -> bool {
-        probes.is_none_or(|key| self.polling_of(key).is_some())
-    }
-
     /// Notes that the probe of a session is being opened.
-    pub(crate) fn probes(&mut self, session: u32, probe: u32) {
+    pub(super) fn probes(&mut self, session: u32, probe: u32) {
         if let Some(polling) = self.polling_of(session) {
             polling.state = Carrier::Probing { probe };
         }
     }
 
     /// Called when the server has accepted the probe, and is ready to continue on this WebSocket.
-    pub(crate) fn probe_answered(&mut self, probe: u32) {
+    pub(super) fn probe_answered(&mut self, probe: u32) {
         let of = match self.base.link(probe) {
             Some(Link::Socket(socket)) => socket.state.probes(),
             _ => None,
@@ -99,7 +95,7 @@ impl Sessions<'_> {
                 .base
                 .inconsistent("a WebSocket replaced the polling of no session");
         };
-        let Wire::Polling(polling) = std::mem::replace(&mut socket.wire, fresh.wire) else {
+        let Wire::SocketIo(polling) = std::mem::replace(&mut socket.wire, fresh.wire) else {
             return self
                 .base
                 .inconsistent("a WebSocket replaced another WebSocket");

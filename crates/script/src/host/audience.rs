@@ -1,8 +1,6 @@
 use model::Nanos;
 
-use super::{
-    EventsCall, NatsCall, Payload, RedisCall, SocketCall, SocketIoCall, StampPlace, SubscribeCall,
-};
+use super::{EventsCall, NatsMember, Payload, RedisMember, SocketCall, SocketIoCall, StampPlace};
 
 /// A passive audience of the scenario: receivers without a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,17 +50,7 @@ pub enum MemberOpening {
     /// A Socket.IO socket, over WebSocket.
     SocketIo(SocketIoCall),
     /// A subscription on a NATS server.
-    Nats {
-        /// The connection.
-        call: NatsCall,
-        /// The subject, which can contain wildcards.
-        subject: String,
-    },
+    Nats(NatsMember),
     /// A subscription on a Redis server.
-    Redis {
-        /// The connection.
-        call: RedisCall,
-        /// The channels or patterns.
-        subscribe: SubscribeCall,
-    },
+    Redis(RedisMember),
 }

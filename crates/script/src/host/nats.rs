@@ -122,6 +122,15 @@ pub struct ConsumerCall {
     pub acknowledges: bool,
 }
 
+/// A member of a passive audience with a subscription on a NATS server.
+#[derive(Clone, Debug, Default)]
+pub struct NatsMember {
+    /// The connection.
+    pub call: NatsCall,
+    /// The subject, which can contain wildcards.
+    pub subject: String,
+}
+
 /// A received message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NatsMessage {

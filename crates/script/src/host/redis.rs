@@ -83,6 +83,15 @@ pub struct SubscribeCall {
     pub planned: Option<Nanos>,
 }
 
+/// A member of a passive audience with a subscription on a Redis server.
+#[derive(Clone, Debug, Default)]
+pub struct RedisMember {
+    /// The connection.
+    pub call: RedisCall,
+    /// The channels or patterns.
+    pub subscribe: SubscribeCall,
+}
+
 /// A published message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RedisMessage {

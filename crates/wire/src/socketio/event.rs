@@ -32,6 +32,11 @@ impl<'a> Event<'a> {
         }
     }
 
+    /// The text of the name between its quotes, and whether it contains no escapes.
+    pub fn raw_name(&self) -> (&'a str, bool) {
+        (self.raw, self.plain)
+    }
+
     /// The name, unescaped.
     pub fn name(&self) -> String {
         if self.plain {

@@ -7,7 +7,7 @@ use wire::http::Request;
 use wire::http2::Content;
 use wire::sse::{self, Connection, DEFAULT_RETRY_MS, SharedStream, Signal};
 
-use super::Event;
+use super::transport::Transport;
 
 /// Maximum time to wait before reconnecting, whatever the server asks for.
 const MAX_RETRY_MS: u64 = 24 * 3600 * 1000;
@@ -139,20 +139,6 @@ impl EventStream {
         &self.request.url
     }
 
-    pub(super) fn stream(&self) -> Option<&Stream> {
-        self.carrier
-            .as_ref()
-            .and_then(Carrier::own)
-            .map(Connection::stream)
-    }
-
-    pub(super) fn stream_mut(&mut self) -> Option<&mut Stream> {
-        match &mut self.carrier {
-            Some(Carrier::Own(connection)) => Some(connection.stream_mut()),
-            Some(Carrier::Shared(_)) | None => None,
-        }
-    }
-
     /// The id of the last event that had one; empty if there was none.
     pub(crate) fn last_event_id(&self) -> &str {
         match &self.carrier {
@@ -181,11 +167,6 @@ impl EventStream {
         sse::request(self.request.clone(), &self.last_event_id)
     }
 
-    /// Whether a request on an HTTP/2 connection carries the stream.
-    pub(crate) fn is_shared(&self) -> bool {
-        matches!(self.carrier, Some(Carrier::Shared(_)))
-    }
-
     /// Handles the end of the response on an HTTP/2 connection.
     pub(crate) fn end_response(&mut self) {
         if let Some(Carrier::Shared(shared)) = &mut self.carrier {
@@ -193,10 +174,10 @@ impl EventStream {
         }
     }
 
-    pub(super) fn on_bytes(
+    pub(crate) fn on_bytes(
         &mut self,
         bytes: &[u8],
-        sink: &mut impl FnMut(Event<'_>),
+        sink: &mut impl FnMut(Signal<'_>),
     ) -> Result<(), Fault> {
         let (carrier, seen) = (&mut self.carrier, &mut self.seen);
         let Some(Carrier::Own(connection)) = carrier else {
@@ -204,14 +185,14 @@ impl EventStream {
         };
         connection.on_bytes(bytes, &mut |signal| {
             seen.note(signal);
-            sink(Event::Sse(signal));
+            sink(signal);
         })
     }
 
-    pub(super) fn on_part(
+    pub(crate) fn on_part(
         &mut self,
         part: &Content,
-        sink: &mut impl FnMut(Event<'_>),
+        sink: &mut impl FnMut(Signal<'_>),
     ) -> Result<(), Fault> {
         let (carrier, seen) = (&mut self.carrier, &mut self.seen);
         let Some(Carrier::Shared(shared)) = carrier else {
@@ -219,31 +200,17 @@ impl EventStream {
         };
         shared.on_part(part, &mut |signal| {
             seen.note(signal);
-            sink(Event::Sse(signal));
+            sink(signal);
         })
-    }
-
-    /// Handles the end of the response or of the peer's data.
-    pub(super) fn on_close(&mut self) -> Result<(), Fault> {
-        let Some(carrier) = &self.carrier else {
-            return Ok(());
-        };
-        let ended = carrier.on_close();
-        // A 204 at the first connection means that there is no stream. Later it ends the stream.
-        self.ended_in_order = ended.is_ok() || self.seen.accepted > 0 && carrier.is_stopped();
-        ended
-    }
-
-    pub(super) fn is_done(&self) -> bool {
-        self.carrier.as_ref().is_some_and(Carrier::is_done)
-    }
-
-    pub(super) fn holds_a_part(&self) -> bool {
-        self.carrier.as_ref().is_some_and(Carrier::holds_a_part)
     }
 
     pub(crate) fn ended_in_order(&self) -> bool {
         self.ended_in_order
+    }
+
+    /// Whether a request on an HTTP/2 connection carries the stream.
+    pub(crate) fn is_shared(&self) -> bool {
+        matches!(self.carrier, Some(Carrier::Shared(_)))
     }
 
     /// Whether the stream continues on another connection after this end of its connection. The standard forbids to
@@ -269,14 +236,71 @@ impl EventStream {
         self.due
     }
 
-    /// The time at which the next connection is due; `Nanos::MAX` unless the stream waits for it.
-    pub(super) fn due(&self) -> Nanos {
-        self.due
-    }
-
     /// Ends the wait. Returns the time at which the connection was due.
     pub(crate) fn take_due(&mut self) -> Nanos {
         std::mem::replace(&mut self.due, Nanos::MAX)
+    }
+}
+
+impl Transport for Box<EventStream> {
+    type Opener = Self;
+
+    fn open(
+        mut opener: Self,
+        stream: Stream,
+        _: usize,
+        cookies: Option<&str>,
+    ) -> Result<Self, Fault> {
+        opener.connect(stream, cookies)?;
+        Ok(opener)
+    }
+
+    fn cookies_for(opener: &Self) -> Option<&Url> {
+        Some(opener.url())
+    }
+
+    fn stream(&self) -> Option<&Stream> {
+        self.carrier
+            .as_ref()
+            .and_then(Carrier::own)
+            .map(Connection::stream)
+    }
+
+    fn stream_mut(&mut self) -> Option<&mut Stream> {
+        match &mut self.carrier {
+            Some(Carrier::Own(connection)) => Some(connection.stream_mut()),
+            Some(Carrier::Shared(_)) | None => None,
+        }
+    }
+
+    fn on_close(&mut self) -> Result<(), Fault> {
+        let Some(carrier) = &self.carrier else {
+            return Ok(());
+        };
+        let ended = carrier.on_close();
+        // A 204 at the first connection means that there is no stream. Later it ends the stream.
+        self.ended_in_order = ended.is_ok() || self.seen.accepted > 0 && carrier.is_stopped();
+        ended
+    }
+
+    fn holds_a_part(&self) -> bool {
+        self.carrier.as_ref().is_some_and(Carrier::holds_a_part)
+    }
+
+    fn is_done(&self) -> bool {
+        self.carrier.as_ref().is_some_and(Carrier::is_done)
+    }
+
+    fn ended_in_order(&self) -> bool {
+        (**self).ended_in_order()
+    }
+
+    fn is_shared(&self) -> bool {
+        (**self).is_shared()
+    }
+
+    fn reconnect_due(&self) -> Nanos {
+        self.due
     }
 }
 

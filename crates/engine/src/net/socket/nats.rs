@@ -9,10 +9,11 @@ use std::hash::{BuildHasher as _, RandomState};
 
 use model::{Fault, FaultKind};
 use rustc_hash::FxHashSet;
-use wire::nats::{Connection, Info, encode_ping, encode_subscribe, encode_unsubscribe};
+use wire::nats::{Connection, Info, Login, encode_ping, encode_subscribe, encode_unsubscribe};
 use wire::{Stream, TlsSettings};
 
 use super::detachable::Detachable;
+use super::transport::Transport;
 pub(crate) use pulls::{Pulls, end_of_pull};
 pub(crate) use subscription::NatsSubscription;
 
@@ -68,7 +69,7 @@ pub(crate) enum NatsWire {
 
 impl NatsWire {
     /// The connection, if the socket has one of its own.
-    pub(super) fn link(&self) -> Option<&NatsLink> {
+    pub(crate) fn link(&self) -> Option<&NatsLink> {
         match self {
             Self::Connection(link) => Some(link),
             Self::Shared(_) | Self::Subscription(_) => None,
@@ -76,7 +77,7 @@ impl NatsWire {
     }
 
     /// The connection, if the socket has one of its own.
-    pub(super) fn link_mut(&mut self) -> Option<&mut NatsLink> {
+    pub(crate) fn link_mut(&mut self) -> Option<&mut NatsLink> {
         match self {
             Self::Connection(link) => Some(link),
             Self::Shared(_) | Self::Subscription(_) => None,
@@ -109,9 +110,59 @@ impl NatsWire {
             Self::Subscription(subscription) => subscription.connection_ended = true,
         }
     }
+}
 
-    /// Whether the connection of another socket, on which this one depends, has ended.
-    pub(super) fn ends_with_connection(&self) -> bool {
+impl Transport for NatsWire {
+    type Opener = Box<Login>;
+
+    fn open(
+        login: Box<Login>,
+        stream: Stream,
+        max_message: usize,
+        _: Option<&str>,
+    ) -> Result<Self, Fault> {
+        let connection = Connection::new(stream, *login, max_message);
+        Ok(Self::Connection(Box::new(NatsLink::new(connection))))
+    }
+
+    fn stream(&self) -> Option<&Stream> {
+        self.link()?.stream()
+    }
+
+    fn stream_mut(&mut self) -> Option<&mut Stream> {
+        self.link_mut()?.stream_mut()
+    }
+
+    fn on_open(&mut self, out: &mut Vec<u8>) -> Result<(), Fault> {
+        self.link_mut().map_or(Ok(()), |link| link.on_open(out))
+    }
+
+    fn on_close(&mut self) -> Result<(), Fault> {
+        self.link().map_or(Ok(()), |link| Err(link.on_close()))
+    }
+
+    fn holds_a_part(&self) -> bool {
+        self.link().is_some_and(NatsLink::holds_a_part)
+    }
+
+    fn close(&mut self, _: Option<u16>, _: &str) -> Result<(), Fault> {
+        self.link_mut().map_or(Ok(()), NatsLink::close)
+    }
+
+    fn closes_with_handshake(&self) -> bool {
+        true
+    }
+
+    fn unconfirmed_close(&self) -> &'static str {
+        "the server did not respond to the ping"
+    }
+
+    fn is_done(&self) -> bool {
+        self.link().is_some_and(NatsLink::is_closed)
+    }
+
+    /// A socket on the connection of another ends with it.
+    fn ended_in_order(&self) -> bool {
         match self {
             Self::Connection(_) => false,
             Self::Shared(shared) => shared.connection_ended,
@@ -213,7 +264,7 @@ impl NatsLink {
         self.connection.get_mut().map(Connection::stream_mut)
     }
 
-    pub(super) fn holds_a_part(&self) -> bool {
+    fn holds_a_part(&self) -> bool {
         self.connection.get().is_some_and(Connection::holds_a_part)
     }
 
@@ -302,7 +353,7 @@ impl NatsLink {
     }
 
     /// Begins to close: what was sent is still processed, and messages in flight still arrive.
-    pub(super) fn close(&mut self) -> Result<(), Fault> {
+    fn close(&mut self) -> Result<(), Fault> {
         self.ping(Pong::Closed)
     }
 

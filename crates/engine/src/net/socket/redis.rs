@@ -10,6 +10,7 @@ use wire::Stream;
 use wire::resp::{Connection, Hello, Login};
 
 use super::detachable::Detachable;
+use super::transport::Transport;
 pub(crate) use cluster::{Cluster, Way};
 pub(crate) use subscriptions::{Change, SourceKind, Subscriptions};
 
@@ -60,7 +61,7 @@ pub(crate) enum RedisWire {
 
 impl RedisWire {
     /// The connection, if the socket has one of its own.
-    pub(super) fn connection(&self) -> Option<&Connection> {
+    fn connection(&self) -> Option<&Connection> {
         match self {
             Self::Connection(redis) => redis.get().map(|redis| &redis.connection),
             Self::Subscription(_) | Self::Cluster(_) => None,
@@ -68,11 +69,71 @@ impl RedisWire {
     }
 
     /// The connection, if the socket has one of its own.
-    pub(super) fn connection_mut(&mut self) -> Option<&mut Connection> {
+    fn connection_mut(&mut self) -> Option<&mut Connection> {
         match self {
             Self::Connection(redis) => redis.get_mut().map(|redis| &mut redis.connection),
             Self::Subscription(_) | Self::Cluster(_) => None,
         }
+    }
+}
+
+impl Transport for RedisWire {
+    type Opener = Box<Login>;
+
+    fn open(
+        login: Box<Login>,
+        stream: Stream,
+        max_message: usize,
+        _: Option<&str>,
+    ) -> Result<Self, Fault> {
+        let redis = Redis::open(stream, &login, max_message)?;
+        Ok(Self::Connection(Detachable::new(redis)))
+    }
+
+    fn stream(&self) -> Option<&Stream> {
+        self.connection().map(Connection::stream)
+    }
+
+    fn stream_mut(&mut self) -> Option<&mut Stream> {
+        self.connection_mut().map(Connection::stream_mut)
+    }
+
+    fn on_close(&mut self) -> Result<(), Fault> {
+        let connection = self.connection();
+        connection.map_or(Ok(()), |connection| Err(connection.on_close()))
+    }
+
+    fn holds_a_part(&self) -> bool {
+        self.connection().is_some_and(Connection::holds_a_part)
+    }
+
+    /// The server confirms the end of a subscription.
+    fn closes_with_handshake(&self) -> bool {
+        matches!(self, Self::Subscription(subscription) if subscription.is_ending)
+    }
+
+    fn unconfirmed_close(&self) -> &'static str {
+        "the server did not confirm the end of the subscription"
+    }
+
+    /// Subscriptions come before their connection, and a cluster after the connections to its nodes.
+    fn rank_of_closing(&self) -> u8 {
+        match self {
+            Self::Subscription(_) => 0,
+            Self::Connection(_) => 1,
+            Self::Cluster(_) => 2,
+        }
+    }
+
+    /// The failure is that of the connection.
+    fn ended_in_order(&self) -> bool {
+        matches!(self, Self::Subscription(_) | Self::Cluster(_))
+    }
+
+    /// The opening of a cluster is only measured if it fails after a connection to a node was open. Before, the failure of
+    /// that connection is counted.
+    fn measures_opening(&self) -> bool {
+        !matches!(self, Self::Cluster(cluster) if !cluster.reached)
     }
 }
 

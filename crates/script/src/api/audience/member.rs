@@ -13,8 +13,8 @@ use super::super::request::{Address, documents_in, texts};
 use super::super::socketio::names_an_event;
 use super::super::socketio_options::socketio_options;
 use crate::host::{
-    DocumentsIn, EventsCall, MemberCall, MemberOpening, NatsCall, Payload, RedisCall, SocketCall,
-    SocketIoCall, SubscribeCall,
+    DocumentsIn, EventsCall, MemberCall, MemberOpening, NatsCall, NatsMember, Payload, RedisCall,
+    RedisMember, SocketCall, SocketIoCall, SubscribeCall,
 };
 
 const CONNECT: &str = "audience(count, options): the result of `connect`";
@@ -257,7 +257,7 @@ impl<'js> Options<'js> {
                 let call = nats_call(ctx, &connection, (&what, &KNOWN_NATS), made)?;
                 let missing = || type_error(ctx, &format!("{CONNECT}: `subject` is missing"));
                 let subject = self.subject.take().ok_or_else(missing)?;
-                MemberOpening::Nats { call, subject }
+                MemberOpening::Nats(NatsMember { call, subject })
             }
             Protocol::Redis => {
                 let made = RedisCall {
@@ -270,7 +270,7 @@ impl<'js> Options<'js> {
                     let refusal = format!("{CONNECT}: `channels` is missing");
                     return Err(type_error(ctx, &refusal));
                 }
-                MemberOpening::Redis { call, subscribe }
+                MemberOpening::Redis(RedisMember { call, subscribe })
             }
         })
     }

@@ -1,21 +1,22 @@
-use model::{Fault, Nanos};
+use model::Nanos;
+use script::host::SubscribeCall;
 
 use super::member::{First, MemberOpening, MemberState};
-use crate::net::socket::NatsLink;
+use crate::net::socket::Wire;
 use crate::owner::MemberId;
 
-/// The members on a connection to a NATS server. The `sid` of a subscription is the member's place in the list.
+/// The members on a connection that several members use. The number of a member is its place in the list.
 #[derive(Debug)]
-pub(crate) struct NatsMembers {
-    pub(super) link: NatsLink,
-    pub(super) members: Vec<NatsMember>,
+pub(crate) struct SharedMembers {
+    pub(super) wire: Wire,
+    pub(super) members: Vec<SharedMember>,
     /// Number of members that have not failed.
     pub(super) left: u32,
 }
 
 /// A member with a subscription.
 #[derive(Debug)]
-pub(super) struct NatsMember {
+pub(super) struct SharedMember {
     pub(super) id: MemberId,
     pub(super) phase: Phase,
 }
@@ -29,11 +30,11 @@ pub(super) enum Phase {
     Failed,
 }
 
-impl NatsMembers {
+impl SharedMembers {
     /// The members on this connection, of which only the first is known.
-    pub(super) fn new(link: NatsLink, first: MemberId, state: MemberState) -> Self {
+    pub(super) fn new(wire: Wire, first: MemberId, state: MemberState) -> Self {
         let mut members = Self {
-            link,
+            wire,
             members: Vec::new(),
             left: 0,
         };
@@ -46,7 +47,7 @@ impl NatsMembers {
     /// Adds a member. Returns its number.
     pub(super) fn add(&mut self, id: MemberId, opening: Box<MemberOpening>) -> u32 {
         let number = self.members.len();
-        self.members.push(NatsMember {
+        self.members.push(SharedMember {
             id,
             phase: Phase::Opening(opening),
         });
@@ -83,16 +84,17 @@ impl NatsMembers {
         waiting.map(|(number, _)| number).collect()
     }
 
-    /// Subscribes a member on the open connection.
-    pub(super) fn subscribe(&mut self, number: u32) -> Result<(), Fault> {
-        let member = self.members.get_mut(number as usize);
-        if let Some(Phase::Opening(opening)) = member.map(|member| &mut member.phase) {
-            opening.is_open = true;
-            if let First::Subject(subject) = &opening.first {
-                return self.link.subscribe(number, subject, None, None);
-            }
+    /// Notes that the connection is open for a member that has not failed. Returns what the member subscribes to.
+    pub(super) fn opened(&mut self, number: u32) -> Option<(&mut Wire, &SubscribeCall)> {
+        let member = self.members.get_mut(number as usize)?;
+        let Phase::Opening(opening) = &mut member.phase else {
+            return None;
+        };
+        opening.is_open = true;
+        match &opening.first {
+            First::Subscription(call) => Some((&mut self.wire, call)),
+            First::Messages(_) => None,
         }
-        Ok(())
     }
 
     /// Marks a member as failed. Returns the member, and whether it listened. `None` if it has failed already.
@@ -110,12 +112,12 @@ impl NatsMembers {
 
 #[cfg(test)]
 mod tests {
-    use super::NatsMember;
+    use super::SharedMember;
 
     /// The page on audiences states the memory of a subscription.
     #[test]
     fn a_subscription_takes_less_than_100_bytes() {
-        let size = size_of::<NatsMember>();
+        let size = size_of::<SharedMember>();
         assert!(size < 100, "{size}");
     }
 }

@@ -10,11 +10,16 @@
 //! | pausing | no new GET or POST | the WebSocket takes over when no request is in flight; polling, if it fails |
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use model::{Fault, FaultKind, Nanos};
 use url::Url;
+use wire::Stream;
 use wire::socketio::{Open, Part, encode_part};
+
+use super::transport::Transport;
+use super::{Method, Queued};
 
 /// Maximum number of messages that may wait for a POST. A script that sends more than the server accepts must get an
 /// error.
@@ -22,28 +27,6 @@ const QUEUE_LIMIT: usize = 10_000;
 /// Maximum number of packets in one POST. The Python server drops a POST with more packets, and still responds with
 /// success.
 const PACKETS: usize = 16;
-
-/// The method of a polling request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Method {
-    Get,
-    Post,
-}
-
-/// A polling request of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Poll {
-    /// The socket.
-    pub(crate) key: u32,
-    pub(crate) method: Method,
-}
-
-/// A message that waits to be sent.
-#[derive(Clone, Debug)]
-pub(crate) enum Queued {
-    Text(String),
-    Binary(Vec<u8>),
-}
 
 /// The transport of a session before it has a WebSocket.
 #[derive(Debug)]
@@ -231,6 +214,56 @@ impl Polling {
             self.queued.pop_front();
         }
         payload
+    }
+}
+
+impl Transport for Box<Polling> {
+    /// Requests on the user's own connections carry the messages.
+    type Opener = Infallible;
+
+    fn open(opener: Infallible, _: Stream, _: usize, _: Option<&str>) -> Result<Self, Fault> {
+        match opener {}
+    }
+
+    fn stream(&self) -> Option<&Stream> {
+        None
+    }
+
+    fn stream_mut(&mut self) -> Option<&mut Stream> {
+        None
+    }
+
+    fn send_text_of(&mut self, parts: &[&str]) -> Result<(), Fault> {
+        self.queue(Queued::Text(parts.concat()))
+    }
+
+    fn send_binary(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        self.queue(Queued::Binary(bytes.to_vec()))
+    }
+
+    fn send_ping(&mut self, _: &[u8]) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn sends_by_request(&self) -> bool {
+        true
+    }
+
+    fn close(&mut self, _: Option<u16>, _: &str) -> Result<(), Fault> {
+        // "1" is the close packet of Engine.IO.
+        self.queue(Queued::Text("1".to_owned()))
+    }
+
+    fn closes_with_handshake(&self) -> bool {
+        true
+    }
+
+    fn unconfirmed_close(&self) -> &'static str {
+        "the server did not acknowledge the disconnect"
+    }
+
+    fn is_replaceable(&self) -> bool {
+        true
     }
 }
 
