@@ -17,6 +17,7 @@ mod modules;
 mod path;
 mod places;
 mod prose;
+mod protocols;
 mod ratchet;
 mod reach;
 pub mod repository;
@@ -41,6 +42,7 @@ pub fn tidy(repository: &Repository) -> Vec<Complaint> {
         limits,
         places::check,
         prose::check,
+        protocols::check,
         words::check,
     ];
     let mut complaints: Vec<_> = checks.iter().flat_map(|check| check(repository)).collect();

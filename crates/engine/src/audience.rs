@@ -14,7 +14,6 @@ mod end;
 mod events;
 mod failing;
 mod fates;
-mod http2;
 mod link;
 mod member;
 mod members;

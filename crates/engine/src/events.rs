@@ -2,6 +2,7 @@
 //! the state, the channels and the end of sockets. `received` handles the events. Over HTTP/1.1, a stream has a connection
 //! of its own; `shared` has what is different over HTTP/2.
 
+mod handler;
 mod received;
 mod shared;
 mod trace;
@@ -23,7 +24,7 @@ use crate::recorder::ending_of;
 use crate::socket::{Awaits, Opening, Over, SocketKind, SocketLink, SocketState, Sockets};
 use crate::trace::{opening, reconnecting};
 
-pub(crate) use crate::protocols::Streams;
+pub(crate) use handler::Streams;
 pub(crate) use received::came;
 use received::hear;
 #[cfg(test)]

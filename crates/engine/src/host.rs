@@ -1,24 +1,23 @@
 mod channel;
+mod events;
 mod nats;
 mod redis;
 mod responses;
+mod socketio;
 mod stream;
 
 use delivery::Audience as Listeners;
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};
 use script::host::{
-    Audience, ChannelId, Checked, CountedRequest, Emission, EventCall, EventsCall, Host, HttpCall,
-    LogLevel, MetricKind, NextCall, OpId, Payload, Reply, RoundTripCall, SocketCall, SocketId,
-    SocketIoCall, StampPlace, StreamState, TickerId, Value, Wake,
+    Audience, ChannelId, Checked, CountedRequest, Host, HttpCall, LogLevel, MetricKind, NextCall,
+    OpId, Payload, Reply, RoundTripCall, SocketCall, SocketId, StampPlace, TickerId, Value, Wake,
 };
 
 use crate::audience::{channel_of, find_channel, stamp_for};
-use crate::events::Streams;
 use crate::http::Requests;
 use crate::level_state::level_over;
 use crate::people::User;
 use crate::socket::{Channels, Sockets};
-use crate::socketio::Sessions;
 use crate::tickers::start_ticker;
 use crate::timers::Sleep;
 use crate::world::World;
@@ -182,50 +181,6 @@ impl Host for World {
     ) -> Result<(), Fault> {
         self.lend(|base| Sockets { base }.close_for_script(op, socket, code, reason));
         Ok(())
-    }
-
-    fn open_events(&mut self, op: OpId, user: UserId, call: EventsCall) -> Result<(), Fault> {
-        self.lend(|base| Streams { base }.start(op, user, call))
-    }
-
-    fn stream_state(&mut self, socket: SocketId) -> Option<StreamState> {
-        self.lend(|base| Streams { base }.state_of(socket))
-    }
-
-    fn open_socketio(&mut self, op: OpId, user: UserId, call: SocketIoCall) -> Result<(), Fault> {
-        self.lend(|base| Sessions { base }.start(op, user, call))
-    }
-
-    fn emit(
-        &mut self,
-        socket: SocketId,
-        said: Emission,
-        planned: Option<Nanos>,
-    ) -> Result<(), Fault> {
-        self.lend(|base| Sessions { base }.emit(socket, &said, planned))
-    }
-
-    fn emit_acknowledged(
-        &mut self,
-        op: OpId,
-        socket: SocketId,
-        call: EventCall,
-    ) -> Result<(), Fault> {
-        self.lend(|base| Sessions { base }.start_acknowledged(op, socket, &call))
-    }
-
-    fn next_event(
-        &mut self,
-        op: OpId,
-        socket: SocketId,
-        event: String,
-        timeout: Option<Nanos>,
-    ) -> Result<(), Fault> {
-        self.lend(|base| Sessions { base }.await_event(op, socket, event, timeout))
-    }
-
-    fn listen_event(&mut self, socket: SocketId, event: &str) {
-        self.lend(|base| Sessions { base }.handle_event(socket, event));
     }
 
     fn sleep(&mut self, op: OpId, user: UserId, span: Nanos) {

@@ -6,6 +6,7 @@
 
 mod awaited;
 mod ending;
+mod handler;
 pub(crate) mod login;
 mod received;
 mod shared;
@@ -28,8 +29,8 @@ use crate::socket::{
     Opening, Own, RoundTrip, SocketKind, SocketLink, SocketState, Sockets, Wanted,
 };
 
-pub(crate) use crate::protocols::Nats;
 use awaited::Expected;
+pub(crate) use handler::Nats;
 use login::{locate, login_of};
 
 /// Requests, and subscriptions on the connection.

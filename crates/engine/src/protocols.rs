@@ -1,5 +1,5 @@
-//! The protocols of the users, each with what the world lends it. Their methods are in the modules of the protocols, which
-//! export these types.
+//! What users do, each with what the world lends it. The methods are in the modules of the same topic, which export these
+//! types. The protocols of sockets have such a type of their own.
 
 use crate::base::Base;
 
@@ -25,25 +25,5 @@ pub(crate) struct Paced<'a> {
 
 /// The channels that users follow on their sockets and in responses.
 pub(crate) struct Channels<'a> {
-    pub(crate) base: &'a mut Base,
-}
-
-/// The Socket.IO sessions of users.
-pub(crate) struct Sessions<'a> {
-    pub(crate) base: &'a mut Base,
-}
-
-/// The streams of server-sent events of users.
-pub(crate) struct Streams<'a> {
-    pub(crate) base: &'a mut Base,
-}
-
-/// The connections of users to NATS servers.
-pub(crate) struct Nats<'a> {
-    pub(crate) base: &'a mut Base,
-}
-
-/// The connections of users to Redis servers.
-pub(crate) struct Redis<'a> {
     pub(crate) base: &'a mut Base,
 }

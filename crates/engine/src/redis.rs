@@ -5,6 +5,7 @@
 mod aftermath;
 mod cluster;
 mod command;
+mod handler;
 mod key;
 mod published;
 mod received;
@@ -30,9 +31,9 @@ use crate::socket::{
     Opening, Own, RoundTrip, SocketKind, SocketLink, SocketState, Sockets, Waiting, Wanted,
 };
 
-pub(crate) use crate::protocols::Redis;
 use aftermath::Aftermath;
 use command::{Batch, Command, carried_by, command_in};
+pub(crate) use handler::Redis;
 pub(crate) use published::{Published, source_kind};
 use redirected::{Redirected, redirect_in};
 pub(crate) use server::of_call as redis_login;
@@ -234,23 +235,23 @@ impl Redis<'_> {
             None => (0, None),
         };
         let is_pipeline = batch.as_ref().is_some_and(|batch| batch.is_pipeline());
-        let value = if let resp::Value::Error(error) = reply {
+        let reply = if let resp::Value::Error(error) = reply {
             let expected = batch
                 .as_ref()
                 .is_some_and(|batch| batch.expects(error.code()));
             let error = self.error_reply((key, user), &waiting, error, (expected, now));
             if expected || is_pipeline {
-                Value::Redis(RedisValue::Error(error))
+                Ok(RedisValue::Error(error))
             } else {
-                Value::RedisError(error)
+                Err(error)
             }
         } else {
             self.count_reply(key, &waiting, now);
-            Value::Redis(owned(reply))
+            Ok(owned(reply))
         };
-        let whole = match (batch, value) {
-            (Some(batch), Value::Redis(value)) if is_pipeline => batch.complete(index, value),
-            (_, value) => Some(value),
+        let whole = match (batch, reply) {
+            (Some(batch), Ok(value)) if is_pipeline => batch.complete(index, value),
+            (_, reply) => Some(reply.map_or_else(Value::from, Value::from)),
         };
         self.base.wakes.extend(whole.map(|value| Wake::Done {
             op: waiting.op,

@@ -2,6 +2,7 @@
 //! `arrival::socketio` handles received data.
 
 mod awaited;
+mod handler;
 mod polled;
 mod polling;
 mod session;
@@ -20,8 +21,8 @@ use crate::recorder::Family;
 use crate::socket::{self, Over, Own, RoundTrip, SocketLink, Sockets};
 use crate::trace;
 
-pub(crate) use crate::protocols::Sessions;
 pub(crate) use awaited::Wanted;
+pub(crate) use handler::Sessions;
 pub(crate) use session::{Heartbeat, Talk, came};
 
 /// The WebSocket of a session that does not start with polling.

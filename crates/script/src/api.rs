@@ -30,7 +30,6 @@ mod response;
 mod responses;
 mod socket;
 mod socketio;
-mod socketio_options;
 mod stream;
 mod tags;
 mod text;
@@ -53,10 +52,25 @@ pub(crate) use response::Response;
 /// Name of the global object that passes the native calls to the prelude. The prelude deletes it.
 const HANDOVER: &str = "$headcount";
 
+macro_rules! define_install {
+    ($(
+        $(#[$doc:meta])*
+        $module:ident: $name:ident($host:ident, $member:ident) $(message $message:ident($content:ty))?
+            prelude [$($path:literal = $source:expr),*],
+    )*) => {
+        fn install_protocols(natives: &Natives<'_>) -> Result<()> {
+            $($module::install(natives)?;)*
+            Ok(())
+        }
+    };
+}
+with_protocols!(define_install);
+
 /// Registers all native calls for the prelude.
 pub(crate) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
     let natives = Natives {
         object: Object::new(ctx.clone())?,
+        methods: Object::new(ctx.clone())?,
         state: state.clone(),
     };
     http::install(&natives)?;
@@ -64,12 +78,9 @@ pub(crate) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
     responses::install(&natives)?;
     tags::install(&natives)?;
     socket::install(&natives)?;
-    socketio::install(&natives)?;
     audio::install(&natives)?;
     stream::install(&natives)?;
-    events::install(&natives)?;
-    nats::install(&natives)?;
-    redis::install(&natives)?;
+    install_protocols(&natives)?;
     people::install(&natives)?;
     user::install(&natives)?;
     time::install(&natives)?;
@@ -82,5 +93,6 @@ pub(crate) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
     hash::install(&natives)?;
     crypto::install(&natives)?;
     web_url::install(&natives)?;
+    natives.object.set("userMethods", natives.methods)?;
     ctx.globals().set(HANDOVER, natives.object)
 }

@@ -12,6 +12,7 @@ mod redis;
 mod responses;
 mod socketio;
 mod stream;
+mod subscribe;
 mod wake;
 
 use std::sync::Arc;
@@ -21,20 +22,11 @@ use model::{Fault, GroupId, Nanos, UserId};
 use crate::frame::Location;
 
 pub use audience::{AudienceChannel, AudienceSpec, MemberCall, MemberOpening};
-pub use events::{EventsCall, NextCall, ServerEvent, StreamState};
 pub use http::{Body, CountedRequest, HttpCall, Part, Reply};
 pub use message::Message;
-pub use nats::{
-    ConsumerCall, FetchCall, NatsCall, NatsHost, NatsLogin, NatsMember, NatsMessage, NatsRequest,
-    NatsServer, NatsSubscribeCall, Publication,
-};
-pub use redis::{
-    CommandsCall, RedisCall, RedisCommand, RedisError, RedisHost, RedisMember, RedisMessage,
-    RedisServer, RedisValue, SubscribeCall, SubscriptionKind,
-};
 pub use responses::{ResponsesCall, ResponsesHost};
-pub use socketio::{Emission, EventCall, Heard, SocketIoCall};
 pub use stream::{Pattern, Piece, StreamCall, StreamHost, StreamReply, Template};
+pub use subscribe::{SubscribeCall, SubscriptionKind};
 pub use wake::{Value, Wake};
 
 /// Identifies a pending promise. The script assigns the ID, and [`Wake::Done`] returns it.
@@ -224,9 +216,36 @@ pub enum LogLevel {
     Error,
 }
 
-/// The engine as a script sees it. No call blocks, and no call re-enters the script. A protocol with many calls has a trait
-/// of its own.
-pub trait Host: NatsHost + RedisHost + ResponsesHost + StreamHost {
+/// The message that the script awaits on a socket.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NextCall {
+    /// The name of the server-sent event; `None` for any message.
+    pub event: Option<String>,
+    /// Values required at pointers, as in [`StampPlace`].
+    pub only: Vec<(String, String)>,
+    /// Time limit. `None` means the run's limit.
+    pub timeout: Option<Nanos>,
+}
+
+macro_rules! define_hosts {
+    ($(
+        $(#[$doc:meta])*
+        $module:ident: $name:ident($host:ident, $member:ident) $(message $message:ident($content:ty))?
+            prelude [$($path:literal = $source:expr),*],
+    )*) => {
+        $(pub use $module::*;)*
+
+        /// The calls of all protocols.
+        pub trait ProtocolHosts: $($host +)* {}
+
+        impl<T: $($host +)*> ProtocolHosts for T {}
+    };
+}
+with_protocols!(define_hosts);
+
+/// The engine as a script sees it. No call blocks, and no call re-enters the script. A protocol other than WebSocket has a
+/// trait of its own.
+pub trait Host: ProtocolHosts + ResponsesHost + StreamHost {
     /// Returns the time of the run's clock.
     fn now(&self) -> Nanos;
     /// Whether the level still creates load. False once the measured time has ended.
@@ -281,39 +300,6 @@ pub trait Host: NatsHost + RedisHost + ResponsesHost + StreamHost {
         code: u16,
         reason: &str,
     ) -> Result<(), Fault>;
-
-    /// Starts to open a stream of server-sent events. The operation completes when the server has accepted it. The stream
-    /// is a socket on which nothing can be sent.
-    fn open_events(&mut self, op: OpId, user: UserId, call: EventsCall) -> Result<(), Fault>;
-    /// Returns the state of a stream of server-sent events. `None` once it is closed.
-    fn stream_state(&mut self, socket: SocketId) -> Option<StreamState>;
-
-    /// Starts to open a Socket.IO socket. The operation completes when the server accepts the namespace.
-    fn open_socketio(&mut self, op: OpId, user: UserId, call: SocketIoCall) -> Result<(), Fault>;
-    /// Emits an event, or acknowledges one.
-    fn emit(
-        &mut self,
-        socket: SocketId,
-        said: Emission,
-        planned: Option<Nanos>,
-    ) -> Result<(), Fault>;
-    /// Emits an event and awaits its acknowledgement.
-    fn emit_acknowledged(
-        &mut self,
-        op: OpId,
-        socket: SocketId,
-        call: EventCall,
-    ) -> Result<(), Fault>;
-    /// Awaits the next event of this name.
-    fn next_event(
-        &mut self,
-        op: OpId,
-        socket: SocketId,
-        event: String,
-        timeout: Option<Nanos>,
-    ) -> Result<(), Fault>;
-    /// Registers that the script has a handler for this event.
-    fn listen_event(&mut self, socket: SocketId, event: &str);
 
     /// Completes the operation after `span`.
     fn sleep(&mut self, op: OpId, user: UserId, span: Nanos);

@@ -10,6 +10,11 @@
 //! This crate opens no socket, reads no clock, and starts no thread except for the TypeScript parser. It reads only two
 //! kinds of files: modules of a bundle, and tables that a module opens while it loads.
 
+#[macro_use]
+mod registry;
+#[macro_use]
+mod loading;
+
 mod api;
 mod audiences;
 mod audio;
@@ -30,7 +35,6 @@ mod interpreter;
 mod iteration;
 mod kept;
 mod linker;
-mod loading;
 mod message;
 mod nats;
 mod payload;

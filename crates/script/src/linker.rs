@@ -7,7 +7,7 @@ use rquickjs::{Ctx, Exception, Module};
 use crate::bundle::{Bundle, Import, resolve};
 
 /// The modules of the API in JavaScript, by topic. Scenarios can import only `headcount`.
-const PRELUDE: [(&str, &str); 22] = [
+const PRELUDE: [(&str, &str); 17] = [
     ("headcount", include_str!("prelude/public.js")),
     ("headcount/native", include_str!("prelude/native.js")),
     ("headcount/check", include_str!("prelude/check.js")),
@@ -22,18 +22,26 @@ const PRELUDE: [(&str, &str); 22] = [
     ("headcount/audience", include_str!("prelude/audience.js")),
     ("headcount/audio", include_str!("prelude/audio.js")),
     ("headcount/socket", include_str!("prelude/socket.js")),
-    ("headcount/socketio", include_str!("prelude/socketio.js")),
-    ("headcount/events", include_str!("prelude/events.js")),
-    (
-        "headcount/natsmessage",
-        include_str!("prelude/natsmessage.js"),
-    ),
-    ("headcount/nats", include_str!("prelude/nats.js")),
-    ("headcount/redis", include_str!("prelude/redis.js")),
     ("headcount/together", include_str!("prelude/together.js")),
     ("headcount/group", include_str!("prelude/group.js")),
     ("headcount/entry", include_str!("prelude/entry.js")),
 ];
+
+macro_rules! define_protocols {
+    ($(
+        $(#[$doc:meta])*
+        $module:ident: $name:ident($host:ident, $member:ident) $(message $message:ident($content:ty))?
+            prelude [$($path:literal = $source:expr),*],
+    )*) => {
+        /// The modules of the protocols.
+        const PROTOCOLS: &[(&str, &str)] = &[
+            $($(($path, $source),)*)*
+            // The exports of all of them, among which native code finds the constructors.
+            ("headcount/protocols", concat!($($("export * from \"", $path, "\";\n",)*)*)),
+        ];
+    };
+}
+with_protocols!(define_protocols);
 
 /// Returns the name and the source of the prelude's main module, which imports all others.
 pub(crate) fn prelude() -> (&'static str, &'static str) {
@@ -80,7 +88,11 @@ impl Loader for Linker {
         if let Some(module) = self.0.module(name) {
             return Module::declare(ctx.clone(), name, module.code.as_str());
         }
-        match PRELUDE.iter().find(|(known, _)| *known == name) {
+        match PRELUDE
+            .iter()
+            .chain(PROTOCOLS)
+            .find(|(known, _)| *known == name)
+        {
             Some((_, source)) => Module::declare(ctx.clone(), name, *source),
             None => Err(Exception::throw_type(
                 ctx,

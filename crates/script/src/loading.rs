@@ -3,11 +3,9 @@
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};
 
 use crate::host::{
-    Audience, ChannelId, Checked, CommandsCall, CountedRequest, Emission, EventCall, EventsCall,
-    FetchCall, Host, HttpCall, LogLevel, MetricKind, NatsCall, NatsHost, NatsRequest, NatsServer,
-    NatsSubscribeCall, NextCall, OpId, Payload, Publication, RedisCall, RedisHost, RedisServer,
-    Reply, ResponsesCall, ResponsesHost, RoundTripCall, SocketCall, SocketId, SocketIoCall,
-    StampPlace, StreamCall, StreamHost, StreamState, SubscribeCall, TickerId,
+    Audience, ChannelId, Checked, CountedRequest, Host, HttpCall, LogLevel, MetricKind, NextCall,
+    OpId, Payload, Reply, ResponsesCall, ResponsesHost, RoundTripCall, SocketCall, SocketId,
+    StampPlace, StreamCall, StreamHost, TickerId,
 };
 
 /// A host with a clock, but without users and groups. Lines of the console and values of metrics are dropped.
@@ -22,21 +20,9 @@ macro_rules! calls_of_groups {
     )*};
 }
 
-fn refused<T>() -> Result<T, Fault> {
+pub(crate) fn refused<T>() -> Result<T, Fault> {
     let detail = "a module cannot do this while it loads";
     Err(Fault::script(FaultKind::Thrown, detail))
-}
-
-impl<C: Fn() -> Nanos> NatsHost for Loading<C> {
-    calls_of_groups! {
-        open_nats(OpId, UserId, NatsCall) -> Result<(), Fault> = refused();
-        nats_server(SocketId) -> Option<NatsServer> = None;
-        nats_publish(SocketId, Publication, Option<Nanos>) -> Result<(), Fault> = refused();
-        nats_request(OpId, SocketId, NatsRequest) -> Result<(), Fault> = refused();
-        nats_subscribe(OpId, SocketId, NatsSubscribeCall) -> Result<(), Fault> = refused();
-        nats_fetch(OpId, SocketId, FetchCall) -> Result<(), Fault> = refused();
-        nats_flush(OpId, SocketId) -> Result<(), Fault> = refused();
-    }
 }
 
 impl<C: Fn() -> Nanos> Host for Loading<C> {
@@ -79,13 +65,6 @@ impl<C: Fn() -> Nanos> Host for Loading<C> {
         listen(SocketId, bool);
         ping(OpId, SocketId) -> Result<(), Fault> = refused();
         close_socket(OpId, SocketId, u16, &str) -> Result<(), Fault> = refused();
-        open_events(OpId, UserId, EventsCall) -> Result<(), Fault> = refused();
-        stream_state(SocketId) -> Option<StreamState> = None;
-        open_socketio(OpId, UserId, SocketIoCall) -> Result<(), Fault> = refused();
-        emit(SocketId, Emission, Option<Nanos>) -> Result<(), Fault> = refused();
-        emit_acknowledged(OpId, SocketId, EventCall) -> Result<(), Fault> = refused();
-        next_event(OpId, SocketId, String, Option<Nanos>) -> Result<(), Fault> = refused();
-        listen_event(SocketId, &str);
         sleep(OpId, UserId, Nanos);
         stay(OpId, UserId);
         every(UserId, Nanos, Option<Nanos>) -> TickerId = TickerId(0);
@@ -115,15 +94,5 @@ impl<C> StreamHost for Loading<C> {
     calls_of_groups! {
         start_stream(OpId, SocketId, StreamCall) -> Result<(), Fault> = refused();
         stop_stream(SocketId);
-    }
-}
-
-impl<C> RedisHost for Loading<C> {
-    calls_of_groups! {
-        open_redis(OpId, UserId, RedisCall) -> Result<(), Fault> = refused();
-        redis_server(SocketId) -> Option<RedisServer> = None;
-        call_redis(OpId, SocketId, CommandsCall) -> Result<(), Fault> = refused();
-        subscribe(OpId, SocketId, SubscribeCall) -> Result<(), Fault> = refused();
-        unsubscribe(OpId, SocketId);
     }
 }

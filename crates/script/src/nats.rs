@@ -3,37 +3,34 @@
 use rquickjs::{Ctx, Error, Result, Value};
 
 use crate::host::NatsMessage;
+use crate::message::{Origin, ScriptMessage};
 use crate::payload::payload_value;
 use crate::state::State;
 
-/// Converts a message that arrived on the connection with this key.
-pub(crate) fn message_object<'js>(
-    ctx: &Ctx<'js>,
-    state: &State,
-    connection: Option<u32>,
-    message: &NatsMessage,
-) -> Result<Value<'js>> {
-    let connection = connection.ok_or(Error::Unknown)?;
-    let make = state.constructor("makeNatsMessage")?.restore(ctx)?;
-    let payload = payload_value(ctx, &message.payload)?;
-    let headers: Vec<_> = message
-        .headers
-        .iter()
-        .map(|(name, value)| vec![name, value])
-        .collect();
-    let (subject, reply) = (message.subject.as_str(), message.reply.as_deref());
-    let status = message
-        .status
-        .as_ref()
-        .map(|(code, text)| (*code, text.as_str()));
-    let (code, description) = status.unzip();
-    make.call((
-        connection,
-        subject,
-        reply,
-        payload,
-        headers,
-        code,
-        description,
-    ))
+impl ScriptMessage for NatsMessage {
+    fn to_script<'js>(&self, ctx: &Ctx<'js>, state: &State, origin: Origin) -> Result<Value<'js>> {
+        let connection = origin.connection.ok_or(Error::Unknown)?;
+        let make = state.constructor("makeNatsMessage")?.restore(ctx)?;
+        let payload = payload_value(ctx, &self.payload)?;
+        let headers: Vec<_> = self
+            .headers
+            .iter()
+            .map(|(name, value)| vec![name, value])
+            .collect();
+        let (subject, reply) = (self.subject.as_str(), self.reply.as_deref());
+        let status = self
+            .status
+            .as_ref()
+            .map(|(code, text)| (*code, text.as_str()));
+        let (code, description) = status.unzip();
+        make.call((
+            connection,
+            subject,
+            reply,
+            payload,
+            headers,
+            code,
+            description,
+        ))
+    }
 }

@@ -3,15 +3,26 @@
 use rquickjs::{Array, ArrayBuffer, BigInt, Ctx, IntoJs, Null, Result, String as JsString, Value};
 
 use crate::failure::names_of;
-use crate::host::{RedisError, RedisMessage, RedisValue};
+use crate::host::{RedisError, RedisMessage, RedisPublished, RedisValue};
 use crate::kept::Kept;
+use crate::message::{Origin, ScriptMessage};
 use crate::state::State;
 
 /// Whole numbers up to this one are exact as numbers of the script.
 const MAX_SAFE: i64 = (1 << 53) - 1;
 
+impl ScriptMessage for RedisMessage {
+    fn to_script<'js>(&self, ctx: &Ctx<'js>, state: &State, origin: Origin) -> Result<Value<'js>> {
+        match self {
+            Self::Published(message) => message_object(ctx, state, message),
+            Self::Reply(reply) => value(ctx, state, reply, origin.is_binary),
+            Self::Refused(error) => Err(ctx.throw(error_object(ctx, state, error)?)),
+        }
+    }
+}
+
 /// Converts a reply. With `binary`, every string becomes an `ArrayBuffer`; otherwise only strings that are not UTF-8.
-pub(crate) fn value<'js>(
+fn value<'js>(
     ctx: &Ctx<'js>,
     state: &State,
     value: &RedisValue,
@@ -71,12 +82,12 @@ impl<'js> Converter<'_, 'js> {
 }
 
 /// Converts a message of a subscription to its script object.
-pub(crate) fn message_object<'js>(
+fn message_object<'js>(
     ctx: &Ctx<'js>,
     state: &State,
-    message: &RedisMessage,
+    message: &RedisPublished,
 ) -> Result<Value<'js>> {
-    let RedisMessage {
+    let RedisPublished {
         channel,
         pattern,
         payload,
@@ -87,11 +98,7 @@ pub(crate) fn message_object<'js>(
 }
 
 /// Converts an error of the server to an `Error` with `side`, `kind` and `code`.
-pub(crate) fn error_object<'js>(
-    ctx: &Ctx<'js>,
-    state: &State,
-    error: &RedisError,
-) -> Result<Value<'js>> {
+fn error_object<'js>(ctx: &Ctx<'js>, state: &State, error: &RedisError) -> Result<Value<'js>> {
     let (side, kind) = names_of(&error.fault);
     let make = state.constructor("makeRedisError")?.restore(ctx)?;
     make.call((side, kind, error.fault.detail.as_str(), error.code.as_str()))

@@ -9,8 +9,7 @@ use rquickjs::{ArrayBuffer, Ctx, IntoJs, Result, Undefined, Value};
 use crate::api::Response;
 use crate::failure::{error_of, failure};
 use crate::host::{Heard, Message, Payload, SocketId, Value as HostValue};
-use crate::message::message_value;
-use crate::redis;
+use crate::message::{Origin, message_value};
 use crate::state::State;
 use crate::work::{Op, Socket, Then};
 
@@ -42,10 +41,7 @@ fn value_of<'js>(
     op: &Op,
     value: HostValue,
 ) -> Result<Value<'js>> {
-    let connection = match op.then {
-        Then::Message(connection) => Some(connection),
-        _ => None,
-    };
+    let origin = Origin::of(&op.then);
     match value {
         HostValue::Nothing => match &op.then {
             Then::Elapsed(since) => (state.host.borrow().now() - *since)
@@ -58,14 +54,12 @@ fn value_of<'js>(
         HostValue::Message(Message::Plain(Payload::Text(text))) if op.then == Then::Parsed => {
             parse_received(ctx, state, text)
         }
-        HostValue::Message(message) => message_value(ctx, state, connection, &message),
+        HostValue::Message(message) => message_value(ctx, state, origin, &message),
         HostValue::Messages(messages) => {
             let each = messages.iter();
-            let each = each.map(|message| message_value(ctx, state, connection, message));
+            let each = each.map(|message| message_value(ctx, state, origin, message));
             each.collect::<Result<Vec<_>>>()?.into_js(ctx)
         }
-        HostValue::Redis(value) => redis::value(ctx, state, &value, op.then == Then::RedisBinary),
-        HostValue::RedisError(error) => Err(ctx.throw(redis::error_object(ctx, state, &error)?)),
         HostValue::Heard(heard) => {
             let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
             let (list, bytes) = heard_values(ctx, state, &heard)?;

@@ -5,7 +5,7 @@ use rquickjs::Value;
 
 use crate::host::{Heard, Message, OpId, SocketId, TickerId, Value as HostValue, Wake};
 use crate::interpreter::Interpreter;
-use crate::message::message_value;
+use crate::message::{Origin, message_value};
 use crate::settle::{heard_values, settle};
 
 /// Passes events to the script. For each event, its promise or callback runs first, then every job that follows, so
@@ -63,10 +63,14 @@ fn on_message(interpreter: &Interpreter, id: SocketId, message: &Message) {
         let handlers = socket.on_message.clone();
         (socket.group, socket.user, socket.connection, handlers)
     };
+    let origin = Origin {
+        connection,
+        ..Origin::default()
+    };
     for handler in handlers {
         interpreter.step(group, user, None, |ctx, state| {
             state.now.background.set(true);
-            let message = message_value(ctx, state, connection, message)?;
+            let message = message_value(ctx, state, origin, message)?;
             handler
                 .restore(ctx)?
                 .call::<_, Value<'_>>((message,))

@@ -85,8 +85,8 @@ pub(crate) enum Then {
     },
     /// A message on the connection with this key.
     Message(u32),
-    /// A reply of a Redis server, whose strings are `ArrayBuffer`s.
-    RedisBinary,
+    /// A reply whose strings are `ArrayBuffer`s.
+    Binary,
 }
 
 impl Then {

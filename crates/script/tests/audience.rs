@@ -97,10 +97,10 @@ fn members_of_a_nats_server_share_a_connection_unless_the_script_wants_their_own
         "(index) => ({ nats: { token: 't', connection: index ? 'own' : undefined }, subject: 'a.' + index, timeout: '3s' })",
     );
     for (index, member) in members.iter().enumerate() {
-        let MemberOpening::Nats(NatsMember { call, subject }) = &member.opening else {
+        let MemberOpening::Nats(NatsMember { call, subscribe }) = &member.opening else {
             panic!("{member:?}")
         };
-        assert_eq!(*subject, format!("a.{index}"));
+        assert_eq!(subscribe.names, [format!("a.{index}").into_bytes()]);
         assert_eq!(call.is_shared, index == 0);
         assert_eq!(call.login, NatsLogin::Token("t".to_owned()));
         assert_eq!(call.timeout, Some(Nanos::from_secs(3)));

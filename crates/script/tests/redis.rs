@@ -6,8 +6,9 @@ mod common;
 use common::{Call, Stage, story};
 use model::{Fault, FaultKind, Nanos};
 use script::host::{
-    ChannelId, CommandsCall, Message, OpId, RedisCall, RedisError, RedisMessage, RedisServer,
-    RedisValue, SocketId, StampAt, StampPlace, SubscribeCall, SubscriptionKind, Value, Wake,
+    ChannelId, CommandsCall, Message, OpId, RedisCall, RedisError, RedisMessage, RedisPublished,
+    RedisServer, RedisValue, SocketId, StampAt, StampPlace, SubscribeCall, SubscriptionKind, Value,
+    Wake,
 };
 
 const REDIS: SocketId = SocketId(5);
@@ -166,7 +167,7 @@ fn replies_become_values_of_the_script() {
          console.log(bytes instanceof ArrayBuffer, set instanceof Set && set.has('x'), map instanceof Map && map.get('k')[0]);",
     );
     let (op, _) = sent(&mut stage);
-    stage.done(op, Value::Redis(reply));
+    stage.done(op, Value::from(reply));
     assert_eq!(
         stage.logged(),
         ["null true -7 true 0.5 true käse", "true true v"]
@@ -182,7 +183,7 @@ fn binary_replies_are_buffers_on_every_level() {
     );
     let (op, _) = sent(&mut stage);
     let nested = RedisValue::List(vec![text("ab")]);
-    stage.done(op, Value::Redis(RedisValue::List(vec![text("x"), nested])));
+    stage.done(op, Value::from(RedisValue::List(vec![text("x"), nested])));
     assert_eq!(stage.logged(), ["true 2"]);
 }
 
@@ -194,10 +195,10 @@ fn an_error_reply_rejects_with_its_code_and_the_place_of_the_call() {
          await redis.call('LPUSH', 'a', 1);",
     );
     let (op, _) = sent(&mut stage);
-    stage.done(op, Value::RedisError(wrong_type()));
+    stage.done(op, Value::from(wrong_type()));
     assert_eq!(stage.logged(), ["RedisError WRONGTYPE target content true"]);
     let (op, _) = sent(&mut stage);
-    stage.done(op, Value::RedisError(wrong_type()));
+    stage.done(op, Value::from(wrong_type()));
     let fault = stage.fault();
     assert_eq!(fault.fault, wrong_type().fault);
     assert!(fault.location.is_some(), "{fault:?}");
@@ -214,7 +215,7 @@ fn a_pipeline_resolves_to_a_list_in_which_errors_are_values() {
     let names: Vec<_> = call.commands.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["SET", "LPUSH"]);
     let replies = vec![text("OK"), RedisValue::Error(wrong_type())];
-    stage.done(op, Value::Redis(RedisValue::List(replies)));
+    stage.done(op, Value::from(RedisValue::List(replies)));
     assert_eq!(stage.logged(), ["OK WRONGTYPE"]);
     stage.ends_well();
 }
@@ -255,10 +256,12 @@ fn a_subscription_is_followed_read_and_ended() {
         ..StampPlace::default()
     };
     assert_eq!((place, listens.as_str()), (&expected, "listen 6 true"));
-    let message = |pattern: Option<&str>, payload: &str| RedisMessage {
-        channel: "a.b".to_owned(),
-        pattern: pattern.map(str::to_owned),
-        payload: payload.as_bytes().to_vec(),
+    let message = |pattern: Option<&str>, payload: &str| {
+        RedisMessage::Published(RedisPublished {
+            channel: "a.b".to_owned(),
+            pattern: pattern.map(str::to_owned),
+            payload: payload.as_bytes().to_vec(),
+        })
     };
     stage.wake(Wake::Message {
         socket: SUBSCRIPTION,

@@ -3,6 +3,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 use model::{Fault, FaultKind};
 use url::Url;
 
+use crate::registry::SCHEMES;
+
 /// An address to connect to, and whether to use TLS. Connections to equal endpoints are interchangeable.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Endpoint {
@@ -17,31 +19,23 @@ pub struct Endpoint {
 impl TryFrom<&Url> for Endpoint {
     type Error = Fault;
 
-    /// The endpoint of a URL of HTTP, WebSocket, NATS (`nats`, `tls`) or Redis (`redis`, `rediss`). Any other URL is a fault
-    /// of the script.
+    /// The endpoint of a URL of a registered protocol. Any other URL is a fault of the script.
     fn try_from(url: &Url) -> Result<Self, Fault> {
-        let (tls, default_port) = match url.scheme() {
-            "http" | "ws" => (false, 80),
-            "https" | "wss" => (true, 443),
-            // A NATS server begins in plain text. TLS begins after its first line.
-            "nats" | "tls" => (false, 4222),
-            "redis" => (false, REDIS_PORT),
-            "rediss" => (true, REDIS_PORT),
-            other => return Err(unusable(&format!("unsupported URL scheme `{other}`"))),
-        };
+        let name = url.scheme();
+        let mut known = SCHEMES.iter().copied().flatten();
+        let scheme = known.find(|scheme| scheme.name == name);
+        let scheme = scheme.ok_or_else(|| unusable(&format!("unsupported URL scheme `{name}`")))?;
         let host = match url.host() {
             Some(url::Host::Domain(name)) => name.to_owned(),
             Some(url::Host::Ipv4(address)) => address.to_string(),
             Some(url::Host::Ipv6(address)) => address.to_string(),
             None => return Err(unusable("the URL has no host")),
         };
-        let port = url.port().unwrap_or(default_port);
+        let port = url.port().unwrap_or(scheme.port);
+        let tls = scheme.tls;
         Ok(Self { host, port, tls })
     }
 }
-
-/// The port of a `redis` or `rediss` URL without one.
-const REDIS_PORT: u16 = 6379;
 
 fn unusable(detail: &str) -> Fault {
     Fault::script(FaultKind::Protocol, detail)

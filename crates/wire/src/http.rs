@@ -30,3 +30,10 @@ pub use quote::quoted_body;
 pub use redirect::follow;
 pub use request::Request;
 pub use response::Response;
+
+use crate::scheme::Scheme;
+
+pub(crate) const SCHEMES: &[Scheme] = &[
+    Scheme::new("http", 80, false),
+    Scheme::new("https", 443, true),
+];

@@ -50,3 +50,13 @@ pub use nkey::Key;
 pub use parser::Parser;
 pub use session::{Session, Signal};
 pub use subject::{matches, published, subscribed};
+
+use crate::scheme::Scheme;
+
+const PORT: u16 = 4222;
+
+/// A server begins in plain text. TLS begins after its first line.
+pub(crate) const SCHEMES: &[Scheme] = &[
+    Scheme::new("nats", PORT, false),
+    Scheme::new("tls", PORT, false),
+];

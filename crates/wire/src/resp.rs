@@ -47,3 +47,12 @@ pub use session::{Session, Signal};
 pub use slot::{SLOTS, slot};
 pub use slot_map::{MOST_NODES, Node, SlotMap, too_many_nodes};
 pub use value::{Chunks, Items, Reply, Value};
+
+use crate::scheme::Scheme;
+
+const PORT: u16 = 6379;
+
+pub(crate) const SCHEMES: &[Scheme] = &[
+    Scheme::new("redis", PORT, false),
+    Scheme::new("rediss", PORT, true),
+];

@@ -14,3 +14,8 @@ pub use connection::Connection;
 pub use encode::{encode_binary, encode_close, encode_ping, encode_pong, encode_text};
 pub use handshake::Handshake;
 pub use parser::{Event, FrameParser, MESSAGE_LIMIT};
+
+use crate::scheme::Scheme;
+
+pub(crate) const SCHEMES: &[Scheme] =
+    &[Scheme::new("ws", 80, false), Scheme::new("wss", 443, true)];

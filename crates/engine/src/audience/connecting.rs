@@ -3,8 +3,8 @@
 use model::Fault;
 use wire::Stream;
 
+use super::events::http2;
 use super::failing::fail;
-use super::http2;
 use super::link::{MemberLink, OwnLink};
 use super::member::{MemberOpening, MemberState};
 use super::members::SharedMembers;

@@ -4,9 +4,9 @@ use model::{Fault, Nanos};
 use script::host::Payload;
 
 use super::arrival::MemberArrival;
+use super::events::http2::{self, MemberHttp2};
 use super::events::streamed;
 use super::failing::{broke, closed, member_of};
-use super::http2::{self, MemberHttp2};
 use super::link::{MemberLink, OwnLink};
 use super::member::{First, Ready};
 use super::sharing;

@@ -1,5 +1,7 @@
 //! Members of passive audiences that receive server-sent events.
 
+pub(super) mod http2;
+
 use model::Fault;
 use rand_pcg::Pcg64Mcg;
 use script::host::{EventsCall, Payload};

@@ -1,7 +1,7 @@
 use model::{Fault, FaultKind, Nanos};
 use wire::Stream;
 
-use super::http2::{self, MemberHttp2};
+use super::events::http2::{self, MemberHttp2};
 use super::member::MemberState;
 use super::members::SharedMembers;
 use crate::net::socket::Wire;

@@ -31,17 +31,13 @@ impl Describe for NatsMember {
         _: Vec<Payload>,
         _: &mut Pcg64Mcg,
     ) -> Result<Described, Fault> {
-        let Self { call, subject } = self;
+        let Self { call, subscribe } = self;
         let (url, endpoint) = locate(&mut base.net.connector, call.url.as_deref())?;
         let shared = call.is_shared.then(|| identity_of(endpoint, &call, &url));
         let opener = Opener::Nats(Box::new(login_of(&call, &url, "(audience)")?));
         let limit = base.opening_limit(call.timeout);
-        let subscription = SubscribeCall {
-            names: vec![subject.into_bytes()],
-            ..SubscribeCall::default()
-        };
         Ok(Described {
-            first: First::Subscription(subscription),
+            first: First::Subscription(subscribe),
             ready: Ready::Confirmed,
             shared,
             ..Described::new(endpoint, opener, limit)

@@ -4,7 +4,7 @@ mod lab;
 
 use delivery::CutOff;
 use model::FaultKind;
-use script::host::{Audience, Host as _, NextCall, StampPlace, Value};
+use script::host::{Audience, EventsHost as _, Host as _, NextCall, StampPlace, Value};
 
 use super::*;
 use crate::empty_world::GROUP;

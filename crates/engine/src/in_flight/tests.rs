@@ -2,7 +2,7 @@ use std::net::TcpListener;
 
 use model::Side;
 use record::Timings;
-use script::host::{EventsCall, Host as _, HttpCall, OpId, SocketId, Wake};
+use script::host::{EventsCall, EventsHost as _, Host as _, HttpCall, OpId, SocketId, Wake};
 use wire::http::Request;
 
 use super::*;

@@ -6,6 +6,8 @@ use rustc_hash::FxHashMap;
 use url::Url;
 use wire::{Endpoint, Loopback, Source, Stream, TlsSettings};
 
+use super::socket::{ServerUrl, Transport};
+
 /// Maximum number of parsed URLs that are cached. Further URLs are parsed each time.
 const URLS_KEPT: usize = 4096;
 /// Maximum number of endpoints. A target that redirects every request to another server would otherwise use more and more
@@ -38,6 +40,14 @@ pub(crate) struct Connector {
     loopback: Loopback,
 }
 
+macro_rules! define_servers {
+    ($($name:ident: $wire:ty => $($handler:ident)::+,)*) => {
+        /// Servers that are not reached over HTTP.
+        const SERVERS: &[Option<ServerUrl>] = &[$(<$wire as Transport>::SERVER,)*];
+    };
+}
+with_protocols!(define_servers);
+
 impl Connector {
     pub(crate) fn new(target: Url, allow_any: bool, tls: TlsSettings) -> Self {
         Self {
@@ -61,12 +71,10 @@ impl Connector {
             return Ok(known.clone());
         }
         let parsed = self.join(url)?;
-        let server = match parsed.scheme() {
-            "nats" | "tls" => Some(("NATS", "user.nats(…)")),
-            "redis" | "rediss" => Some(("Redis", "user.redis()")),
-            _ => None,
-        };
-        if let Some((server, call)) = server {
+        let mut servers = SERVERS.iter().flatten();
+        if let Some(ServerUrl { server, call, .. }) =
+            servers.find(|server| server.schemes.contains(&parsed.scheme()))
+        {
             let shown = without_credentials(parsed.as_str());
             let detail = format!(
                 "`{shown}` is the URL of a {server} server: connect with `{call}`, or write the URL with `http://`"

@@ -16,7 +16,7 @@ use wire::Stream;
 
 pub(crate) use detachable::Detachable;
 pub(crate) use events::EventStream;
-pub(crate) use transport::Transport;
+pub(crate) use transport::{ServerUrl, Transport};
 pub(crate) use websocket::Upgrade;
 
 macro_rules! define_wire {

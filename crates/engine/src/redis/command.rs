@@ -82,7 +82,7 @@ impl Batch {
         let mut replies = self.replies.borrow_mut();
         *replies.get_mut(index)? = Some(reply);
         let is_whole = replies.iter().all(Option::is_some);
-        is_whole.then(|| Value::Redis(RedisValue::List(replies.drain(..).flatten().collect())))
+        is_whole.then(|| RedisValue::List(replies.drain(..).flatten().collect()).into())
     }
 }
 
@@ -99,7 +99,7 @@ pub(super) fn carried_by(words: &[&[u8]], carried: &[Sent], count: usize) -> Vec
 
 #[cfg(test)]
 mod tests {
-    use script::host::RedisCommand;
+    use script::host::{Message, RedisCommand, RedisMessage};
 
     use super::*;
 
@@ -124,7 +124,7 @@ mod tests {
             RedisValue::Integer(2),
         ];
         assert!(
-            matches!(&whole, Some(Value::Redis(RedisValue::List(list))) if *list == expected),
+            matches!(&whole, Some(Value::Message(Message::Redis(RedisMessage::Reply(RedisValue::List(list))))) if *list == expected),
             "{whole:?}"
         );
     }

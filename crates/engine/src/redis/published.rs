@@ -1,5 +1,5 @@
 use model::{Fault, FaultKind};
-use script::host::{RedisMessage, SubscriptionKind};
+use script::host::{RedisMessage, RedisPublished, SubscriptionKind};
 use wire::resp::{self, Items};
 
 use crate::net::socket::redis::SourceKind;
@@ -56,10 +56,10 @@ impl<'a> Published<'a> {
     pub(super) fn to_message(&self) -> RedisMessage {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let is_pattern = self.kind == SourceKind::Pattern;
-        RedisMessage {
+        RedisMessage::Published(RedisPublished {
             channel: text(self.channel),
             pattern: is_pattern.then(|| text(self.source)),
             payload: self.payload.to_vec(),
-        }
+        })
     }
 }

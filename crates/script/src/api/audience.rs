@@ -1,6 +1,6 @@
 //! Passive audiences: their declaration, and how their members connect.
 
-mod member;
+pub(super) mod member;
 
 use std::ops::Range;
 

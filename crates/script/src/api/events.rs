@@ -4,6 +4,7 @@ use model::Nanos;
 use rquickjs::{Ctx, Promise, Result, Value};
 
 use super::arg::{Given, boolean, text, url_text};
+use super::audience::member::{CONNECT, MemberKind, Options};
 use super::native::{Call, Natives};
 use super::op::begin;
 use super::options::each;
@@ -31,7 +32,7 @@ const IN_STREAMS: Follows = Follows {
 };
 
 pub(super) fn install(natives: &Natives<'_>) -> Result<()> {
-    natives.add("events", open)?;
+    natives.add_method("events", open)?;
     natives.add("nextServerEvent", next)?;
     natives.add("receivesServerEvent", receives)?;
     natives.add("lastEventId", last_event_id)?;
@@ -103,4 +104,26 @@ fn last_event_id(call: &Call<'_, '_>, stream: Held) -> Option<String> {
 fn reconnects(call: &Call<'_, '_>, stream: Held) -> Option<u32> {
     let state = call.host().stream_state(stream.id)?;
     Some(state.reconnects)
+}
+
+impl MemberKind for EventsCall {
+    const KEY: &'static str = "events";
+    const NOUN: &'static str = "an event stream";
+    const TAKES: &'static [&'static str] = &["headers", "query", "params", "ready"];
+    const HAS_EVENTS: bool = true;
+
+    fn call<'js>(
+        ctx: &Ctx<'js>,
+        options: &mut Options<'js>,
+        connection: &Value<'js>,
+        what: &str,
+    ) -> Result<Self> {
+        let url = url_text(ctx, connection, what)?;
+        Ok(Self {
+            url: options.address.url(ctx, CONNECT, &url)?,
+            headers: std::mem::take(&mut options.address.headers),
+            timeout: options.timeout,
+            ..Self::default()
+        })
+    }
 }

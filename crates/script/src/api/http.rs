@@ -34,7 +34,7 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
         )?;
     }
     natives.add_as("http", "request", request)?;
-    natives.add("websocket", websocket)
+    natives.add_method("websocket", websocket)
 }
 
 fn request<'js>(

@@ -14,6 +14,8 @@ use crate::state::State;
 /// Collects the native calls during registration.
 pub(super) struct Natives<'js> {
     pub(super) object: Object<'js>,
+    /// The methods of users that open sockets.
+    pub(super) methods: Object<'js>,
     pub(super) state: Rc<State>,
 }
 
@@ -26,6 +28,14 @@ impl<'js> Natives<'js> {
         self.add_as(name, name, function)
     }
 
+    /// Registers a method of users, under the name that scenarios use.
+    pub(super) fn add_method<F, P>(&self, name: &'static str, function: F) -> Result<()>
+    where
+        Bound<F>: IntoJsFunc<'js, P> + 'js,
+    {
+        self.methods.set(name, self.bound(name, name, function)?)
+    }
+
     /// Like [`Natives::add`], for a call that messages name differently.
     pub(super) fn add_as<F, P>(
         &self,
@@ -36,14 +46,25 @@ impl<'js> Natives<'js> {
     where
         Bound<F>: IntoJsFunc<'js, P> + 'js,
     {
+        self.object.set(name, self.bound(name, method, function)?)
+    }
+
+    fn bound<F, P>(
+        &self,
+        name: &'static str,
+        method: &'static str,
+        function: F,
+    ) -> Result<Function<'js>>
+    where
+        Bound<F>: IntoJsFunc<'js, P> + 'js,
+    {
         let state = self.state.clone();
         let bound = Bound {
             function,
             method,
             state,
         };
-        let function = Function::new(self.object.ctx().clone(), bound)?.with_name(name)?;
-        self.object.set(name, function)
+        Function::new(self.object.ctx().clone(), bound)?.with_name(name)
     }
 }
 

@@ -1,5 +1,7 @@
 //! NATS: connections, messages and subscriptions.
 
+mod member;
+
 use model::Nanos;
 use rquickjs::{Ctx, Object, Promise, Result, Value};
 
@@ -45,7 +47,7 @@ const IN_SUBSCRIPTIONS: Follows = Follows {
 };
 
 pub(super) fn install(natives: &Natives<'_>) -> Result<()> {
-    natives.add("nats", open)?;
+    natives.add_method("nats", open)?;
     natives.add("natsServer", server)?;
     natives.add("natsPublish", publish)?;
     natives.add("natsRequest", request)?;
@@ -75,7 +77,7 @@ fn open<'js>(
 }
 
 /// Converts the options of a connection. `known` are those that the call accepts, and `made` has its defaults.
-pub(super) fn nats_call<'js>(
+fn nats_call<'js>(
     ctx: &Ctx<'js>,
     options: &Value<'js>,
     (call, known): (&str, &[&str]),

@@ -5,14 +5,16 @@ mod command;
 use rquickjs::{Ctx, Object, Promise, Result, Value};
 
 use super::arg::{Given, kind, span, text, type_error, url_text, whole};
+use super::audience::member::{CONNECT, MemberKind, Options};
 use super::native::{Call, Natives};
 use super::op::begin;
 use super::options::each;
 use super::receiver::{Caller, Held};
 use super::socket::{Follows, await_next, follow};
-use crate::host::{RedisCall, SubscribeCall, SubscriptionKind};
+use crate::host::{RedisCall, RedisMember, SubscribeCall, SubscriptionKind};
 use crate::work::Then;
 
+const KNOWN_FOR_MEMBERS: [&str; 4] = ["url", "user", "password", "database"];
 const KNOWN: [&str; 7] = [
     "url", "user", "password", "database", "cluster", "name", "timeout",
 ];
@@ -27,7 +29,7 @@ const IN_MESSAGES: Follows = Follows {
 };
 
 pub(super) fn install(natives: &Natives<'_>) -> Result<()> {
-    natives.add("redis", open)?;
+    natives.add_method("redis", open)?;
     natives.add("redisServer", server)?;
     natives.add("redisCall", command::call)?;
     natives.add("redisPipeline", command::pipeline)?;
@@ -54,7 +56,7 @@ fn open<'js>(
 }
 
 /// Converts the options of a connection. `known` are those that the call accepts, and `made` has its defaults.
-pub(super) fn redis_call<'js>(
+fn redis_call<'js>(
     ctx: &Ctx<'js>,
     options: &Value<'js>,
     (call, known): (&str, &[&str]),
@@ -121,7 +123,7 @@ fn subscribe<'js>(
 }
 
 /// Sets the kind of the names: `pattern` or `shard`.
-pub(super) fn set_kind<'js>(
+fn set_kind<'js>(
     ctx: &Ctx<'js>,
     made: &mut SubscribeCall,
     (key, value): (&str, &Value<'js>),
@@ -142,7 +144,7 @@ pub(super) fn set_kind<'js>(
 }
 
 /// Converts a channel or a list of channels. A channel that is listed twice counts once.
-pub(super) fn names<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<Vec<Vec<u8>>> {
+fn names<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<Vec<Vec<u8>>> {
     let Some(list) = value.as_array() else {
         if !value.is_string() {
             let refusal = format!("{what} must be a string or a list, not {}", kind(value));
@@ -186,4 +188,42 @@ fn receives<'js>(
     options: Value<'js>,
 ) -> Result<u32> {
     follow(call, &subscription, channel, &options, &IN_MESSAGES)
+}
+
+impl MemberKind for RedisMember {
+    const KEY: &'static str = "redis";
+    const NOUN: &'static str = "a Redis subscription";
+    const OWN: &'static [&'static str] = &["channels", "pattern", "shard"];
+
+    fn set<'js>(
+        ctx: &Ctx<'js>,
+        subscription: &mut SubscribeCall,
+        (key, value): (&str, &Value<'js>),
+        call: &str,
+    ) -> Result<()> {
+        if key == "channels" {
+            subscription.names = names(ctx, value, &format!("{call}: `{key}`"))?;
+            return Ok(());
+        }
+        set_kind(ctx, subscription, (key, value), call)
+    }
+
+    fn call<'js>(
+        ctx: &Ctx<'js>,
+        options: &mut Options<'js>,
+        connection: &Value<'js>,
+        what: &str,
+    ) -> Result<Self> {
+        let made = RedisCall {
+            timeout: options.timeout,
+            ..RedisCall::default()
+        };
+        let call = redis_call(ctx, connection, (what, &KNOWN_FOR_MEMBERS), made)?;
+        let subscribe = std::mem::take(&mut options.subscription);
+        if subscribe.names.is_empty() {
+            let refusal = format!("{CONNECT}: `channels` is missing");
+            return Err(type_error(ctx, &refusal));
+        }
+        Ok(Self { call, subscribe })
+    }
 }

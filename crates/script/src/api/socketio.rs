@@ -1,5 +1,8 @@
 //! Socket.IO.
 
+mod member;
+mod options;
+
 use model::Nanos;
 use rquickjs::{Array, Ctx, Function, Persistent, Promise, Result, Value};
 
@@ -11,9 +14,9 @@ use super::payload::bytes;
 use super::plain;
 use super::receiver::{Caller, Held};
 use super::socket::{Follows, add_handler, follow};
-use super::socketio_options::socketio_call;
 use crate::host::{Emission, EventCall};
 use crate::work::Then;
+use options::socketio_call;
 
 /// Event names that the protocol reserves.
 const OWN: [&str; 6] = [
@@ -32,7 +35,7 @@ const IN_EVENTS: Follows = Follows {
 };
 
 pub(super) fn install(natives: &Natives<'_>) -> Result<()> {
-    natives.add("socketio", open)?;
+    natives.add_method("socketio", open)?;
     natives.add("emit", emit)?;
     natives.add("emitPlain", emit_plain)?;
     natives.add("acknowledge", acknowledge)?;
@@ -136,7 +139,7 @@ fn is_protocols(_: &Call<'_, '_>, name: String) -> bool {
     OWN.contains(&name.as_str())
 }
 
-pub(super) fn names_an_event(value: &Value<'_>) -> bool {
+fn names_an_event(value: &Value<'_>) -> bool {
     let name = value.as_string().and_then(|name| name.to_string().ok());
     name.is_some_and(|name| !name.is_empty() && !OWN.contains(&name.as_str()))
 }

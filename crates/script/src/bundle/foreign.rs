@@ -6,7 +6,6 @@ const CRYPTO: &str = "use hash, hmac from \"headcount\", and the globals crypto.
     crypto.getRandomValues(array)";
 const HTTP: &str = "use user.get(url), user.post(url, { json }) and so on";
 const WEBSOCKET: &str = "use user.websocket(url)";
-const SOCKET_IO: &str = "use user.socketio(url, options)";
 const TIMERS: &str = "use user.think(time) or user.every(period, fn)";
 const K6: &str = "headcount does not run k6 scenarios; import from \"headcount\", and run \
     `headcount init` for a starter";
@@ -21,7 +20,7 @@ pub(super) fn instead_of(specifier: &str) -> Option<&'static str> {
             HTTP
         }
         "ws" | "websocket" => WEBSOCKET,
-        "socket.io-client" => SOCKET_IO,
+        "socket.io-client" => "use user.socketio(url, options)",
         "timers" | "timers/promises" => TIMERS,
         "process" | "os" | "dotenv" => {
             "use env(name) from \"headcount\", and pass the variables with --env"

@@ -1,6 +1,6 @@
 use model::Nanos;
 
-use super::{EventsCall, NatsMember, Payload, RedisMember, SocketCall, SocketIoCall, StampPlace};
+use super::{Payload, SocketCall, StampPlace};
 
 /// A passive audience of the scenario: receivers without a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,17 +40,19 @@ pub struct MemberCall {
     pub ready_event: Option<String>,
 }
 
-/// The connection of a member of a passive audience.
-#[derive(Clone, Debug)]
-pub enum MemberOpening {
-    /// A WebSocket.
-    WebSocket(SocketCall),
-    /// A stream of server-sent events.
-    Events(EventsCall),
-    /// A Socket.IO socket, over WebSocket.
-    SocketIo(SocketIoCall),
-    /// A subscription on a NATS server.
-    Nats(NatsMember),
-    /// A subscription on a Redis server.
-    Redis(RedisMember),
+macro_rules! define_opening {
+    ($(
+        $(#[$doc:meta])*
+        $module:ident: $name:ident($host:ident, $member:ident) $(message $message:ident($content:ty))?
+            prelude [$($path:literal = $source:expr),*],
+    )*) => {
+        /// The connection of a member of a passive audience.
+        #[derive(Clone, Debug)]
+        pub enum MemberOpening {
+            /// A WebSocket.
+            WebSocket(SocketCall),
+            $($(#[$doc])* $name(super::$member),)*
+        }
+    };
 }
+with_protocols!(define_opening);

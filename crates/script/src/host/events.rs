@@ -1,4 +1,8 @@
-use model::Nanos;
+use model::{Fault, Nanos, UserId};
+
+use super::message::Content;
+use super::{OpId, SocketId};
+use crate::loading::{Loading, refused};
 
 /// A stream of server-sent events to open.
 #[derive(Clone, Debug, Default)]
@@ -39,13 +43,28 @@ pub struct StreamState {
     pub reconnects: u32,
 }
 
-/// The message that the script awaits on a socket.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NextCall {
-    /// The name of the server-sent event; `None` for any message.
-    pub event: Option<String>,
-    /// Values required at pointers, as in [`super::StampPlace`].
-    pub only: Vec<(String, String)>,
-    /// Time limit. `None` means the run's limit.
-    pub timeout: Option<Nanos>,
+impl Content for ServerEvent {
+    fn bytes(&self) -> &[u8] {
+        self.data.as_bytes()
+    }
+
+    fn is_event(&self, name: &str) -> bool {
+        self.event == name
+    }
+}
+
+/// The calls for server-sent events.
+pub trait EventsHost {
+    /// Starts to open a stream of server-sent events. The operation completes when the server has accepted it. The stream
+    /// is a socket on which nothing can be sent.
+    fn open_events(&mut self, op: OpId, user: UserId, call: EventsCall) -> Result<(), Fault>;
+    /// Returns the state of a stream of server-sent events. `None` once it is closed.
+    fn stream_state(&mut self, socket: SocketId) -> Option<StreamState>;
+}
+
+impl<C> EventsHost for Loading<C> {
+    calls_of_groups! {
+        open_events(OpId, UserId, EventsCall) -> Result<(), Fault> = refused();
+        stream_state(SocketId) -> Option<StreamState> = None;
+    }
 }

@@ -1,33 +1,48 @@
-use super::{NatsMessage, Payload, RedisMessage, ServerEvent};
+use super::Payload;
 
-/// A message that a socket received.
-#[derive(Clone, Debug)]
-pub enum Message {
-    /// A string or an `ArrayBuffer`.
-    Plain(Payload),
-    /// A server-sent event.
-    Event(ServerEvent),
-    /// A message of NATS.
-    Nats(Box<NatsMessage>),
-    /// A message of a Redis subscription.
-    Redis(RedisMessage),
+/// The content of a message, in which filters look for values.
+pub(super) trait Content {
+    fn bytes(&self) -> &[u8];
+
+    /// Whether this is an event of this name.
+    fn is_event(&self, _name: &str) -> bool {
+        false
+    }
 }
 
-impl Message {
-    /// Returns the content, in which filters look for values.
-    #[must_use]
-    pub fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Plain(payload) => payload.bytes(),
-            Self::Event(event) => event.data.as_bytes(),
-            Self::Nats(message) => message.payload.bytes(),
-            Self::Redis(message) => &message.payload,
+macro_rules! define_message {
+    ($(
+        $(#[$doc:meta])*
+        $module:ident: $name:ident($host:ident, $member:ident) $(message $message:ident($content:ty))?
+            prelude [$($path:literal = $source:expr),*],
+    )*) => {
+        /// A message that a socket received.
+        #[derive(Clone, Debug)]
+        pub enum Message {
+            /// A string or an `ArrayBuffer`.
+            Plain(Payload),
+            $($(#[doc = concat!("A message of `", stringify!($name), "`.")] $message($content),)?)*
         }
-    }
 
-    /// Returns whether this is a server-sent event of this name.
-    #[must_use]
-    pub fn is_event(&self, name: &str) -> bool {
-        matches!(self, Self::Event(event) if event.event == name)
-    }
+        impl Message {
+            /// Returns the content, in which filters look for values.
+            #[must_use]
+            pub fn bytes(&self) -> &[u8] {
+                match self {
+                    Self::Plain(payload) => payload.bytes(),
+                    $($(Self::$message(message) => Content::bytes(message),)?)*
+                }
+            }
+
+            /// Returns whether this is an event of this name.
+            #[must_use]
+            pub fn is_event(&self, name: &str) -> bool {
+                match self {
+                    Self::Plain(_) => false,
+                    $($(Self::$message(message) => Content::is_event(message, name),)?)*
+                }
+            }
+        }
+    };
 }
+with_protocols!(define_message);

@@ -2,7 +2,9 @@ use std::fmt;
 
 use model::{Fault, Nanos, UserId};
 
-use super::{OpId, Payload, SocketId};
+use super::message::Content;
+use super::{OpId, Payload, SocketId, SubscribeCall};
+use crate::loading::{Loading, refused};
 
 /// A connection to a NATS server.
 #[derive(Clone, Debug, Default)]
@@ -128,7 +130,7 @@ pub struct NatsMember {
     /// The connection.
     pub call: NatsCall,
     /// The subject, which can contain wildcards.
-    pub subject: String,
+    pub subscribe: SubscribeCall,
 }
 
 /// A received message.
@@ -198,4 +200,22 @@ pub trait NatsHost {
     ) -> Result<(), Fault>;
     /// Awaits that the server has processed everything sent before.
     fn nats_flush(&mut self, op: OpId, connection: SocketId) -> Result<(), Fault>;
+}
+
+impl Content for Box<NatsMessage> {
+    fn bytes(&self) -> &[u8] {
+        self.payload.bytes()
+    }
+}
+
+impl<C> NatsHost for Loading<C> {
+    calls_of_groups! {
+        open_nats(OpId, UserId, NatsCall) -> Result<(), Fault> = refused();
+        nats_server(SocketId) -> Option<NatsServer> = None;
+        nats_publish(SocketId, Publication, Option<Nanos>) -> Result<(), Fault> = refused();
+        nats_request(OpId, SocketId, NatsRequest) -> Result<(), Fault> = refused();
+        nats_subscribe(OpId, SocketId, NatsSubscribeCall) -> Result<(), Fault> = refused();
+        nats_fetch(OpId, SocketId, FetchCall) -> Result<(), Fault> = refused();
+        nats_flush(OpId, SocketId) -> Result<(), Fault> = refused();
+    }
 }

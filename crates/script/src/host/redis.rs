@@ -1,6 +1,8 @@
 use model::{Fault, Nanos, UserId};
 
-use super::{OpId, SocketId};
+use super::message::Content;
+use super::{Message, OpId, SocketId, SubscribeCall, Value};
+use crate::loading::{Loading, refused};
 
 /// A connection to a Redis server to open.
 #[derive(Clone, Debug, Default)]
@@ -58,31 +60,6 @@ pub struct RedisCommand {
     pub words: Vec<Vec<u8>>,
 }
 
-/// The kind of name to which a subscription applies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum SubscriptionKind {
-    /// Channels.
-    #[default]
-    Channel,
-    /// Patterns of channels.
-    Pattern,
-    /// Channels of the shards of a cluster.
-    Shard,
-}
-
-/// A subscription to make.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SubscribeCall {
-    /// Whether the names are channels or patterns.
-    pub kind: SubscriptionKind,
-    /// The channels or patterns, none of them twice.
-    pub names: Vec<Vec<u8>>,
-    /// Time limit until the server has confirmed all of them. `None` means the run's limit.
-    pub timeout: Option<Nanos>,
-    /// Planned start. `None` means now.
-    pub planned: Option<Nanos>,
-}
-
 /// A member of a passive audience with a subscription on a Redis server.
 #[derive(Clone, Debug, Default)]
 pub struct RedisMember {
@@ -92,9 +69,42 @@ pub struct RedisMember {
     pub subscribe: SubscribeCall,
 }
 
+/// What a Redis server sends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RedisMessage {
+    /// A message of a subscription.
+    Published(RedisPublished),
+    /// A reply, or the list of the replies to a pipeline.
+    Reply(RedisValue),
+    /// An error, which rejects the promise.
+    Refused(RedisError),
+}
+
+impl Content for RedisMessage {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Published(message) => &message.payload,
+            // No filter looks into a reply.
+            Self::Reply(_) | Self::Refused(_) => &[],
+        }
+    }
+}
+
+impl From<RedisValue> for Value {
+    fn from(value: RedisValue) -> Self {
+        Self::Message(Message::Redis(RedisMessage::Reply(value)))
+    }
+}
+
+impl From<RedisError> for Value {
+    fn from(error: RedisError) -> Self {
+        Self::Message(Message::Redis(RedisMessage::Refused(error)))
+    }
+}
+
 /// A published message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RedisMessage {
+pub struct RedisPublished {
     /// The channel on which the message was published.
     pub channel: String,
     /// The pattern that the channel matches, if the subscription is one to patterns.
@@ -151,4 +161,14 @@ pub trait RedisHost {
     fn subscribe(&mut self, op: OpId, socket: SocketId, call: SubscribeCall) -> Result<(), Fault>;
     /// Ends a subscription. The operation completes when the server has confirmed it, or after one second.
     fn unsubscribe(&mut self, op: OpId, socket: SocketId);
+}
+
+impl<C> RedisHost for Loading<C> {
+    calls_of_groups! {
+        open_redis(OpId, UserId, RedisCall) -> Result<(), Fault> = refused();
+        redis_server(SocketId) -> Option<RedisServer> = None;
+        call_redis(OpId, SocketId, CommandsCall) -> Result<(), Fault> = refused();
+        subscribe(OpId, SocketId, SubscribeCall) -> Result<(), Fault> = refused();
+        unsubscribe(OpId, SocketId);
+    }
 }

@@ -1,4 +1,7 @@
-use model::Nanos;
+use model::{Fault, Nanos, UserId};
+
+use super::{OpId, SocketId};
+use crate::loading::{Loading, refused};
 
 /// A Socket.IO socket to open: one namespace on its own connection.
 #[derive(Clone, Debug, Default)]
@@ -54,4 +57,44 @@ pub struct Heard {
     pub arguments: String,
     /// Binary attachments, indexed by the numbers of their placeholders.
     pub attachments: Vec<Vec<u8>>,
+}
+
+/// The calls for Socket.IO.
+pub trait SocketIoHost {
+    /// Starts to open a Socket.IO socket. The operation completes when the server accepts the namespace.
+    fn open_socketio(&mut self, op: OpId, user: UserId, call: SocketIoCall) -> Result<(), Fault>;
+    /// Emits an event, or acknowledges one.
+    fn emit(
+        &mut self,
+        socket: SocketId,
+        said: Emission,
+        planned: Option<Nanos>,
+    ) -> Result<(), Fault>;
+    /// Emits an event and awaits its acknowledgement.
+    fn emit_acknowledged(
+        &mut self,
+        op: OpId,
+        socket: SocketId,
+        call: EventCall,
+    ) -> Result<(), Fault>;
+    /// Awaits the next event of this name.
+    fn next_event(
+        &mut self,
+        op: OpId,
+        socket: SocketId,
+        event: String,
+        timeout: Option<Nanos>,
+    ) -> Result<(), Fault>;
+    /// Registers that the script has a handler for this event.
+    fn listen_event(&mut self, socket: SocketId, event: &str);
+}
+
+impl<C> SocketIoHost for Loading<C> {
+    calls_of_groups! {
+        open_socketio(OpId, UserId, SocketIoCall) -> Result<(), Fault> = refused();
+        emit(SocketId, Emission, Option<Nanos>) -> Result<(), Fault> = refused();
+        emit_acknowledged(OpId, SocketId, EventCall) -> Result<(), Fault> = refused();
+        next_event(OpId, SocketId, String, Option<Nanos>) -> Result<(), Fault> = refused();
+        listen_event(SocketId, &str);
+    }
 }

@@ -1,6 +1,6 @@
 use model::{Fault, Nanos};
 
-use super::{Heard, Message, OpId, RedisError, RedisValue, Reply, SocketId, TickerId};
+use super::{Heard, Message, OpId, Reply, SocketId, TickerId};
 
 /// The value with which an operation resolves its promise.
 #[derive(Clone, Debug)]
@@ -17,10 +17,6 @@ pub enum Value {
     Messages(Vec<Message>),
     /// The arguments of an event or of an acknowledgement.
     Heard(Heard),
-    /// A reply of a Redis server, or the list of the replies to a pipeline.
-    Redis(RedisValue),
-    /// An error of a Redis server, which rejects the promise.
-    RedisError(RedisError),
 }
 
 /// An event for the script's next turn.

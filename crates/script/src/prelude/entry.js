@@ -11,14 +11,10 @@ import "headcount/user";
 
 export { explained } from "headcount/absent";
 export { failure, rejection } from "headcount/check";
-export { makeEventStream, makeServerEvent } from "headcount/events";
-export { makeNats, makeSubscription } from "headcount/nats";
-export { makeNatsMessage } from "headcount/natsmessage";
 export { groupKind, groupWith } from "headcount/group";
 export { describe, plain } from "headcount/inspect";
-export { makeRedis, makeRedisError, makeRedisMessage, makeRedisSubscription, makeRedisValue } from "headcount/redis";
+export * from "headcount/protocols";
 export { makeSocket } from "headcount/socket";
-export { hear, heard, makeSocketIo } from "headcount/socketio";
 export { forget } from "headcount/story";
 export { unblock } from "headcount/together";
 

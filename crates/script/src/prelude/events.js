@@ -1,9 +1,9 @@
 // A user's stream of server-sent events.
-import {
-  closeSocket, isOpen, last, lastEventId, listen, nextServerEvent, receivesServerEvent, reconnects, stopReceiving,
-} from "headcount/native";
+import { closeSocket, isOpen, last, listen, natives, stopReceiving } from "headcount/native";
 import { mustBeEvent, mustBeFunction, parseReceived } from "headcount/check";
 import { Channel } from "headcount/socket";
+
+const { lastEventId, nextServerEvent, receivesServerEvent, reconnects } = natives;
 
 class ServerEvent {
   constructor(event, id, data) {

@@ -1,10 +1,9 @@
 // A user's connection to a NATS server.
-import {
-  closeSocket, isOpen, last, listen, natsConsume, natsFetch, natsFlush, natsNext, natsPublish, natsReceives, natsRequest, natsServer, natsSubscribe,
-  stopReceiving,
-} from "headcount/native";
+import { closeSocket, isOpen, last, listen, natives, stopReceiving } from "headcount/native";
 import { mustBeEvent, mustBeFunction, mustBeName, mustKnow } from "headcount/check";
 import { Channel } from "headcount/socket";
+
+const { natsConsume, natsFetch, natsFlush, natsNext, natsPublish, natsReceives, natsRequest, natsServer, natsSubscribe } = natives;
 
 class Subscription {
   #key;

@@ -1,6 +1,8 @@
 // Messages of NATS. Messages of a JetStream consumer can be acknowledged.
-import { natsPublish, span, utf8Decode, utf8Encode } from "headcount/native";
+import { natives, span, utf8Decode, utf8Encode } from "headcount/native";
 import { mustKnow, parseReceived } from "headcount/check";
+
+const { natsPublish } = natives;
 
 const ACKNOWLEDGED = "$JS.ACK.";
 

@@ -1,10 +1,9 @@
 // A user's connection to a Redis server, and its subscriptions.
-import {
-  closeSocket, isOpen, last, listen, nextRedisMessage, receivesRedisMessage, redisCall, redisPipeline, redisServer, redisSubscribe,
-  redisUnsubscribe, stopReceiving, utf8Decode, utf8Encode,
-} from "headcount/native";
+import { closeSocket, isOpen, last, listen, natives, stopReceiving, utf8Decode, utf8Encode } from "headcount/native";
 import { Failure, mustBeEvent, mustBeFunction, parseReceived, withoutStack } from "headcount/check";
 import { Channel } from "headcount/socket";
+
+const { nextRedisMessage, receivesRedisMessage, redisCall, redisPipeline, redisServer, redisSubscribe, redisUnsubscribe } = natives;
 
 /** An error that the server sent in place of a reply. */
 class RedisError extends Failure {

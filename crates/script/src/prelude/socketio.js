@@ -1,10 +1,9 @@
 // A user's Socket.IO socket.
-import {
-  acknowledge, closeSocket, emit, emitAcknowledged, emitPlain, isOpen, isProtocols, last, listen, listenEvent, nextEvent, plainJson,
-  receivesEvent, stopReceiving,
-} from "headcount/native";
+import { closeSocket, isOpen, last, listen, natives, stopReceiving } from "headcount/native";
 import { mustBeFunction, mustBeName } from "headcount/check";
 import { Channel } from "headcount/socket";
+
+const { acknowledge, emit, emitAcknowledged, emitPlain, isProtocols, listenEvent, nextEvent, plainJson, receivesEvent } = natives;
 
 /** Maximum depth of the search for bytes. A deeper value is circular, which JSON then reports. */
 const DEEPEST = 64;

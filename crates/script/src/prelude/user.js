@@ -1,7 +1,7 @@
 // A simulated user.
 import {
-  checkUser, cookie, dataOf, events, every, get, head, header, userState, http, nats, patch, post, put, random, receivesInResponses, redis, remove,
-  rowAt, socketio, stay, stopReceivingInResponses, stopTicker, tag, think, userGroup, userIndex, userKey, userKind, userName, userNumber, userRole, websocket,
+  checkUser, cookie, dataOf, every, get, head, header, userState, http, patch, post, put, random, receivesInResponses, remove,
+  rowAt, stay, stopReceivingInResponses, stopTicker, tag, think, userGroup, userIndex, userKey, userKind, userMethods, userName, userNumber, userRole,
 } from "headcount/native";
 import { mustBeName, pick } from "headcount/check";
 import { shown } from "headcount/inspect";
@@ -92,7 +92,7 @@ class User {
 }
 
 // These are the native calls themselves, without a JavaScript function in between.
-const methods = { get, head, post, put, patch, delete: remove, websocket, socketio, events, nats, redis, header, tag, cookie, stay, think, check: checkUser };
+const methods = { get, head, post, put, patch, delete: remove, ...userMethods, header, tag, cookie, stay, think, check: checkUser };
 const facts = { name: userName, index: userIndex, number: userNumber };
 for (const [name, value] of Object.entries(methods)) {
   Object.defineProperty(User.prototype, name, { value, writable: true, configurable: true });

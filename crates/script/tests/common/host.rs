@@ -3,10 +3,11 @@
 use model::{Fault, GroupId, Nanos, UserId};
 use script::host::{
     Audience, ChannelId, Checked, CommandsCall, CountedRequest, Emission, EventCall, EventsCall,
-    FetchCall, Host, HttpCall, LogLevel, MetricKind, NatsCall, NatsHost, NatsRequest, NatsServer,
-    NatsSubscribeCall, NextCall, OpId, Payload, Publication, RedisCall, RedisHost, RedisServer,
-    Reply, ResponsesCall, ResponsesHost, RoundTripCall, SocketCall, SocketId, SocketIoCall,
-    StampPlace, StreamCall, StreamHost, StreamState, SubscribeCall, TickerId,
+    EventsHost, FetchCall, Host, HttpCall, LogLevel, MetricKind, NatsCall, NatsHost, NatsRequest,
+    NatsServer, NatsSubscribeCall, NextCall, OpId, Payload, Publication, RedisCall, RedisHost,
+    RedisServer, Reply, ResponsesCall, ResponsesHost, RoundTripCall, SocketCall, SocketId,
+    SocketIoCall, SocketIoHost, StampPlace, StreamCall, StreamHost, StreamState, SubscribeCall,
+    TickerId,
 };
 
 /// A call of the script. Calls that few tests check are stored as text.
@@ -211,13 +212,6 @@ impl Host for FakeHost {
         self.calls.push(Call::Next(op, socket, call));
         self.refused()
     }
-    fn open_events(&mut self, op: OpId, user: UserId, call: EventsCall) -> Result<(), Fault> {
-        self.calls.push(Call::OpenEvents(op, user, call));
-        self.refused()
-    }
-    fn stream_state(&mut self, _socket: SocketId) -> Option<StreamState> {
-        self.stream.clone()
-    }
     fn listen(&mut self, socket: SocketId, on: bool) {
         self.other(format!("listen {} {on}", socket.0));
     }
@@ -235,41 +229,6 @@ impl Host for FakeHost {
         self.calls
             .push(Call::Op(op, format!("close {code} {reason}")));
         self.refused()
-    }
-    fn open_socketio(&mut self, op: OpId, user: UserId, call: SocketIoCall) -> Result<(), Fault> {
-        self.calls.push(Call::OpenSocketIo(op, user, call));
-        self.refused()
-    }
-    fn emit(
-        &mut self,
-        _socket: SocketId,
-        said: Emission,
-        _planned: Option<Nanos>,
-    ) -> Result<(), Fault> {
-        self.calls.push(Call::Emit(said));
-        self.refused()
-    }
-    fn emit_acknowledged(
-        &mut self,
-        op: OpId,
-        _socket: SocketId,
-        call: EventCall,
-    ) -> Result<(), Fault> {
-        self.calls.push(Call::Request(op, call));
-        self.refused()
-    }
-    fn next_event(
-        &mut self,
-        op: OpId,
-        _socket: SocketId,
-        event: String,
-        _timeout: Option<Nanos>,
-    ) -> Result<(), Fault> {
-        self.calls.push(Call::Op(op, format!("next {event}")));
-        self.refused()
-    }
-    fn listen_event(&mut self, _socket: SocketId, event: &str) {
-        self.other(format!("listen to {event}"));
     }
     fn sleep(&mut self, op: OpId, user: UserId, span: Nanos) {
         self.calls
@@ -393,5 +352,48 @@ impl RedisHost for FakeHost {
     }
     fn unsubscribe(&mut self, op: OpId, _socket: SocketId) {
         self.calls.push(Call::Op(op, "unsubscribe".to_owned()));
+    }
+}
+
+impl EventsHost for FakeHost {
+    fn open_events(&mut self, op: OpId, user: UserId, call: EventsCall) -> Result<(), Fault> {
+        self.calls.push(Call::OpenEvents(op, user, call));
+        self.refused()
+    }
+    fn stream_state(&mut self, _socket: SocketId) -> Option<StreamState> {
+        self.stream.clone()
+    }
+}
+
+impl SocketIoHost for FakeHost {
+    fn open_socketio(&mut self, op: OpId, user: UserId, call: SocketIoCall) -> Result<(), Fault> {
+        self.calls.push(Call::OpenSocketIo(op, user, call));
+        self.refused()
+    }
+    fn emit(&mut self, _: SocketId, said: Emission, _: Option<Nanos>) -> Result<(), Fault> {
+        self.calls.push(Call::Emit(said));
+        self.refused()
+    }
+    fn emit_acknowledged(
+        &mut self,
+        op: OpId,
+        _socket: SocketId,
+        call: EventCall,
+    ) -> Result<(), Fault> {
+        self.calls.push(Call::Request(op, call));
+        self.refused()
+    }
+    fn next_event(
+        &mut self,
+        op: OpId,
+        _socket: SocketId,
+        event: String,
+        _timeout: Option<Nanos>,
+    ) -> Result<(), Fault> {
+        self.calls.push(Call::Op(op, format!("next {event}")));
+        self.refused()
+    }
+    fn listen_event(&mut self, _socket: SocketId, event: &str) {
+        self.other(format!("listen to {event}"));
     }
 }

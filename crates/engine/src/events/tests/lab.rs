@@ -8,7 +8,8 @@ use std::thread;
 use model::{Fault, FaultKind, Nanos, UserId};
 use record::Measured;
 use script::host::{
-    ChannelId, EventsCall, Host as _, Message, NextCall, OpId, SocketId, Value, Wake,
+    ChannelId, EventsCall, EventsHost as _, Host as _, Message, NextCall, OpId, SocketId, Value,
+    Wake,
 };
 
 use crate::empty_world::world_of_one;

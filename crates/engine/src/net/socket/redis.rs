@@ -10,7 +10,7 @@ use wire::Stream;
 use wire::resp::{Connection, Hello, Login};
 
 use super::detachable::Detachable;
-use super::transport::Transport;
+use super::transport::{ServerUrl, Transport};
 pub(crate) use cluster::{Cluster, Way};
 pub(crate) use subscriptions::{Change, SourceKind, Subscriptions};
 
@@ -79,6 +79,12 @@ impl RedisWire {
 
 impl Transport for RedisWire {
     type Opener = Box<Login>;
+
+    const SERVER: Option<ServerUrl> = Some(ServerUrl {
+        schemes: &["redis", "rediss"],
+        server: "Redis",
+        call: "user.redis()",
+    });
 
     fn open(
         login: Box<Login>,

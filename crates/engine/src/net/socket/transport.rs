@@ -4,11 +4,24 @@ use model::{Fault, FaultKind, Nanos};
 use url::Url;
 use wire::Stream;
 
+/// The URLs of servers that are not reached over HTTP.
+#[derive(Debug)]
+pub(crate) struct ServerUrl {
+    pub(crate) schemes: &'static [&'static str],
+    /// The kind of server.
+    pub(crate) server: &'static str,
+    /// The call that connects to it.
+    pub(crate) call: &'static str,
+}
+
 /// What carries the messages of a socket. The defaults are those of a connection on which nothing is sent freely, such as
 /// a connection for commands, and which ends without a handshake.
 pub(crate) trait Transport: Sized {
     /// What is needed to open a connection.
     type Opener: Debug;
+
+    /// The URLs of the servers, if they are not reached over HTTP.
+    const SERVER: Option<ServerUrl> = None;
 
     /// Sends the opening request on a connection that is being opened. `cookies` are those for [`Transport::cookies_for`].
     fn open(

@@ -4,26 +4,14 @@ use model::Nanos;
 use rquickjs::{Ctx, Result, Value};
 
 use super::super::arg::{kind, span, text, type_error, url_text};
-use super::super::nats::nats_call;
 use super::super::options::{each, pointers};
 use super::super::payload::message;
-use super::super::plain;
-use super::super::redis::{names, redis_call, set_kind};
 use super::super::request::{Address, documents_in, texts};
-use super::super::socketio::names_an_event;
-use super::super::socketio_options::socketio_options;
-use crate::host::{
-    DocumentsIn, EventsCall, MemberCall, MemberOpening, NatsCall, NatsMember, Payload, RedisCall,
-    RedisMember, SocketCall, SocketIoCall, SubscribeCall,
-};
+use crate::host::{DocumentsIn, MemberCall, MemberOpening, Payload, SocketCall, SubscribeCall};
 
-const CONNECT: &str = "audience(count, options): the result of `connect`";
-const KNOWN: [&str; 18] = [
-    "websocket",
-    "events",
-    "socketio",
-    "nats",
-    "redis",
+pub(in crate::api) const CONNECT: &str = "audience(count, options): the result of `connect`";
+/// The options that are no protocol's own.
+const KNOWN: [&str; 8] = [
     "headers",
     "subprotocols",
     "documents",
@@ -32,93 +20,148 @@ const KNOWN: [&str; 18] = [
     "timeout",
     "send",
     "ready",
-    "subject",
-    "queue",
-    "channels",
-    "pattern",
-    "shard",
 ];
-const KNOWN_NATS: [&str; 7] = [
-    "url",
-    "user",
-    "password",
-    "token",
-    "nkey",
-    "credentials",
-    "connection",
-];
-const KNOWN_SOCKETIO: [&str; 6] = ["url", "namespace", "auth", "path", "query", "headers"];
-const KNOWN_REDIS: [&str; 4] = ["url", "user", "password", "database"];
 
-/// The protocols of members.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Protocol {
-    WebSocket,
-    Events,
-    SocketIo,
-    Nats,
-    Redis,
-}
-
-impl Protocol {
-    const ALL: [Self; 5] = [
-        Self::WebSocket,
-        Self::Events,
-        Self::SocketIo,
-        Self::Nats,
-        Self::Redis,
-    ];
-
+/// A protocol of members, with its call of the host.
+pub(in crate::api) trait MemberKind: Sized {
     /// The option that chooses the protocol.
-    fn key(self) -> &'static str {
-        match self {
-            Self::WebSocket => "websocket",
-            Self::Events => "events",
-            Self::SocketIo => "socketio",
-            Self::Nats => "nats",
-            Self::Redis => "redis",
-        }
+    const KEY: &'static str;
+    /// What a member has, in messages.
+    const NOUN: &'static str;
+    /// The common options that have a meaning for the protocol, except `timeout`.
+    const TAKES: &'static [&'static str] = &[];
+    /// The protocol's own options.
+    const OWN: &'static [&'static str] = &[];
+    /// Whether `ready` can be the name of an event.
+    const HAS_EVENTS: bool = false;
+
+    /// Converts a message that a member sends first.
+    fn first<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<Payload> {
+        message(ctx, value, what)
     }
 
-    fn noun(self) -> &'static str {
-        match self {
-            Self::WebSocket => "a WebSocket",
-            Self::Events => "an event stream",
-            Self::SocketIo => "a Socket.IO socket",
-            Self::Nats => "a NATS subscription",
-            Self::Redis => "a Redis subscription",
-        }
+    /// Sets an option of the protocol's own.
+    fn set<'js>(
+        _: &Ctx<'js>,
+        _: &mut SubscribeCall,
+        _option: (&str, &Value<'js>),
+        _call: &str,
+    ) -> Result<()> {
+        Ok(())
     }
 
-    /// Whether an option has a meaning for the protocol.
-    fn takes(self, key: &str) -> bool {
-        match key {
-            "timeout" => true,
-            "headers" | "query" | "params" => matches!(self, Self::WebSocket | Self::Events),
-            "ready" => matches!(self, Self::WebSocket | Self::Events | Self::SocketIo),
-            "send" => matches!(self, Self::WebSocket | Self::SocketIo),
-            "subprotocols" | "documents" => self == Self::WebSocket,
-            "subject" => self == Self::Nats,
-            "channels" | "pattern" | "shard" => self == Self::Redis,
-            key => key == self.key(),
-        }
-    }
+    /// The call with all options. `connection` is the value of the option that chooses the protocol, and `what` names it.
+    fn call<'js>(
+        ctx: &Ctx<'js>,
+        options: &mut Options<'js>,
+        connection: &Value<'js>,
+        what: &str,
+    ) -> Result<Self>;
 }
+
+macro_rules! define_protocol {
+    ($($kind:ident $name:ident)*) => {
+        /// The protocols of members.
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        enum Protocol {
+            $($name,)*
+        }
+
+        impl Protocol {
+            const ALL: &[Self] = &[$(Self::$name,)*];
+            /// The protocols' own options.
+            const OWN: &[&[&str]] = &[$(<crate::host::$kind as MemberKind>::OWN,)*];
+
+            /// The option that chooses the protocol.
+            fn key(self) -> &'static str {
+                match self {
+                    $(Self::$name => <crate::host::$kind as MemberKind>::KEY,)*
+                }
+            }
+
+            fn noun(self) -> &'static str {
+                match self {
+                    $(Self::$name => <crate::host::$kind as MemberKind>::NOUN,)*
+                }
+            }
+
+            fn has_events(self) -> bool {
+                match self {
+                    $(Self::$name => <crate::host::$kind as MemberKind>::HAS_EVENTS,)*
+                }
+            }
+
+            /// Whether an option has a meaning for the protocol.
+            fn takes(self, key: &str) -> bool {
+                let (common, own) = match self {
+                    $(Self::$name => (<crate::host::$kind as MemberKind>::TAKES, <crate::host::$kind as MemberKind>::OWN),)*
+                };
+                key == "timeout" || key == self.key() || common.contains(&key) || own.contains(&key)
+            }
+
+            fn first<'js>(
+                self,
+                ctx: &Ctx<'js>,
+                value: &Value<'js>,
+                what: &str,
+            ) -> Result<Payload> {
+                match self {
+                    $(Self::$name => <crate::host::$kind as MemberKind>::first(ctx, value, what),)*
+                }
+            }
+
+            fn set<'js>(
+                self,
+                ctx: &Ctx<'js>,
+                subscription: &mut SubscribeCall,
+                option: (&str, &Value<'js>),
+            ) -> Result<()> {
+                match self {
+                    $(Self::$name => <crate::host::$kind as MemberKind>::set(ctx, subscription, option, CONNECT),)*
+                }
+            }
+
+            fn opening<'js>(
+                self,
+                ctx: &Ctx<'js>,
+                options: &mut Options<'js>,
+                connection: &Value<'js>,
+                what: &str,
+            ) -> Result<MemberOpening> {
+                Ok(match self {
+                    $(Self::$name => {
+                        MemberOpening::$name(MemberKind::call(ctx, options, connection, what)?)
+                    })*
+                })
+            }
+        }
+    };
+}
+
+macro_rules! define_protocols {
+    ($(
+        $(#[$doc:meta])*
+        $module:ident: $name:ident($host:ident, $member:ident) $(message $message:ident($content:ty))?
+            prelude [$($path:literal = $source:expr),*],
+    )*) => {
+        define_protocol!(SocketCall WebSocket $($member $name)*);
+    };
+}
+with_protocols!(define_protocols);
 
 /// The options of a member, as far as they are read.
 #[derive(Default)]
-struct Options<'js> {
+pub(in crate::api) struct Options<'js> {
     /// The value of the option that chooses the protocol.
     connection: Option<Value<'js>>,
-    address: Address,
+    pub(in crate::api) address: Address,
     subprotocols: Vec<String>,
     documents: DocumentsIn,
     first: Vec<Payload>,
     ready: Vec<(String, String)>,
     ready_event: Option<String>,
-    subject: Option<String>,
-    channels: SubscribeCall,
-    timeout: Option<Nanos>,
+    pub(in crate::api) subscription: SubscribeCall,
+    pub(in crate::api) timeout: Option<Nanos>,
 }
 
 /// Converts the result of `connect`.
@@ -132,7 +175,8 @@ pub(super) fn call<'js>(ctx: &Ctx<'js>, described: &Value<'js>) -> Result<Member
     }
     let protocol = protocol_of(ctx, described)?;
     let mut options = Options::default();
-    each(ctx, described, CONNECT, &KNOWN, |key, value| {
+    let known = known();
+    each(ctx, described, CONNECT, &known, |key, value| {
         options.set(ctx, protocol, (key, value))
     })?;
     let opening = options.opening(ctx, protocol)?;
@@ -144,11 +188,18 @@ pub(super) fn call<'js>(ctx: &Ctx<'js>, described: &Value<'js>) -> Result<Member
     })
 }
 
+/// The names of all options.
+fn known() -> Vec<&'static str> {
+    let keys = Protocol::ALL.iter().map(|protocol| protocol.key());
+    let own = Protocol::OWN.iter().copied().flatten().copied();
+    keys.chain(KNOWN).chain(own).collect()
+}
+
 /// The protocol whose option is given.
 fn protocol_of<'js>(ctx: &Ctx<'js>, described: &Value<'js>) -> Result<Protocol> {
     let mut given = Vec::new();
     if let Some(object) = described.as_object() {
-        for protocol in Protocol::ALL {
+        for &protocol in Protocol::ALL {
             let value: Value<'js> = object.get(protocol.key())?;
             given.extend((!value.is_undefined()).then_some(protocol));
         }
@@ -156,7 +207,10 @@ fn protocol_of<'js>(ctx: &Ctx<'js>, described: &Value<'js>) -> Result<Protocol> 
     if let [protocol] = given[..] {
         return Ok(protocol);
     }
-    let keys = Protocol::ALL.map(|protocol| format!("`{}`", protocol.key()));
+    let keys = Protocol::ALL.iter();
+    let keys: Vec<_> = keys
+        .map(|protocol| format!("`{}`", protocol.key()))
+        .collect();
     let refusal = format!(
         "{CONNECT}: it must have exactly one of {}, which states how to connect",
         keys.join(", ")
@@ -189,23 +243,16 @@ impl<'js> Options<'js> {
             "subprotocols" => self.subprotocols = texts(ctx, &value, &what)?,
             "documents" => self.documents = documents_in(ctx, &value, &what)?,
             "send" => {
-                let one = if protocol == Protocol::SocketIo {
-                    event
-                } else {
-                    message
-                };
+                let one =
+                    |ctx: &Ctx<'js>, one: &Value<'js>, what: &str| protocol.first(ctx, one, what);
                 self.first = list_of(ctx, &value, &what, one)?;
             }
-            "ready" if value.is_string() && protocol != Protocol::WebSocket => {
+            "ready" if value.is_string() && protocol.has_events() => {
                 self.ready_event = Some(text(ctx, &value, &what)?);
             }
             "ready" => self.ready = pointers(ctx, &value, &what)?,
-            "subject" => self.subject = Some(text(ctx, &value, &what)?),
-            "channels" => self.channels.names = names(ctx, &value, &what)?,
-            "pattern" | "shard" => {
-                set_kind(ctx, &mut self.channels, (key, &value), CONNECT)?;
-            }
-            _ => self.connection = Some(value),
+            key if key == protocol.key() => self.connection = Some(value),
+            key => protocol.set(ctx, &mut self.subscription, (key, &value))?,
         }
         Ok(())
     }
@@ -216,62 +263,37 @@ impl<'js> Options<'js> {
         let Some(connection) = self.connection.take() else {
             return Err(type_error(ctx, &format!("{what} is missing")));
         };
-        let timeout = self.timeout;
-        Ok(match protocol {
-            Protocol::WebSocket => {
-                let url = url_text(ctx, &connection, &what)?;
-                MemberOpening::WebSocket(SocketCall {
-                    url: self.address.url(ctx, CONNECT, &url)?,
-                    headers: std::mem::take(&mut self.address.headers),
-                    subprotocols: std::mem::take(&mut self.subprotocols),
-                    documents: self.documents,
-                    timeout,
-                    ..SocketCall::default()
-                })
-            }
-            Protocol::Events => {
-                let url = url_text(ctx, &connection, &what)?;
-                MemberOpening::Events(EventsCall {
-                    url: self.address.url(ctx, CONNECT, &url)?,
-                    headers: std::mem::take(&mut self.address.headers),
-                    timeout,
-                    ..EventsCall::default()
-                })
-            }
-            Protocol::SocketIo => {
-                let made = SocketIoCall {
-                    timeout,
-                    ..SocketIoCall::default()
-                };
-                let of = (&*what, &KNOWN_SOCKETIO[..]);
-                let url = url_in(ctx, &connection, &what)?;
-                let call = socketio_options(ctx, (&url, &connection), of, made)?;
-                MemberOpening::SocketIo(call)
-            }
-            Protocol::Nats => {
-                let made = NatsCall {
-                    is_shared: true,
-                    timeout,
-                    ..NatsCall::default()
-                };
-                let call = nats_call(ctx, &connection, (&what, &KNOWN_NATS), made)?;
-                let missing = || type_error(ctx, &format!("{CONNECT}: `subject` is missing"));
-                let subject = self.subject.take().ok_or_else(missing)?;
-                MemberOpening::Nats(NatsMember { call, subject })
-            }
-            Protocol::Redis => {
-                let made = RedisCall {
-                    timeout,
-                    ..RedisCall::default()
-                };
-                let call = redis_call(ctx, &connection, (&what, &KNOWN_REDIS), made)?;
-                let subscribe = std::mem::take(&mut self.channels);
-                if subscribe.names.is_empty() {
-                    let refusal = format!("{CONNECT}: `channels` is missing");
-                    return Err(type_error(ctx, &refusal));
-                }
-                MemberOpening::Redis(RedisMember { call, subscribe })
-            }
+        protocol.opening(ctx, self, &connection, &what)
+    }
+}
+
+impl MemberKind for SocketCall {
+    const KEY: &'static str = "websocket";
+    const NOUN: &'static str = "a WebSocket";
+    const TAKES: &'static [&'static str] = &[
+        "headers",
+        "query",
+        "params",
+        "ready",
+        "send",
+        "subprotocols",
+        "documents",
+    ];
+
+    fn call<'js>(
+        ctx: &Ctx<'js>,
+        options: &mut Options<'js>,
+        connection: &Value<'js>,
+        what: &str,
+    ) -> Result<Self> {
+        let url = url_text(ctx, connection, what)?;
+        Ok(Self {
+            url: options.address.url(ctx, CONNECT, &url)?,
+            headers: std::mem::take(&mut options.address.headers),
+            subprotocols: std::mem::take(&mut options.subprotocols),
+            documents: options.documents,
+            timeout: options.timeout,
+            ..Self::default()
         })
     }
 }
@@ -288,31 +310,4 @@ fn list_of<'js>(
     list.iter::<Value<'js>>()
         .map(|each| one(ctx, &each?, what))
         .collect()
-}
-
-/// Converts an event of Socket.IO: a list of its name and its arguments, without bytes.
-fn event<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<Payload> {
-    let name = value.as_array().map(|list| list.get::<Value<'js>>(0));
-    let is_named = name.transpose()?.is_some_and(|name| names_an_event(&name));
-    let list = plain::json(ctx, value)?.filter(|_| is_named);
-    let refusal = || {
-        let example = "[\"join\", { room: 1 }]";
-        type_error(
-            ctx,
-            &format!("{what} must be a list of events such as {example}, without bytes"),
-        )
-    };
-    list.map(Payload::Text).ok_or_else(refusal)
-}
-
-/// The URL of the server in these options; empty for the target.
-fn url_in<'js>(ctx: &Ctx<'js>, options: &Value<'js>, what: &str) -> Result<String> {
-    let url = match options.as_object() {
-        Some(options) => options.get::<_, Value<'js>>("url")?,
-        None => return Ok(String::new()),
-    };
-    if url.is_undefined() {
-        return Ok(String::new());
-    }
-    url_text(ctx, &url, &format!("{what}: `url`"))
 }

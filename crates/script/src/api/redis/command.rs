@@ -118,7 +118,7 @@ fn option<'js>(
     match key {
         "timeout" => made.timeout = Some(span(ctx, value, &what)?),
         "expect" => made.expect = codes(ctx, value, &what)?,
-        _ if value.as_bool() == Some(true) => *then = Then::RedisBinary,
+        _ if value.as_bool() == Some(true) => *then = Then::Binary,
         _ => *then = Then::Plain,
     }
     Ok(())

@@ -13,10 +13,10 @@ use crate::net::socket::{EventStream, Wire};
 use crate::net::{EndpointIndex, Opening};
 
 /// The HTTP/2 connection of one member.
-pub(super) type MemberHttp2 = Box<Http2Link<()>>;
+pub(in crate::audience) type MemberHttp2 = Box<Http2Link<()>>;
 
 /// Requests the events on a connection that is being opened.
-pub(super) fn open(
+pub(in crate::audience) fn open(
     (stream, endpoint): (Stream, EndpointIndex),
     events: &mut EventStream,
     now: Nanos,
@@ -34,7 +34,7 @@ pub(super) fn open(
 }
 
 /// Passes received bytes to the stream of events.
-pub(super) fn feed(
+pub(in crate::audience) fn feed(
     http2: &mut Http2Link<()>,
     bytes: &[u8],
     wire: &mut Wire,
@@ -65,7 +65,10 @@ fn settle(
 }
 
 /// Handles the end of the peer's data. Returns the fault of the request, if it has one.
-pub(super) fn on_close(http2: &mut Http2Link<()>, wire: &mut Wire) -> Result<(), Fault> {
+pub(in crate::audience) fn on_close(
+    http2: &mut Http2Link<()>,
+    wire: &mut Wire,
+) -> Result<(), Fault> {
     http2.on_close();
     settle(http2, wire, &mut |_| {})
 }

@@ -3,10 +3,10 @@
 use model::Nanos;
 use rquickjs::{Ctx, Result, Value};
 
-use super::arg::{href, kind, text, type_error};
-use super::options::each;
-use super::payload::json;
-use super::request::{Address, texts};
+use super::super::arg::{href, kind, text, type_error};
+use super::super::options::each;
+use super::super::payload::json;
+use super::super::request::{Address, texts};
 use crate::host::SocketIoCall;
 
 const SOCKETIO: &str = "user.socketio(url, options)";
