@@ -53,6 +53,18 @@ macro_rules! define_opening {
             WebSocket(SocketCall),
             $($(#[$doc])* $name(super::$member),)*
         }
+
+        impl From<SocketCall> for MemberOpening {
+            fn from(call: SocketCall) -> Self {
+                Self::WebSocket(call)
+            }
+        }
+
+        $(impl From<super::$member> for MemberOpening {
+            fn from(call: super::$member) -> Self {
+                Self::$name(call)
+            }
+        })*
     };
 }
 with_protocols!(define_opening);

@@ -129,7 +129,7 @@ pub struct ConsumerCall {
 pub struct NatsMember {
     /// The connection.
     pub call: NatsCall,
-    /// The subject, which can contain wildcards.
+    /// The subject, as the only name. It can contain wildcards.
     pub subscribe: SubscribeCall,
 }
 

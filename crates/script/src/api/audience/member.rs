@@ -10,6 +10,7 @@ use super::super::request::{Address, documents_in, texts};
 use crate::host::{DocumentsIn, MemberCall, MemberOpening, Payload, SocketCall, SubscribeCall};
 
 pub(in crate::api) const CONNECT: &str = "audience(count, options): the result of `connect`";
+
 /// The options that are no protocol's own.
 const KNOWN: [&str; 8] = [
     "headers",
@@ -23,7 +24,7 @@ const KNOWN: [&str; 8] = [
 ];
 
 /// A protocol of members, with its call of the host.
-pub(in crate::api) trait MemberKind: Sized {
+pub(in crate::api) trait MemberKind: Into<MemberOpening> {
     /// The option that chooses the protocol.
     const KEY: &'static str;
     /// What a member has, in messages.
@@ -59,95 +60,26 @@ pub(in crate::api) trait MemberKind: Sized {
     ) -> Result<Self>;
 }
 
-macro_rules! define_protocol {
-    ($($kind:ident $name:ident)*) => {
-        /// The protocols of members.
-        #[derive(Clone, Copy, PartialEq, Eq)]
-        enum Protocol {
-            $($name,)*
-        }
+/// Reads the result of `connect` for one protocol.
+type Read = for<'js> fn(&Ctx<'js>, &Value<'js>) -> Result<MemberCall>;
 
-        impl Protocol {
-            const ALL: &[Self] = &[$(Self::$name,)*];
-            /// The protocols' own options.
-            const OWN: &[&[&str]] = &[$(<crate::host::$kind as MemberKind>::OWN,)*];
-
-            /// The option that chooses the protocol.
-            fn key(self) -> &'static str {
-                match self {
-                    $(Self::$name => <crate::host::$kind as MemberKind>::KEY,)*
-                }
-            }
-
-            fn noun(self) -> &'static str {
-                match self {
-                    $(Self::$name => <crate::host::$kind as MemberKind>::NOUN,)*
-                }
-            }
-
-            fn has_events(self) -> bool {
-                match self {
-                    $(Self::$name => <crate::host::$kind as MemberKind>::HAS_EVENTS,)*
-                }
-            }
-
-            /// Whether an option has a meaning for the protocol.
-            fn takes(self, key: &str) -> bool {
-                let (common, own) = match self {
-                    $(Self::$name => (<crate::host::$kind as MemberKind>::TAKES, <crate::host::$kind as MemberKind>::OWN),)*
-                };
-                key == "timeout" || key == self.key() || common.contains(&key) || own.contains(&key)
-            }
-
-            fn first<'js>(
-                self,
-                ctx: &Ctx<'js>,
-                value: &Value<'js>,
-                what: &str,
-            ) -> Result<Payload> {
-                match self {
-                    $(Self::$name => <crate::host::$kind as MemberKind>::first(ctx, value, what),)*
-                }
-            }
-
-            fn set<'js>(
-                self,
-                ctx: &Ctx<'js>,
-                subscription: &mut SubscribeCall,
-                option: (&str, &Value<'js>),
-            ) -> Result<()> {
-                match self {
-                    $(Self::$name => <crate::host::$kind as MemberKind>::set(ctx, subscription, option, CONNECT),)*
-                }
-            }
-
-            fn opening<'js>(
-                self,
-                ctx: &Ctx<'js>,
-                options: &mut Options<'js>,
-                connection: &Value<'js>,
-                what: &str,
-            ) -> Result<MemberOpening> {
-                Ok(match self {
-                    $(Self::$name => {
-                        MemberOpening::$name(MemberKind::call(ctx, options, connection, what)?)
-                    })*
-                })
-            }
-        }
-    };
-}
-
-macro_rules! define_protocols {
+macro_rules! define_kinds {
     ($(
         $(#[$doc:meta])*
         $module:ident: $name:ident($host:ident, $member:ident) $(message $message:ident($content:ty))?
             prelude [$($path:literal = $source:expr),*],
     )*) => {
-        define_protocol!(SocketCall WebSocket $($member $name)*);
+        /// The protocols of members: the option that chooses each, and how the others are read.
+        const KINDS: &[(&str, Read)] = &[
+            (SocketCall::KEY, read::<SocketCall>),
+            $((crate::host::$member::KEY, read::<crate::host::$member>),)*
+        ];
+
+        /// The protocols' own options.
+        const OWN: &[&[&str]] = &[$(crate::host::$member::OWN,)*];
     };
 }
-with_protocols!(define_protocols);
+with_protocols!(define_kinds);
 
 /// The options of a member, as far as they are read.
 #[derive(Default)]
@@ -173,44 +105,23 @@ pub(super) fn call<'js>(ctx: &Ctx<'js>, described: &Value<'js>) -> Result<Member
         );
         return Err(type_error(ctx, &refusal));
     }
-    let protocol = protocol_of(ctx, described)?;
-    let mut options = Options::default();
-    let known = known();
-    each(ctx, described, CONNECT, &known, |key, value| {
-        options.set(ctx, protocol, (key, value))
-    })?;
-    let opening = options.opening(ctx, protocol)?;
-    Ok(MemberCall {
-        opening,
-        first: options.first,
-        ready: options.ready,
-        ready_event: options.ready_event,
-    })
+    let read = reader_of(ctx, described)?;
+    read(ctx, described)
 }
 
-/// The names of all options.
-fn known() -> Vec<&'static str> {
-    let keys = Protocol::ALL.iter().map(|protocol| protocol.key());
-    let own = Protocol::OWN.iter().copied().flatten().copied();
-    keys.chain(KNOWN).chain(own).collect()
-}
-
-/// The protocol whose option is given.
-fn protocol_of<'js>(ctx: &Ctx<'js>, described: &Value<'js>) -> Result<Protocol> {
+/// How the protocol is read whose option is given.
+fn reader_of<'js>(ctx: &Ctx<'js>, described: &Value<'js>) -> Result<Read> {
     let mut given = Vec::new();
     if let Some(object) = described.as_object() {
-        for &protocol in Protocol::ALL {
-            let value: Value<'js> = object.get(protocol.key())?;
-            given.extend((!value.is_undefined()).then_some(protocol));
+        for &(key, read) in KINDS {
+            let value: Value<'js> = object.get(key)?;
+            given.extend((!value.is_undefined()).then_some(read));
         }
     }
-    if let [protocol] = given[..] {
-        return Ok(protocol);
+    if let [read] = given[..] {
+        return Ok(read);
     }
-    let keys = Protocol::ALL.iter();
-    let keys: Vec<_> = keys
-        .map(|protocol| format!("`{}`", protocol.key()))
-        .collect();
+    let keys: Vec<_> = KINDS.iter().map(|(key, _)| format!("`{key}`")).collect();
     let refusal = format!(
         "{CONNECT}: it must have exactly one of {}, which states how to connect",
         keys.join(", ")
@@ -218,11 +129,31 @@ fn protocol_of<'js>(ctx: &Ctx<'js>, described: &Value<'js>) -> Result<Protocol> 
     Err(type_error(ctx, &refusal))
 }
 
+fn read<'js, K: MemberKind>(ctx: &Ctx<'js>, described: &Value<'js>) -> Result<MemberCall> {
+    let keys = KINDS.iter().map(|(key, _)| *key);
+    let own = OWN.iter().copied().flatten().copied();
+    let known: Vec<&str> = keys.chain(KNOWN).chain(own).collect();
+    let mut options = Options::default();
+    each(ctx, described, CONNECT, &known, |key, value| {
+        options.set::<K>(ctx, (key, value))
+    })?;
+    let what = format!("{CONNECT}: `{}`", K::KEY);
+    let Some(connection) = options.connection.take() else {
+        return Err(type_error(ctx, &format!("{what} is missing")));
+    };
+    let call = K::call(ctx, &mut options, &connection, &what)?;
+    Ok(MemberCall {
+        opening: call.into(),
+        first: options.first,
+        ready: options.ready,
+        ready_event: options.ready_event,
+    })
+}
+
 impl<'js> Options<'js> {
-    fn set(
+    fn set<K: MemberKind>(
         &mut self,
         ctx: &Ctx<'js>,
-        protocol: Protocol,
         (key, value): (&str, Value<'js>),
     ) -> Result<()> {
         let what = format!("{CONNECT}: `{key}`");
@@ -233,8 +164,9 @@ impl<'js> Options<'js> {
             );
             return Err(type_error(ctx, &refusal));
         }
-        if !protocol.takes(key) {
-            let refusal = format!("{what} has no meaning for {}", protocol.noun());
+        let is_common = key == "timeout" || key == K::KEY || K::TAKES.contains(&key);
+        if !is_common && !K::OWN.contains(&key) {
+            let refusal = format!("{what} has no meaning for {}", K::NOUN);
             return Err(type_error(ctx, &refusal));
         }
         match key {
@@ -242,28 +174,15 @@ impl<'js> Options<'js> {
             _ if self.address.take(ctx, CONNECT, key, &value)? => {}
             "subprotocols" => self.subprotocols = texts(ctx, &value, &what)?,
             "documents" => self.documents = documents_in(ctx, &value, &what)?,
-            "send" => {
-                let one =
-                    |ctx: &Ctx<'js>, one: &Value<'js>, what: &str| protocol.first(ctx, one, what);
-                self.first = list_of(ctx, &value, &what, one)?;
-            }
-            "ready" if value.is_string() && protocol.has_events() => {
+            "send" => self.first = list_of::<K>(ctx, &value, &what)?,
+            "ready" if value.is_string() && K::HAS_EVENTS => {
                 self.ready_event = Some(text(ctx, &value, &what)?);
             }
             "ready" => self.ready = pointers(ctx, &value, &what)?,
-            key if key == protocol.key() => self.connection = Some(value),
-            key => protocol.set(ctx, &mut self.subscription, (key, &value))?,
+            key if key == K::KEY => self.connection = Some(value),
+            key => K::set(ctx, &mut self.subscription, (key, &value), CONNECT)?,
         }
         Ok(())
-    }
-
-    /// The connection.
-    fn opening(&mut self, ctx: &Ctx<'js>, protocol: Protocol) -> Result<MemberOpening> {
-        let what = format!("{CONNECT}: `{}`", protocol.key());
-        let Some(connection) = self.connection.take() else {
-            return Err(type_error(ctx, &format!("{what} is missing")));
-        };
-        protocol.opening(ctx, self, &connection, &what)
     }
 }
 
@@ -298,16 +217,15 @@ impl MemberKind for SocketCall {
     }
 }
 
-/// Converts the messages that a member sends first. `one` converts each.
-fn list_of<'js>(
+/// Converts the messages that a member sends first.
+fn list_of<'js, K: MemberKind>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
     what: &str,
-    one: impl Fn(&Ctx<'js>, &Value<'js>, &str) -> Result<Payload>,
 ) -> Result<Vec<Payload>> {
     let refusal = || type_error(ctx, &format!("{what} must be a list of messages"));
     let list = value.as_array().ok_or_else(refusal)?;
     list.iter::<Value<'js>>()
-        .map(|each| one(ctx, &each?, what))
+        .map(|each| K::first(ctx, &each?, what))
         .collect()
 }
