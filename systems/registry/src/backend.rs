@@ -10,6 +10,7 @@ use crate::name::Name;
 use crate::refusal::Refusal;
 use crate::registration::{Change, Wish};
 use crate::shared::Shared;
+use crate::store::Saved;
 use crate::tenant::Tenant;
 use crate::tracking::{Cause, State, Tracking};
 
@@ -81,19 +82,22 @@ impl Backend {
         }
     }
 
-    /// Forgets kept messages that an identity has acknowledged.
-    pub(crate) async fn settle(
+    /// Forgets kept messages that an identity has acknowledged. Whoever promises that must wait for the write.
+    pub(crate) fn settle(
         &self,
         space: &Name,
         identity: &Name,
         ids: &[MessageId],
-    ) -> Result<(), Refusal> {
+    ) -> Result<Option<Saved>, Refusal> {
         match self {
-            Self::Embedded(_) if ids.is_empty() => Ok(()),
-            Self::Embedded(embedded) => embedded.settle(space, identity, ids)?.wait().await,
-            Self::Shared(shared) => ids
-                .iter()
-                .try_for_each(|id| shared.settle(space, identity, id)),
+            Self::Embedded(_) if ids.is_empty() => Ok(None),
+            Self::Embedded(embedded) => embedded.settle(space, identity, ids).map(Some),
+            Self::Shared(shared) => {
+                let settled = ids
+                    .iter()
+                    .try_for_each(|id| shared.settle(space, identity, id));
+                settled.map(|()| None)
+            }
         }
     }
 
@@ -132,14 +136,18 @@ impl Backend {
     /// known at once.
     pub(crate) async fn send(&self, tenant: &Tenant, identity: &Name, delivery: &Delivery) {
         let receipt = &delivery.receipt;
-        match tenant.hub.post(identity, delivery) {
+        let posted = tenant.hub.post(identity, delivery);
+        match posted {
             Posted::Accepted => receipt.settle(State::HandedOver),
             Posted::Full => receipt.settle(State::Failed(Cause::SlowReceiver)),
             Posted::Nobody => {}
         }
-        // A failure counts only if there is no inbox here.
         match self {
-            Self::Embedded(_) => receipt.settle(State::Failed(Cause::NoReceiver)),
+            Self::Embedded(_) if posted == Posted::Nobody => {
+                receipt.settle(State::Failed(Cause::NoReceiver));
+            }
+            Self::Embedded(_) => {}
+            // A failure counts only if there is no inbox here.
             Self::Shared(shared) => {
                 if !shared.publish(&tenant.name, identity, delivery).await {
                     receipt.settle(State::Failed(Cause::Backend));

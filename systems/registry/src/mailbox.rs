@@ -1,13 +1,12 @@
 //! The bounded queue of one inbox connection, and the messages that its receiver has not acknowledged yet. Multicasts
 //! fill the queue, and the connection's own task empties it, so a slow receiver fills only its own mailbox.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::{BTreeMap, VecDeque};
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use tokio::sync::mpsc::{Receiver, Sender, channel};
-use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::message::{Message, MessageId};
@@ -70,11 +69,24 @@ pub(crate) enum End {
 /// The side of a mailbox on which messages are posted and acknowledged.
 #[derive(Debug)]
 pub(crate) struct Mailbox {
-    queue: Sender<Delivery>,
+    /// Maximum number of messages in the queue.
+    limit: usize,
+    /// One lock for everything, because a multicast posts to thousands of mailboxes, and each step on the way of a message
+    /// takes it once.
+    inside: Mutex<Inside>,
+}
+
+#[derive(Debug, Default)]
+struct Inside {
+    queue: VecDeque<Delivery>,
     /// Size of the messages in the queue.
-    queued: AtomicUsize,
-    end: watch::Sender<Option<End>>,
-    unacknowledged: Mutex<BTreeMap<MessageId, Sent>>,
+    queued: usize,
+    end: Option<End>,
+    /// Whether the connection is gone, so that nobody empties the queue.
+    is_abandoned: bool,
+    /// The connection's task, if it waits for a message or the end.
+    task: Option<Waker>,
+    unacknowledged: BTreeMap<MessageId, Sent>,
 }
 
 /// A message that was sent and is not acknowledged yet. The message itself does not stay in memory, because a receiver that
@@ -87,63 +99,101 @@ pub(crate) struct Sent {
     at: Instant,
 }
 
-/// The side of a mailbox from which the connection's task reads.
+/// The side of a mailbox from which the connection's task reads. Only one task may wait, also if it waits for several
+/// things.
 #[derive(Debug)]
 pub(crate) struct Slot {
     pub(crate) mailbox: Arc<Mailbox>,
-    queue: Receiver<Delivery>,
-    end: watch::Receiver<Option<End>>,
 }
 
 /// Creates a mailbox for at most `limit` messages.
 pub(crate) fn mailbox(limit: usize) -> Slot {
-    let (queue, receiver) = channel(limit);
-    let (end, ended) = watch::channel(None);
-    let mailbox = Mailbox {
-        queue,
-        queued: AtomicUsize::new(0),
-        end,
-        unacknowledged: Mutex::default(),
-    };
-    Slot {
-        mailbox: Arc::new(mailbox),
-        queue: receiver,
-        end: ended,
-    }
+    let mailbox = Arc::new(Mailbox {
+        limit,
+        inside: Mutex::default(),
+    });
+    Slot { mailbox }
 }
 
 impl Mailbox {
     /// Adds a message. Returns `false` if the queue is full or closed.
     pub(crate) fn post(&self, delivery: Delivery) -> bool {
-        let cost = delivery.message.cost();
-        if self.queued.fetch_add(cost, Ordering::Relaxed) + cost <= QUEUED
-            && self.queue.try_send(delivery).is_ok()
-        {
-            return true;
+        let mut inside = self.inside();
+        if inside.is_abandoned || !self.fits(&inside, &delivery.message) {
+            return false;
         }
-        self.queued.fetch_sub(cost, Ordering::Relaxed);
-        false
+        inside.queued += delivery.message.cost();
+        inside.queue.push_back(delivery);
+        wake(inside);
+        true
     }
 
     /// Whether the queue has room for a message.
     pub(crate) fn has_room(&self, message: &Message) -> bool {
-        self.queue.capacity() > 0 && self.queued.load(Ordering::Relaxed) + message.cost() <= QUEUED
+        self.fits(&self.inside(), message)
+    }
+
+    fn fits(&self, inside: &Inside, message: &Message) -> bool {
+        inside.queue.len() < self.limit && inside.queued + message.cost() <= QUEUED
     }
 
     /// Closes the connection. The first reason counts.
     pub(crate) fn finish(&self, end: End) {
-        self.end.send_if_modified(|known| {
-            let first = known.is_none();
-            known.get_or_insert(end);
-            first
-        });
+        let mut inside = self.inside();
+        if inside.end.is_none() {
+            inside.end = Some(end);
+            wake(inside);
+        }
+    }
+
+    /// Ends the wait for an acknowledgement. `None` if the message was not sent or is already acknowledged.
+    pub(crate) fn acknowledge(&self, id: &str) -> Option<(MessageId, Sent)> {
+        self.inside().unacknowledged.remove_entry(id)
+    }
+
+    /// The number of kept messages that were sent before `limit` ago. Other messages of that age are forgotten.
+    pub(crate) fn overdue(&self, limit: Duration, now: Instant) -> usize {
+        let unacknowledged = &mut self.inside().unacknowledged;
+        let is_old = |sent: &Sent| now.saturating_duration_since(sent.at) >= limit;
+        unacknowledged.retain(|_, sent| !is_old(sent) || sent.is_kept);
+        unacknowledged.values().filter(|sent| is_old(sent)).count()
+    }
+
+    fn inside(&self) -> MutexGuard<'_, Inside> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Wakes the connection's task, after unlocking what it reads first.
+fn wake(mut inside: MutexGuard<'_, Inside>) {
+    let task = inside.task.take();
+    drop(inside);
+    if let Some(task) = task {
+        task.wake();
+    }
+}
+
+impl Inside {
+    /// Waits for [`wake`].
+    fn wait<T>(&mut self, context: &Context<'_>) -> Poll<T> {
+        match &mut self.task {
+            Some(task) => task.clone_from(context.waker()),
+            none => *none = Some(context.waker().clone()),
+        }
+        Poll::Pending
+    }
+
+    fn take(&mut self) -> Option<Delivery> {
+        let delivery = self.queue.pop_front()?;
+        self.queued -= delivery.message.cost();
+        Some(delivery)
     }
 
     /// Remembers a message that is sent now. Returns `false` if it must not be sent, because a copy of it was sent less
     /// than `limit` ago and may still be acknowledged.
-    pub(crate) fn admit(&self, delivery: &Delivery, limit: Duration, now: Instant) -> bool {
+    fn admit(&mut self, delivery: &Delivery, limit: Duration, now: Instant) -> bool {
         let kept = delivery.message.mode.is_kept();
-        let mut unacknowledged = self.unacknowledged();
+        let unacknowledged = &mut self.unacknowledged;
         if kept && let Some(sent) = unacknowledged.get_mut(&delivery.message.id) {
             if matches!(sent.receipt, Receipt::Nobody) {
                 sent.receipt = delivery.receipt.clone();
@@ -167,71 +217,66 @@ impl Mailbox {
         }
         true
     }
-
-    /// Ends the wait for an acknowledgement. `None` if the message was not sent or is already acknowledged.
-    pub(crate) fn acknowledge(&self, id: &MessageId) -> Option<Sent> {
-        self.unacknowledged().remove(id)
-    }
-
-    /// The number of kept messages that were sent before `limit` ago. Other messages of that age are forgotten.
-    pub(crate) fn overdue(&self, limit: Duration, now: Instant) -> usize {
-        let mut unacknowledged = self.unacknowledged();
-        let is_old = |sent: &Sent| now.saturating_duration_since(sent.at) >= limit;
-        unacknowledged.retain(|_, sent| !is_old(sent) || sent.is_kept);
-        unacknowledged.values().filter(|sent| is_old(sent)).count()
-    }
-
-    fn unacknowledged(&self) -> MutexGuard<'_, BTreeMap<MessageId, Sent>> {
-        self.unacknowledged
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Slot {
-    /// Waits for messages and appends at most `most` of them, unless the connection must close. Cancel safe.
+    /// Waits for messages and appends at most `most` of them, unless the connection must close. Leaves out a message of
+    /// which a copy was sent less than `limit` ago. Cancel safe.
     pub(crate) async fn receive(
         &mut self,
         into: &mut Vec<Delivery>,
         most: usize,
+        limit: Duration,
     ) -> Result<(), End> {
-        let before = into.len();
-        tokio::select! {
-            biased;
-            end = ended(&mut self.end) => return Err(end),
-            _ = self.queue.recv_many(into, most) => {}
-        }
-        for delivery in into.iter().skip(before) {
-            self.taken(delivery);
-        }
-        Ok(())
-    }
-
-    /// The message no longer takes room in the queue.
-    fn taken(&self, delivery: &Delivery) {
-        let cost = delivery.message.cost();
-        self.mailbox.queued.fetch_sub(cost, Ordering::Relaxed);
+        poll_fn(|context| {
+            let mut inside = self.mailbox.inside();
+            if let Some(end) = inside.end {
+                return Poll::Ready(Err(end));
+            }
+            if inside.queue.is_empty() {
+                return inside.wait(context);
+            }
+            let now = Instant::now();
+            for _ in 0..most {
+                let Some(delivery) = inside.take() else {
+                    break;
+                };
+                if inside.admit(&delivery, limit, now) {
+                    into.push(delivery);
+                }
+            }
+            Poll::Ready(Ok(()))
+        })
+        .await
     }
 
     /// Appends what is queued, without waiting.
     pub(crate) fn rest(&mut self, into: &mut Vec<Delivery>) {
-        while let Ok(delivery) = self.queue.try_recv() {
-            self.taken(&delivery);
+        let mut inside = self.mailbox.inside();
+        while let Some(delivery) = inside.take() {
             into.push(delivery);
         }
     }
 
     /// Waits until the connection must close. Cancel safe.
-    pub(crate) fn ended(&self) -> impl Future<Output = End> + Send + use<> {
-        let mut end = self.end.clone();
-        async move { ended(&mut end).await }
+    pub(crate) async fn ended(&self) -> End {
+        poll_fn(|context| {
+            let mut inside = self.mailbox.inside();
+            match inside.end {
+                Some(end) => Poll::Ready(end),
+                None => inside.wait(context),
+            }
+        })
+        .await
     }
 }
 
-async fn ended(end: &mut watch::Receiver<Option<End>>) -> End {
-    let found = end.wait_for(Option::is_some).await;
-    // Without a mailbox, nothing more can arrive.
-    found.ok().and_then(|end| *end).unwrap_or(End::Stopping)
+impl Drop for Slot {
+    fn drop(&mut self) {
+        let mut inside = self.mailbox.inside();
+        inside.is_abandoned = true;
+        while inside.take().is_some() {}
+    }
 }
 
 #[cfg(test)]
@@ -240,6 +285,8 @@ mod tests {
     use crate::message::Mode;
     use crate::name::Name;
     use crate::time::Time;
+
+    const LIMIT: Duration = Duration::from_secs(5);
 
     fn delivery(id: &str, mode: Mode, receipt: Receipt) -> Delivery {
         let message = Message::new(
@@ -267,7 +314,7 @@ mod tests {
         slot.mailbox.finish(End::Stopping);
         assert_eq!(slot.ended().await, End::TooSlow);
         let mut found = Vec::new();
-        assert_eq!(slot.receive(&mut found, 8).await, Err(End::TooSlow));
+        assert_eq!(slot.receive(&mut found, 8, LIMIT).await, Err(End::TooSlow));
         slot.rest(&mut found);
         assert_eq!(found.len(), 1);
     }
@@ -292,7 +339,7 @@ mod tests {
         let posted = (0..1000).filter(|_| slot.mailbox.post(large())).count();
         assert_eq!(posted, 6, "16 MiB, with the frame of each");
         assert!(!slot.mailbox.has_room(&large().message));
-        slot.receive(&mut Vec::new(), 1).await.unwrap();
+        slot.receive(&mut Vec::new(), 1, LIMIT).await.unwrap();
         assert!(slot.mailbox.has_room(&large().message));
         assert!(slot.mailbox.post(large()) && !slot.mailbox.post(large()));
     }
@@ -306,23 +353,38 @@ mod tests {
             delivery("kept", Mode::AtLeastOnce, Receipt::Nobody),
             delivery("fleeting", Mode::AtMostOnce, Receipt::Here(tracking, 0)),
         ];
-        let limit = Duration::from_secs(5);
+        let admit = |delivery, now| slot.mailbox.inside().admit(delivery, LIMIT, now);
         for delivery in &sent {
-            assert!(slot.mailbox.admit(delivery, limit, begin));
+            assert!(admit(delivery, begin));
         }
-        assert!(
-            !slot.mailbox.admit(&sent[0], limit, begin),
-            "it was just sent"
-        );
+        assert!(!admit(&sent[0], begin), "it was just sent");
         let before = begin + Duration::from_secs(4);
-        assert_eq!(slot.mailbox.overdue(limit, before), 0);
-        let after = begin + limit;
-        assert_eq!(slot.mailbox.overdue(limit, after), 1);
-        assert!(slot.mailbox.admit(&sent[0], limit, after));
-        let id = |id| MessageId::new(id).unwrap();
-        assert!(slot.mailbox.acknowledge(&id("fleeting")).is_none());
-        assert!(slot.mailbox.acknowledge(&id("kept")).is_some());
-        assert!(slot.mailbox.acknowledge(&id("kept")).is_none());
-        assert_eq!(slot.mailbox.overdue(limit, after + limit), 0);
+        assert_eq!(slot.mailbox.overdue(LIMIT, before), 0);
+        let after = begin + LIMIT;
+        assert_eq!(slot.mailbox.overdue(LIMIT, after), 1);
+        assert!(admit(&sent[0], after));
+        assert!(slot.mailbox.acknowledge("fleeting").is_none());
+        assert!(slot.mailbox.acknowledge("kept").is_some());
+        assert!(slot.mailbox.acknowledge("kept").is_none());
+        assert_eq!(slot.mailbox.overdue(LIMIT, after + LIMIT), 0);
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_is_woken_by_a_message_and_by_the_end() {
+        let mut slot = mailbox(8);
+        let mailbox = slot.mailbox.clone();
+        let waiting = tokio::spawn(async move {
+            let mut found = Vec::new();
+            let received = slot.receive(&mut found, 8, LIMIT).await;
+            (received, found.len(), slot.ended().await)
+        });
+        tokio::task::yield_now().await;
+        assert!(mailbox.post(delivery("1", Mode::AtMostOnce, Receipt::Nobody)));
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        mailbox.finish(End::Stopping);
+        assert_eq!(waiting.await.unwrap(), (Ok(()), 1, End::Stopping));
+        let late = delivery("2", Mode::AtMostOnce, Receipt::Nobody);
+        assert!(!mailbox.post(late), "the connection is gone");
     }
 }

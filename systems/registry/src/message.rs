@@ -1,3 +1,4 @@
+use std::borrow::Borrow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -75,6 +76,12 @@ impl MessageId {
     }
 
     pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for MessageId {
+    fn borrow(&self) -> &str {
         &self.0
     }
 }

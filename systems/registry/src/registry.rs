@@ -10,7 +10,6 @@ use crate::handover::Handover;
 use crate::mailbox::{Receipt, Sent};
 use crate::message::MessageId;
 use crate::metrics::Counters;
-use crate::name::Name;
 use crate::refusal::Refusal;
 use crate::tenant::{Tenant, Tenants};
 use crate::time::Time;
@@ -102,14 +101,9 @@ impl Registry {
         gone.map(|(_, reason)| reason).collect()
     }
 
-    /// Records the acknowledgement of an inbox.
-    pub(crate) async fn acknowledged(
-        &self,
-        tenant: &Tenant,
-        identity: &Name,
-        id: &MessageId,
-        sent: Sent,
-    ) {
+    /// Tells the multicast of a message that an inbox has acknowledged it. Returns whether the message is kept, so that
+    /// this instance must forget it.
+    pub(crate) async fn acknowledged(&self, sent: &Sent) -> bool {
         self.counters.acknowledged.inc();
         match &sent.receipt {
             Receipt::Here(tracking, target) => tracking.settle(*target, State::Received),
@@ -118,16 +112,10 @@ impl Registry {
                 if let Backend::Shared(shared) = &*self.backend {
                     shared.acknowledge(reply).await;
                 }
-                return;
+                return false;
             }
             Receipt::Nobody => {}
         }
-        if sent.is_kept {
-            let ids = std::slice::from_ref(id);
-            let settled = self.backend.settle(&tenant.name, identity, ids);
-            if let Err(refusal) = settled.await {
-                tracing::debug!(%refusal, "an acknowledgement is not saved; the message is sent again");
-            }
-        }
+        sent.is_kept
     }
 }

@@ -55,18 +55,18 @@ impl Operation for Acknowledge {
             .collect();
         for mailbox in tenant.hub.of(&identity) {
             for id in &ids {
-                if let Some(sent) = mailbox.acknowledge(id) {
-                    registry.acknowledged(tenant, &identity, id, sent).await;
+                if let Some((_, sent)) = mailbox.acknowledge(id.as_str()) {
+                    registry.acknowledged(&sent).await;
                 }
             }
             // An identity may have thousands of inboxes.
             yield_now().await;
         }
         // The inbox may be gone, or belong to another instance.
-        registry
-            .backend
-            .settle(&tenant.name, &identity, &ids)
-            .await?;
+        let settled = registry.backend.settle(&tenant.name, &identity, &ids)?;
+        if let Some(saved) = settled {
+            saved.wait().await?;
+        }
         if let Backend::Shared(shared) = &*registry.backend {
             shared.relay(&tenant.name, &identity, &ids).await;
         }

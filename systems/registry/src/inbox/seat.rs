@@ -8,7 +8,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 use crate::backend::Backend;
 use crate::handover::Destination;
 use crate::mailbox::{Delivery, End, Receipt, Slot, mailbox};
-use crate::message::{Message, MessageId};
+use crate::message::Message;
 use crate::name::Name;
 use crate::refusal::Refusal;
 use crate::registry::Registry;
@@ -107,12 +107,7 @@ impl Seat {
         let limit = self.registry.delivery.ack_timeout;
         tokio::select! {
             biased;
-            received = self.slot.receive(ready, BURST) => {
-                received?;
-                let (mailbox, now) = (&self.slot.mailbox, Instant::now());
-                ready.retain(|delivery| mailbox.admit(delivery, limit, now));
-                Ok(())
-            }
+            received = self.slot.receive(ready, BURST, limit) => received,
             found = reading(&mut self.reading), if self.reading.is_some() => {
                 self.reading = None;
                 self.post_again(found);
@@ -162,20 +157,28 @@ impl Seat {
     }
 
     /// Waits until the connection must close, without sending what is queued.
-    pub(super) fn cut(&self) -> impl Future<Output = End> + Send + use<> {
-        self.slot.ended()
+    pub(super) async fn cut(&self) -> End {
+        self.slot.ended().await
     }
 
     /// Records that the receiver has acknowledged messages. Ids of other messages are ignored, because a message may be
     /// acknowledged twice.
-    pub(super) async fn acknowledge(&self, ids: &[MessageId]) {
+    pub(super) async fn acknowledge(&self, ids: impl Iterator<Item = &str> + Send) {
+        let mut kept = Vec::new();
         for id in ids {
-            if let Some(sent) = self.slot.mailbox.acknowledge(id) {
-                let acknowledged =
-                    self.registry
-                        .acknowledged(&self.tenant, &self.identity, id, sent);
-                acknowledged.await;
+            if let Some((id, sent)) = self.slot.mailbox.acknowledge(id)
+                && self.registry.acknowledged(&sent).await
+            {
+                kept.push(id);
             }
+        }
+        if kept.is_empty() {
+            return;
+        }
+        // Nobody waits until this is saved. Meanwhile, the connection sends further messages.
+        let (backend, space) = (&self.registry.backend, &self.tenant.name);
+        if let Err(refusal) = backend.settle(space, &self.identity, &kept) {
+            tracing::debug!(%refusal, "acknowledgements are not saved; the messages are sent again");
         }
     }
 }

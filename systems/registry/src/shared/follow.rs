@@ -115,9 +115,9 @@ async fn follow_settled(mut settled: Subscriber, tenants: Tenants) {
             continue;
         };
         for mailbox in tenant.hub.of(&identity) {
-            for id in ids.iter().filter_map(|id| MessageId::new(id)) {
+            for id in &ids {
                 // The instance that relayed the acknowledgement forgets the message.
-                mailbox.acknowledge(&id);
+                mailbox.acknowledge(id);
             }
         }
     }
