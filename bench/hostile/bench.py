@@ -31,6 +31,9 @@ CONNECTIONS = 500
 PROCESSES = 2
 """Number of processes of each attack."""
 PAUSE_S = 0.1
+ALLOCATOR = {"MIMALLOC_PURGE_DELAY": "0"}
+"""The allocator returns freed memory at once. By default it does so after a second, but only when the same thread allocates
+again: memory at rest would be that of the last second of the attack."""
 HEALTH_MS = 50
 MEMORY_PERCENT = 10
 
@@ -60,7 +63,7 @@ def attacked(place: Place, name: str, minutes: float, only: list[str]) -> tuple[
     load_before, seen = load(), Seen()
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="headcount-bench-"))
-        stores = {f"{system}_STORE": f"sqlite:{folder}/store.db" for system in ("EDITOR", "MARKETPLACE", "REGISTRY")}
+        environment = ALLOCATOR | {f"{system}_STORE": f"sqlite:{folder}/store.db" for system in ("EDITOR", "MARKETPLACE", "REGISTRY")}
         if name == "registry":
             namespaces = Path(folder, "namespaces.json")
             namespaces.write_text(json.dumps(NAMESPACES), encoding="utf-8")
@@ -68,7 +71,7 @@ def attacked(place: Place, name: str, minutes: float, only: list[str]) -> tuple[
         # The kernel lets each thread with real-time priority run for 100 ms before the next one on the same core. A
         # thread of the service that works in the background would block the one that responds for as long.
         ordinary = replace(place, goes_first=False)
-        server = stack.enter_context(Server(name, ordinary, [str(word) for word in command], stores))
+        server = stack.enter_context(Server(name, ordinary, [str(word) for word in command], environment))
         system = prepared(name, server.address)
         # The honest client connects before the attackers, so that the observer need not wait for it.
         system.serves()
@@ -80,6 +83,7 @@ def attacked(place: Place, name: str, minutes: float, only: list[str]) -> tuple[
         memory = Memory(start, before=at_rest(system, server))
         for _ in range(2):
             observed_under(attacks, system, server, minutes * 30, seen)
+            system.forgets()
             memory.halves.append(at_rest(system, server))
     observer = " The health checks ran with real-time priority." if place.goes_first else ""
     return written(name, minutes, memory, seen, described(ordinary, [], load_before) + observer)

@@ -98,6 +98,14 @@ class System:
         if answer.status != wanted:
             raise Failure(f"an honest client got status {answer.status}: {said[:200]!r}")
 
+    def forgets(self) -> None:
+        """Removes what the attackers stored within the limits, and what would otherwise stay until it expires. The names
+        stay, as before the attack."""
+        if self.name == "registry":
+            for number in range(IDENTITIES):
+                asked("/v1/hostile/unregister", {"identity": f"eve{number}"}, self.address)
+                registers(number, self.address)
+
     def request(self) -> tuple[str, str, str | None, int]:
         match self.name:
             case "bridge":
@@ -122,8 +130,12 @@ def prepared(name: str, address: str) -> System:
     if name == "registry":
         system.token = NAMESPACES["honest"]["token"]
         for number in range(IDENTITIES):
-            asked("/v1/hostile/register", {"identity": f"eve{number}", "metadata": {"n": number}}, address)
+            registers(number, address)
     return system
+
+
+def registers(number: int, address: str) -> None:
+    asked("/v1/hostile/register", {"identity": f"eve{number}", "metadata": {"n": number}}, address)
 
 
 def asked(path: str, body: dict, address: str) -> dict:

@@ -19,7 +19,7 @@ use crate::time::Time;
 use crate::tracking::{Cause, State, Status, Tracking};
 
 /// Number of deliveries that are handed over before other tasks run.
-const BATCH: usize = 512;
+const BATCH: usize = 128;
 
 /// A message, and whom it is for.
 #[derive(Debug)]
