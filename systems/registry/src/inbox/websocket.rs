@@ -95,8 +95,6 @@ impl Connection {
 
     async fn turn(&mut self) -> ControlFlow<Over> {
         tokio::select! {
-            // Messages first: then the socket is not asked in vain when the task wakes up for one.
-            biased;
             next = self.seat.next(&mut self.ready) => match next {
                 Ok(()) => self.send().await,
                 Err(end) => ControlFlow::Break(Over::Ended(end)),
