@@ -4,7 +4,7 @@ use record::{
     Advice, Cause, Confidence, Evidence, Finding, GeneratorLimited, IssueCause, Level, Run,
 };
 
-use crate::throughput::operations_per_s;
+use crate::throughput::{operations_per_s, seconds};
 
 /// Finds the highest load at which the generator was the limit.
 pub(crate) fn find(run: &Run) -> Option<Finding> {
@@ -24,14 +24,12 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
         .collect();
     let (level, issues) = limited
         .iter()
-        .max_by(|one, other| operations_per_s(one.0).total_cmp(&operations_per_s(other.0)))?;
+        .max_by(|(one, _), (other, _)| reached(one).per_s.total_cmp(&reached(other).per_s))?;
     let evidence = issues.iter().map(|issue| Evidence::GeneratorIssue {
         issue: (*issue).clone(),
     });
     Some(Finding {
-        cause: Cause::Generator(GeneratorLimited {
-            per_s: operations_per_s(level),
-        }),
+        cause: Cause::Generator(reached(level)),
         confidence: Confidence::Certain,
         levels: limited.iter().map(|(level, _)| level.index).collect(),
         limits: limited.iter().map(|(level, _)| level.index).collect(),
@@ -39,6 +37,19 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
         unknown: Vec::new(),
         advice: vec![Advice::RaiseGenerator],
     })
+}
+
+/// What the generator reached.
+fn reached(level: &Level) -> GeneratorLimited {
+    let operations = operations_per_s(level);
+    let deliveries = operations == 0.0;
+    let delivered = level.measured.deliveries.values();
+    let per_s = if deliveries {
+        delivered.map(|one| one.delivered).sum::<u64>() as f64 / seconds(level)
+    } else {
+        operations
+    };
+    GeneratorLimited { per_s, deliveries }
 }
 
 /// Whether the generator lacked capacity. Other issues show a level that was too short or was disturbed once, or a

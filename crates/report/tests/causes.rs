@@ -120,7 +120,10 @@ fn of_structure() -> Vec<Finding> {
 fn of_surroundings() -> Vec<Finding> {
     vec![
         found(
-            Cause::Generator(GeneratorLimited { per_s: 900.0 }),
+            Cause::Generator(GeneratorLimited {
+                per_s: 900.0,
+                deliveries: true,
+            }),
             vec![Evidence::GeneratorIssue {
                 issue: IssueCause::WorkerBusy {
                     busy_percent: 99.0,

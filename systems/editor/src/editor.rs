@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use kit::fault::Faults;
 use tokio::sync::oneshot;
-use tokio::task::yield_now;
 use tokio::time::sleep;
 use yrs::updates::encoder::Encode;
 
@@ -314,9 +313,8 @@ impl Editor {
                     }
                     self.writer.found(&room.name, &found);
                     room.load(found.document);
-                    while !room.run_waiting(&self.counters) {
-                        yield_now().await;
-                    }
+                    let turns = &self.lines.turns;
+                    while !turns.take(true, || room.run_waiting(&self.counters)).await {}
                     return;
                 }
                 Err(error) => {

@@ -1,4 +1,4 @@
-use record::{Cause, IssueCause, Level, LevelIssue};
+use record::{Cause, Deliveries, IssueCause, Level, LevelIssue};
 
 use super::levels::{idle, level, target, with};
 use super::{causes, only};
@@ -53,4 +53,21 @@ fn a_level_that_was_too_short_or_in_doubt_is_no_limit_of_the_generator() {
     let busy = starved(level.clone()).issues.remove(0).cause;
     level.issues = vec![LevelIssue::questionable(busy)];
     assert_eq!(causes(vec![level]), []);
+}
+
+#[test]
+fn a_generator_of_messages_states_deliveries() {
+    let mut level = starved(level(0.0, 0.0));
+    level.measured.requests.clear();
+    level.measured.round_trips.clear();
+    let deliveries = Deliveries {
+        delivered: 9_000,
+        ..Deliveries::default()
+    };
+    level.measured.deliveries = [("said".to_owned(), deliveries)].into();
+    level.phases.duration_s = 10.0;
+    let Cause::Generator(limited) = only(vec![level]).cause else {
+        panic!("another cause")
+    };
+    assert_eq!((limited.per_s, limited.deliveries), (900.0, true));
 }

@@ -5,8 +5,12 @@ use serde::{Deserialize, Serialize};
 /// Figures of a generator that is the limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GeneratorLimited {
-    /// Requests and round trips per second that the generator reached, which the target can do at least.
+    /// Requests and round trips per second that the generator reached, which the target can do at least. If there are
+    /// none, deliveries per second.
     pub per_s: f64,
+    /// Whether `per_s` counts deliveries.
+    #[serde(default)]
+    pub deliveries: bool,
 }
 
 /// Figures of an operation that prepares an iteration.

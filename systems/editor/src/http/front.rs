@@ -101,7 +101,10 @@ impl Front {
             Ok(Query::WebSocket { sid: Some(sid) }) => {
                 self.polling.upgrade(&sid, &self.editor.lines, &mut request)
             }
-            Ok(Query::Polling { sid }) => self.polling.answer(sid, request).await,
+            Ok(Query::Polling { sid }) => {
+                let turns = &self.editor.lines.turns;
+                self.polling.answer(sid, request, turns).await
+            }
             Err(misfit) => misfit.answer(),
         }
     }

@@ -8,6 +8,7 @@ use tokio::net::TcpStream;
 use tokio::net::tcp::OwnedWriteHalf;
 
 use super::frame::Frame;
+use super::turns::Turns;
 use super::waiting::{Bound, Waiting};
 
 /// Reason why a connection ends.
@@ -219,7 +220,8 @@ impl Flush {
             })
             .await;
             for line in lines.drain(..) {
-                line.flush();
+                Turns::others().await;
+                Turns::now(|| line.flush());
             }
             // Yield, so that flushing does not starve reading.
             tokio::task::yield_now().await;

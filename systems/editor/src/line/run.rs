@@ -8,13 +8,13 @@ use std::time::Duration;
 use slab::Slab;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::tcp::OwnedReadHalf;
-use tokio::sync::{Semaphore, watch};
-use tokio::task::yield_now;
+use tokio::sync::watch;
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
 use super::frame::{Frame, Violation, opcode};
 use super::input::{Input, Message, Next};
 use super::outbox::{End, Flush, Outbox};
+use super::turns::Turns;
 
 /// Size of the read buffer in bytes. All connections of a thread share one buffer.
 const READ: usize = 64 * 1024;
@@ -23,8 +23,7 @@ const TURNS: usize = 4;
 /// A connection whose messages take longer than this pauses, so that others get their turn. One read can contain many
 /// messages, and a message of a client can take milliseconds.
 const SLICE: Duration = Duration::from_micros(250);
-/// A connection that has paused is heavy for this time: all its messages wait for their turn. Otherwise, the first message
-/// of each of many such connections would run before a health check.
+/// A connection that has paused is heavy for this time: all its messages wait for their turn, and behind those of others.
 const HEAVY: Duration = Duration::from_secs(1);
 /// Time limit for sending queued frames and receiving the client's close frame. The connection is then dropped.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -60,9 +59,7 @@ pub(crate) trait Hear: Send {
 pub(crate) struct Lines {
     open: Mutex<Slab<Weak<Outbox>>>,
     counted: watch::Sender<()>,
-    /// Paused connections continue one at a time, even with several threads. The others wait outside of the runtime's
-    /// queue, so a health check waits for one slice and not for a slice of each.
-    heavy: Semaphore,
+    pub(crate) turns: Turns,
     /// Writes the frames queued on all connections.
     pub(crate) flush: Arc<Flush>,
 }
@@ -72,7 +69,7 @@ impl Default for Lines {
         Self {
             open: Mutex::default(),
             counted: watch::Sender::new(()),
-            heavy: Semaphore::new(1),
+            turns: Turns::new(),
             flush: Arc::default(),
         }
     }
@@ -106,7 +103,7 @@ impl Lines {
         read: OwnedReadHalf,
         outbox: Arc<Outbox>,
         limit: usize,
-        already: Vec<u8>,
+        mut already: Vec<u8>,
         hear: impl Hear,
         alarm: Instant,
     ) {
@@ -123,8 +120,10 @@ impl Lines {
             heavy_until: None,
             hear: Some(hear),
         };
-        line.first(already);
-        line.serve(alarm, &self.heavy).await;
+        if !already.is_empty() {
+            line.received(&mut already);
+        }
+        line.serve(alarm, &self.turns).await;
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.try_remove(key);
     }
@@ -150,11 +149,11 @@ enum Stop {
 }
 
 impl<H: Hear> Line<H> {
-    async fn serve(&mut self, alarm: Instant, heavy: &Semaphore) {
+    async fn serve(&mut self, alarm: Instant, turns: &Turns) {
         {
             let mut alarm = Box::pin(sleep_until(alarm));
             while let Stop::Paused = poll_fn(|context| self.poll(context, alarm.as_mut())).await {
-                self.catch_up(heavy).await;
+                self.catch_up(turns).await;
             }
         }
         // Drop the handler now, so that it notices the end of the connection. The close handshake does not need the
@@ -169,13 +168,11 @@ impl<H: Hear> Line<H> {
         let _ = timeout(FAREWELL, farewell).await;
     }
 
-    /// Processes the messages that wait, one slice at a time.
-    async fn catch_up(&mut self, heavy: &Semaphore) {
+    /// Processes the messages that wait, one slice per turn.
+    async fn catch_up(&mut self, turns: &Turns) {
         while self.paused {
-            let _turn = heavy.acquire().await; // an error means a closed semaphore, and nobody closes it
-            self.take(&mut []);
-            // Everything else that is ready runs before the next slice.
-            yield_now().await;
+            let heavy = self.is_heavy();
+            turns.take(heavy, || self.take(&mut [])).await;
         }
     }
 
@@ -229,11 +226,8 @@ impl<H: Hear> Line<H> {
                 Poll::Ready(Ok(())) => {
                     let read = into.filled_mut();
                     let more = !read.is_empty();
-                    if more && self.is_heavy() {
-                        self.input.hold(read);
-                        self.paused = true;
-                    } else {
-                        self.take(read);
+                    if more {
+                        self.received(read);
                     }
                     Poll::Ready(more)
                 }
@@ -245,9 +239,13 @@ impl<H: Hear> Line<H> {
         self.heavy_until.is_some_and(|until| Instant::now() < until)
     }
 
-    fn first(&mut self, mut already: Vec<u8>) {
-        if !already.is_empty() {
-            self.take(&mut already);
+    /// Processes received bytes now, or keeps them for the connection's turn.
+    fn received(&mut self, read: &mut [u8]) {
+        if self.is_heavy() || Turns::is_spent() {
+            self.input.hold(read);
+            self.paused = true;
+        } else {
+            Turns::now(|| self.take(read));
         }
     }
 

@@ -19,13 +19,13 @@ use kit::serve::BODY_LIMIT;
 use tokio::time::timeout;
 
 use self::mailbox::Mailbox;
-use self::payload::Payload;
+use self::payload::{Payload, SEPARATOR};
 use self::probe::Probe;
-use self::session::{Listens, Session, Sessions};
+use self::session::{Listens, NotAPayload, Session, Sessions};
 use super::client::Handlers;
 use super::engine::{self, Beat};
 use super::query::Misfit;
-use crate::line::{End, Lines, Terms, upgrade};
+use crate::line::{End, Heard, Lines, Terms, Turns, upgrade};
 use crate::recipient::{PollQueue, Recipient};
 
 /// Serves polling clients.
@@ -56,7 +56,12 @@ impl<D: Handlers> Polling<D> {
     }
 
     /// Responds to a request over the `polling` transport.
-    pub(crate) async fn answer<B>(&self, sid: Option<String>, request: Request<B>) -> Response<Body>
+    pub(crate) async fn answer<B>(
+        &self,
+        sid: Option<String>,
+        request: Request<B>,
+        turns: &Turns,
+    ) -> Response<Body>
     where
         B: hyper::body::Body<Data = Bytes, Error: std::error::Error + Send + Sync + 'static>,
     {
@@ -71,7 +76,7 @@ impl<D: Handlers> Polling<D> {
         };
         match *request.method() {
             Method::GET => fetch(&session).await,
-            Method::POST => self.hear(&session, request.into_body()).await,
+            Method::POST => self.hear(&session, request.into_body(), turns).await,
             _ => Misfit::Request.answer(),
         }
     }
@@ -117,7 +122,7 @@ impl<D: Handlers> Polling<D> {
         )
     }
 
-    async fn hear<B>(&self, session: &Session, body: B) -> Response<Body>
+    async fn hear<B>(&self, session: &Session, body: B, turns: &Turns) -> Response<Body>
     where
         B: hyper::body::Body<Data = Bytes, Error: std::error::Error + Send + Sync + 'static>,
     {
@@ -130,15 +135,25 @@ impl<D: Handlers> Polling<D> {
             }
             Ok(Err(_)) | Err(_) => return Misfit::Request.answer(),
         };
-        let heard = str::from_utf8(&body).map(|payload| session.hear(payload));
-        if let Ok(Ok(())) = heard {
-            return said(StatusCode::OK, Body::from("ok"));
-        }
-        session
-            .mailbox
-            .finish(End::Closed(1002, "not an Engine.IO payload"));
-        Misfit::Request.answer()
+        let Ok(()) = handle(session, &body, turns).await else {
+            session
+                .mailbox
+                .finish(End::Closed(1002, "not an Engine.IO payload"));
+            return Misfit::Request.answer();
+        };
+        said(StatusCode::OK, Body::from("ok"))
     }
+}
+
+/// Handles each packet of a posted payload in its turn, because there may be many.
+async fn handle(session: &Session, payload: &[u8], turns: &Turns) -> Result<(), NotAPayload> {
+    let payload = str::from_utf8(payload).map_err(|_| NotAPayload)?;
+    for packet in payload.split(char::from(SEPARATOR)) {
+        if let Heard::End(_) = turns.take(false, || session.hear(packet)).await? {
+            break;
+        }
+    }
+    Ok(())
 }
 
 async fn fetch(session: &Session) -> Response<Body> {

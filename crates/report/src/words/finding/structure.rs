@@ -1,7 +1,7 @@
 //! Words for causes in the structure of the target, of the load, or of the generator, and for their evidence.
 
 use format::{about, count, millis, number, percent, plural, rate, seconds, share, span, whole};
-use record::{Cause, Drifting, Evidence, GrowingSessions, SlowConsumers};
+use record::{Cause, Drifting, Evidence, GeneratorLimited, GrowingSessions, SlowConsumers};
 
 use super::full_after;
 use crate::words::issue;
@@ -9,10 +9,7 @@ use crate::words::issue;
 /// Formats one of these causes as a sentence.
 pub(super) fn sentence(cause: &Cause) -> String {
     match cause {
-        Cause::Generator(limited) => format!(
-            "the generator is the limit, not the target: the target does at least {}",
-            rate(limited.per_s)
-        ),
+        Cause::Generator(limited) => generator(*limited),
         Cause::PortsExhausted { ports } => format!(
             "the generator's machine has used up its {} local ports for connections to the target",
             count(*ports)
@@ -93,6 +90,18 @@ fn slow_consumers(slow: &SlowConsumers) -> String {
         plural(slow.of, "connection"),
         millis(slow.ms)
     )
+}
+
+fn generator(limited: GeneratorLimited) -> String {
+    let known = match limited {
+        GeneratorLimited { per_s: 0.0, .. } => String::new(),
+        GeneratorLimited {
+            per_s,
+            deliveries: true,
+        } => format!(": the target makes at least {} deliveries/s", number(per_s)),
+        GeneratorLimited { per_s, .. } => format!(": the target does at least {}", rate(per_s)),
+    };
+    format!("the generator is the limit, not the target{known}")
 }
 
 fn residual_sessions(left: f64, per_iteration: Option<f64>) -> String {

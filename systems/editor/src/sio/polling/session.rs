@@ -6,7 +6,6 @@ use base64::prelude::BASE64_STANDARD;
 use tokio::time::{Instant, sleep_until};
 
 use super::mailbox::Mailbox;
-use super::payload::SEPARATOR;
 use crate::line::{End, Hear, Heard, Outbox, STOPPING};
 use crate::recipient::PollQueue;
 
@@ -29,30 +28,26 @@ pub(super) struct Listens {
 pub(super) struct NotAPayload;
 
 impl Session {
-    /// Handles a posted payload. An invalid packet ends the session.
-    pub(super) fn hear(&self, payload: &str) -> Result<(), NotAPayload> {
-        let mut listens = self.listens();
-        for packet in payload.split(char::from(SEPARATOR)) {
-            let Some(Listens { hear, .. }) = &mut *listens else {
+    /// Handles a packet of a posted payload. An invalid packet ends the session.
+    pub(super) fn hear(&self, packet: &str) -> Result<Heard, NotAPayload> {
+        let Some(Listens { hear, .. }) = &mut *self.listens() else {
+            return Err(NotAPayload);
+        };
+        let heard = match packet.strip_prefix('b') {
+            _ if packet == "1" => Heard::End(End::Gone),
+            None => hear.text(packet),
+            Some(binary) => match BASE64_STANDARD.decode(binary) {
+                Ok(bytes) => hear.binary(&bytes),
+                Err(_) => Heard::End(End::Closed(1002, "invalid base64")),
+            },
+        };
+        if let Heard::End(end) = heard {
+            self.mailbox.finish(end);
+            if !matches!(end, End::Gone | End::Closed(1000, _)) {
                 return Err(NotAPayload);
-            };
-            let heard = match packet.strip_prefix('b') {
-                _ if packet == "1" => Heard::End(End::Gone),
-                None => hear.text(packet),
-                Some(binary) => match BASE64_STANDARD.decode(binary) {
-                    Ok(bytes) => hear.binary(&bytes),
-                    Err(_) => Heard::End(End::Closed(1002, "invalid base64")),
-                },
-            };
-            if let Heard::End(end) = heard {
-                self.mailbox.finish(end);
-                return match end {
-                    End::Gone | End::Closed(1000, _) => Ok(()),
-                    End::Closed(..) => Err(NotAPayload),
-                };
             }
         }
-        Ok(())
+        Ok(heard)
     }
 
     /// Moves the client and its handler to a WebSocket. `None` if polling has ended.

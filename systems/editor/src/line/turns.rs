@@ -1,0 +1,128 @@
+use std::cell::Cell;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+use tokio::task::yield_now;
+use tokio::time::Instant;
+
+/// Work of connections after which everything else that is ready runs, such as a health check.
+const ROUND: Duration = Duration::from_millis(2);
+
+// Work on this thread since everything else that was ready last ran.
+thread_local! {
+    static SPENT: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+}
+
+/// Shares each thread between the connections and everything else. One message can take milliseconds and one of each of
+/// hundreds of connections can arrive at once, but a health check then waits only for a [`ROUND`] and one message.
+#[derive(Debug)]
+pub(crate) struct Turns {
+    /// One turn per thread.
+    threads: Semaphore,
+    /// Of the work that is known to be slow, only one piece at a time waits together with other work, even with several
+    /// threads. Otherwise, everyone would wait for a message of each slow connection.
+    heavy: Semaphore,
+}
+
+impl Turns {
+    /// Creates the turns of the current runtime.
+    pub(crate) fn new() -> Self {
+        Self {
+            threads: Semaphore::new(Handle::current().metrics().num_workers()),
+            heavy: Semaphore::new(1),
+        }
+    }
+
+    /// Whether work on this thread must wait for its turn.
+    pub(super) fn is_spent() -> bool {
+        SPENT.get() >= ROUND
+    }
+
+    /// Does the work without waiting for a turn.
+    pub(super) fn now<T>(work: impl FnOnce() -> T) -> T {
+        let began = Instant::now();
+        let result = work();
+        SPENT.set(SPENT.get() + began.elapsed());
+        result
+    }
+
+    /// Does the work in its turn. `heavy` states that it is known to be slow.
+    pub(crate) async fn take<T>(&self, heavy: bool, work: impl FnOnce() -> T) -> T {
+        // Errors mean a closed semaphore, and nobody closes these.
+        let _heavy = if heavy {
+            self.heavy.acquire().await.ok()
+        } else {
+            None
+        };
+        let _turn = self.threads.acquire().await;
+        Self::others().await;
+        Self::now(work)
+    }
+
+    /// Lets everything else that is ready run, if this thread's round is over.
+    pub(super) async fn others() {
+        if Self::is_spent() {
+            yield_now().await;
+            SPENT.set(Duration::ZERO);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+    use std::thread;
+
+    use tokio::task::JoinSet;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn other_tasks_run_after_each_round_of_work() {
+        let (turns, ran) = (Arc::new(Turns::new()), Arc::new(Mutex::new(Vec::new())));
+        let mut tasks = JoinSet::new();
+        for heavy in [true, false, true, false] {
+            let (turns, ran) = (turns.clone(), ran.clone());
+            tasks.spawn(async move {
+                turns
+                    .take(heavy, || {
+                        thread::sleep(ROUND);
+                        ran.lock().unwrap().push("slow");
+                    })
+                    .await;
+            });
+        }
+        let check = ran.clone();
+        tasks.spawn(async move {
+            yield_now().await;
+            check.lock().unwrap().push("check");
+        });
+        tasks.join_all().await;
+        let ran = ran.lock().unwrap();
+        let before = ran.iter().position(|one| *one == "check");
+        assert_eq!(ran.len(), 5);
+        assert!(before.is_some_and(|before| before <= 2), "{ran:?}");
+    }
+
+    #[tokio::test]
+    async fn slow_work_of_many_does_not_delay_quick_work() {
+        let (turns, ran) = (Arc::new(Turns::new()), Arc::new(Mutex::new(Vec::new())));
+        let mut tasks = JoinSet::new();
+        for heavy in [true, true, true, true, false] {
+            let (turns, ran) = (turns.clone(), ran.clone());
+            tasks.spawn(async move {
+                let work = || {
+                    thread::sleep(if heavy { ROUND } else { Duration::ZERO });
+                    ran.lock().unwrap().push(heavy);
+                };
+                turns.take(heavy, work).await;
+            });
+        }
+        tasks.join_all().await;
+        let ran = ran.lock().unwrap();
+        assert_eq!(ran.len(), 5);
+        // Two began before it: at once, and in the first turn.
+        assert!(ran[..3].contains(&false), "{ran:?}");
+    }
+}
