@@ -34,5 +34,7 @@ pub use json::Pointer;
 pub use ledger::{Ledger, Receipt};
 pub use listeners::Listeners;
 pub use sent::{ChannelIndex, Sent};
-pub use stamp::{Garbled, STAMP_LENGTH, Stamp, find_stamp, stamps_from, stamps_in};
+pub use stamp::{
+    Garbled, STAMP_LENGTH, Stamp, each_stamp_from, find_stamp, stamps_from, stamps_in,
+};
 pub use tally::{Fate, Tally};

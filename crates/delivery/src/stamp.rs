@@ -67,6 +67,7 @@ impl Stamp {
     }
 
     /// Decodes the stamp at the beginning of `found`, which begins with the prefix.
+    #[inline]
     fn first_of(found: &[u8]) -> Result<Self, Garbled> {
         let body = found.get(PREFIX.len()..).ok_or(Garbled)?;
         Self::decode(body.first_chunk().ok_or(Garbled)?)
@@ -97,6 +98,10 @@ impl Stamp {
 /// The position of the first stamp in a payload, valid or garbled. The search is cheap, so do it before locating the
 /// place where the stamp should be.
 pub fn find_stamp(payload: &[u8]) -> Option<usize> {
+    // What follows a stamp is often too short for another one.
+    if payload.len() < PREFIX.len() {
+        return None;
+    }
     // Searches for the last byte of the prefix, which is the rarest in typical payloads. A search for all four bytes
     // takes three times as long.
     let before = PREFIX.len() - 1;
@@ -119,12 +124,33 @@ pub fn stamps_from(
     std::iter::from_fn(move || {
         let found = next.take()?;
         let stamp = Stamp::first_of(found);
-        // Skips a valid stamp as a whole, because about one stamp in 500,000 contains the prefix a second time by
-        // chance.
-        let rest = &found[stamp.map_or(PREFIX.len(), |_| STAMP_LENGTH)..];
-        next = find_stamp(rest).and_then(|at| rest.get(at..));
+        next = after(found, stamp.is_ok());
         Some(stamp)
     })
+}
+
+/// Calls `stamp` for every stamp of [`stamps_from`]. Measured: the iterator copies each received stamp several times.
+#[inline]
+pub fn each_stamp_from(
+    payload: &[u8],
+    first: Option<usize>,
+    mut stamp: impl FnMut(Result<Stamp, Garbled>),
+) {
+    let mut rest = first.and_then(|first| payload.get(first..));
+    while let Some(found) = rest {
+        let one = Stamp::first_of(found);
+        rest = after(found, one.is_ok());
+        stamp(one);
+    }
+}
+
+/// The next stamp in the text after the stamp at the beginning of `found`. A valid stamp is skipped as a whole, because
+/// about one stamp in 500,000 contains the prefix a second time by chance.
+#[inline]
+fn after(found: &[u8], is_valid: bool) -> Option<&[u8]> {
+    let length = if is_valid { STAMP_LENGTH } else { PREFIX.len() };
+    let rest = found.get(length..)?;
+    find_stamp(rest).and_then(|at| rest.get(at..))
 }
 
 /// Computes the check: three multiplications folded to 24 bits. The check detects systems that truncate or alter text,

@@ -164,7 +164,7 @@ impl Arrival<'_> {
 
     /// Marks the waits that an element of this message would end, so that their failures say so.
     fn note_arrays(&mut self, came: Came<'_>) {
-        if self.state.purpose.is_messages() {
+        if !self.state.waiting.is_empty() && self.state.purpose.is_messages() {
             for waiting in &mut self.state.waiting {
                 waiting.in_array |= waiting.wanted.is_in_array(came.bytes);
             }
@@ -185,6 +185,9 @@ impl Arrival<'_> {
     fn awaited(&mut self, came: Came<'_>, claimed: bool) -> Option<Waiting> {
         let now = self.now;
         let waiting = &mut self.state.waiting;
+        if waiting.is_empty() {
+            return None;
+        }
         // A message that was received before the request was sent cannot be its reply.
         let answers = |waiting: &Waiting| {
             let sent = waiting.round_trip.map(|round_trip| round_trip.started);

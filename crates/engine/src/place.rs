@@ -1,4 +1,4 @@
-use delivery::{Garbled, Pointer, Stamp, stamps_from, stamps_in};
+use delivery::{Garbled, Pointer, Stamp, each_stamp_from, stamps_in};
 use model::Fault;
 use script::host::StampAt;
 
@@ -41,7 +41,7 @@ impl Place {
         stamp: impl FnMut(Result<Stamp, Garbled>),
     ) {
         match self {
-            Self::Anywhere => stamps_from(message, first()).for_each(stamp),
+            Self::Anywhere => each_stamp_from(message, first(), stamp),
             Self::Value(at) => {
                 let value = first().and_then(|_| at.find(message));
                 value.into_iter().flat_map(stamps_in).for_each(stamp);

@@ -191,7 +191,7 @@ impl Document {
     pub(crate) fn known(&self) -> StateVector {
         let clients = self.state.items.clients().into_iter();
         let known: HashMap<_, _, _> = clients
-            .map(|(client, end)| (ClientID::new(client), end))
+            .map(|(client, written)| (ClientID::new(client), written.end))
             .collect();
         StateVector::new(known)
     }

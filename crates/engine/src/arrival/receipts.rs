@@ -26,7 +26,9 @@ impl Receipts<'_> {
         let first = OnceCell::new();
         let mut receives = std::mem::take(&mut followed.receives);
         // A channel that stopped listening still gets messages that the kernel received before it stopped.
-        receives.retain(|one| one.listened(self.now));
+        if !receives.iter().all(|one| one.listened(self.now)) {
+            receives.retain(|one| one.listened(self.now));
+        }
         for index in 0..receives.len() {
             if !receives[index].sight.hears(came) {
                 continue;
@@ -79,16 +81,12 @@ impl Receipts<'_> {
         index: usize,
     ) -> bool {
         let receiving = &receives[index];
-        // Only the members of its audience are receivers of such a message, and they count it.
-        let is_broadcast =
-            |group: &&mut Group| stamp.is_ok_and(|it| group.ledger.is_broadcast(&it));
-        if self.group.as_ref().is_some_and(is_broadcast) {
-            return false;
-        }
-        let own = stamp.ok().filter(|stamp| {
-            let group = self.group.as_ref();
-            group.is_some_and(|group| group.ledger.is_own(stamp))
-        });
+        let own = match (&stamp, &self.group) {
+            // Only the members of its audience are receivers of such a message, and they count it.
+            (Ok(stamp), Some(group)) if group.ledger.is_broadcast(stamp) => return false,
+            (Ok(stamp), Some(group)) => group.ledger.is_own(stamp).then_some(*stamp),
+            _ => None,
+        };
         let is_of = |of: &Receiving| own.is_some_and(|own| own.channel == of.channel.0);
         let mine = is_of(receiving);
         // The stamp belongs to another channel of this socket, which counts the stamp if it looks at this place.

@@ -8,13 +8,6 @@ use super::items::Items;
 use super::ranges::Ranges;
 use super::update::{DELETED, GARBAGE, HAS_KEY, HAS_ORIGIN, HAS_RIGHT_ORIGIN, Queue, SKIP, TEXT};
 
-/// The blocks of one client in an update, starting at a given clock.
-struct Section<'a> {
-    client: u64,
-    clock: u32,
-    blocks: Vec<Cow<'a, Block>>,
-}
-
 /// Encodes the blocks that a client with the clocks `known` lacks, and the blocks that wait for predecessors. Also
 /// encodes all deletions, because a state vector does not cover them.
 pub(super) fn since(
@@ -23,65 +16,74 @@ pub(super) fn since(
     deleted: &Ranges,
     known: impl Fn(u64) -> u32,
 ) -> Vec<u8> {
-    let mut sections = Vec::new();
-    let waits = waiting.keys().filter(|client| items.end(**client) == 0);
-    let waits = waits.map(|client| (*client, 0));
-    for (client, end) in items.clients().into_iter().chain(waits) {
-        let from = known(client).min(end);
-        let mut blocks: Vec<Cow<'_, Block>> = Vec::new();
-        if from < end {
-            blocks.extend(items.blocks_of(client, from).map(Cow::Borrowed));
-        }
-        blocks.extend(
-            waiting
-                .get(&client)
-                .into_iter()
-                .flatten()
-                .map(Cow::Borrowed),
-        );
-        if let Some(first) = blocks.first() {
-            let clock = if from < end { from } else { first.id.clock };
-            sections.push(Section {
-                client,
-                clock,
-                blocks,
-            });
+    let mut sections = Sections::default();
+    for (client, written) in items.clients() {
+        let from = known(client).min(written.end);
+        let lacks = from < written.end;
+        let blocks = lacks.then(|| items.blocks_of(written, from));
+        let blocks = blocks.into_iter().flatten();
+        let waits = waiting.get(&client).into_iter().flatten();
+        sections.write(client, lacks.then_some(from), blocks.chain(waits));
+    }
+    for (client, waits) in waiting {
+        if items.end(*client) == 0 {
+            sections.write(*client, None, waits);
         }
     }
-    let mut bytes = Vec::new();
-    number(&mut bytes, sections.len() as u64);
-    for section in sections {
-        write_section(&mut bytes, section);
-    }
+    let mut bytes = Vec::with_capacity(sections.bytes.len() + 16);
+    number(&mut bytes, sections.count);
+    bytes.extend(sections.bytes);
     write_ranges(&mut bytes, deleted);
     bytes
 }
 
-/// Encodes the blocks of one client. Each block starts at the clock where the previous block ended. Gaps are encoded as
-/// skips.
-fn write_section(bytes: &mut Vec<u8>, section: Section<'_>) {
-    let (mut written, mut count, mut clock) = (Vec::new(), 0, section.clock);
-    for mut block in section.blocks {
-        if block.end() <= clock {
-            continue;
-        }
-        if block.id.clock < clock {
-            let offset = clock - block.id.clock;
-            block = Cow::Owned(block.into_owned().split_off(offset));
-        }
-        if block.id.clock > clock {
-            written.push(SKIP);
-            number(&mut written, u64::from(block.id.clock - clock));
+/// The sections of an update, each with the blocks of one client.
+#[derive(Default)]
+struct Sections {
+    count: u64,
+    bytes: Vec<u8>,
+    /// The blocks of the current section. Their number comes before them.
+    blocks: Vec<u8>,
+}
+
+impl Sections {
+    /// Encodes the blocks of one client, starting at a clock or, without one, at the first block. Each block starts at the
+    /// clock where the previous block ended. Gaps are encoded as skips.
+    fn write<'a>(
+        &mut self,
+        client: u64,
+        from: Option<u32>,
+        blocks: impl IntoIterator<Item = &'a Block>,
+    ) {
+        let mut blocks = blocks.into_iter().peekable();
+        let Some(first) = blocks.peek() else { return };
+        let from = from.unwrap_or(first.id.clock);
+        let (mut count, mut clock) = (0, from);
+        self.blocks.clear();
+        for block in blocks {
+            if block.end() <= clock {
+                continue;
+            }
+            let mut block = Cow::Borrowed(block);
+            if block.id.clock < clock {
+                let offset = clock - block.id.clock;
+                block = Cow::Owned(block.into_owned().split_off(offset));
+            }
+            if block.id.clock > clock {
+                self.blocks.push(SKIP);
+                number(&mut self.blocks, u64::from(block.id.clock - clock));
+                count += 1;
+            }
+            write_block(&mut self.blocks, &block);
             count += 1;
+            clock = block.end();
         }
-        write_block(&mut written, &block);
-        count += 1;
-        clock = block.end();
+        self.count += 1;
+        number(&mut self.bytes, count);
+        number(&mut self.bytes, client);
+        number(&mut self.bytes, u64::from(from));
+        self.bytes.extend(&self.blocks);
     }
-    number(bytes, count);
-    number(bytes, section.client);
-    number(bytes, u64::from(section.clock));
-    bytes.extend(written);
 }
 
 fn write_block(bytes: &mut Vec<u8>, block: &Block) {
@@ -134,9 +136,9 @@ fn write_block(bytes: &mut Vec<u8>, block: &Block) {
 /// All deletions of known blocks.
 pub(super) fn deleted(items: &Items) -> Ranges {
     let mut deleted = Ranges::default();
-    for (client, _) in items.clients() {
+    for (client, written) in items.clients() {
         let gone = items
-            .blocks_of(client, 0)
+            .blocks_of(written, 0)
             .filter(|block| block.is_deleted());
         for block in gone {
             deleted.push(client, block.id.clock..block.end());

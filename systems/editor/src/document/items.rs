@@ -1,5 +1,6 @@
 //! All blocks of a document, keyed by client, and the blocks of the text in order.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -28,9 +29,9 @@ pub(super) enum Place {
 
 /// The blocks of one client, ordered by clock and without gaps.
 #[derive(Clone, Debug, Default)]
-struct Written {
+pub(super) struct Written {
     blocks: BTreeMap<u32, Index>,
-    end: u32,
+    pub(super) end: u32,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -70,23 +71,24 @@ impl Items {
         id.clock < self.end(id.client)
     }
 
-    /// All clients with their clocks, in descending order.
-    pub(super) fn clients(&self) -> Vec<(u64, u32)> {
-        let written = self.clients.iter();
-        let mut all: Vec<_> = written.map(|(client, w)| (*client, w.end)).collect();
-        all.sort_unstable_by(|a, b| b.cmp(a));
+    /// All clients with their blocks, in descending order of their ids, as in Yjs.
+    pub(super) fn clients(&self) -> Vec<(u64, &Written)> {
+        let clients = self.clients.iter();
+        let mut all: Vec<_> = clients.map(|(client, w)| (*client, w)).collect();
+        all.sort_unstable_by_key(|(client, _)| Reverse(*client));
         all
     }
 
     /// The blocks of a client, starting with the one that contains the clock `from`.
-    pub(super) fn blocks_of(&self, client: u64, from: u32) -> impl Iterator<Item = &Block> {
-        let first = self.find(Id {
-            client,
-            clock: from,
-        });
-        let first = first.map_or(from, |at| self.item(at).block.id.clock);
-        let written = self.clients.get(&client).into_iter();
-        let indices = written.flat_map(move |written| written.blocks.range(first..));
+    pub(super) fn blocks_of<'a>(
+        &'a self,
+        written: &'a Written,
+        from: u32,
+    ) -> impl Iterator<Item = &'a Block> {
+        let (before, after) = (written.blocks.range(..=from), written.blocks.range(from..));
+        let containing = before.clone().next_back().filter(|_| from < written.end);
+        let containing = containing.filter(|(begin, _)| **begin < from);
+        let indices = containing.into_iter().chain(after);
         indices.map(|(_, at)| &self.item(*at).block)
     }
 

@@ -29,7 +29,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Number of connections accepted before other tasks run. On one thread, the runtime polls the accept loop after every
 /// 61 tasks. A loop that accepts more connections than that would let the queue of tasks grow during a flood, and a
 /// health check would wait behind all of them.
-const ACCEPTS_PER_TURN: usize = 16;
+const ACCEPTS_PER_TURN: usize = 32;
 /// A request that follows a response this quickly was there before. Other tasks run first, because a client that pipelines
 /// requests without pause would otherwise have several of them served in each turn.
 const PIPELINED: Duration = Duration::from_micros(20);
