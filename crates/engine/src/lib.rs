@@ -106,7 +106,7 @@ pub use arrival::counted;
 pub use certificates::Certificates;
 pub use clock::Clock;
 pub use config::{RunConfig, RunIdentity};
-pub use notice::{InFlight, Live, Notice};
+pub use notice::{InFlight, Live, Notice, Second};
 pub use outcome::{Outcome, RunError};
 pub use prepare::{PrepareError, Settings, prepare, prepare_plain};
 pub use program::{Plain, Program, Scenario, Send, Shared};

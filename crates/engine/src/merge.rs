@@ -22,6 +22,10 @@ pub(crate) struct Merged {
     /// The issues of workers that did not finish the level.
     pub(crate) lost_workers: Vec<IssueCause>,
     windows: Vec<OpenWindow>,
+    /// Number of workers that have reported each window.
+    reports: Vec<usize>,
+    /// Number of windows that [`Merged::complete`] has returned.
+    told: usize,
     /// What was sent to passive audiences, and what their members received.
     pub(crate) audience: AudienceResult,
     pub(crate) at_work: AtWork,
@@ -50,8 +54,22 @@ impl Merged {
         };
         if self.windows.len() <= second {
             self.windows.resize_with(second + 1, OpenWindow::default);
+            self.reports.resize(second + 1, 0);
         }
         self.windows[second].merge(window);
+        self.reports[second] += 1;
+    }
+
+    /// The windows that this number of workers have reported since the last call, in order. `users` is the planned number
+    /// of users.
+    pub(crate) fn complete(&mut self, workers: usize, users: u64) -> Vec<Window> {
+        let reports = self.reports.iter().skip(self.told);
+        let complete = reports.take_while(|reports| **reports >= workers).count();
+        let from = self.told;
+        self.told += complete;
+        (from..self.told)
+            .map(|second| closed(&mut self.windows[second], second, users))
+            .collect()
     }
 
     /// Adds the measurements of one worker.
@@ -131,18 +149,17 @@ impl Merged {
 
     /// The measurements, the generator's own figures, and the time series of the level.
     pub(crate) fn finish(mut self, users: u64) -> (Measured, GeneratorUse, Vec<Window>) {
-        let series = self
-            .windows
-            .iter_mut()
-            .zip(0_u32..)
-            .map(|(window, second)| {
-                window.users = users;
-                window.close(second.into())
-            });
+        let windows = self.windows.iter_mut().enumerate();
+        let series = windows.map(|(second, window)| closed(window, second, users));
         let series = series.collect();
         self.generator.busiest_worker_percent.get_or_insert(0.0);
         (self.measured, self.generator, series)
     }
+}
+
+fn closed(window: &mut OpenWindow, second: usize, users: u64) -> Window {
+    window.users = users;
+    window.close(second as f64)
 }
 
 fn microseconds(wait: CpuWait) -> f64 {
@@ -155,4 +172,34 @@ fn starved(wait: CpuWait) -> f64 {
 
 fn largest(known: Option<f64>, new: Option<f64>) -> Option<f64> {
     [known, new].into_iter().flatten().reduce(f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_are_complete_when_all_workers_have_reported_them_and_come_in_order_once() {
+        let mut merged = Merged::default();
+        let window = OpenWindow {
+            requests: 5,
+            ..OpenWindow::default()
+        };
+        let mut report = |second| {
+            merged.add_window(second, &window);
+            let complete = merged.complete(2, 7).into_iter();
+            complete
+                .map(|one| (one.start_s, one.requests, one.users))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(report(0), []);
+        assert_eq!(report(1), []);
+        assert_eq!(report(1), [], "the first worker is late");
+        assert_eq!(report(0), [(0.0, 10, 7), (1.0, 10, 7)]);
+        assert_eq!(report(2), []);
+        let rest = merged.complete(0, 7);
+        assert_eq!(rest.len(), 1, "a worker has ended");
+        assert_eq!((rest[0].start_s, rest[0].requests), (2.0, 5));
+        assert_eq!(merged.complete(0, 7), []);
+    }
 }

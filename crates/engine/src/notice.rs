@@ -1,5 +1,5 @@
 use model::LevelPhase;
-use record::{Forecast, Level, Note};
+use record::{Forecast, Level, Note, Window};
 use script::host::LogLevel;
 
 /// An event of a run to show to the user.
@@ -11,12 +11,25 @@ pub enum Notice {
     SettingUp,
     /// The state of the running level, once a second.
     Live(Live),
+    /// A second of the running level that all workers have reported, in order.
+    Second(Second),
     /// A remark that the user should see before the run ends. Sent after the first level.
     Warning(Note),
     /// A level is over.
     LevelDone(Box<Level>),
     /// A line of the script's `console`.
     Log(LogLevel, String),
+}
+
+/// A second of a level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Second {
+    /// The number of the level, from 1.
+    pub level: u32,
+    /// Its figures.
+    pub window: Window,
+    /// Percentage of the latest second in which the busiest worker was busy. `None` when a worker has ended the level.
+    pub busiest_worker_percent: Option<f64>,
 }
 
 /// The state of a level, for a live line.

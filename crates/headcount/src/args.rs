@@ -86,7 +86,7 @@ pub(crate) struct ReportArgs {
 }
 
 /// Output format of a saved run.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// One screen of text
     Terminal,
@@ -102,6 +102,8 @@ pub(crate) enum Format {
     Csv,
     /// CSV: one row for each second
     CsvSeries,
+    /// The highest load that held, as JSON for a badge of shields.io
+    Badge,
 }
 
 #[derive(Debug, clap::Args)]

@@ -8,6 +8,7 @@ mod env;
 mod exit;
 mod folder;
 mod hurry;
+mod outputs;
 mod progress;
 mod save;
 mod saved_runs;

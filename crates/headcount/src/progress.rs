@@ -47,6 +47,7 @@ impl Progress {
             Notice::SettingUp => self.line("setting up …"),
             Notice::Live(live) => self.live(&live),
             Notice::LevelDone(_) => self.close(),
+            Notice::Second(_) => {} // for outputs other than the screen
         }
     }
 

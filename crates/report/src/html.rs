@@ -9,7 +9,6 @@ mod document;
 mod facts;
 mod head;
 mod sections;
-mod status;
 
 use record::Run;
 

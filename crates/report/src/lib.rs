@@ -21,7 +21,7 @@ mod terminal;
 mod words;
 
 pub use comparison::{Compared, comparison, comparison_markdown, not_comparable};
-pub use export::{csv, csv_series, junit};
+pub use export::{badge, csv, csv_series, junit};
 pub use html::html;
 pub use markdown::markdown;
 pub use progress::{Live, live_line, one_row};

@@ -15,6 +15,7 @@ pub(crate) mod operations;
 pub(crate) mod pass_rate;
 pub(crate) mod resources;
 pub(crate) mod setup;
+pub(crate) mod status;
 pub(crate) mod streams;
 pub(crate) mod target;
 pub(crate) mod thresholds;

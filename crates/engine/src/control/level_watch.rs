@@ -14,7 +14,7 @@ use crate::level_limit::LevelLimit;
 use crate::live::live;
 use crate::merge::Merged;
 use crate::messages::{Command, Event};
-use crate::notice::Notice;
+use crate::notice::{Notice, Second};
 use crate::outcome::RunError;
 use crate::rescue::Signs;
 use crate::snapshot::AbortThresholds;
@@ -64,6 +64,8 @@ impl Control<'_> {
             sent: SentToAudiences::default(),
         };
         let ended = self.watch_level(&mut watch, merged);
+        // Seconds that a worker will not report any more.
+        self.tell_seconds(&watch, merged, 0);
         merged.quota.end();
         if ended.is_err() {
             merged.rescue(watch.signs.rescued(), watch.hold, self.clock.now());
@@ -124,6 +126,7 @@ impl Control<'_> {
                 let now = self.clock.now();
                 let live = live(level, merged, busiest, watch.limit.awaited(), now);
                 (self.tell)(Notice::Live(live));
+                self.tell_seconds(watch, merged, self.workers.len());
             }
             Event::GroupsSettled(sent) => {
                 if let Some(sent) = watch.sent.add(sent, self.workers.len()) {
@@ -151,6 +154,17 @@ impl Control<'_> {
             event => self.other(event)?,
         }
         Ok(())
+    }
+
+    /// Tells of the seconds that this number of workers have reported.
+    fn tell_seconds(&mut self, watch: &Watch<'_>, merged: &mut Merged, workers: usize) {
+        for window in merged.complete(workers, watch.plan.load.users.into()) {
+            (self.tell)(Notice::Second(Second {
+                level: watch.plan.index + 1,
+                window,
+                busiest_worker_percent: (workers > 0).then(|| watch.busy.busiest() * 100.0),
+            }));
+        }
     }
 
     /// Forwards Ctrl-C to the workers. Either way, the measured time ends now.

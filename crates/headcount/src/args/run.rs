@@ -1,5 +1,7 @@
 use std::path::PathBuf;
 
+use crate::outputs::Output;
+
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -12,6 +14,7 @@ Examples:
   headcount run api.ts --source 127.0.0.0/24 users from 254 addresses
   headcount run api.ts --env API_TOKEN --env REGION=eu
   headcount run room.ts --json > summary.json
+  headcount run room.ts --output junit=junit.xml --output prometheus=9464
 
 Exit codes:
   0 passed · 1 bug · 2 usage · 3 script error · 4 target not reachable
@@ -30,7 +33,7 @@ pub(crate) struct RunArgs {
     pub(crate) env: Vec<String>,
     /// Run one iteration of one group, and print every request and message with the beginning of its body. Nothing is
     /// saved, and thresholds are not checked. `--duration` limits the iteration [default: 5s]
-    #[arg(long, conflicts_with_all = ["out", "users", "rate", "ramp", "warmup"])]
+    #[arg(long, conflicts_with_all = ["out", "outputs", "users", "rate", "ramp", "warmup"])]
     pub(crate) trace: bool,
 
     /// Base URL of the system under test; overrides the scenario's `target`
@@ -101,6 +104,11 @@ pub(crate) struct RunArgs {
     /// headcount-run-TIME]
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
+    /// Additional output, as KIND=PLACE. Can be repeated. During the run: `jsonl=FILE` (a line of JSON for each second) and
+    /// `prometheus=[IP:]PORT` (an endpoint to scrape). After the run: `html=FILE`, `markdown=FILE`, `json=FILE`,
+    /// `junit=FILE`, `csv=FILE`, `csv-series=FILE`, `badge=FILE`
+    #[arg(long = "output", value_name = "KIND=PLACE", help_heading = "Output")]
+    pub(crate) outputs: Vec<Output>,
     #[command(flatten)]
     pub(crate) screen: ScreenArgs,
 }

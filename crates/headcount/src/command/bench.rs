@@ -10,6 +10,7 @@ use crate::args::BenchArgs;
 use crate::command::run::{Asked, finish, generator_settings, run_and_watch};
 use crate::exit::Exit;
 use crate::folder::RunFolder;
+use crate::outputs::Outputs;
 
 /// Time at full load before the measurement.
 const WARM_UP: &str = "1s";
@@ -44,13 +45,12 @@ pub(crate) fn bench(args: &BenchArgs) -> anyhow::Result<Exit> {
         .as_deref()
         .map(|folder| RunFolder::claim(Some(folder), &clock.started_at()))
         .transpose()?;
-    let outcome = run_and_watch(config, clock, args.screen.quiet)?;
-    finish(
-        &outcome,
-        folder.as_ref().map(RunFolder::path),
-        args.screen.json,
-        Asked::Bench,
-    )
+    let mut outputs = Outputs::open(&args.outputs)?;
+    let outcome = run_and_watch(config, clock, args.screen.quiet, &mut outputs)?;
+    let folder = folder.as_ref().map(RunFolder::path);
+    let exit = finish(&outcome, folder, args.screen.json, Asked::Bench);
+    outputs.finish(&outcome.record)?;
+    exit
 }
 
 /// File descriptors needed in addition to those for connections: for event queues, files and observing the target.

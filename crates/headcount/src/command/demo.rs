@@ -8,6 +8,7 @@ use crate::command::run::{Asked, finish, run_until};
 use crate::exit::Exit;
 use crate::folder::RunFolder;
 use crate::hurry::stop_on_ctrl_c;
+use crate::outputs::Outputs;
 use crate::screen::say;
 
 /// The starter scenario. A new user sees the same scenario again after `headcount init`.
@@ -40,7 +41,13 @@ pub(crate) fn demo(args: &DemoArgs) -> anyhow::Result<Exit> {
     let stop = stop_on_ctrl_c()?; // before the server starts, so that Ctrl-C always ends it
     let prepared = harness(None)?.prepare(&CHAT, ("bridge", &[]), overrides)?;
     let PreparedPart { config, system, .. } = prepared;
-    let outcome = run_until(&stop, config, clock, args.screen.quiet);
+    let outcome = run_until(
+        &stop,
+        config,
+        clock,
+        args.screen.quiet,
+        &mut Outputs::default(),
+    );
     drop(system);
     let exit = finish(&outcome, Some(folder.path()), args.screen.json, Asked::Run)?;
     if !args.screen.quiet {

@@ -11,6 +11,7 @@ use crate::env;
 use crate::exit::Exit;
 use crate::folder::RunFolder;
 use crate::hurry::{self, stop_on_ctrl_c};
+use crate::outputs::Outputs;
 use crate::progress::Progress;
 use crate::save::save;
 use crate::screen::{self, complain, print, say, terminal};
@@ -28,13 +29,15 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     if args.trace {
         // Progress lines would stand between the requests and messages.
         let quiet = true;
-        let outcome = run_and_watch(config, clock, quiet)?;
+        let outcome = run_and_watch(config, clock, quiet, &mut Outputs::default())?;
         return finish(&outcome, None, args.screen.json, Asked::Trace);
     }
+    let mut outputs = Outputs::open(&args.outputs)?;
     let folder = RunFolder::claim(args.out.as_deref(), &clock.started_at())?;
-    let outcome = run_and_watch(config, clock, args.screen.quiet)?;
+    let outcome = run_and_watch(config, clock, args.screen.quiet, &mut outputs)?;
     let exit = finish(&outcome, Some(folder.path()), args.screen.json, Asked::Run);
     env::say_unread(&env);
+    outputs.finish(&outcome.record)?;
     exit
 }
 
@@ -119,15 +122,23 @@ pub(crate) fn run_and_watch(
     config: RunConfig,
     clock: Clock,
     quiet: bool,
+    outputs: &mut Outputs,
 ) -> anyhow::Result<Outcome> {
-    Ok(run_until(&stop_on_ctrl_c()?, config, clock, quiet))
+    Ok(run_until(&stop_on_ctrl_c()?, config, clock, quiet, outputs))
 }
 
 /// Runs the load and shows its progress on stderr, until the `stop` of [`stop_on_ctrl_c`].
-pub(crate) fn run_until(stop: &Stop, config: RunConfig, clock: Clock, quiet: bool) -> Outcome {
+pub(crate) fn run_until(
+    stop: &Stop,
+    config: RunConfig,
+    clock: Clock,
+    quiet: bool,
+    outputs: &mut Outputs,
+) -> Outcome {
     let mut progress = Progress::new(quiet);
-    let outcome = engine::run(config, clock, stop, &mut |notice: Notice| {
-        progress.show(notice);
+    let outcome = engine::run(config, clock, stop, &mut |notice: Notice| match notice {
+        Notice::Second(second) => outputs.second(&second),
+        other => progress.show(other),
     });
     hurry::nothing_left_to_wait_for();
     progress.close();

@@ -4,8 +4,8 @@ use format::{count, escape_html, estimate, percent};
 use model::Verdict;
 use record::{Level, Run};
 
-use super::status::Status;
 use crate::section::levels::{Lead, LeadTimes};
+use crate::section::status::{Status, by_load, highest_held};
 use crate::section::{deliveries, failures, inconclusive, label, label_at, results_of};
 use crate::words;
 
@@ -45,17 +45,6 @@ pub(super) fn section(run: &Run) -> String {
     format!("<section class=\"facts\" aria-label=\"Main results\">{html}</section>")
 }
 
-/// Returns the levels with their results, the lowest load first.
-fn by_load(run: &Run) -> Vec<(&Level, Status)> {
-    let mut levels: Vec<_> = run
-        .levels
-        .iter()
-        .map(|one| (one, Status::of(run, one)))
-        .collect();
-    levels.sort_by(|(one, _), (other, _)| one.load.amount().total_cmp(&other.load.amount()));
-    levels
-}
-
 fn highest(run: &Run) -> Fact {
     let levels = by_load(run);
     let Some((last, _)) = levels.last() else {
@@ -75,19 +64,14 @@ fn highest(run: &Run) -> Fact {
             ),
         };
     }
-    let failed = levels
-        .iter()
-        .position(|(_, status)| *status == Status::Failed);
-    let below = &levels[..failed.unwrap_or(levels.len())];
-    let held = below.iter().rfind(|(_, status)| *status == Status::Held);
-    let (value, detail) = held.map_or_else(
+    let (value, detail) = highest_held(run).map_or_else(
         || {
             (
                 "None".to_owned(),
                 "At no level did every threshold hold.".to_owned(),
             )
         },
-        |(level, _)| (label(&level.load), figures(run, level)),
+        |level| (label(&level.load), figures(run, level)),
     );
     Fact {
         title: "Highest load that held",

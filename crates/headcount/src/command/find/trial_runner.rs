@@ -279,7 +279,10 @@ impl TrialRunner {
             &mut |notice| match notice {
                 Notice::Live(live) => show(progress, live.elapsed_s),
                 notice @ (Notice::Log(..) | Notice::Warning(_)) => progress.show(notice),
-                Notice::TooFewSamples(_) | Notice::SettingUp | Notice::LevelDone(_) => {}
+                Notice::TooFewSamples(_)
+                | Notice::SettingUp
+                | Notice::Second(_)
+                | Notice::LevelDone(_) => {}
             },
         );
         let took_s = (self.clock.now() - began).as_secs_f64();

@@ -8,8 +8,8 @@ use super::channels::Channel;
 use super::series::{Samples, Series};
 use super::steps::Step;
 use super::times::{Figure, Point, bins, distribution, millis, rounded};
-use crate::html::status::Status;
 use crate::section::levels::{Lead, LeadTimes};
+use crate::section::status::Status;
 use crate::section::{inconclusive, label, overstated_by, results_of};
 
 /// One level.

@@ -1,4 +1,4 @@
-//! Whether a level held, in one word, for colours and shapes.
+//! Whether a level held, in one word, for colours and shapes; and the highest load that held.
 
 use record::{Level, Run};
 use serde::Serialize;
@@ -8,7 +8,7 @@ use crate::section::results_of;
 /// The result of one level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Status {
+pub(crate) enum Status {
     /// Every threshold held.
     Held,
     /// A threshold was broken on a level that is not invalid, or nothing succeeded.
@@ -23,7 +23,7 @@ pub(super) enum Status {
 
 impl Status {
     /// Returns the result of a level.
-    pub(super) fn of(run: &Run, level: &Level) -> Self {
+    pub(crate) fn of(run: &Run, level: &Level) -> Self {
         let results = || results_of(run, level);
         let any = |held: Option<bool>| results().any(|result| result.held == held);
         let all_held = results().next().is_some() && results().all(|one| one.held == Some(true));
@@ -40,4 +40,23 @@ impl Status {
             () => Self::Measured,
         }
     }
+}
+
+/// Returns the levels with their results, the lowest load first.
+pub(crate) fn by_load(run: &Run) -> Vec<(&Level, Status)> {
+    let mut levels: Vec<_> = run
+        .levels
+        .iter()
+        .map(|one| (one, Status::of(run, one)))
+        .collect();
+    levels.sort_by(|(one, _), (other, _)| one.load.amount().total_cmp(&other.load.amount()));
+    levels
+}
+
+/// Returns the level with the highest load below the first failure at which every threshold held.
+pub(crate) fn highest_held(run: &Run) -> Option<&Level> {
+    let levels = by_load(run).into_iter();
+    let below = levels.take_while(|(_, status)| *status != Status::Failed);
+    let held = below.filter(|(_, status)| *status == Status::Held);
+    held.last().map(|(level, _)| level)
 }

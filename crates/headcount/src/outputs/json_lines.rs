@@ -1,0 +1,61 @@
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
+
+use anyhow::Context as _;
+use engine::Second;
+
+/// A file that gets one line of JSON for each second of the run: the fields of `series` in `run.json`, with the number of
+/// the level.
+#[derive(Debug)]
+pub(super) struct JsonLines {
+    file: File,
+}
+
+impl JsonLines {
+    pub(super) fn create(path: &Path) -> anyhow::Result<Self> {
+        Ok(Self {
+            file: File::create(path)?,
+        })
+    }
+
+    /// Writes the line at once, so that a reader who follows the file sees it.
+    pub(super) fn write(&mut self, second: &Second) -> anyhow::Result<()> {
+        let line = line_of(second)?;
+        self.file.write_all(line.as_bytes()).context("cannot write")
+    }
+}
+
+fn line_of(second: &Second) -> anyhow::Result<String> {
+    let mut line = serde_json::to_value(second.window)?;
+    line["level"] = second.level.into();
+    line["busiest_worker_percent"] = second.busiest_worker_percent.into();
+    Ok(format!("{line}\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use record::Window;
+
+    use super::*;
+
+    #[test]
+    fn a_line_has_the_figures_of_the_second_and_its_level() {
+        let second = Second {
+            level: 2,
+            window: Window {
+                start_s: 3.0,
+                requests: 40,
+                p95_ms: Some(1.5),
+                ..Window::default()
+            },
+            busiest_worker_percent: None,
+        };
+        let line = line_of(&second).unwrap();
+        assert_eq!(line.lines().count(), 1);
+        let read: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let fields = ["level", "start_s", "requests", "p95_ms", "p99_ms"].map(|field| &read[field]);
+        let wanted = serde_json::json!([2, 3.0, 40, 1.5, null]);
+        assert_eq!(serde_json::json!(fields), wanted);
+    }
+}

@@ -1,0 +1,111 @@
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::ValueEnum as _;
+
+use crate::args::Format;
+
+/// One output: what, and where to. Written as `KIND=PLACE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Output {
+    /// One line of JSON for each second, written during the run.
+    JsonLines(PathBuf),
+    /// An endpoint that Prometheus scrapes during the run.
+    Prometheus(SocketAddr),
+    /// A report of the finished run.
+    Report(Format, PathBuf),
+}
+
+const JSON_LINES: &str = "jsonl";
+const PROMETHEUS: &str = "prometheus";
+
+impl FromStr for Output {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (kind, place) = text
+            .split_once('=')
+            .filter(|(_, place)| !place.is_empty())
+            .ok_or("expected KIND=PLACE, for example jsonl=seconds.jsonl")?;
+        match kind {
+            JSON_LINES => Ok(Self::JsonLines(place.into())),
+            PROMETHEUS => address_of(place).map(Self::Prometheus),
+            _ => match Format::from_str(kind, false) {
+                Ok(Format::Terminal) | Err(_) => Err(format!(
+                    "unknown kind {kind:?}; known are {}",
+                    kinds().join(", ")
+                )),
+                Ok(format) => Ok(Self::Report(format, place.into())),
+            },
+        }
+    }
+}
+
+/// Reads `HOST:PORT` or `PORT`, which means the loopback interface.
+fn address_of(place: &str) -> Result<SocketAddr, String> {
+    let loopback = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
+    let port = place.parse().map(loopback);
+    port.or_else(|_| place.parse())
+        .map_err(|_| format!("{place:?} is neither a port nor IP:PORT, such as 127.0.0.1:9464"))
+}
+
+fn kinds() -> Vec<String> {
+    let reports = Format::value_variants().iter();
+    let reports = reports.filter(|format| **format != Format::Terminal);
+    let names =
+        reports.filter_map(|format| Some(format.to_possible_value()?.get_name().to_owned()));
+    [JSON_LINES, PROMETHEUS]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(names)
+        .collect()
+}
+
+impl fmt::Display for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::JsonLines(path) => write!(f, "{JSON_LINES}={}", path.display()),
+            Self::Prometheus(address) => write!(f, "{PROMETHEUS}={address}"),
+            Self::Report(format, path) => {
+                let name = format.to_possible_value();
+                let name = name.as_ref().map_or("", |name| name.get_name());
+                write!(f, "{name}={}", path.display())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_are_read_and_written_as_the_user_writes_them() {
+        for text in [
+            "jsonl=a.jsonl",
+            "prometheus=0.0.0.0:9464",
+            "csv-series=out/a=b.csv",
+            "html=r.html",
+        ] {
+            assert_eq!(text.parse::<Output>().unwrap().to_string(), text);
+        }
+        let loopback: Output = "prometheus=9464".parse().unwrap();
+        assert_eq!(loopback.to_string(), "prometheus=127.0.0.1:9464");
+    }
+
+    #[test]
+    fn what_is_no_output_is_refused_with_what_there_is() {
+        let refused = |text: &str| text.parse::<Output>().unwrap_err();
+        assert!(refused("jsonl").contains("KIND=PLACE"));
+        assert!(refused("jsonl=").contains("KIND=PLACE"));
+        let unknown = refused("influx=x");
+        assert!(
+            unknown.contains("known are jsonl, prometheus, markdown, html"),
+            "{unknown}"
+        );
+        assert!(refused("terminal=x").contains("unknown kind"));
+        assert!(refused("prometheus=localhost:9464").contains("127.0.0.1:9464"));
+    }
+}
