@@ -96,6 +96,7 @@ mod unknown_name;
 mod user_states;
 mod validity;
 mod watcher;
+mod windows;
 mod worker;
 mod worker_parts;
 mod workers;

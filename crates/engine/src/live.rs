@@ -17,7 +17,7 @@ pub(crate) fn live(
     now: Nanos,
 ) -> Live {
     let elapsed = now - plan.start;
-    let window = merged.last_window().cloned().unwrap_or_default();
+    let window = merged.windows.last().cloned().unwrap_or_default();
     let per_s = if window.deliveries > 0 {
         window.deliveries
     } else {
@@ -33,7 +33,7 @@ pub(crate) fn live(
         total_s: plan.phases.hold_ends.as_secs_f64(),
         per_s: per_s as f64,
         p95_ms: window.close(0.0).p95_ms,
-        failed: merged.failed_so_far(),
+        failed: merged.windows.failed(),
         busy_percent: busiest * 100.0,
         in_flight: (awaited.count > 0).then(|| InFlight {
             count: awaited.count,
@@ -65,7 +65,7 @@ mod tests {
     fn live_after(windows: &[OpenWindow], awaited: Awaited) -> Live {
         let mut merged = Merged::default();
         for (second, window) in (0..).zip(windows) {
-            merged.add_window(second, window);
+            merged.windows.add(second, window);
         }
         live((&plan(), 3), &merged, 0.25, awaited, NOW)
     }

@@ -1,5 +1,5 @@
 use model::Nanos;
-use record::{GeneratorUse, IssueCause, Measured, OpenWindow, Window, WorkerUse};
+use record::{GeneratorUse, IssueCause, Measured, Window, WorkerUse};
 
 use crate::audience::AudienceResult;
 use crate::level::Span;
@@ -9,6 +9,7 @@ use crate::loud::Loud;
 use crate::messages::{CpuWait, LevelOutcome};
 use crate::quota::Quota;
 use crate::recorder::Unmeasured;
+use crate::windows::Windows;
 
 /// The measurements of all workers in one level.
 #[derive(Debug, Default)]
@@ -21,11 +22,7 @@ pub(crate) struct Merged {
     pub(crate) lengths: Lengths,
     /// The issues of workers that did not finish the level.
     pub(crate) lost_workers: Vec<IssueCause>,
-    windows: Vec<OpenWindow>,
-    /// Number of workers that have reported each window.
-    reports: Vec<usize>,
-    /// Number of windows that [`Merged::complete`] has returned.
-    told: usize,
+    pub(crate) windows: Windows,
     /// What was sent to passive audiences, and what their members received.
     pub(crate) audience: AudienceResult,
     pub(crate) at_work: AtWork,
@@ -47,31 +44,6 @@ impl Lengths {
 }
 
 impl Merged {
-    /// Adds a window (one second) of one worker.
-    pub(crate) fn add_window(&mut self, second: u64, window: &OpenWindow) {
-        let Ok(second) = usize::try_from(second) else {
-            return;
-        };
-        if self.windows.len() <= second {
-            self.windows.resize_with(second + 1, OpenWindow::default);
-            self.reports.resize(second + 1, 0);
-        }
-        self.windows[second].merge(window);
-        self.reports[second] += 1;
-    }
-
-    /// The windows that this number of workers have reported since the last call, in order. `users` is the planned number
-    /// of users.
-    pub(crate) fn complete(&mut self, workers: usize, users: u64) -> Vec<Window> {
-        let reports = self.reports.iter().skip(self.told);
-        let complete = reports.take_while(|reports| **reports >= workers).count();
-        let from = self.told;
-        self.told += complete;
-        (from..self.told)
-            .map(|second| closed(&mut self.windows[second], second, users))
-            .collect()
-    }
-
     /// Adds the measurements of one worker.
     pub(crate) fn add(&mut self, outcome: LevelOutcome) {
         self.measured.merge(outcome.measured);
@@ -138,28 +110,12 @@ impl Merged {
         }
     }
 
-    /// Number of failed requests and round trips in all windows.
-    pub(crate) fn failed_so_far(&self) -> u64 {
-        self.windows.iter().map(|window| window.failed).sum()
-    }
-
-    pub(crate) fn last_window(&self) -> Option<&OpenWindow> {
-        self.windows.last()
-    }
-
     /// The measurements, the generator's own figures, and the time series of the level.
     pub(crate) fn finish(mut self, users: u64) -> (Measured, GeneratorUse, Vec<Window>) {
-        let windows = self.windows.iter_mut().enumerate();
-        let series = windows.map(|(second, window)| closed(window, second, users));
-        let series = series.collect();
+        let series = self.windows.close_all(users);
         self.generator.busiest_worker_percent.get_or_insert(0.0);
         (self.measured, self.generator, series)
     }
-}
-
-fn closed(window: &mut OpenWindow, second: usize, users: u64) -> Window {
-    window.users = users;
-    window.close(second as f64)
 }
 
 fn microseconds(wait: CpuWait) -> f64 {
@@ -172,34 +128,4 @@ fn starved(wait: CpuWait) -> f64 {
 
 fn largest(known: Option<f64>, new: Option<f64>) -> Option<f64> {
     [known, new].into_iter().flatten().reduce(f64::max)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn seconds_are_complete_when_all_workers_have_reported_them_and_come_in_order_once() {
-        let mut merged = Merged::default();
-        let window = OpenWindow {
-            requests: 5,
-            ..OpenWindow::default()
-        };
-        let mut report = |second| {
-            merged.add_window(second, &window);
-            let complete = merged.complete(2, 7).into_iter();
-            complete
-                .map(|one| (one.start_s, one.requests, one.users))
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(report(0), []);
-        assert_eq!(report(1), []);
-        assert_eq!(report(1), [], "the first worker is late");
-        assert_eq!(report(0), [(0.0, 10, 7), (1.0, 10, 7)]);
-        assert_eq!(report(2), []);
-        let rest = merged.complete(0, 7);
-        assert_eq!(rest.len(), 1, "a worker has ended");
-        assert_eq!((rest[0].start_s, rest[0].requests), (2.0, 5));
-        assert_eq!(merged.complete(0, 7), []);
-    }
 }

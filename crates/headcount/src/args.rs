@@ -2,18 +2,20 @@ mod audit;
 mod bench;
 mod compare;
 mod find;
+pub(crate) mod format;
 mod run;
 #[cfg(feature = "systems")]
 mod systems;
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 
 pub(crate) use audit::{AuditArgs, AuditFormat};
 pub(crate) use bench::BenchArgs;
 pub(crate) use compare::{BaselineAction, BaselineArgs, BaselineStore, CompareArgs, CompareFormat};
 pub(crate) use find::{FindArgs, SearchArgs};
+use format::Format;
 #[cfg(feature = "systems")]
 pub(crate) use run::ScreenArgs;
 pub(crate) use run::{GeneratorArgs, RunArgs};
@@ -83,27 +85,6 @@ pub(crate) struct ReportArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
     pub(crate) format: Format,
-}
-
-/// Output format of a saved run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// One screen of text
-    Terminal,
-    /// The full report in Markdown
-    Markdown,
-    /// The full report with charts, as one page of HTML
-    Html,
-    /// The JSON summary for scripts
-    Json,
-    /// JUnit XML for CI systems: one case for each threshold in each level
-    Junit,
-    /// CSV: one row for each operation in each level
-    Csv,
-    /// CSV: one row for each second
-    CsvSeries,
-    /// The highest load that held, as JSON for a badge of shields.io
-    Badge,
 }
 
 #[derive(Debug, clap::Args)]

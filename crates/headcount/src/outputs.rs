@@ -14,7 +14,7 @@ use record::Run;
 use self::json_lines::JsonLines;
 use self::prometheus::ScrapeEndpoint;
 pub(crate) use self::spec::Output;
-use crate::args::Format;
+use crate::args::format::Format;
 use crate::command::report::text_of;
 use crate::screen::{complain, say};
 

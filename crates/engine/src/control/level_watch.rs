@@ -119,7 +119,7 @@ impl Control<'_> {
                 busy,
                 awaited,
             } => {
-                merged.add_window(second, &window);
+                merged.windows.add(second, &window);
                 watch.limit.report(second, awaited);
                 watch.busy.report(worker, busy);
                 let (level, busiest) = ((watch.plan, watch.levels), watch.busy.busiest());
@@ -158,7 +158,10 @@ impl Control<'_> {
 
     /// Tells of the seconds that this number of workers have reported.
     fn tell_seconds(&mut self, watch: &Watch<'_>, merged: &mut Merged, workers: usize) {
-        for window in merged.complete(workers, watch.plan.load.users.into()) {
+        for window in merged
+            .windows
+            .complete(workers, watch.plan.load.users.into())
+        {
             (self.tell)(Notice::Second(Second {
                 level: watch.plan.index + 1,
                 window,

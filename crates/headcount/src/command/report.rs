@@ -1,6 +1,7 @@
 use record::Run;
 
-use crate::args::{Format, ReportArgs};
+use crate::args::ReportArgs;
+use crate::args::format::Format;
 use crate::exit::Exit;
 use crate::saved_runs::read_run;
 use crate::screen::{print, terminal};

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::ValueEnum as _;
 
-use crate::args::Format;
+use crate::args::format::Format;
 
 /// One output: what, and where to. Written as `KIND=PLACE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
