@@ -65,7 +65,7 @@ mod tests {
     fn live_after(windows: &[OpenWindow], awaited: Awaited) -> Live {
         let mut merged = Merged::default();
         for (second, window) in (0..).zip(windows) {
-            merged.windows.add(second, window);
+            merged.windows.add(0, second, window);
         }
         live((&plan(), 3), &merged, 0.25, awaited, NOW)
     }

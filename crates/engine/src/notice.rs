@@ -11,7 +11,7 @@ pub enum Notice {
     SettingUp,
     /// The state of the running level, once a second.
     Live(Live),
-    /// A second of the running level that all workers have reported, in order.
+    /// A second of the running level that is complete, in order.
     Second(Second),
     /// A remark that the user should see before the run ends. Sent after the first level.
     Warning(Note),
@@ -28,7 +28,8 @@ pub struct Second {
     pub level: u32,
     /// Its figures.
     pub window: Window,
-    /// Percentage of the latest second in which the busiest worker was busy. `None` when a worker has ended the level.
+    /// Percentage of the latest second in which the busiest worker was busy. `None` for seconds reported at the end of a
+    /// level.
     pub busiest_worker_percent: Option<f64>,
 }
 

@@ -119,7 +119,7 @@ impl Control<'_> {
                 busy,
                 awaited,
             } => {
-                merged.windows.add(second, &window);
+                merged.windows.add(worker, second, &window);
                 watch.limit.report(second, awaited);
                 watch.busy.report(worker, busy);
                 let (level, busiest) = ((watch.plan, watch.levels), watch.busy.busiest());
@@ -138,6 +138,8 @@ impl Control<'_> {
                 merged.add(*outcome);
                 watch.busy.report(worker, 0.0);
                 watch.signs.is_done(worker);
+                merged.windows.end(worker);
+                self.tell_seconds(watch, merged, self.workers.len());
             }
             Event::Copy(measured) => watch.signs.copy(worker, measured, self.clock.now()),
             Event::Snapshot(measured) => {
@@ -156,7 +158,7 @@ impl Control<'_> {
         Ok(())
     }
 
-    /// Tells of the seconds that this number of workers have reported.
+    /// Tells of the seconds that are complete with this number of workers.
     fn tell_seconds(&mut self, watch: &Watch<'_>, merged: &mut Merged, workers: usize) {
         for window in merged
             .windows

@@ -102,8 +102,8 @@ impl Front {
                 self.polling.upgrade(&sid, &self.editor.lines, &mut request)
             }
             Ok(Query::Polling { sid }) => {
-                let turns = &self.editor.lines.turns;
-                self.polling.answer(sid, request, turns).await
+                let lines = &self.editor.lines;
+                self.polling.answer(sid, request, lines).await
             }
             Err(misfit) => misfit.answer(),
         }

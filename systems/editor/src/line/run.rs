@@ -1,6 +1,6 @@
 use std::cell::RefCell;
 use std::future::poll_fn;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -23,7 +23,7 @@ const TURNS: usize = 4;
 /// A connection whose messages take longer than this pauses, so that others get their turn. One read can contain many
 /// messages, and a message of a client can take milliseconds.
 const SLICE: Duration = Duration::from_micros(250);
-/// A connection that has paused is heavy for this time: all its messages wait for their turn, and behind those of others.
+/// A connection that has paused is heavy for this time: its messages wait for their turn, one heavy connection at a time.
 const HEAVY: Duration = Duration::from_secs(1);
 /// Time limit for sending queued frames and receiving the client's close frame. The connection is then dropped.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -144,7 +144,7 @@ struct Line<H> {
 enum Stop {
     /// The connection has ended, even if frames are still queued.
     Ended,
-    /// Its messages took too long, now or shortly before.
+    /// Received messages wait for the connection's turn.
     Paused,
 }
 
@@ -171,8 +171,20 @@ impl<H: Hear> Line<H> {
     /// Processes the messages that wait, one slice per turn.
     async fn catch_up(&mut self, turns: &Turns) {
         while self.paused {
-            let heavy = self.is_heavy();
-            turns.take(heavy, || self.take(&mut [])).await;
+            let (heavy, outbox) = (self.is_heavy(), self.outbox.clone());
+            let ended = {
+                let mut turn = pin!(turns.take(heavy, || self.take(&mut [])));
+                // Nobody else writes queued frames while the socket's buffer is full.
+                poll_fn(|context| {
+                    let _ = outbox.poll(context);
+                    if outbox.ended() {
+                        return Poll::Ready(true);
+                    }
+                    turn.as_mut().poll(context).map(|()| false)
+                })
+                .await
+            };
+            self.paused &= !ended;
         }
     }
 

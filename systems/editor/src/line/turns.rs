@@ -20,8 +20,8 @@ thread_local! {
 pub(crate) struct Turns {
     /// One turn per thread.
     threads: Semaphore,
-    /// Of the work that is known to be slow, only one piece at a time waits together with other work, even with several
-    /// threads. Otherwise, everyone would wait for a message of each slow connection.
+    /// Slow work takes its turns one piece at a time, even with several threads. Otherwise, other work would wait behind a
+    /// piece of every slow connection.
     heavy: Semaphore,
 }
 
@@ -62,9 +62,11 @@ impl Turns {
 
     /// Lets everything else that is ready run, if this thread's round is over.
     pub(super) async fn others() {
-        if Self::is_spent() {
+        let spent = SPENT.get();
+        if spent >= ROUND {
             yield_now().await;
-            SPENT.set(Duration::ZERO);
+            // Another task may have worked since, and this one may continue on another thread.
+            SPENT.set(SPENT.get().saturating_sub(spent));
         }
     }
 }

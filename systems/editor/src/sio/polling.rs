@@ -60,7 +60,7 @@ impl<D: Handlers> Polling<D> {
         &self,
         sid: Option<String>,
         request: Request<B>,
-        turns: &Turns,
+        lines: &Arc<Lines>,
     ) -> Response<Body>
     where
         B: hyper::body::Body<Data = Bytes, Error: std::error::Error + Send + Sync + 'static>,
@@ -76,7 +76,7 @@ impl<D: Handlers> Polling<D> {
         };
         match *request.method() {
             Method::GET => fetch(&session).await,
-            Method::POST => self.hear(&session, request.into_body(), turns).await,
+            Method::POST => self.hear(&session, request.into_body(), lines).await,
             _ => Misfit::Request.answer(),
         }
     }
@@ -122,7 +122,7 @@ impl<D: Handlers> Polling<D> {
         )
     }
 
-    async fn hear<B>(&self, session: &Session, body: B, turns: &Turns) -> Response<Body>
+    async fn hear<B>(&self, session: &Arc<Session>, body: B, lines: &Arc<Lines>) -> Response<Body>
     where
         B: hyper::body::Body<Data = Bytes, Error: std::error::Error + Send + Sync + 'static>,
     {
@@ -135,7 +135,10 @@ impl<D: Handlers> Polling<D> {
             }
             Ok(Err(_)) | Err(_) => return Misfit::Request.answer(),
         };
-        let Ok(()) = handle(session, &body, turns).await else {
+        // A task of its own, so that a client that disconnects does not lose the rest of its packets.
+        let (handler, lines) = (session.clone(), lines.clone());
+        let handled = tokio::spawn(async move { handle(&handler, &body, &lines.turns).await });
+        let Ok(Ok(())) = handled.await else {
             session
                 .mailbox
                 .finish(End::Closed(1002, "not an Engine.IO payload"));
@@ -148,6 +151,8 @@ impl<D: Handlers> Polling<D> {
 /// Handles each packet of a posted payload in its turn, because there may be many.
 async fn handle(session: &Session, payload: &[u8], turns: &Turns) -> Result<(), NotAPayload> {
     let payload = str::from_utf8(payload).map_err(|_| NotAPayload)?;
+    // Two payloads at once must not mix.
+    let _whole = session.posted.lock().await;
     for packet in payload.split(char::from(SEPARATOR)) {
         if let Heard::End(_) = turns.take(false, || session.hear(packet)).await? {
             break;

@@ -14,6 +14,8 @@ pub(super) struct Session {
     sid: Arc<str>,
     pub(super) mailbox: Arc<Mailbox>,
     listens: Mutex<Option<Listens>>,
+    /// Held while a posted payload is handled.
+    pub(super) posted: tokio::sync::Mutex<()>,
 }
 
 /// The handler of a client's messages, and the next expiry of the handler's timer.
@@ -113,6 +115,7 @@ impl Sessions {
             sid: sid.into(),
             mailbox: mailbox.clone(),
             listens: Mutex::new(Some(begin())),
+            posted: tokio::sync::Mutex::default(),
         });
         open.by_id.insert(session.sid.clone(), session.clone());
         drop(open);

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use tokio::time::{advance, timeout};
 
 use super::*;
-use crate::line::{Bound, Frame, Turns};
+use crate::line::{Bound, Frame};
 use crate::sio::packet::Event;
 
 /// Ignores events and records the recipients of its clients.
@@ -47,7 +47,7 @@ async fn asked(
         .body(Body::from(body.to_owned()))
         .unwrap();
     let response = polling
-        .answer(sid.map(str::to_owned), request, &Turns::new())
+        .answer(sid.map(str::to_owned), request, &Arc::default())
         .await;
     let (head, body) = response.into_parts();
     let body = to_bytes(body, 1 << 20).await.unwrap();
@@ -208,7 +208,7 @@ async fn who_sends_half_a_payload_is_waited_for_for_a_while_only() {
     let half = once(async { Ok::<_, std::convert::Infallible>("42[") });
     let body = Body::from_stream(half.chain(pending()));
     let request = Request::builder().method("POST").body(body).unwrap();
-    let response = polling.answer(Some(sid), request, &Turns::new()).await;
+    let response = polling.answer(Some(sid), request, &Arc::default()).await;
     assert_eq!(response.status(), 400);
 }
 
