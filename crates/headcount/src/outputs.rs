@@ -4,11 +4,12 @@ mod json_lines;
 mod prometheus;
 mod spec;
 
-use std::fs;
-use std::path::PathBuf;
+use std::fs::{self, OpenOptions};
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use engine::Second;
+use model::without_credentials;
 use record::Run;
 
 use self::json_lines::JsonLines;
@@ -16,6 +17,7 @@ use self::prometheus::ScrapeEndpoint;
 pub(crate) use self::spec::Output;
 use crate::args::format::Format;
 use crate::command::report::text_of;
+use crate::exit::Exit;
 use crate::screen::{complain, say};
 
 /// The outputs of a run.
@@ -27,13 +29,13 @@ pub(crate) struct Outputs {
 }
 
 impl Outputs {
-    /// Creates the files and opens the endpoints that are used during the run. Fails before any load if one of them, or
-    /// the folder of a report, does not exist or is not writable.
+    /// Creates the files and opens the endpoints. Fails before any load if a file cannot be written or a port is in use.
     pub(crate) fn open(asked: &[Output]) -> anyhow::Result<Self> {
         let mut outputs = Self::default();
         for (index, output) in asked.iter().enumerate() {
-            if asked[..index].contains(output) {
-                anyhow::bail!("--output {output} is given twice");
+            let is_same = |other: &&Output| other.place() == output.place();
+            if let Some(other) = asked[..index].iter().find(is_same) {
+                anyhow::bail!("--output {output} has the same place as {other}");
             }
             let opened = outputs.add(output);
             opened.with_context(|| format!("--output {output}"))?;
@@ -50,20 +52,22 @@ impl Outputs {
                 self.endpoints.push(endpoint);
             }
             Output::Report(format, path) => {
-                // A run may take hours, so a path that cannot be written is an error now.
-                fs::write(path, "")?;
+                // A run may take hours, so a path that cannot be written is an error now. A report that is there is
+                // replaced only at the end.
+                OpenOptions::new().create(true).append(true).open(path)?;
                 self.reports.push((*format, path.clone()));
             }
         }
         Ok(())
     }
 
-    /// Passes on a second of the running level. A file that can no longer be written ends, not the run.
+    /// Passes on a second of the running level. If a file can no longer be written, only that output ends; the run
+    /// continues.
     pub(crate) fn second(&mut self, second: &Second) {
         self.lines.retain_mut(|lines| match lines.write(second) {
             Ok(()) => true,
             Err(error) => {
-                complain(&error.context("--output jsonl ends here"));
+                complain(&error.context("the run continues without this output"));
                 false
             }
         });
@@ -72,12 +76,25 @@ impl Outputs {
         }
     }
 
-    /// Writes the reports of the finished run.
-    pub(crate) fn finish(&self, run: &Run) -> anyhow::Result<()> {
+    /// Writes the reports of the finished run. Returns the run's exit code or, if a report of a run that passed cannot be
+    /// written, that of a failure of the machine.
+    pub(crate) fn finish(&self, run: &Run, exit: Exit) -> Exit {
+        let mut written = true;
         for (format, path) in &self.reports {
-            fs::write(path, text_of(run, *format)?)
-                .with_context(|| format!("cannot write {}", path.display()))?;
+            if let Err(error) = write_report(run, *format, path) {
+                complain(&error.context(format!("cannot write {}", path.display())));
+                written = false;
+            }
         }
-        Ok(())
+        if !written && exit == Exit::Passed {
+            return Exit::Bug;
+        }
+        exit
     }
+}
+
+fn write_report(run: &Run, format: Format, path: &Path) -> anyhow::Result<()> {
+    let text = text_of(run, format)?;
+    fs::write(path, without_credentials(&text).as_bytes())?;
+    Ok(())
 }

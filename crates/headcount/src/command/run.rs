@@ -32,13 +32,14 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
         let outcome = run_and_watch(config, clock, quiet, &mut Outputs::default())?;
         return finish(&outcome, None, args.screen.json, Asked::Trace);
     }
-    let mut outputs = Outputs::open(&args.outputs)?;
     let folder = RunFolder::claim(args.out.as_deref(), &clock.started_at())?;
+    let mut outputs = Outputs::open(&args.outputs).inspect_err(|_| {
+        let _ = std::fs::remove_dir(folder.path()); // succeeds only if the folder is empty
+    })?;
     let outcome = run_and_watch(config, clock, args.screen.quiet, &mut outputs)?;
     let exit = finish(&outcome, Some(folder.path()), args.screen.json, Asked::Run);
     env::say_unread(&env);
-    outputs.finish(&outcome.record)?;
-    exit
+    exit.map(|exit| outputs.finish(&outcome.record, exit))
 }
 
 /// Checks that the given process exists, and that the machine has the given cores.

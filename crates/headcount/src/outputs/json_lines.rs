@@ -1,6 +1,6 @@
 use std::fs::File;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use engine::Second;
@@ -10,19 +10,22 @@ use engine::Second;
 #[derive(Debug)]
 pub(super) struct JsonLines {
     file: File,
+    path: PathBuf,
 }
 
 impl JsonLines {
     pub(super) fn create(path: &Path) -> anyhow::Result<Self> {
         Ok(Self {
             file: File::create(path)?,
+            path: path.to_owned(),
         })
     }
 
     /// Writes the line at once, so that a reader who follows the file sees it.
     pub(super) fn write(&mut self, second: &Second) -> anyhow::Result<()> {
         let line = line_of(second)?;
-        self.file.write_all(line.as_bytes()).context("cannot write")
+        let written = self.file.write_all(line.as_bytes());
+        written.with_context(|| format!("cannot write {}", self.path.display()))
     }
 }
 

@@ -100,7 +100,11 @@ impl Metrics {
         }
         let counters = [
             ("requests", "Requests that ended", &metrics.requests),
-            ("failed", "Requests that failed", &metrics.failed),
+            (
+                "failed",
+                "Requests and round trips that failed",
+                &metrics.failed,
+            ),
             (
                 "round_trips",
                 "Round trips that ended",

@@ -43,12 +43,22 @@ impl FromStr for Output {
     }
 }
 
-/// Reads `HOST:PORT` or `PORT`, which means the loopback interface.
+/// Reads `IP:PORT`, or `PORT` on the loopback interface.
 fn address_of(place: &str) -> Result<SocketAddr, String> {
     let loopback = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
     let port = place.parse().map(loopback);
     port.or_else(|_| place.parse())
         .map_err(|_| format!("{place:?} is neither a port nor IP:PORT, such as 127.0.0.1:9464"))
+}
+
+impl Output {
+    /// The file or the address, as text.
+    pub(super) fn place(&self) -> String {
+        match self {
+            Self::JsonLines(path) | Self::Report(_, path) => path.display().to_string(),
+            Self::Prometheus(address) => address.to_string(),
+        }
+    }
 }
 
 fn kinds() -> Vec<String> {

@@ -41,7 +41,7 @@ fn seconds_are_written_and_scraped_during_the_run_and_reports_follow() {
         "jsonl=seconds.jsonl",
         &metrics,
         "junit=junit.xml",
-        "html=page.html",
+        "html=run/page.html",
     ];
     let args: Vec<&str> = outputs.iter().flat_map(|one| ["--output", one]).collect();
     let program = lab.start_run("asks.ts", &truth.url(), &args);
@@ -75,7 +75,7 @@ fn seconds_are_written_and_scraped_during_the_run_and_reports_follow() {
     }
     assert_eq!(seconds.next(), None);
     assert!(read("junit.xml").contains("<testsuite"));
-    assert!(read("page.html").ends_with("</html>\n"));
+    assert!(read("run/page.html").ends_with("</html>\n"));
 }
 
 #[test]
@@ -88,6 +88,7 @@ fn an_output_that_cannot_be_opened_is_refused_before_any_load() {
         ("jsonl=nowhere/seconds.jsonl", "No such file or directory"),
         ("html=nowhere/page.html", "No such file or directory"),
         (&taken, "cannot listen there"),
+        ("html=run/missing/page.html", "No such file or directory"),
         ("influx=x", "known are jsonl, prometheus, markdown"),
     ] {
         let ended = lab.run("asks.ts", &truth.url(), &["--output", output]);
