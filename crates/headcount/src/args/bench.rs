@@ -1,8 +1,7 @@
 use std::path::PathBuf;
 
 use super::find::SearchArgs;
-use super::run::{GeneratorArgs, ScreenArgs};
-use crate::outputs::Output;
+use super::run::{GeneratorArgs, OutputArgs, ScreenArgs};
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
@@ -118,16 +117,8 @@ pub(crate) struct BenchArgs {
     /// Folder to save run.json, report.md and report.html in [default: nothing is saved]
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
-    /// Additional output, as KIND=PLACE. Can be repeated. During the run: `jsonl=FILE` (a line of JSON for each second) and
-    /// `prometheus=[IP:]PORT` (an endpoint to scrape). After the run: `html=FILE`, `markdown=FILE`, `json=FILE`,
-    /// `junit=FILE`, `csv=FILE`, `csv-series=FILE`, `badge=FILE`
-    #[arg(
-        long = "output",
-        value_name = "KIND=PLACE",
-        help_heading = "Output",
-        conflicts_with = "find"
-    )]
-    pub(crate) outputs: Vec<Output>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) screen: ScreenArgs,
 }
@@ -137,7 +128,7 @@ pub(crate) struct BenchArgs {
 pub(crate) struct BenchSearchArgs {
     /// Search for the highest rate (over a WebSocket: the most connections) that the target holds, as `headcount find`
     /// does for a scenario. `-c` then sets the minimum number of connections
-    #[arg(long, help_heading = "Search", conflicts_with_all = ["count", "rate", "duration"])]
+    #[arg(long, help_heading = "Search", conflicts_with_all = ["count", "rate", "duration", "outputs"])]
     pub(crate) find: bool,
     #[command(flatten)]
     pub(crate) range: SearchArgs,

@@ -104,11 +104,8 @@ pub(crate) struct RunArgs {
     /// headcount-run-TIME]
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
-    /// Additional output, as KIND=PLACE. Can be repeated. During the run: `jsonl=FILE` (a line of JSON for each second) and
-    /// `prometheus=[IP:]PORT` (an endpoint to scrape). After the run: `html=FILE`, `markdown=FILE`, `json=FILE`,
-    /// `junit=FILE`, `csv=FILE`, `csv-series=FILE`, `badge=FILE`
-    #[arg(long = "output", value_name = "KIND=PLACE", help_heading = "Output")]
-    pub(crate) outputs: Vec<Output>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) screen: ScreenArgs,
 }
@@ -142,6 +139,16 @@ pub(crate) struct GeneratorArgs {
         help_heading = "Generator"
     )]
     pub(crate) source: Vec<String>,
+}
+
+/// Output to other places than the screen and the run's folder.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OutputArgs {
+    /// Additional output, as KIND=PLACE. Can be repeated. During the run: `jsonl=FILE` (a line of JSON for each second) and
+    /// `prometheus=[IP:]PORT` (an endpoint to scrape). After the run: `html=FILE`, `markdown=FILE`, `json=FILE`,
+    /// `junit=FILE`, `csv=FILE`, `csv-series=FILE`, `badge=FILE`
+    #[arg(long = "output", value_name = "KIND=PLACE", help_heading = "Output")]
+    pub(crate) outputs: Vec<Output>,
 }
 
 /// Output to the screen.
