@@ -3,6 +3,7 @@ use std::fs::File;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kit::database::{file_pool, server_pool};
 use sqlx::any::{AnyPoolOptions, install_default_drivers};
 use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, Connection, Row};
 use tokio::time::timeout;
@@ -151,16 +152,10 @@ async fn connect(place: &Place, url: &str) -> Result<AnyPool, StoreError> {
         let first = first.map_err(|_| place.cannot_open("it does not respond"))?;
         first.map_err(cannot)?.close().await.map_err(cannot)?;
     }
-    let connections = match place {
-        Place::Memory => 1,
-        Place::File(_) => 2,
-        Place::Server(_) => CONNECTIONS,
+    let options: AnyPoolOptions = match place {
+        Place::Memory => file_pool(1, PATIENCE),
+        Place::File(_) => file_pool(2, PATIENCE),
+        Place::Server(_) => server_pool(CONNECTIONS, PATIENCE),
     };
-    let options = AnyPoolOptions::new()
-        .max_connections(connections)
-        .min_connections(1)
-        .acquire_timeout(PATIENCE)
-        .idle_timeout(None)
-        .max_lifetime(None);
     options.connect(url).await.map_err(cannot)
 }

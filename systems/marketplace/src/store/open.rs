@@ -1,6 +1,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use kit::database::{file_pool, server_pool};
 use kit::file::prepare_database;
 use sqlx::any::{AnyPoolOptions, install_default_drivers};
 use sqlx::pool::PoolConnection;
@@ -45,7 +46,9 @@ impl Store {
 
     async fn connect(url: &str, config: &StoreConfig) -> Result<Self, StoreError> {
         if url.starts_with("postgres:") || url.starts_with("postgresql:") {
-            let pool = options(config.connections, &[]).connect(url).await?;
+            let pool = server_pool(config.connections, PATIENCE)
+                .connect(url)
+                .await?;
             return Ok(Self {
                 writer: pool.clone(),
                 reader: pool,
@@ -75,11 +78,13 @@ impl Store {
             "PRAGMA synchronous = NORMAL"
         };
         let before = ["PRAGMA journal_mode = WAL", synchronous];
-        let writer = options(1, &before).connect(&url).await?;
+        let writer = sqlite_pool(1, before).connect(&url).await?;
         let reader = if in_memory {
             writer.clone()
         } else {
-            options(config.connections, &before).connect(&url).await?
+            sqlite_pool(config.connections, before)
+                .connect(&url)
+                .await?
         };
         Ok(Self {
             writer,
@@ -127,22 +132,14 @@ impl Store {
     }
 }
 
-/// Builds the pool options. Every new connection first executes the statements in `before`.
-fn options(connections: u32, before: &[&'static str]) -> AnyPoolOptions {
-    let before = before.to_vec();
-    AnyPoolOptions::new()
-        .max_connections(connections)
-        .min_connections(1)
-        .acquire_timeout(PATIENCE)
-        .idle_timeout(None)
-        .max_lifetime(None)
-        .after_connect(move |connection, _| {
-            let before = before.clone();
-            Box::pin(async move {
-                for statement in before {
-                    connection.execute(statement).await?;
-                }
-                Ok(())
-            })
+/// The options of a pool for `SQLite`. Every new connection first executes the statements in `before`.
+fn sqlite_pool(connections: u32, before: [&'static str; 2]) -> AnyPoolOptions {
+    file_pool(connections, PATIENCE).after_connect(move |connection, _| {
+        Box::pin(async move {
+            for statement in before {
+                connection.execute(statement).await?;
+            }
+            Ok(())
         })
+    })
 }

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
+use kit::database::file_pool;
 use kit::file::{open_private, prepare_database};
 use sqlx::SqlitePool;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use tokio::task::JoinHandle;
 
 use super::write::Writer;
@@ -77,7 +78,7 @@ impl Store {
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(synchronous)
             .busy_timeout(PATIENCE);
-        let writing = pool(1).connect_with(options.clone()).await?;
+        let writing = file_pool(1, PATIENCE).connect_with(options.clone()).await?;
         let version: i64 = sqlx::query_scalar("PRAGMA user_version")
             .fetch_one(&writing)
             .await?;
@@ -93,7 +94,7 @@ impl Store {
             VERSION => {}
             newer => return Err(StoreError::TooNew(path, newer)),
         }
-        let reader = pool(READERS).connect_with(options).await?;
+        let reader = file_pool(READERS, PATIENCE).connect_with(options).await?;
         let (writer, task) = Writer::start(writing, counters);
         Ok(Self {
             reader,
@@ -111,15 +112,6 @@ impl Store {
         }
         self.reader.close().await;
     }
-}
-
-fn pool(connections: u32) -> SqlitePoolOptions {
-    SqlitePoolOptions::new()
-        .max_connections(connections)
-        .min_connections(1)
-        .acquire_timeout(PATIENCE)
-        .idle_timeout(None)
-        .max_lifetime(None)
 }
 
 /// Locks a file next to the database, because `SQLite` loses its own locks when the process closes any descriptor of the
