@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use kit::database::file_pool;
 use kit::file::{open_private, prepare_database};
-use sqlx::SqlitePool;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+use sqlx::{Sqlite, SqlitePool};
 use tokio::task::JoinHandle;
 
 use super::write::Writer;
@@ -78,7 +78,9 @@ impl Store {
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(synchronous)
             .busy_timeout(PATIENCE);
-        let writing = file_pool(1, PATIENCE).connect_with(options.clone()).await?;
+        let writing = file_pool::<Sqlite>(1, PATIENCE)
+            .connect_with(options.clone())
+            .await?;
         let version: i64 = sqlx::query_scalar("PRAGMA user_version")
             .fetch_one(&writing)
             .await?;
@@ -94,7 +96,9 @@ impl Store {
             VERSION => {}
             newer => return Err(StoreError::TooNew(path, newer)),
         }
-        let reader = file_pool(READERS, PATIENCE).connect_with(options).await?;
+        let reader = file_pool::<Sqlite>(READERS, PATIENCE)
+            .connect_with(options)
+            .await?;
         let (writer, task) = Writer::start(writing, counters);
         Ok(Self {
             reader,
