@@ -134,7 +134,7 @@ impl Store {
 
 /// The options of a pool for `SQLite`. Every new connection first executes the statements in `before`.
 fn sqlite_pool(connections: u32, before: [&'static str; 2]) -> AnyPoolOptions {
-    file_pool(connections, PATIENCE).after_connect(move |connection, _| {
+    file_pool::<Any>(connections, PATIENCE).after_connect(move |connection, _| {
         Box::pin(async move {
             for statement in before {
                 connection.execute(statement).await?;
