@@ -1,25 +1,37 @@
+use std::collections::VecDeque;
+
 use record::{OpenWindow, Window};
 
 /// The windows of a level, each a second, merged from all workers.
+///
+/// A window that no worker will change any more keeps only its figures. Its histograms would need gigabytes in a run of
+/// hours.
 #[derive(Debug, Default)]
 pub(crate) struct Windows {
-    seconds: Vec<OpenWindow>,
+    closed: Vec<Window>,
+    /// The seconds after those that are closed.
+    open: VecDeque<OpenWindow>,
     /// For each worker, the number of windows that it will not change any more. A late worker skips windows.
     settled: Vec<usize>,
-    /// Number of windows that [`Windows::complete`] has returned.
-    told: usize,
 }
 
 impl Windows {
-    /// Adds a window of one worker.
+    /// Adds a window of one worker. A worker reports its windows in order.
     pub(crate) fn add(&mut self, worker: u32, second: u64, window: &OpenWindow) {
         let Ok(second) = usize::try_from(second) else {
             return;
         };
-        if self.seconds.len() <= second {
-            self.seconds.resize_with(second + 1, OpenWindow::default);
+        let Some(place) = second.checked_sub(self.closed.len()) else {
+            debug_assert!(
+                false,
+                "worker {worker} changes second {second}, which it has settled"
+            );
+            return;
+        };
+        if self.open.len() <= place {
+            self.open.resize_with(place + 1, OpenWindow::default);
         }
-        self.seconds[second].merge(window);
+        self.open[place].merge(window);
         self.settle(worker, second + 1);
     }
 
@@ -36,38 +48,41 @@ impl Windows {
         self.settled[worker] = windows;
     }
 
-    /// The windows that no worker will change any more, and that were not returned before, in order. `users` is the
-    /// planned number of users.
-    pub(crate) fn complete(&mut self, workers: usize, users: u64) -> Vec<Window> {
+    /// Closes the windows that no worker will change any more, and returns those that were not returned before, in
+    /// order. `users` is the planned number of users.
+    pub(crate) fn complete(&mut self, workers: usize, users: u64) -> &[Window] {
         let of = |worker| self.settled.get(worker).copied().unwrap_or(0);
         let settled = (0..workers).map(of).min().unwrap_or(usize::MAX);
-        let until = settled.min(self.seconds.len()).max(self.told);
-        let from = std::mem::replace(&mut self.told, until);
-        (from..until)
-            .map(|second| closed(&mut self.seconds[second], second, users))
-            .collect()
+        let told = self.closed.len();
+        self.close(settled.saturating_sub(told), users);
+        &self.closed[told..]
     }
 
     /// The figures of all windows.
-    pub(crate) fn close_all(&mut self, users: u64) -> Vec<Window> {
-        let seconds = self.seconds.iter_mut().enumerate();
-        let all = seconds.map(|(second, window)| closed(window, second, users));
-        all.collect()
+    pub(crate) fn close_all(mut self, users: u64) -> Vec<Window> {
+        self.close(usize::MAX, users);
+        self.closed
+    }
+
+    /// Closes at most `most` of the open windows.
+    fn close(&mut self, most: usize, users: u64) {
+        for mut window in self.open.drain(..most.min(self.open.len())) {
+            window.users = users;
+            self.closed.push(window.close(self.closed.len() as f64));
+        }
     }
 
     /// Number of failed requests and round trips.
     pub(crate) fn failed(&self) -> u64 {
-        self.seconds.iter().map(|window| window.failed).sum()
+        let closed: u64 = self.closed.iter().map(|window| window.failed).sum();
+        let open: u64 = self.open.iter().map(|window| window.failed).sum();
+        closed + open
     }
 
+    /// The latest window that is not closed.
     pub(crate) fn last(&self) -> Option<&OpenWindow> {
-        self.seconds.last()
+        self.open.back()
     }
-}
-
-fn closed(window: &mut OpenWindow, second: usize, users: u64) -> Window {
-    window.users = users;
-    window.close(second as f64)
 }
 
 #[cfg(test)]
@@ -82,7 +97,7 @@ mod tests {
             ..OpenWindow::default()
         };
         let complete = |windows: &mut Windows| {
-            let complete = windows.complete(2, 7).into_iter();
+            let complete = windows.complete(2, 7).iter();
             complete
                 .map(|one| (one.start_s, one.requests, one.users))
                 .collect::<Vec<_>>()
@@ -102,5 +117,24 @@ mod tests {
         windows.add(0, 4, &window);
         assert_eq!(complete(&mut windows), [(4.0, 5, 7)], "one has ended");
         assert_eq!(complete(&mut windows), []);
+    }
+
+    #[test]
+    fn windows_keep_no_histograms_once_they_are_complete() {
+        let mut windows = Windows::default();
+        let mut window = OpenWindow::default();
+        window.response.record(model::Nanos::from_millis(5));
+        for second in 0..100 {
+            windows.add(0, second, &window);
+            assert_eq!(windows.open.len(), 1);
+            assert_eq!(windows.complete(1, 7).len(), 1);
+        }
+        windows.add(0, 100, &window);
+        let all = windows.close_all(7);
+        assert_eq!(all.len(), 101);
+        for (second, window) in (0..).zip(&all) {
+            assert_eq!((window.start_s, window.users), (f64::from(second), 7));
+            assert!((window.max_ms.unwrap() - 5.0).abs() < 0.01);
+        }
     }
 }

@@ -160,13 +160,11 @@ impl Control<'_> {
 
     /// Tells of the seconds that are complete with this number of workers.
     fn tell_seconds(&mut self, watch: &Watch<'_>, merged: &mut Merged, workers: usize) {
-        for window in merged
-            .windows
-            .complete(workers, watch.plan.load.users.into())
-        {
+        let users = watch.plan.load.users.into();
+        for window in merged.windows.complete(workers, users) {
             (self.tell)(Notice::Second(Second {
                 level: watch.plan.index + 1,
-                window,
+                window: *window,
                 busiest_worker_percent: (workers > 0).then(|| watch.busy.busiest() * 100.0),
             }));
         }

@@ -33,22 +33,23 @@ impl Keys {
         format!("{}generation:{{{namespace}}}", self.prefix)
     }
 
-    /// Prefix of the queues, to which the identity is appended. A queue has the ids of kept messages.
-    pub(super) fn queues(&self, namespace: &Name) -> String {
-        format!("{}queue:{{{namespace}}}/", self.prefix)
+    /// A sorted set: the kept messages that each identity has not acknowledged, as [`Keys::entry`].
+    pub(super) fn queue(&self, namespace: &Name) -> String {
+        format!("{}queue:{{{namespace}}}", self.prefix)
     }
 
-    pub(super) fn queue(&self, namespace: &Name, identity: &Name) -> String {
-        format!("{}{identity}", self.queues(namespace))
+    /// An entry of the queue. A name contains no `/`.
+    pub(super) fn entry(identity: &Name, id: &MessageId) -> String {
+        format!("{identity}/{id}")
     }
 
-    /// A set: the identities with a queue.
-    pub(super) fn queued(&self, namespace: &Name) -> String {
-        format!("{}queued:{{{namespace}}}", self.prefix)
+    /// Prefix of the messages, to which the id is appended.
+    pub(super) fn messages(&self, namespace: &Name) -> String {
+        format!("{}message:{{{namespace}}}/", self.prefix)
     }
 
     pub(super) fn message(&self, namespace: &Name, id: &MessageId) -> String {
-        format!("{}message:{{{namespace}}}/{id}", self.prefix)
+        format!("{}{id}", self.messages(namespace))
     }
 
     /// Whoever holds this key sends the messages of an identity again.

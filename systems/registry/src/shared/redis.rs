@@ -1,38 +1,36 @@
-use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Duration;
 
-use redis::{FromRedisValue, RedisError, RedisResult, Script};
+use redis::{RedisError, RedisResult, Script};
 
 use super::keys::Keys;
 use super::link::Link;
 use crate::filter::Filter;
-use crate::message::{Message, MessageId, Mode};
 use crate::name::Name;
 use crate::refusal::Refusal;
 use crate::registration::{Change, ChangeKind, Registration, Wish};
 use crate::tenant::Tenant;
 use crate::time::Time;
 
-/// Number of registrations per read.
-const PAGE: usize = 1000;
+/// Number of registrations, messages or identities per read.
+pub(super) const PAGE: usize = 1000;
 
-/// The data in Redis.
+/// The data in Redis: the registrations here, and the kept messages in `queue`.
 #[derive(Clone, Debug)]
 pub(super) struct Data {
-    link: Link,
-    keys: Keys,
-    scripts: Arc<Scripts>,
+    pub(super) link: Link,
+    pub(super) keys: Keys,
+    pub(super) scripts: Arc<Scripts>,
 }
 
 #[derive(Debug)]
-struct Scripts {
+pub(super) struct Scripts {
     register: Script,
     refresh: Script,
     unregister: Script,
-    keep: Script,
-    settle: Script,
     enumerate: Script,
+    pub(super) keep: Script,
+    pub(super) queued: Script,
+    pub(super) prune: Script,
 }
 
 /// The answer of the scripts that change a registration: the outcome, and the registration's fields.
@@ -45,7 +43,8 @@ impl Data {
             refresh: Script::new(include_str!("../../lua/refresh.lua")),
             unregister: Script::new(include_str!("../../lua/unregister.lua")),
             keep: Script::new(include_str!("../../lua/keep.lua")),
-            settle: Script::new(include_str!("../../lua/settle.lua")),
+            queued: Script::new(include_str!("../../lua/queued.lua")),
+            prune: Script::new(include_str!("../../lua/prune.lua")),
             enumerate: Script::new(include_str!("../../lua/enumerate.lua")),
         };
         Self {
@@ -111,8 +110,7 @@ impl Data {
             .key(self.keys.registration(space, identity))
             .key(self.keys.ends(space))
             .key(self.keys.generation(space))
-            .key(self.keys.queue(space, identity))
-            .key(self.keys.queued(space))
+            .key(self.keys.queue(space))
             .arg(identity.as_str())
             .invoke_async(&mut self.link.clone())
             .await
@@ -191,112 +189,6 @@ impl Data {
         Ok(found)
     }
 
-    /// Saves a message for identities. Returns the identities that already have too many messages, and `None` if the id
-    /// was used before.
-    pub(super) async fn keep(
-        &self,
-        tenant: &Tenant,
-        message: &Message,
-        identities: &[Name],
-        retention: Duration,
-        is_new: bool,
-    ) -> Result<Option<HashSet<Name>>, Refusal> {
-        let space = &tenant.name;
-        let answer: redis::Value = self
-            .scripts
-            .keep
-            .key(self.keys.message(space, &message.id))
-            .key(self.keys.queued(space))
-            .arg(self.keys.queues(space))
-            .arg(message.id.as_str())
-            .arg(&*message.content_type)
-            .arg(message.mode.word())
-            .arg(message.sent_at.millis())
-            .arg(Time::now().after(retention).millis())
-            .arg(tenant.limits.max_queued)
-            .arg(u8::from(!is_new))
-            .arg(serde_json::json!(identities).to_string())
-            .arg(&message.payload[..])
-            .invoke_async(&mut self.link.clone())
-            .await
-            .map_err(|error| unavailable(&error))?;
-        if answer == redis::Value::Nil {
-            return Ok(None);
-        }
-        let full = Vec::<String>::from_redis_value(answer);
-        let full = full.map_err(|error| Refusal::BackendUnavailable(error.to_string()))?;
-        Ok(Some(full.iter().flat_map(|name| Name::new(name)).collect()))
-    }
-
-    /// Forgets acknowledged messages of one namespace.
-    pub(super) async fn settle(
-        &self,
-        space: &Name,
-        settled: &[(Name, MessageId)],
-    ) -> RedisResult<()> {
-        let mut invocation = self.scripts.settle.key(self.keys.queued(space));
-        invocation.arg(self.keys.queues(space));
-        for (identity, id) in settled {
-            invocation.arg(identity.as_str()).arg(id.as_str());
-        }
-        invocation.invoke_async(&mut self.link.clone()).await
-    }
-
-    /// The kept messages of an identity, oldest first. They count as sent before.
-    pub(super) async fn pending(
-        &self,
-        space: &Name,
-        identity: &Name,
-    ) -> RedisResult<Vec<Arc<Message>>> {
-        let mut link = self.link.clone();
-        let mut all = redis::cmd("HGETALL");
-        let all = all.arg(self.keys.queue(space, identity));
-        let mut ids: Vec<(String, i64)> = all.query_async(&mut link).await?;
-        ids.sort_by(|one, other| (one.1, &one.0).cmp(&(other.1, &other.0)));
-        let ids: Vec<MessageId> = ids
-            .iter()
-            .filter_map(|(id, _)| MessageId::new(id))
-            .collect();
-        let mut found = Vec::with_capacity(ids.len());
-        for ids in ids.chunks(PAGE) {
-            let mut pipeline = redis::pipe();
-            for id in ids {
-                let fields = ["content_type", "delivery", "sent_at", "payload"];
-                let key = self.keys.message(space, id);
-                pipeline.cmd("HMGET").arg(key).arg(&fields);
-            }
-            let rows: Vec<Vec<Option<Vec<u8>>>> = pipeline.query_async(&mut link).await?;
-            for (id, row) in ids.iter().zip(rows) {
-                found.extend(message(space, id, row).map(|message| Arc::new(message.again())));
-            }
-        }
-        Ok(found)
-    }
-
-    /// The identities for which messages wait.
-    pub(super) async fn queued(&self, space: &Name) -> RedisResult<Vec<Name>> {
-        let mut members = redis::cmd("SMEMBERS");
-        let members = members.arg(self.keys.queued(space));
-        let names: Vec<String> = members.query_async(&mut self.link.clone()).await?;
-        Ok(names.iter().flat_map(|name| Name::new(name)).collect())
-    }
-
-    /// Whether this instance may send the messages of an identity again. Until `span` has passed, no instance may.
-    pub(super) async fn takes_turn(
-        &self,
-        space: &Name,
-        identity: &Name,
-        span: Duration,
-    ) -> RedisResult<bool> {
-        let mut set = redis::cmd("SET");
-        let set = set.arg(self.keys.turn(space, identity)).arg("1").arg("NX");
-        let set = set
-            .arg("PX")
-            .arg(u64::try_from(span.as_millis()).unwrap_or(u64::MAX));
-        let taken: Option<String> = set.query_async(&mut self.link.clone()).await?;
-        Ok(taken.is_some())
-    }
-
     /// Whether Redis writes its data to disk before it answers. `None` if it does not tell.
     pub(super) async fn is_durable(&self) -> Option<bool> {
         let mut info = redis::cmd("INFO");
@@ -365,19 +257,4 @@ fn registration(identity: &Name, fields: [&String; 5]) -> Option<Registration> {
         ttl_seconds: ttl.map(|ttl| ttl.parse()).transpose().ok()?,
         generation: generation.parse().ok()?,
     })
-}
-
-fn message(space: &Name, id: &MessageId, row: Vec<Option<Vec<u8>>>) -> Option<Message> {
-    let mut fields = row.into_iter();
-    let mut text = || String::from_utf8(fields.next()??).ok();
-    let (content_type, mode, sent_at) = (text()?, text()?, text()?);
-    let payload = fields.next()??;
-    Some(Message::new(
-        id.clone(),
-        space.clone(),
-        content_type.into(),
-        Mode::of(&mode)?,
-        payload.into(),
-        Time::of_millis(sent_at.parse().ok()?),
-    ))
 }
