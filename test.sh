@@ -44,6 +44,7 @@ missing() {
   command -v npm > /dev/null || echo npm
   command -v nats-server > /dev/null || [ -x /usr/sbin/nats-server ] || echo nats-server
   command -v redis-server > /dev/null || echo redis-server
+  command -v prometheus > /dev/null || echo prometheus
   ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || echo postgresql
   command -v chromium > /dev/null || echo chromium
   command -v flite > /dev/null || echo flite

@@ -1,7 +1,14 @@
-//! Where figures go besides the screen and the folder of a run: files, and an endpoint for Prometheus.
+//! Where figures go besides the screen and the folder of a run: files, an endpoint for
+//! Prometheus, and servers for metrics.
 
+mod headers;
+mod instance;
 mod json_lines;
+mod metrics;
+mod otlp;
 mod prometheus;
+mod push;
+mod remote_write;
 mod spec;
 
 use std::fs::{self, OpenOptions};
@@ -13,7 +20,10 @@ use model::without_credentials;
 use record::Run;
 
 use self::json_lines::JsonLines;
+use self::otlp::Otlp;
 use self::prometheus::ScrapeEndpoint;
+use self::push::Pusher;
+use self::remote_write::RemoteWrite;
 pub(crate) use self::spec::Output;
 use crate::args::format::Format;
 use crate::command::report::text_of;
@@ -25,6 +35,7 @@ use crate::screen::{complain, say};
 pub(crate) struct Outputs {
     lines: Vec<JsonLines>,
     endpoints: Vec<ScrapeEndpoint>,
+    pushers: Vec<Pusher>,
     reports: Vec<(Format, PathBuf)>,
 }
 
@@ -51,6 +62,16 @@ impl Outputs {
                 say(&format!("metrics  {}", endpoint.url()));
                 self.endpoints.push(endpoint);
             }
+            Output::Otlp(url) => {
+                let (url, protocol) = (Otlp::url(url), Box::new(Otlp::new()?));
+                self.pushers
+                    .push(Pusher::open(&output.to_string(), url, protocol)?);
+            }
+            Output::RemoteWrite(url) => {
+                let (url, protocol) = (url.clone(), Box::new(RemoteWrite::new()?));
+                self.pushers
+                    .push(Pusher::open(&output.to_string(), url, protocol)?);
+            }
             Output::Report(format, path) => {
                 // A run may take hours, so a path that cannot be written is an error now. A report that is there is
                 // replaced only at the end.
@@ -73,6 +94,9 @@ impl Outputs {
         });
         for endpoint in &self.endpoints {
             endpoint.update(second);
+        }
+        for pusher in &mut self.pushers {
+            pusher.push(second);
         }
     }
 

@@ -144,9 +144,10 @@ pub(crate) struct GeneratorArgs {
 /// Output to other places than the screen and the run's folder.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OutputArgs {
-    /// Additional output, as KIND=PLACE. Can be repeated. During the run: `jsonl=FILE` (a line of JSON for each second) and
-    /// `prometheus=[IP:]PORT` (an endpoint to scrape). After the run: `html=FILE`, `markdown=FILE`, `json=FILE`,
-    /// `junit=FILE`, `csv=FILE`, `csv-series=FILE`, `badge=FILE`
+    /// Additional output, as KIND=PLACE. Can be repeated. During the run: `jsonl=FILE` (a line of JSON for each second),
+    /// `prometheus=[IP:]PORT` (an endpoint to scrape), `remote-write=URL` (to a Prometheus) and `otlp=URL` (to an
+    /// OpenTelemetry collector). After the run: `html=FILE`, `markdown=FILE`, `json=FILE`, `junit=FILE`, `csv=FILE`,
+    /// `csv-series=FILE`, `badge=FILE`
     #[arg(long = "output", value_name = "KIND=PLACE", help_heading = "Output")]
     pub(crate) outputs: Vec<Output>,
 }

@@ -14,7 +14,10 @@ use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Registry, Unit};
+use record::Window;
 use tokio::runtime::Builder;
+
+use super::metrics::{METRICS, Metric, Value};
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
@@ -67,118 +70,64 @@ fn exposition(registry: &Registry) -> Response {
 /// A gauge of fractions.
 type Fraction = Gauge<f64, AtomicU64>;
 
-#[derive(Debug, Default)]
-struct Metrics {
-    level: Gauge,
-    users: Gauge,
-    requests: Counter,
-    failed: Counter,
-    round_trips: Counter,
-    messages: Counter,
-    deliveries: Counter,
-    median: Fraction,
-    p95: Fraction,
-    p99: Fraction,
-    longest: Fraction,
-    busiest_worker: Fraction,
+/// The metrics as Prometheus shows them.
+#[derive(Debug)]
+struct Metrics(Vec<Shown>);
+
+/// A metric that Prometheus shows.
+#[derive(Debug)]
+enum Shown {
+    Total(fn(&Window) -> u64, Counter),
+    Latest(Value, Fraction),
 }
 
 impl Metrics {
     fn new() -> (Self, Registry) {
-        let metrics = Self::default();
         let mut registry = Registry::with_prefix("headcount");
-        let gauges = [
-            ("level", "Number of the level, from 1", &metrics.level),
-            (
-                "users",
-                "Planned number of users of the level",
-                &metrics.users,
-            ),
-        ];
-        for (name, help, gauge) in gauges {
-            registry.register(name, help, gauge.clone());
-        }
-        let counters = [
-            ("requests", "Requests that ended", &metrics.requests),
-            (
-                "failed",
-                "Requests and round trips that failed",
-                &metrics.failed,
-            ),
-            (
-                "round_trips",
-                "Round trips that ended",
-                &metrics.round_trips,
-            ),
-            ("messages", "Messages sent", &metrics.messages),
-            ("deliveries", "Deliveries received", &metrics.deliveries),
-        ];
-        for (name, help, counter) in counters {
-            registry.register(name, help, counter.clone());
-        }
-        let times = [
-            (
-                "latency_median",
-                "Median of the latest second: of deliveries, else of responses; NaN without enough samples",
-                &metrics.median,
-            ),
-            (
-                "latency_p95",
-                "95th percentile of the latest second",
-                &metrics.p95,
-            ),
-            (
-                "latency_p99",
-                "99th percentile of the latest second",
-                &metrics.p99,
-            ),
-            (
-                "latency_max",
-                "Maximum of the latest second",
-                &metrics.longest,
-            ),
-        ];
-        for (name, help, time) in times {
-            time.set(f64::NAN);
-            registry.register_with_unit(name, help, Unit::Seconds, time.clone());
-        }
-        registry.register_with_unit(
-            "busiest_worker",
-            "Share of the latest second in which the busiest worker was busy",
-            Unit::Other("ratio".to_owned()),
-            metrics.busiest_worker.clone(),
-        );
-        (metrics, registry)
+        let metrics = METRICS.iter().map(|metric| shown(&mut registry, metric));
+        (Self(metrics.collect()), registry)
     }
 
     fn update(&self, second: &Second) {
-        let window = &second.window;
-        self.level.set(second.level.into());
-        self.users.set(window.users.try_into().unwrap_or(i64::MAX));
-        self.requests.inc_by(window.requests);
-        self.failed.inc_by(window.failed);
-        self.round_trips.inc_by(window.round_trips);
-        self.messages.inc_by(window.messages);
-        self.deliveries.inc_by(window.deliveries);
-        let times = [
-            (&self.median, window.p50_ms),
-            (&self.p95, window.p95_ms),
-            (&self.p99, window.p99_ms),
-            (&self.longest, window.max_ms),
-        ];
-        for (gauge, ms) in times {
-            gauge.set(ms.map_or(f64::NAN, |ms| ms / 1e3));
-        }
-        if let Some(percent) = second.busiest_worker_percent {
-            self.busiest_worker.set(percent / 100.0);
+        for shown in &self.0 {
+            match shown {
+                Shown::Total(of, counter) => {
+                    counter.inc_by(of(&second.window));
+                }
+                Shown::Latest(value, gauge) => {
+                    if let Some(value) = value.latest(second) {
+                        gauge.set(value);
+                    }
+                }
+            }
         }
     }
 }
 
+fn shown(registry: &mut Registry, metric: &Metric) -> Shown {
+    let Metric { name, help, value } = *metric;
+    let gauge = Fraction::default();
+    match value {
+        Value::Total(of) => {
+            let counter = Counter::default();
+            registry.register(name, help, counter.clone());
+            return Shown::Total(of, counter);
+        }
+        Value::Number(_) => registry.register(name, help, gauge.clone()),
+        Value::Time(_) => {
+            gauge.set(f64::NAN);
+            registry.register_with_unit(name, help, Unit::Seconds, gauge.clone());
+        }
+        Value::Percent(_) => {
+            let ratio = Unit::Other("ratio".to_owned());
+            registry.register_with_unit(name, help, ratio, gauge.clone());
+        }
+    }
+    Shown::Latest(value, gauge)
+}
+
 #[cfg(test)]
 mod tests {
-    use record::Window;
-
     use super::*;
 
     #[test]
@@ -200,7 +149,7 @@ mod tests {
         encode(&mut text, &registry).unwrap();
         for line in [
             "headcount_deliveries_total 80",
-            "headcount_users 50",
+            "headcount_users 50.0",
             "headcount_latency_p95_seconds 0.002",
             "headcount_latency_p99_seconds NaN",
             "headcount_busiest_worker_ratio 0.25",

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::ValueEnum as _;
+use url::Url;
 
 use crate::args::format::Format;
 
@@ -14,12 +15,18 @@ pub(crate) enum Output {
     JsonLines(PathBuf),
     /// An endpoint that Prometheus scrapes during the run.
     Prometheus(SocketAddr),
+    /// A server that takes metrics in OpenTelemetry's protocol during the run.
+    Otlp(Url),
+    /// A Prometheus that takes metrics by remote write during the run.
+    RemoteWrite(Url),
     /// A report of the finished run.
     Report(Format, PathBuf),
 }
 
 const JSON_LINES: &str = "jsonl";
 const PROMETHEUS: &str = "prometheus";
+const OTLP: &str = "otlp";
+const REMOTE_WRITE: &str = "remote-write";
 
 impl FromStr for Output {
     type Err = String;
@@ -32,6 +39,8 @@ impl FromStr for Output {
         match kind {
             JSON_LINES => Ok(Self::JsonLines(place.into())),
             PROMETHEUS => address_of(place).map(Self::Prometheus),
+            OTLP => url_of(place).map(Self::Otlp),
+            REMOTE_WRITE => url_of(place).map(Self::RemoteWrite),
             _ => match Format::from_str(kind, false) {
                 Ok(Format::Terminal) | Err(_) => Err(format!(
                     "unknown kind {kind:?}; known are {}",
@@ -51,12 +60,19 @@ fn address_of(place: &str) -> Result<SocketAddr, String> {
         .map_err(|_| format!("{place:?} is neither a port nor IP:PORT, such as 127.0.0.1:9464"))
 }
 
+fn url_of(place: &str) -> Result<Url, String> {
+    let is_http = |url: &Url| ["http", "https"].contains(&url.scheme());
+    let url = Url::parse(place).ok().filter(is_http);
+    url.ok_or_else(|| format!("{place:?} is no URL that begins with http:// or https://"))
+}
+
 impl Output {
     /// The file or the address, as text.
     pub(super) fn place(&self) -> String {
         match self {
             Self::JsonLines(path) | Self::Report(_, path) => path.display().to_string(),
             Self::Prometheus(address) => address.to_string(),
+            Self::Otlp(url) | Self::RemoteWrite(url) => url.to_string(),
         }
     }
 }
@@ -66,7 +82,7 @@ fn kinds() -> Vec<String> {
     let reports = reports.filter(|format| **format != Format::Terminal);
     let names =
         reports.filter_map(|format| Some(format.to_possible_value()?.get_name().to_owned()));
-    [JSON_LINES, PROMETHEUS]
+    [JSON_LINES, PROMETHEUS, REMOTE_WRITE, OTLP]
         .map(str::to_owned)
         .into_iter()
         .chain(names)
@@ -78,6 +94,8 @@ impl fmt::Display for Output {
         match self {
             Self::JsonLines(path) => write!(f, "{JSON_LINES}={}", path.display()),
             Self::Prometheus(address) => write!(f, "{PROMETHEUS}={address}"),
+            Self::Otlp(url) => write!(f, "{OTLP}={url}"),
+            Self::RemoteWrite(url) => write!(f, "{REMOTE_WRITE}={url}"),
             Self::Report(format, path) => {
                 let name = format.to_possible_value();
                 let name = name.as_ref().map_or("", |name| name.get_name());
@@ -98,6 +116,8 @@ mod tests {
             "prometheus=0.0.0.0:9464",
             "csv-series=out/a=b.csv",
             "html=r.html",
+            "otlp=http://127.0.0.1:4318/",
+            "remote-write=https://example.org/api/v1/write?tenant=a",
         ] {
             assert_eq!(text.parse::<Output>().unwrap().to_string(), text);
         }
@@ -112,10 +132,11 @@ mod tests {
         assert!(refused("jsonl=").contains("KIND=PLACE"));
         let unknown = refused("influx=x");
         assert!(
-            unknown.contains("known are jsonl, prometheus, markdown, html"),
+            unknown.contains("known are jsonl, prometheus, remote-write, otlp, markdown, html"),
             "{unknown}"
         );
         assert!(refused("terminal=x").contains("unknown kind"));
+        assert!(refused("otlp=localhost:4318").contains("begins with http://"));
         assert!(refused("prometheus=localhost:9464").contains("127.0.0.1:9464"));
     }
 }

@@ -4,6 +4,7 @@ mod asked;
 mod foreign;
 mod lab;
 mod program;
+mod prometheus;
 mod raw;
 mod redis;
 mod server;
@@ -16,6 +17,7 @@ pub(crate) use foreign::{
 };
 pub(crate) use lab::{Lab, scenarios};
 pub(crate) use program::{Ended, Program, is_invalid, issue};
+pub(crate) use prometheus::Prometheus;
 pub(crate) use raw::{Raw, read_request};
 pub(crate) use redis::RedisServer;
 pub(crate) use server::Server;

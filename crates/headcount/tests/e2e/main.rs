@@ -49,6 +49,7 @@ mod live_line;
 mod losses;
 mod loud;
 mod marketplace;
+mod monitoring;
 mod nats;
 mod open_load;
 mod outputs;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::harness::{Lab, Server, text_at};
 use crate::interrupt::until;
 
-const ASKS: &str = r#"
+pub(crate) const ASKS: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = { load: { users: [2, 3], duration: "3s" }, settle: "100ms" };
 export default async function asks({ users: [user], think }: Group) {
@@ -26,7 +26,7 @@ fn scraped(port: u16, metric: &str) -> Option<f64> {
     Some(line.unwrap().trim().parse().unwrap())
 }
 
-fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
 }

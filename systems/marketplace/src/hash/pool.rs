@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
 use super::config::HashConfig;
-use super::scheme::{Scheme, SchemeError};
+use super::scheme::{Scheme, SchemeError, Scratch};
 use crate::metrics::HashCounters;
 use crate::refusal::Refusal;
 use crate::types::Password;
@@ -60,7 +60,7 @@ pub(crate) struct Checked {
     pub(crate) renewed: Option<String>,
 }
 
-type Work = Box<dyn FnOnce() + Send>;
+type Work = Box<dyn FnOnce(&mut Scratch) + Send>;
 
 /// Queued work. `wanted` returns whether a request still waits for the result.
 struct Job {
@@ -133,7 +133,9 @@ impl Hashing {
     /// Hashes a new password. Waits for a thread, but fails at once if the queue is full.
     pub(crate) async fn hash(&self, password: Password) -> Result<String, Refusal> {
         let scheme = self.scheme.clone();
-        let hashed = self.run(move || scheme.hash(password.reveal())).await?;
+        let hashed = self
+            .run(move |scratch| scheme.hash(password.reveal(), scratch))
+            .await?;
         hashed.map_err(|error| match error {
             SchemeError::TooLong => Refusal::InvalidField("password", error.to_string()),
             SchemeError::Broken(_) | SchemeError::Thread(_) => Refusal::Internal(error.to_string()),
@@ -148,14 +150,14 @@ impl Hashing {
     ) -> Result<Checked, Refusal> {
         let (scheme, nobody) = (self.scheme.clone(), self.nobody.clone());
         let checked = self
-            .run(move || check(&scheme, &password, hash.as_deref(), &nobody))
+            .run(move |scratch| check(&scheme, (&password, hash.as_deref()), &nobody, scratch))
             .await?;
         checked.map_err(|error| Refusal::Internal(error.to_string()))
     }
 
     async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce() -> T + Send + 'static,
+        work: impl FnOnce(&mut Scratch) -> T + Send + 'static,
     ) -> Result<T, Refusal> {
         let (done, result) = oneshot::channel();
         let done = Arc::new(Mutex::new(Some(done)));
@@ -164,8 +166,8 @@ impl Hashing {
             let done = asked.lock().unwrap_or_else(PoisonError::into_inner);
             done.as_ref().is_some_and(|done| !done.is_closed())
         };
-        let work = move || {
-            let result = work();
+        let work = move |scratch: &mut Scratch| {
+            let result = work(scratch);
             let done = done.lock().unwrap_or_else(PoisonError::into_inner).take();
             // An error means that the request has been cancelled and needs no result.
             let _ = done.map(|done| done.send(result));
@@ -209,9 +211,10 @@ impl Hashing {
 /// allocates memory.
 fn measured(scheme: &Scheme) -> Result<(String, Duration), SchemeError> {
     let begun = Instant::now();
-    scheme.hash(NOBODY)?;
+    let mut scratch = Scratch::default();
+    scheme.hash(NOBODY, &mut scratch)?;
     let first = begun.elapsed();
-    let hash = scheme.hash(NOBODY)?;
+    let hash = scheme.hash(NOBODY, &mut scratch)?;
     let second = begun.elapsed().saturating_sub(first);
     Ok((hash, first.min(second).max(Duration::from_micros(1))))
 }
@@ -240,15 +243,15 @@ fn nice(threads: u32, cores: u32) -> i32 {
 
 fn check(
     scheme: &Scheme,
-    password: &Password,
-    hash: Option<&str>,
+    (password, hash): (&Password, Option<&str>),
     nobody: &str,
+    scratch: &mut Scratch,
 ) -> Result<Checked, SchemeError> {
-    let matches = Scheme::verify(password.reveal(), hash.unwrap_or(nobody))?;
+    let matches = Scheme::verify(password.reveal(), hash.unwrap_or(nobody), scratch)?;
     let good = matches && hash.is_some();
     let renewed = hash.filter(|hash| good && !scheme.made(hash));
     // A password that is too long for the current scheme (bcrypt) keeps its old hash.
-    let renewed = renewed.and_then(|_| scheme.hash(password.reveal()).ok());
+    let renewed = renewed.and_then(|_| scheme.hash(password.reveal(), scratch).ok());
     Ok(Checked { good, renewed })
 }
 
@@ -257,6 +260,7 @@ fn work_off(queued: &Mutex<Receiver<Job>>, counters: &HashCounters, nice: i32) {
     if let Err(error) = setpriority_process(None, nice) {
         tracing::debug!(%error, "cannot lower the priority of a hashing thread");
     }
+    let mut scratch = Scratch::default();
     loop {
         let next = queued.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = next else { return };
@@ -266,7 +270,7 @@ fn work_off(queued: &Mutex<Receiver<Job>>, counters: &HashCounters, nice: i32) {
             continue;
         }
         let begun = Instant::now();
-        (job.work)();
+        (job.work)(&mut scratch);
         counters.hashed.inc();
         counters.busy.inc_by(begun.elapsed().as_secs_f64());
     }

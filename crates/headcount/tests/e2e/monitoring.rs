@@ -1,0 +1,133 @@
+//! Outputs of a run in monitoring systems that share no code with headcount.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::harness::{Lab, Prometheus, Server, python};
+use crate::outputs::{ASKS, free_port};
+
+/// The total of a field over all seconds of the run.
+fn total(record: &Value, field: &str) -> u64 {
+    let levels = record["levels"].as_array().unwrap().iter();
+    let series = levels.flat_map(|level| level["series"].as_array().unwrap());
+    series.map(|second| second[field].as_u64().unwrap()).sum()
+}
+
+/// The queries of the dashboard for Grafana, as Grafana sends them for all jobs.
+fn dashboard_queries() -> Vec<String> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../release/grafana/headcount.json");
+    let dashboard: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    let panels = dashboard["panels"].as_array().unwrap().iter();
+    let targets = panels.flat_map(|panel| panel["targets"].as_array().unwrap());
+    let queries = targets.map(|target| target["expr"].as_str().unwrap());
+    queries
+        .map(|query| {
+            query
+                .replace("$job", ".*")
+                .replace("$__rate_interval", "4s")
+        })
+        .collect()
+}
+
+#[test]
+fn prometheus_scrapes_a_run_and_takes_it_by_remote_write_and_the_dashboard_shows_both() {
+    let truth = Server::truth(&[]);
+    let port = free_port();
+    let prometheus = Prometheus::scraping(port);
+    let lab = Lab::new().with("asks.ts", ASKS);
+    let outputs = [
+        format!("prometheus={port}"),
+        format!("remote-write={}/api/v1/write", prometheus.url()),
+    ];
+    let args: Vec<&str> = outputs.iter().flat_map(|one| ["--output", one]).collect();
+    let ended = lab.run("asks.ts", &truth.url(), &args);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+
+    let queries = dashboard_queries();
+    assert!(queries.len() > 12, "{queries:?}");
+    for query in &queries {
+        assert!(!prometheus.query(query).is_empty(), "{query}");
+    }
+    let record = lab.record();
+    let requests = total(&record, "requests");
+    let highest = |metric: &str, job: &str| {
+        prometheus.highest(&format!("headcount_{metric}{{job=\"{job}\"}}"))
+    };
+    let written = highest("requests_total", "headcount");
+    let all = written.to_string();
+    assert_eq!(all, requests.to_string(), "every second was written");
+    let scraped = highest("requests_total", "scraped");
+    assert!(scraped > 0.0 && scraped <= written, "{scraped} {written}");
+    for job in ["scraped", "headcount"] {
+        assert_eq!(highest("level", job).to_string(), "2", "{job}");
+    }
+    let p95 = prometheus.highest("headcount_latency_p95_seconds{job=\"headcount\"}");
+    assert!(p95 > 0.0 && p95 < 5.0, "in seconds: {p95}");
+}
+
+#[test]
+fn a_receiver_with_the_official_protocol_reads_otlp() {
+    let truth = Server::truth(&[]);
+    let lab = Lab::new().with("asks.ts", ASKS);
+    let mut command = python();
+    let received = lab.path("received.json");
+    command
+        .arg(Server::folder().join("otlp/receiver.py"))
+        .arg(&received);
+    let receiver = Server::start(command);
+    let output = format!("otlp={}", receiver.url());
+    let ended = lab.run("asks.ts", &truth.url(), &["--output", &output]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+
+    let received: Value = serde_json::from_str(&fs::read_to_string(received).unwrap()).unwrap();
+    let record = lab.record();
+    let figures = &received["headcount.requests"];
+    let points = figures["points"].as_array().unwrap();
+    let seconds = record["levels"].as_array().unwrap().iter();
+    let seconds: usize = seconds
+        .map(|level| level["series"].as_array().unwrap().len())
+        .sum();
+    assert_eq!(points.len(), seconds);
+    assert_eq!(points.last().unwrap()["value"], total(&record, "requests"));
+    assert_eq!(figures["monotonic"], true);
+    let times: Vec<u64> = points
+        .iter()
+        .map(|point| point["at"].as_u64().unwrap())
+        .collect();
+    assert!(times.is_sorted(), "{times:?}");
+    let p95 = received["headcount.latency_p95"]["points"]
+        .as_array()
+        .unwrap();
+    let unknown = p95.iter().filter(|point| point["value"].is_null()).count();
+    let known = p95.len() - unknown;
+    let of_record = record["levels"].as_array().unwrap().iter();
+    let of_record = of_record.flat_map(|level| level["series"].as_array().unwrap());
+    let wanted = of_record
+        .filter(|second| !second["p95_ms"].is_null())
+        .count();
+    assert_eq!(
+        known, wanted,
+        "a second without enough samples has no value"
+    );
+    assert_eq!(received["service.name"], "headcount");
+}
+
+#[test]
+fn a_server_that_does_not_respond_or_refuses_does_not_disturb_the_run() {
+    let truth = Server::truth(&[]);
+    let lab = Lab::new().with("asks.ts", ASKS);
+    let nobody = format!("otlp=http://127.0.0.1:{}", free_port());
+    // The truth server has no such path.
+    let refusing = format!("remote-write={}/api/v1/write", truth.url());
+    let args = ["--output", &nobody, "--output", &refusing];
+    let ended = lab.run("asks.ts", &truth.url(), &args);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    ended.says(&[
+        &format!("--output {nobody}/: Connection refused (os error 111); the run continues"),
+        &format!("--output {nobody}/: Connection refused (os error 111); "),
+        "not sent",
+        &format!("--output {refusing}: the server responded 404 Not Found"),
+    ]);
+}
