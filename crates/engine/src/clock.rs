@@ -48,6 +48,11 @@ impl Clock {
         (self.wall + since).to_string()
     }
 
+    /// The current wall-clock time, which never jumps, like [`Self::date`].
+    pub fn wall(&self) -> SystemTime {
+        self.wall_origin + Duration::from(self.now())
+    }
+
     /// Converts a wall-clock time into the run's time. `wall_ahead` comes from [`Both`]. `None` for a time before the
     /// start.
     pub(crate) fn moment_of(&self, wall: SystemTime, wall_ahead: i64) -> Option<Nanos> {

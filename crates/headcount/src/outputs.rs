@@ -15,7 +15,7 @@ use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use engine::Second;
+use engine::{Clock, Second};
 use model::without_credentials;
 use record::Run;
 
@@ -41,20 +41,20 @@ pub(crate) struct Outputs {
 
 impl Outputs {
     /// Creates the files and opens the endpoints. Fails before any load if a file cannot be written or a port is in use.
-    pub(crate) fn open(asked: &[Output]) -> anyhow::Result<Self> {
+    pub(crate) fn open(asked: &[Output], clock: Clock) -> anyhow::Result<Self> {
         let mut outputs = Self::default();
         for (index, output) in asked.iter().enumerate() {
             let is_same = |other: &&Output| other.place() == output.place();
             if let Some(other) = asked[..index].iter().find(is_same) {
                 anyhow::bail!("--output {output} has the same place as {other}");
             }
-            let opened = outputs.add(output);
+            let opened = outputs.add(output, clock);
             opened.with_context(|| format!("--output {output}"))?;
         }
         Ok(outputs)
     }
 
-    fn add(&mut self, output: &Output) -> anyhow::Result<()> {
+    fn add(&mut self, output: &Output, clock: Clock) -> anyhow::Result<()> {
         match output {
             Output::JsonLines(path) => self.lines.push(JsonLines::create(path)?),
             Output::Prometheus(address) => {
@@ -63,14 +63,14 @@ impl Outputs {
                 self.endpoints.push(endpoint);
             }
             Output::Otlp(url) => {
-                let (url, protocol) = (Otlp::url(url), Box::new(Otlp::new()?));
+                let (url, protocol) = (Otlp::url(url), Box::new(Otlp::new(clock.wall())?));
                 self.pushers
-                    .push(Pusher::open(&output.to_string(), url, protocol)?);
+                    .push(Pusher::open(&output.to_string(), clock, url, protocol)?);
             }
             Output::RemoteWrite(url) => {
                 let (url, protocol) = (url.clone(), Box::new(RemoteWrite::new()?));
                 self.pushers
-                    .push(Pusher::open(&output.to_string(), url, protocol)?);
+                    .push(Pusher::open(&output.to_string(), clock, url, protocol)?);
             }
             Output::Report(format, path) => {
                 // A run may take hours, so a path that cannot be written is an error now. A report that is there is

@@ -45,7 +45,7 @@ pub(crate) fn bench(args: &BenchArgs) -> anyhow::Result<Exit> {
         .as_deref()
         .map(|folder| RunFolder::claim(Some(folder), &clock.started_at()))
         .transpose()?;
-    let mut outputs = Outputs::open(&args.output.outputs).inspect_err(|_| {
+    let mut outputs = Outputs::open(&args.output.outputs, clock).inspect_err(|_| {
         let _ = folder
             .as_ref()
             .map(|folder| std::fs::remove_dir(folder.path())); // succeeds only if it is empty

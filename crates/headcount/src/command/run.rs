@@ -33,7 +33,7 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
         return finish(&outcome, None, args.screen.json, Asked::Trace);
     }
     let folder = RunFolder::claim(args.out.as_deref(), &clock.started_at())?;
-    let mut outputs = Outputs::open(&args.output.outputs).inspect_err(|_| {
+    let mut outputs = Outputs::open(&args.output.outputs, clock).inspect_err(|_| {
         let _ = std::fs::remove_dir(folder.path()); // succeeds only if the folder is empty
     })?;
     let outcome = run_and_watch(config, clock, args.screen.quiet, &mut outputs)?;

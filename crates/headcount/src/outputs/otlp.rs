@@ -29,11 +29,11 @@ pub(super) struct Otlp {
 }
 
 impl Otlp {
-    pub(super) fn new() -> anyhow::Result<Self> {
+    pub(super) fn new(start: SystemTime) -> anyhow::Result<Self> {
         let mut headers = headers::from_env(HEADERS)?;
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         Ok(Self {
-            start: SystemTime::now(),
+            start,
             headers,
             instance: instance(),
             totals: Totals::default(),

@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context as _;
-use engine::Second;
+use engine::{Clock, Second};
 use format::{plural, shorten};
 use model::without_credentials;
 use reqwest::header::HeaderMap;
@@ -55,13 +55,19 @@ pub(super) struct Pusher {
     level: Option<(u32, SystemTime)>,
     /// Number of seconds for which there was no room.
     dropped: u64,
+    clock: Clock,
     /// The output as text, for messages.
     name: String,
 }
 
 impl Pusher {
     /// `name` is the output as the user wrote it, for messages.
-    pub(super) fn open(name: &str, url: Url, protocol: Box<dyn Protocol>) -> anyhow::Result<Self> {
+    pub(super) fn open(
+        name: &str,
+        clock: Clock,
+        url: Url,
+        protocol: Box<dyn Protocol>,
+    ) -> anyhow::Result<Self> {
         let client = client_for(&url, protocol.headers())?;
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let (seconds, queue) = sync_channel(WAITING);
@@ -84,13 +90,14 @@ impl Pusher {
             ending,
             level: None,
             dropped: 0,
+            clock,
             name,
         })
     }
 
     /// Queues a second. Never waits.
     pub(super) fn push(&mut self, second: &Second) {
-        let end = self.end_of(second, SystemTime::now());
+        let end = self.end_of(second, self.clock.wall());
         let second = TimedSecond {
             second: *second,
             end,
@@ -265,6 +272,7 @@ mod tests {
             ending: Arc::default(),
             level: None,
             dropped: 0,
+            clock: Clock::start(),
             name: String::new(),
         };
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1000);

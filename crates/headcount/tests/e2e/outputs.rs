@@ -89,7 +89,10 @@ fn an_output_that_cannot_be_opened_is_refused_before_any_load() {
         ("html=nowhere/page.html", "No such file or directory"),
         (&taken, "cannot listen there"),
         ("html=run/missing/page.html", "No such file or directory"),
-        ("influx=x", "known are jsonl, prometheus, remote-write, otlp"),
+        (
+            "influx=x",
+            "known are jsonl, prometheus, remote-write, otlp",
+        ),
     ] {
         let ended = lab.run("asks.ts", &truth.url(), &["--output", output]);
         ended.refused(2, &[output, said]);
