@@ -16,7 +16,7 @@ use crate::level_limit::OVERDUE;
 use crate::merge::Merged;
 use crate::messages::{Command, Event, Fatal};
 use crate::net::http2::check_agreed;
-use crate::notice::Notice;
+use crate::notice::{LevelDone, Notice};
 use crate::outcome::RunError;
 use crate::program::Program;
 use crate::recorder::Unmeasured;
@@ -116,7 +116,12 @@ impl<'a> Control<'a> {
             // Close the level before looking at the result, so that measurements made before an error are saved.
             let unmeasured = std::mem::take(&mut merged.unmeasured);
             let level = self.close_level(&plan, merged, leftovers);
-            (self.tell)(Notice::LevelDone(Box::new(level.clone())));
+            let thresholds = judge::of_level(&self.config.options.thresholds, &level);
+            let thresholds = thresholds.collect();
+            (self.tell)(Notice::LevelDone(Box::new(LevelDone {
+                level: level.clone(),
+                thresholds,
+            })));
             if record.levels.is_empty() {
                 self.warn_of_names_without_data(&level, &unmeasured, record);
             }
@@ -283,7 +288,7 @@ pub(crate) fn blank(plan: &LevelPlan) -> Level {
     }
 }
 
-fn load_of(plan: &LevelPlan) -> Load {
+pub(crate) fn load_of(plan: &LevelPlan) -> Load {
     let (least, most) = (plan.load.users / plan.load.groups, plan.load.group_size(0));
     let group_size = match &plan.roles {
         Some(roles) => roles

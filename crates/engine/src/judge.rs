@@ -11,18 +11,24 @@ use crate::refused::refused_all;
 
 /// The result of every threshold in every level.
 pub(crate) fn thresholds(thresholds: &[Threshold], levels: &[Level]) -> Vec<ThresholdResult> {
-    let each = levels.iter().flat_map(|level| {
-        thresholds
-            .iter()
-            .filter(|threshold| applies(threshold, level))
-            .map(move |threshold| result(threshold, level))
-    });
+    let each = levels.iter().flat_map(|level| of_level(thresholds, level));
     let out_of_reach = levels.first().map(|first| {
         let unmet = |threshold: &&Threshold| !levels.iter().any(|level| applies(threshold, level));
         let unmet = thresholds.iter().filter(unmet);
         unmet.map(|threshold| nowhere(threshold, first))
     });
     each.chain(out_of_reach.into_iter().flatten()).collect()
+}
+
+/// The results of the thresholds that apply to this level.
+pub(crate) fn of_level<'a>(
+    thresholds: &'a [Threshold],
+    level: &'a Level,
+) -> impl Iterator<Item = ThresholdResult> + 'a {
+    let these = thresholds
+        .iter()
+        .filter(move |threshold| applies(threshold, level));
+    these.map(move |threshold| result(threshold, level))
 }
 
 /// The result of a threshold whose scope includes no level of the run.

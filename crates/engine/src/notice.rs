@@ -1,14 +1,18 @@
 use model::LevelPhase;
-use record::{Forecast, Level, Note, Window};
+use record::{Forecast, Level, Load, Note, Run, ThresholdResult, Window};
 use script::host::LogLevel;
 
 /// An event of a run to show to the user.
 #[derive(Clone, Debug)]
 pub enum Notice {
+    /// The run begins. Sent first: the record without measurements.
+    Started(Box<Run>),
     /// A level will have too few samples for a threshold. Sent before the first byte.
     TooFewSamples(Forecast),
     /// `setup` has started.
     SettingUp,
+    /// A level starts.
+    LevelStarted(Box<LevelStarted>),
     /// The state of the running level, once a second.
     Live(Live),
     /// A second of the running level that is complete, in order.
@@ -16,9 +20,33 @@ pub enum Notice {
     /// A remark that the user should see before the run ends. Sent after the first level.
     Warning(Note),
     /// A level is over.
-    LevelDone(Box<Level>),
+    LevelDone(Box<LevelDone>),
     /// A line of the script's `console`.
     Log(LogLevel, String),
+}
+
+/// The start of a level.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LevelStarted {
+    /// The number of the level, from 1.
+    pub level: u32,
+    /// The number of levels.
+    pub levels: u32,
+    /// The load of the level.
+    pub load: Load,
+    /// Seconds from the start of the run to the start of the level.
+    pub started_s: f64,
+    /// Planned start and end of the measured time, in seconds since the start of the level.
+    pub measured_s: (f64, f64),
+}
+
+/// A level that is over.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LevelDone {
+    /// Its measurements.
+    pub level: Level,
+    /// The results of the thresholds that apply to it.
+    pub thresholds: Vec<ThresholdResult>,
 }
 
 /// A second of a level.

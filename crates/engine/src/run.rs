@@ -20,6 +20,9 @@ use crate::stop::Stop;
 pub fn run(config: RunConfig, clock: Clock, stop: &Stop, tell: &mut dyn FnMut(Notice)) -> Outcome {
     let hidden = hidden_values(&config);
     let mut record = blank_record(&config, &hidden, clock);
+    let mut shown = record.clone();
+    shown.hide(&hidden);
+    tell(Notice::Started(Box::new(shown)));
     for forecast in forecasts(&config.options) {
         tell(Notice::TooFewSamples(forecast));
     }

@@ -42,6 +42,15 @@ pub(crate) fn stop_on_ctrl_c() -> anyhow::Result<Stop> {
     Ok(stop)
 }
 
+/// Ends the run in order, as the first Ctrl-C does. Has no effect if somebody has ended it already. `by` names who asks.
+pub(crate) fn end_in_order(stop: &Stop, by: &str) {
+    if stop.ask_first() {
+        say_over_live_line(&format!(
+            "stopping, as {by} asks: waiting for requests in flight; Ctrl-C stops at once"
+        ));
+    }
+}
+
 /// Records that the engine has handed over its measurements, so the program is about to end by itself.
 pub(crate) fn nothing_left_to_wait_for() {
     HANDED_OVER.store(true, Ordering::Relaxed);

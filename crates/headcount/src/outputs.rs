@@ -1,9 +1,11 @@
 //! Where figures go besides the screen and the folder of a run: files, an endpoint for
-//! Prometheus, and servers for metrics.
+//! Prometheus, servers for metrics, and the live page.
 
 mod headers;
 mod instance;
 mod json_lines;
+mod live_page;
+mod local_server;
 mod metrics;
 mod otlp;
 mod prometheus;
@@ -15,11 +17,13 @@ use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use engine::{Clock, Second};
+use engine::{Clock, Notice, Outcome, Second, Stop};
 use model::without_credentials;
 use record::Run;
 
 use self::json_lines::JsonLines;
+use self::live_page::LivePage;
+pub(crate) use self::live_page::UiAddress;
 use self::otlp::Otlp;
 use self::prometheus::ScrapeEndpoint;
 use self::push::Pusher;
@@ -28,7 +32,7 @@ pub(crate) use self::spec::Output;
 use crate::args::format::Format;
 use crate::command::report::text_of;
 use crate::exit::Exit;
-use crate::screen::{complain, say};
+use crate::screen::{complain, say, without_hidden};
 
 /// The outputs of a run.
 #[derive(Debug, Default)]
@@ -37,11 +41,17 @@ pub(crate) struct Outputs {
     endpoints: Vec<ScrapeEndpoint>,
     pushers: Vec<Pusher>,
     reports: Vec<(Format, PathBuf)>,
+    page: Option<LivePage>,
 }
 
 impl Outputs {
-    /// Creates the files and opens the endpoints. Fails before any load if a file cannot be written or a port is in use.
-    pub(crate) fn open(asked: &[Output], clock: Clock) -> anyhow::Result<Self> {
+    /// Creates the files, and opens the endpoints and the live page. Fails before any load if a file cannot be written
+    /// or a port is in use.
+    pub(crate) fn open(
+        asked: &[Output],
+        page: Option<UiAddress>,
+        clock: Clock,
+    ) -> anyhow::Result<Self> {
         let mut outputs = Self::default();
         for (index, output) in asked.iter().enumerate() {
             let is_same = |other: &&Output| other.place() == output.place();
@@ -50,6 +60,11 @@ impl Outputs {
             }
             let opened = outputs.add(output, clock);
             opened.with_context(|| format!("--output {output}"))?;
+        }
+        if let Some(address) = page {
+            let page = LivePage::open(address).context("--ui")?;
+            say(&format!("live page  {}", page.url()));
+            outputs.page = Some(page);
         }
         Ok(outputs)
     }
@@ -82,9 +97,37 @@ impl Outputs {
         Ok(())
     }
 
+    /// Starts to show a run, which the live page ends through `stop`.
+    pub(crate) fn begin(&mut self, stop: &Stop) {
+        let Some(page) = &mut self.page else { return };
+        if let Err(error) = page.begin(stop) {
+            complain(&error.context("--ui: the run continues without its page"));
+            self.page = None;
+        }
+    }
+
+    /// Passes on what happens in the run.
+    pub(crate) fn notice(&mut self, notice: Notice) {
+        if let Notice::Second(second) = &notice {
+            self.second(second);
+        }
+        if let Some(page) = &self.page {
+            page.notice(notice);
+        }
+    }
+
+    /// Shows the result of the run before it is saved.
+    pub(crate) fn end(&self, outcome: &Outcome) {
+        if let Some(page) = &self.page {
+            let error = outcome.error.as_ref();
+            let error = error.map(|error| without_hidden(&error.to_string()).into_owned());
+            page.end(report::LiveEnd::of(&outcome.record, error));
+        }
+    }
+
     /// Passes on a second of the running level. If a file can no longer be written, only that output ends; the run
     /// continues.
-    pub(crate) fn second(&mut self, second: &Second) {
+    fn second(&mut self, second: &Second) {
         self.lines.retain_mut(|lines| match lines.write(second) {
             Ok(()) => true,
             Err(error) => {
@@ -101,14 +144,19 @@ impl Outputs {
     }
 
     /// Writes the reports of the finished run. Returns the run's exit code or, if a report of a run that passed cannot be
-    /// written, that of a failure of the machine.
-    pub(crate) fn finish(&self, run: &Run, exit: Exit) -> Exit {
+    /// written, that of a failure of the machine. `folder` is the folder of the run.
+    pub(crate) fn finish(&mut self, run: &Run, folder: Option<&Path>, exit: Exit) -> Exit {
         let mut written = true;
         for (format, path) in &self.reports {
             if let Err(error) = write_report(run, *format, path) {
                 complain(&error.context(format!("cannot write {}", path.display())));
                 written = false;
             }
+        }
+        if let Some(page) = &mut self.page {
+            let report = folder.map(|folder| folder.join("report.html"));
+            let report = report.filter(|report| report.is_file());
+            page.close(report.map(|report| report.display().to_string()));
         }
         if !written && exit == Exit::Passed {
             return Exit::Bug;

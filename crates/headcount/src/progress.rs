@@ -2,6 +2,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use engine::{Live, Notice};
 use model::LevelPhase;
+use record::Forecast;
 use script::host::LogLevel;
 
 use crate::screen::{erase_live_line, say, width_of_stderr, without_hidden};
@@ -32,22 +33,19 @@ impl Progress {
         }
     }
 
-    pub(crate) fn show(&mut self, notice: Notice) {
+    pub(crate) fn show(&mut self, notice: &Notice) {
         match notice {
-            Notice::Log(level, line) => self.console(level, &line),
+            Notice::Log(level, line) => self.console(*level, line),
             _ if self.quiet => {}
-            Notice::TooFewSamples(mut few) => {
-                few.threshold = without_hidden(&few.threshold).into_owned();
-                say(&format!("warning: {}", report::forecast_line(&few)));
-            }
+            Notice::TooFewSamples(few) => say(&format!("warning: {}", warning_of(few))),
             Notice::Warning(note) => {
                 self.close();
-                say(&format!("warning: {}", report::note_line(&note)));
+                say(&format!("warning: {}", report::note_line(note)));
             }
             Notice::SettingUp => self.line("setting up …"),
-            Notice::Live(live) => self.live(&live),
+            Notice::Live(live) => self.live(live),
             Notice::LevelDone(_) => self.close(),
-            Notice::Second(_) => {} // for outputs other than the screen
+            Notice::Started(_) | Notice::LevelStarted(_) | Notice::Second(_) => {} // for outputs other than the screen
         }
     }
 
@@ -86,25 +84,7 @@ impl Progress {
             return;
         }
         self.said_at_s = live.elapsed_s;
-        self.line(&report::live_line(&report::Live {
-            level: live.level as usize,
-            levels: live.levels as usize,
-            users: live.users.into(),
-            rate: live
-                .rate
-                .as_deref()
-                .map(|rate| without_hidden(rate).into_owned()),
-            phase: live.phase,
-            elapsed_s: live.elapsed_s,
-            total_s: Some(live.total_s),
-            per_s: matches!(live.phase, LevelPhase::Measurement | LevelPhase::Settling)
-                .then_some(live.per_s),
-            p95_ms: live.p95_ms,
-            lost: None,
-            failed: (live.failed > 0).then_some(live.failed),
-            busy_percent: Some(live.busy_percent),
-            in_flight: live.in_flight.map(|all| (all.count, all.up_to_s)),
-        }));
+        self.line(&report::live_line(&shown(live)));
     }
 
     fn line(&mut self, text: &str) {
@@ -126,4 +106,36 @@ impl Progress {
             erase_live_line();
         }
     }
+}
+
+/// Returns the state of a level in the form in which it is shown.
+pub(crate) fn shown(live: &Live) -> report::Live {
+    report::Live {
+        level: live.level as usize,
+        levels: live.levels as usize,
+        users: live.users.into(),
+        rate: live
+            .rate
+            .as_deref()
+            .map(|rate| without_hidden(rate).into_owned()),
+        phase: live.phase,
+        elapsed_s: live.elapsed_s,
+        total_s: Some(live.total_s),
+        per_s: matches!(live.phase, LevelPhase::Measurement | LevelPhase::Settling)
+            .then_some(live.per_s),
+        p95_ms: live.p95_ms,
+        lost: None,
+        failed: (live.failed > 0).then_some(live.failed),
+        busy_percent: Some(live.busy_percent),
+        in_flight: live.in_flight.map(|all| (all.count, all.up_to_s)),
+    }
+}
+
+/// Returns the words about a threshold that will have too few samples.
+pub(crate) fn warning_of(few: &Forecast) -> String {
+    let few = Forecast {
+        threshold: without_hidden(&few.threshold).into_owned(),
+        ..few.clone()
+    };
+    report::forecast_line(&few)
 }

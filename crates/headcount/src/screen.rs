@@ -49,6 +49,11 @@ pub(crate) fn hide(values: HiddenValues) {
     let _ = HIDDEN.set(values); // a process runs one command, which calls this once
 }
 
+/// The values that no message may show.
+pub(crate) fn hidden() -> Option<&'static HiddenValues> {
+    HIDDEN.get()
+}
+
 /// Hides values in a text of the scenario or of an error. headcount's own text needs no hiding, and its figures could
 /// equal a hidden value by chance.
 pub(crate) fn without_hidden(text: &str) -> Cow<'_, str> {

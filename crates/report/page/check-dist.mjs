@@ -8,7 +8,7 @@ import { build } from "vite";
 const here = path.dirname(fileURLToPath(import.meta.url));
 const fresh = await mkdtemp(path.join(tmpdir(), "report-page-"));
 try {
-  await build({ root: here, logLevel: "error", build: { outDir: fresh, emptyOutDir: true } });
+  for (const mode of ["production", "live"]) await build({ root: here, mode, logLevel: "error", build: { outDir: fresh, emptyOutDir: false } });
   const wrong = await differences(path.join(here, "dist"), fresh);
   for (const line of wrong) console.error(line);
   if (wrong.length !== 0) console.error("dist is not what the sources build: run `npm ci && npm run build` and commit it");

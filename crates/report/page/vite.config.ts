@@ -1,14 +1,19 @@
 import { defineConfig } from "vite";
 
-// One script without imports: the report embeds it, and its policy permits no other file.
-export default defineConfig({
-  build: {
-    target: "es2023",
-    modulePreload: { polyfill: false },
-    reportCompressedSize: false,
-    rolldownOptions: {
-      input: "src/main.ts",
-      output: { format: "iife", entryFileNames: "report.js" },
+// Each page has one script without imports: the page embeds it, and its policy permits no other file. `--mode live` builds
+// the script of the live page.
+export default defineConfig(({ mode }) => {
+  const name = mode === "live" ? "live" : "report";
+  return {
+    build: {
+      target: "es2023",
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      emptyOutDir: name === "report",
+      rolldownOptions: {
+        input: `src/${name}.ts`,
+        output: { format: "iife", entryFileNames: `${name}.js` },
+      },
     },
-  },
+  };
 });

@@ -1,4 +1,5 @@
-//! Renders a saved run for people: for the terminal, as Markdown, as a page of HTML, and as the live line during a run.
+//! Renders a saved run for people: for the terminal, as Markdown, as a page of HTML, and as the live line and the live
+//! page during a run.
 //!
 //! The page is part of this crate because it shows the same sections and sentences as the other two. Its script and
 //! style are in `page/`.
@@ -12,6 +13,7 @@ mod comparison;
 mod deliveries;
 mod export;
 mod html;
+mod live;
 mod markdown;
 mod progress;
 mod search;
@@ -23,6 +25,7 @@ mod words;
 pub use comparison::{Compared, comparison, comparison_markdown, not_comparable};
 pub use export::{badge, csv, csv_series, junit};
 pub use html::html;
+pub use live::{LiveEnd, LiveLevel, LiveRun};
 pub use markdown::markdown;
 pub use progress::{Live, live_line, one_row};
 pub use search::{SearchState, ceiling_map, search_result, search_state, search_trial};

@@ -2,9 +2,10 @@
 
 use format::{count, millis, percent, plural, rate, seconds, shorten};
 use model::LevelPhase;
+use serde::{Serialize, Serializer};
 
-/// Figures of the live line. Fields that are `None` are omitted.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// Figures of the live line and the live page. Fields that are `None` are omitted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Live {
     /// Number of the level, from 1.
     pub level: usize,
@@ -15,6 +16,7 @@ pub struct Live {
     /// Rate of an open load, as the user wrote it.
     pub rate: Option<String>,
     /// The phase of the level.
+    #[serde(serialize_with = "phase_word")]
     pub phase: LevelPhase,
     /// Seconds since the level began.
     pub elapsed_s: f64,
@@ -79,6 +81,10 @@ pub fn one_row(line: &str, width: Option<usize>) -> String {
         line,
         width.map_or(usize::MAX, |width| width.saturating_sub(1)),
     )
+}
+
+fn phase_word<S: Serializer>(value: &LevelPhase, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(phase(*value))
 }
 
 fn phase(phase: LevelPhase) -> &'static str {

@@ -8,13 +8,13 @@ use record::Level;
 
 use crate::audience::SentToAudiences;
 use crate::busy::LatestShares;
-use crate::control::{Control, blank, died};
+use crate::control::{Control, blank, died, load_of};
 use crate::level::{LevelPlan, Span};
 use crate::level_limit::LevelLimit;
 use crate::live::live;
 use crate::merge::Merged;
 use crate::messages::{Command, Event};
-use crate::notice::{Notice, Second};
+use crate::notice::{LevelStarted, Notice, Second};
 use crate::outcome::RunError;
 use crate::rescue::Signs;
 use crate::snapshot::AbortThresholds;
@@ -50,6 +50,7 @@ impl Control<'_> {
         self.watcher.begin_level(plan.start);
         self.workers
             .order_all(|| Command::Level(Arc::clone(&shared)));
+        (self.tell)(Notice::LevelStarted(Box::new(started(plan, levels))));
         let options = &self.config.options;
         let mut watch = Watch {
             plan,
@@ -177,6 +178,21 @@ impl Control<'_> {
             watch.hold.cut_short(now);
             self.workers.order_all(|| command.clone());
         }
+    }
+}
+
+/// The start of one of `levels` levels, for the user.
+fn started(plan: &LevelPlan, levels: u32) -> LevelStarted {
+    let phases = &plan.phases;
+    LevelStarted {
+        level: plan.index + 1,
+        levels,
+        load: load_of(plan),
+        started_s: plan.start.as_secs_f64(),
+        measured_s: (
+            phases.hold_starts.as_secs_f64(),
+            phases.hold_ends.as_secs_f64(),
+        ),
     }
 }
 

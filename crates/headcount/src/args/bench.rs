@@ -128,7 +128,7 @@ pub(crate) struct BenchArgs {
 pub(crate) struct BenchSearchArgs {
     /// Search for the highest rate (over a WebSocket: the most connections) that the target holds, as `headcount find`
     /// does for a scenario. `-c` then sets the minimum number of connections
-    #[arg(long, help_heading = "Search", conflicts_with_all = ["count", "rate", "duration", "outputs"])]
+    #[arg(long, help_heading = "Search", conflicts_with_all = ["count", "rate", "duration", "outputs", "ui"])]
     pub(crate) find: bool,
     #[command(flatten)]
     pub(crate) range: SearchArgs,

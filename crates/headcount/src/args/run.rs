@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use crate::outputs::Output;
+use crate::outputs::{Output, UiAddress};
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
@@ -15,6 +15,7 @@ Examples:
   headcount run api.ts --env API_TOKEN --env REGION=eu
   headcount run room.ts --json > summary.json
   headcount run room.ts --output junit=junit.xml --output prometheus=9464
+  headcount run room.ts --ui                 live page in the browser
 
 Exit codes:
   0 passed · 1 bug · 2 usage · 3 script error · 4 target not reachable
@@ -33,7 +34,7 @@ pub(crate) struct RunArgs {
     pub(crate) env: Vec<String>,
     /// Run one iteration of one group, and print every request and message with the beginning of its body. Nothing is
     /// saved, and thresholds are not checked. `--duration` limits the iteration [default: 5s]
-    #[arg(long, conflicts_with_all = ["out", "outputs", "users", "rate", "ramp", "warmup"])]
+    #[arg(long, conflicts_with_all = ["out", "outputs", "ui", "users", "rate", "ramp", "warmup"])]
     pub(crate) trace: bool,
 
     /// Base URL of the system under test; overrides the scenario's `target`
@@ -150,6 +151,13 @@ pub(crate) struct OutputArgs {
     /// `csv-series=FILE`, `badge=FILE`
     #[arg(long = "output", value_name = "KIND=PLACE", help_heading = "Output")]
     pub(crate) outputs: Vec<Output>,
+    /// Show the run on a page in the browser while it is in progress, with a button that ends it. The address must be on
+    /// this machine [default: 127.0.0.1 and a free port]
+    #[arg(
+        long, value_name = "[IP:]PORT", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:0",
+        help_heading = "Output"
+    )]
+    pub(crate) ui: Option<UiAddress>,
 }
 
 /// Output to the screen.

@@ -45,15 +45,16 @@ pub(crate) fn bench(args: &BenchArgs) -> anyhow::Result<Exit> {
         .as_deref()
         .map(|folder| RunFolder::claim(Some(folder), &clock.started_at()))
         .transpose()?;
-    let mut outputs = Outputs::open(&args.output.outputs, clock).inspect_err(|_| {
-        let _ = folder
-            .as_ref()
-            .map(|folder| std::fs::remove_dir(folder.path())); // succeeds only if it is empty
-    })?;
+    let mut outputs =
+        Outputs::open(&args.output.outputs, args.output.ui, clock).inspect_err(|_| {
+            let _ = folder
+                .as_ref()
+                .map(|folder| std::fs::remove_dir(folder.path())); // succeeds only if it is empty
+        })?;
     let outcome = run_and_watch(config, clock, args.screen.quiet, &mut outputs)?;
     let folder = folder.as_ref().map(RunFolder::path);
     let exit = finish(&outcome, folder, args.screen.json, Asked::Bench);
-    exit.map(|exit| outputs.finish(&outcome.record, exit))
+    exit.map(|exit| outputs.finish(&outcome.record, folder, exit))
 }
 
 /// File descriptors needed in addition to those for connections: for event queues, files and observing the target.

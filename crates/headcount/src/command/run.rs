@@ -33,13 +33,14 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
         return finish(&outcome, None, args.screen.json, Asked::Trace);
     }
     let folder = RunFolder::claim(args.out.as_deref(), &clock.started_at())?;
-    let mut outputs = Outputs::open(&args.output.outputs, clock).inspect_err(|_| {
-        let _ = std::fs::remove_dir(folder.path()); // succeeds only if the folder is empty
-    })?;
+    let mut outputs =
+        Outputs::open(&args.output.outputs, args.output.ui, clock).inspect_err(|_| {
+            let _ = std::fs::remove_dir(folder.path()); // succeeds only if the folder is empty
+        })?;
     let outcome = run_and_watch(config, clock, args.screen.quiet, &mut outputs)?;
     let exit = finish(&outcome, Some(folder.path()), args.screen.json, Asked::Run);
     env::say_unread(&env);
-    exit.map(|exit| outputs.finish(&outcome.record, exit))
+    exit.map(|exit| outputs.finish(&outcome.record, Some(folder.path()), exit))
 }
 
 /// Checks that the given process exists, and that the machine has the given cores.
@@ -137,12 +138,14 @@ pub(crate) fn run_until(
     outputs: &mut Outputs,
 ) -> Outcome {
     let mut progress = Progress::new(quiet);
-    let outcome = engine::run(config, clock, stop, &mut |notice: Notice| match notice {
-        Notice::Second(second) => outputs.second(&second),
-        other => progress.show(other),
+    outputs.begin(stop);
+    let outcome = engine::run(config, clock, stop, &mut |notice: Notice| {
+        progress.show(&notice);
+        outputs.notice(notice);
     });
     hurry::nothing_left_to_wait_for();
     progress.close();
+    outputs.end(&outcome);
     outcome
 }
 

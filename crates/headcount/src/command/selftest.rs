@@ -47,7 +47,7 @@ fn show(progress: &mut Progress, notice: Notice<'_>) {
             parts,
             title,
         } => progress.title(&format!("{number} of {parts}: {title}")),
-        Notice::Run(notice) => progress.show(notice),
+        Notice::Run(notice) => progress.show(&notice),
         Notice::Done { .. } => {}
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn study(args: &StudyArgs) -> anyhow::Result<Exit> {
             parts,
             title,
         } => progress.title(&format!("part {number} of {parts}: {title}")),
-        Notice::Run(notice) => progress.show(notice),
+        Notice::Run(notice) => progress.show(&notice),
         Notice::Done { part, record } => {
             progress.close();
             let saved = save(record, &folder.path().join(part.name));

@@ -1,9 +1,8 @@
-use std::net::{SocketAddr, TcpListener};
+use std::future;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::thread;
 
-use anyhow::Context as _;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
@@ -15,31 +14,32 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Registry, Unit};
 use record::Window;
-use tokio::runtime::Builder;
 
+use super::local_server::{LocalServer, Port};
 use super::metrics::{METRICS, Metric, Value};
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// An endpoint for Prometheus on a thread of its own, until the program ends. It shows the latest second that all workers
+/// An endpoint for Prometheus on a thread of its own, until the run ends. It shows the latest second that all workers
 /// have reported, and totals.
 #[derive(Debug)]
 pub(super) struct ScrapeEndpoint {
     address: SocketAddr,
     metrics: Metrics,
+    _server: LocalServer,
 }
 
 impl ScrapeEndpoint {
     pub(super) fn open(address: SocketAddr) -> anyhow::Result<Self> {
-        let listener = TcpListener::bind(address).context("cannot listen there")?;
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
+        let port = Port::open(address)?;
+        let address = port.address();
         let (metrics, registry) = Metrics::new();
-        let runtime = Builder::new_current_thread().enable_all().build()?;
-        thread::Builder::new()
-            .name("metrics".to_owned())
-            .spawn(move || runtime.block_on(serve(listener, registry)))?;
-        Ok(Self { address, metrics })
+        let server = port.serve("metrics", router(registry), future::ready(()))?;
+        Ok(Self {
+            address,
+            metrics,
+            _server: server,
+        })
     }
 
     pub(super) fn url(&self) -> String {
@@ -51,11 +51,9 @@ impl ScrapeEndpoint {
     }
 }
 
-async fn serve(listener: TcpListener, registry: Registry) -> std::io::Result<()> {
+fn router(registry: Registry) -> Router {
     let registry = Arc::new(registry);
-    let router = Router::new().route("/metrics", get(async move || exposition(&registry)));
-    let listener = tokio::net::TcpListener::from_std(listener)?;
-    axum::serve(listener, router).await
+    Router::new().route("/metrics", get(async move || exposition(&registry)))
 }
 
 fn exposition(registry: &Registry) -> Response {

@@ -53,7 +53,7 @@ impl FromStr for Output {
 }
 
 /// Reads `IP:PORT`, or `PORT` on the loopback interface.
-fn address_of(place: &str) -> Result<SocketAddr, String> {
+pub(super) fn address_of(place: &str) -> Result<SocketAddr, String> {
     let loopback = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
     let port = place.parse().map(loopback);
     port.or_else(|_| place.parse())

@@ -46,6 +46,7 @@ mod interrupt;
 mod leftovers;
 mod limiters;
 mod live_line;
+mod live_page;
 mod losses;
 mod loud;
 mod marketplace;

@@ -8,7 +8,8 @@ export interface Figure {
   text: string;
 }
 
-export type Status = "held" | "failed" | "inconclusive" | "invalid" | "measured";
+/** `running` is a level of the live page that is not over. */
+export type Status = "held" | "failed" | "inconclusive" | "invalid" | "measured" | "running";
 
 export interface Limit {
   ms: number;
@@ -51,9 +52,11 @@ export interface Step {
 
 export type Column = readonly (number | null)[];
 
-/** Windows of one second, in columns. */
+/** Windows in columns. Counts are those of the whole window. */
 export interface Series {
   start_s: number[];
+  /** The length of each window in seconds. Without it, each is one second long. */
+  seconds?: number[];
   users: number[];
   operations: number[];
   failed: number[];
@@ -63,7 +66,12 @@ export interface Series {
   p95_ms: Column;
   p99_ms: Column;
   max_ms: Column;
+  /** How busy the generator's busiest worker was. Known to the live page only. */
+  busy_percent?: Column;
 }
+
+/** Returns the length of a window in seconds. */
+export const secondsOf = (series: Series, index: number): number => series.seconds?.[index] ?? 1;
 
 /** Samples of the target's process, in columns. */
 export interface Samples {
@@ -127,6 +135,8 @@ export interface PageData {
   open: boolean;
   limits: Limit[];
   levels: Level[];
+  /** Whether the run is in progress. The target's samples are then not known yet. */
+  live?: boolean;
 }
 
 /** Bins of a histogram per decade. */
@@ -137,5 +147,5 @@ export const binStart = (bin: number): number => 10 ** (bin / BINS_PER_DECADE);
 
 /** Returns the words for a result. */
 export function statusWord(status: Status): string {
-  return { held: "held", failed: "failed", inconclusive: "inconclusive", invalid: "invalid", measured: "no threshold" }[status];
+  return { held: "held", failed: "failed", inconclusive: "inconclusive", invalid: "invalid", measured: "no threshold", running: "running" }[status];
 }

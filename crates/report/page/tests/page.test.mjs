@@ -1,49 +1,27 @@
 // Every kind of page in a real browser: no error, nothing that the policy refuses, no sideways scrolling, and nothing
 // that axe finds. PAGES names the folder of the pages.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
+import { newPage, openBrowser, overflow, violations } from "./browser.mjs";
 
-const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-const executablePath = process.env.CHROMIUM ?? BROWSERS.find((one) => existsSync(one));
-assert.ok(executablePath, "there is no Chromium: install the package `chromium`, or name one in CHROMIUM");
 assert.ok(process.env.PAGES, "PAGES must name the folder of the pages");
-
-const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
-after(() => browser.close());
+const browser = await openBrowser();
 const pages = (await readdir(process.env.PAGES)).filter((name) => name.endsWith(".html"));
 assert.ok(pages.length > 0, "there are no pages");
 
 async function open(name, width, colorScheme) {
-  const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme, reducedMotion: "reduce" });
-  const page = await context.newPage();
-  const complaints = [];
-  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("request", (request) => request.url().startsWith("file:") || complaints.push(`asks for ${request.url()}`));
-  await page.goto(pathToFileURL(path.join(process.env.PAGES, name)).href);
-  return { page, complaints, end: () => context.close() };
+  const opened = await newPage(browser, { width, colorScheme, allowed: (url) => url.startsWith("file:") });
+  await opened.page.goto(pathToFileURL(path.join(process.env.PAGES, name)).href);
+  return opened;
 }
 
 /** Opens all sections, and the table of each chart. */
 async function openAll(page) {
   await page.evaluate(() => document.querySelectorAll("details").forEach((each) => (each.open = true)));
   for (const button of await page.getByRole("button", { name: /^Table/ }).all()) await button.click();
-}
-
-const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-
-/** axe is evaluated by the browser's debugger, which the page's policy does not bind. */
-async function violations(page) {
-  await page.evaluate(axe);
-  const found = await page.evaluate(() => globalThis.axe.run({ resultTypes: ["violations"] }));
-  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ")}`);
 }
 
 for (const name of pages) {

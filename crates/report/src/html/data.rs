@@ -10,7 +10,7 @@ mod series;
 mod steps;
 mod times;
 
-use record::Run;
+use record::{Level, Run};
 use serde::Serialize;
 
 use crate::section::levels::Lead;
@@ -20,7 +20,7 @@ use limits::Limit;
 
 /// Everything that the script draws.
 #[derive(Serialize)]
-struct PageData {
+pub(crate) struct PageData {
     /// The run's main subject: `requests`.
     subject: &'static str,
     /// What the times are: `response time, from the planned start`.
@@ -32,19 +32,21 @@ struct PageData {
     levels: Vec<LevelData>,
 }
 
-/// Returns the data as JSON.
-pub(super) fn json(run: &Run) -> String {
-    let lead = Lead::of(run);
-    let data = PageData {
-        subject: lead.rate_title(),
-        times: lead.times_title(),
-        open: run
-            .levels
-            .iter()
-            .any(|level| level.load.rate_per_s.is_some()),
-        limits: limits::of(run, lead),
-        levels: LevelData::all(run, lead),
-    };
-    // Plain structures of numbers and texts can always be encoded.
-    serde_json::to_string(&data).unwrap_or_else(|_| "null".to_owned())
+impl PageData {
+    pub(super) fn of(run: &Run) -> Self {
+        let lead = Lead::of(run);
+        let is_open = |level: &Level| level.load.rate_per_s.is_some();
+        Self {
+            subject: lead.rate_title(),
+            times: lead.times_title(),
+            open: run.levels.iter().any(is_open),
+            limits: limits::of(run, lead),
+            levels: LevelData::all(run, lead),
+        }
+    }
+
+    pub(super) fn json(&self) -> String {
+        // Plain structures of numbers and texts can always be encoded.
+        serde_json::to_string(self).unwrap_or_else(|_| "null".to_owned())
+    }
 }

@@ -5,15 +5,51 @@ use base64::engine::general_purpose::STANDARD;
 use format::escape_html;
 use sha2::{Digest as _, Sha256};
 
-/// Built from `page/src` by `npm run build`.
-const SCRIPT: &str = include_str!("../../page/dist/report.js");
+// Built from `page/src` by `npm run build`.
+const REPORT: &str = include_str!("../../page/dist/report.js");
+const LIVE: &str = include_str!("../../page/dist/live.js");
 const STYLE: &str = concat!(
     include_str!("../../page/style/base.css"),
     include_str!("../../page/style/head.css"),
     include_str!("../../page/style/charts.css"),
     include_str!("../../page/style/tables.css"),
+    include_str!("../../page/style/live.css"),
     include_str!("../../page/style/media.css"),
 );
+
+/// The script of a page.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Code {
+    /// Draws the charts of a finished run.
+    Report,
+    /// Follows a run in progress. It may ask its own server for figures.
+    Live,
+}
+
+impl Code {
+    fn script(self) -> &'static str {
+        match self {
+            Self::Report => REPORT,
+            Self::Live => LIVE,
+        }
+    }
+
+    /// Returns what the policy permits in addition.
+    fn policy(self) -> &'static str {
+        match self {
+            Self::Report => "",
+            Self::Live => "; connect-src 'self'; img-src data:",
+        }
+    }
+
+    /// Returns further elements of the head. Browsers ask a server for an icon, unless the page names an empty one.
+    fn head(self) -> &'static str {
+        match self {
+            Self::Report => "",
+            Self::Live => "<link rel=\"icon\" href=\"data:,\">\n",
+        }
+    }
+}
 
 /// A page.
 pub(super) struct Document {
@@ -23,13 +59,15 @@ pub(super) struct Document {
     pub(super) body: String,
     /// The data of the charts in JSON.
     pub(super) data: String,
+    pub(super) code: Code,
 }
 
 impl Document {
     /// Returns the page with its script and style.
     pub(super) fn html(&self) -> String {
         let (title, body) = (escape_html(&self.title), &self.body);
-        let (script, style) = (hash(SCRIPT), hash(STYLE));
+        let (code, policy, more) = (self.code.script(), self.code.policy(), self.code.head());
+        let (script, style) = (hash(code), hash(STYLE));
         let data = harmless(&self.data);
         format!(
             "<!doctype html>\n\
@@ -37,16 +75,16 @@ impl Document {
              <head>\n\
              <meta charset=\"utf-8\">\n\
              <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src '{style}'; \
-             script-src '{script}'; base-uri 'none'; form-action 'none'\">\n\
+             script-src '{script}'; base-uri 'none'; form-action 'none'{policy}\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <meta name=\"color-scheme\" content=\"light dark\">\n\
              <title>{title}</title>\n\
-             <style>{STYLE}</style>\n\
+             {more}<style>{STYLE}</style>\n\
              </head>\n\
              <body>\n\
              <main class=\"page\">{body}</main>\n\
              <script type=\"application/json\" id=\"data\">{data}</script>\n\
-             <script>{SCRIPT}</script>\n\
+             <script>{code}</script>\n\
              </body>\n\
              </html>\n"
         )
@@ -80,7 +118,7 @@ mod tests {
 
     #[test]
     fn script_and_style_survive_the_removal_of_credentials_and_end_no_element() {
-        for text in [SCRIPT, STYLE] {
+        for text in [REPORT, LIVE, STYLE] {
             assert_eq!(without_credentials(text), text, "else the hashes are wrong");
             assert!(
                 !text.contains("</script") && !text.contains("</style") && !text.contains("<!--")

@@ -9,6 +9,18 @@ use crate::sections;
 /// Sections whose content is shown at once. The others are opened by a click, because their tables are long.
 const OPEN: &[&str] = &["Remarks", "Levels", "Findings", "Thresholds", "Failures"];
 
+/// Sections of levels that are shown while a run is in progress.
+const SO_FAR: &[&str] = &["Levels", "Thresholds", "Deliveries", "Failures"];
+
+/// Returns the sections of finished levels while a run is in progress.
+pub(super) fn so_far(run: &Run) -> String {
+    let sections = sections::all(run);
+    let shown = sections
+        .iter()
+        .filter(|section| SO_FAR.contains(&section.title));
+    shown.map(section).collect()
+}
+
 /// Returns all sections, the script and the notes on how to read the report.
 pub(super) fn all(run: &Run) -> String {
     let sections = sections::all(run);

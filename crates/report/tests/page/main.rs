@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod kinds;
+mod live;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -185,6 +186,15 @@ fn every_kind_of_page_opens_in_chromium_without_complaint() {
             .args(tests)
             .env("PAGES", folder),
     );
+}
+
+#[test]
+fn the_live_page_stays_fast_for_ten_hours() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("live-page");
+    fs::create_dir_all(&folder).unwrap();
+    live::write(&folder);
+    let test = "tests/live.test.mjs";
+    passes(node().args(["--test", test]).env("PAGES", folder));
 }
 
 /// Node in the page's folder. Panics if a dependency is missing, because a test that skips itself proves nothing.

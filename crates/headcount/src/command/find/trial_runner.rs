@@ -278,9 +278,11 @@ impl TrialRunner {
             &self.stop,
             &mut |notice| match notice {
                 Notice::Live(live) => show(progress, live.elapsed_s),
-                notice @ (Notice::Log(..) | Notice::Warning(_)) => progress.show(notice),
-                Notice::TooFewSamples(_)
+                notice @ (Notice::Log(..) | Notice::Warning(_)) => progress.show(&notice),
+                Notice::Started(_)
+                | Notice::TooFewSamples(_)
                 | Notice::SettingUp
+                | Notice::LevelStarted(_)
                 | Notice::Second(_)
                 | Notice::LevelDone(_) => {}
             },

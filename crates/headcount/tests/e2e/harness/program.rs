@@ -2,6 +2,7 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime};
 
@@ -19,6 +20,8 @@ pub(crate) struct Program {
     child: Child,
     stdout: Option<JoinHandle<String>>,
     stderr: Option<JoinHandle<String>>,
+    /// What it has said on stderr so far.
+    heard: Arc<Mutex<Vec<u8>>>,
     name: String,
 }
 
@@ -46,14 +49,24 @@ impl Program {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap_or_else(|why| panic!("cannot start {name}: {why}"));
-        let stdout = child.stdout.take().map(collect);
-        let stderr = child.stderr.take().map(collect);
+        let heard = Arc::default();
+        let stdout = child.stdout.take();
+        let stdout = stdout.map(|stream| collect(stream, Arc::default()));
+        let stderr = child.stderr.take();
+        let stderr = stderr.map(|stream| collect(stream, Arc::clone(&heard)));
         Self {
             child,
             stdout,
             stderr,
+            heard,
             name,
         }
+    }
+
+    /// What the program has said on stderr so far.
+    pub(crate) fn heard(&self) -> String {
+        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&heard).into_owned()
     }
 
     pub(crate) fn interrupt(&self) {
@@ -150,11 +163,19 @@ impl Ended {
     }
 }
 
-fn collect(mut stream: impl Read + Send + 'static) -> JoinHandle<String> {
+fn collect(
+    mut stream: impl Read + Send + 'static,
+    heard: Arc<Mutex<Vec<u8>>>,
+) -> JoinHandle<String> {
     thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = stream.read_to_end(&mut bytes); // after an error, the output is what was read before
-        String::from_utf8_lossy(&bytes).into_owned()
+        let mut buffer = [0; 4096];
+        // After an error, the output is what was read before.
+        while let Ok(count @ 1..) = stream.read(&mut buffer) {
+            let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+            heard.extend_from_slice(&buffer[..count]);
+        }
+        let heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&heard).into_owned()
     })
 }
 

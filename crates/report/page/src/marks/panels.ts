@@ -1,6 +1,6 @@
 // The panels of the time axis. Each has one unit, and all share the same seconds.
 
-import type { Level, PageData } from "../data.ts";
+import { secondsOf, type Level, type PageData } from "../data.ts";
 import { envelope, stepPath, type Held } from "../decimate.ts";
 import { short, tick } from "../format.ts";
 import { decades, linear, logarithmic, logRange, ticks, type Scale } from "../scale.ts";
@@ -25,9 +25,16 @@ export interface Panel {
 
 type Of = (level: Level) => Held[];
 
-/** Returns windows of one second as steps on the time of the run. */
+/** Returns windows as steps on the time of the run. */
 const windows = (of: (level: Level, index: number) => number | null): Of => (level) =>
-  level.series.start_s.map((start, index) => [level.started_s + start, level.started_s + start + 1, of(level, index)] as const);
+  level.series.start_s.map((start, index) => [level.started_s + start, level.started_s + start + secondsOf(level.series, index), of(level, index)] as const);
+
+/** Returns the counts of windows per second. */
+const perSecond = (of: (level: Level) => readonly number[]): Of =>
+  windows((level, index) => {
+    const count = of(level)[index];
+    return count === undefined ? null : count / secondsOf(level.series, index);
+  });
 
 /** Returns samples of the target, each of which describes the time since the previous one. */
 const samples = (of: (level: Level) => readonly (number | null)[]): Of => (level) =>
@@ -88,7 +95,7 @@ function ribbon(level: Level, place: Place, y: Scale): Svg {
   const { start_s, p50_ms, p99_ms, p95_ms, max_ms } = level.series;
   const bands = start_s.flatMap((start, index) => {
     const [from, low, high] = [level.started_s + start, p50_ms[index] ?? null, p99_ms[index] ?? p95_ms[index] ?? max_ms[index] ?? null];
-    return low !== null && high !== null ? [[from, from + 1, low, high] as const] : [];
+    return low !== null && high !== null ? [[from, from + secondsOf(level.series, index), low, high] as const] : [];
   });
   const cells = envelope(bands, place.right - place.left).map(([from, to, low, high]) => {
     const [left, top] = [place.x(from), y(high)];
@@ -101,7 +108,7 @@ function ribbon(level: Level, place: Place, y: Scale): Svg {
 
 /** Draws bars down from the top of the panel: failures are not a curve, and few must stay visible among many. */
 function failures(data: PageData): Panel | null {
-  const of = windows((level, index) => level.series.failed[index] ?? 0);
+  const of = perSecond((level) => level.series.failed);
   const high = highest(data, [of]);
   if (high === 0) return null;
   return {
@@ -129,6 +136,12 @@ function busiest(data: PageData): (place: Place, y: Scale) => Svg {
     }));
 }
 
+/** Returns the panel of the generator's busiest worker second by second. */
+function generator(data: PageData): Panel | null {
+  const of = windows((level, index) => level.series.busy_percent?.[index] ?? null);
+  return lines(data, "Generator’s busiest worker, percent", 46, [{ of, colour: "var(--text)", width: 1.5, dash: null }], 100);
+}
+
 /** Returns a panel that says why it is empty. */
 const missing = (title: string, reason: string): Panel => ({ title, height: 18, draw: (place) => text(reason, place.left + 4, place.bottom - 3, {}) });
 
@@ -138,10 +151,22 @@ export function panels(data: PageData): Panel[] {
   const deliveries = sum((level) => level.series.deliveries);
   const operations = sum((level) => level.series.operations);
   const rates = [
-    deliveries > 0 ? lines(data, "Deliveries per second", 62, [blue(windows((level, index) => level.series.deliveries[index] ?? null))], 1) : null,
-    deliveries > 0 ? lines(data, "Messages per second", 40, [blue(windows((level, index) => level.series.messages[index] ?? null))], 1) : null,
-    operations > 0 ? lines(data, "Requests and round trips per second", 62, [blue(windows((level, index) => level.series.operations[index] ?? null))], 1) : null,
+    deliveries > 0 ? lines(data, "Deliveries per second", 62, [blue(perSecond((level) => level.series.deliveries))], 1) : null,
+    deliveries > 0 ? lines(data, "Messages per second", 40, [blue(perSecond((level) => level.series.messages))], 1) : null,
+    operations > 0 ? lines(data, "Requests and round trips per second", 62, [blue(perSecond((level) => level.series.operations))], 1) : null,
   ];
+  const load = [
+    lines(data, data.open ? "Users present" : "Users", 42, [blue(windows((level, index) => level.series.users[index] ?? null))], 1),
+    ...rates,
+    latency(data) ?? missing("Latency", "too few samples in each second"),
+    failures(data),
+  ];
+  const all = data.live === true ? [...load, generator(data)] : [...load, ...target(data)];
+  return all.filter((panel) => panel !== null);
+}
+
+/** Returns the panels of the target's process. */
+function target(data: PageData): (Panel | null)[] {
   const cpu = lines(
     data,
     "CPU, percent of one core",
@@ -151,17 +176,12 @@ export function panels(data: PageData): Panel[] {
     busiest(data),
   );
   const none = "not measured: the target's process was not found, and it has no metrics endpoint";
-  const all = [
-    lines(data, data.open ? "Users present" : "Users", 42, [blue(windows((level, index) => level.series.users[index] ?? null))], 1),
-    ...rates,
-    latency(data) ?? missing("Latency", "too few samples in each second"),
-    failures(data),
+  return [
     cpu ?? missing("Target CPU and memory", none),
     lines(data, "Memory of the target, MB", 46, [blue(samples((level) => level.samples.memory_mb))], 1),
     lines(data, "Connections to the target", 42, [blue(samples((level) => level.samples.connections))], 1),
     queue(data),
   ];
-  return all.filter((panel) => panel !== null);
 }
 
 /** Returns the panel of the listen queue if it was ever longer than zero. */

@@ -9,6 +9,7 @@ export const COLOUR: Readonly<Record<Status, string>> = {
   inconclusive: "var(--doubtful)",
   invalid: "var(--doubtful)",
   measured: "var(--axis)",
+  running: "var(--data)",
 };
 
 /** Returns the small mark of a result: circle with a check, cross, diamond, or dot. */
@@ -24,6 +25,8 @@ export function mark(status: Status, x: number, y: number, r = 5.5): Svg {
       return tag("path", { d: `M${x - r * 0.62} ${y - r * 0.62}l${r * 1.24} ${r * 1.24}M${x + r * 0.62} ${y - r * 0.62}l${-r * 1.24} ${r * 1.24}`, ...stroke, "stroke-width": 2.6 });
     case "measured":
       return circle(x, y, 2.5, { fill: COLOUR.measured });
+    case "running":
+      return circle(x, y, r * 0.7, { ...stroke, "stroke-dasharray": "3 2" });
     case "inconclusive":
     case "invalid":
       return tag("path", { d: `M${x} ${y - r}l${r} ${r}l${-r} ${r}l${-r} ${-r}z`, ...stroke });

@@ -1,7 +1,7 @@
 // One time axis for load, latency, failures and resources. The measured part of each level is shaded.
 
 import type { Chart, Drawing, Reading, Size, View } from "../chart.ts";
-import { statusWord, type Level, type PageData } from "../data.ts";
+import { secondsOf, statusWord, type Level, type PageData, type Series } from "../data.ts";
 import { clock, count, millis, significant } from "../format.ts";
 import { linear, times, type Scale } from "../scale.ts";
 import { join, line, nothing, rect, tag, text, widthOf, type Svg } from "../svg.ts";
@@ -13,6 +13,12 @@ const CLIP = "time-clip";
 
 export const hasTime = (data: PageData): boolean => data.levels.some((level) => level.series.start_s.length > 0);
 
+const ofTheTarget = [
+  { sign: lineSign("var(--data)", 2), text: "target" },
+  { sign: lineSign("var(--data)", 1.5, "2 3"), text: "its busiest thread" },
+  { sign: lineSign("var(--text)", 1.7), text: "generator’s busiest worker, mean of the level" },
+];
+
 export function timeline(data: PageData): Chart {
   const all = panels(data);
   const ribbon = sign(22, rect(0, 2, 22, 10, { fill: "var(--data)", "fill-opacity": 0.22 }), tag("path", { d: "M0 6h22", ...stroke("var(--text)", 2) }));
@@ -23,9 +29,7 @@ export function timeline(data: PageData): Chart {
     wide: true,
     legend: [
       { sign: ribbon, text: "p95, within p50 to p99" },
-      { sign: lineSign("var(--data)", 2), text: "target" },
-      { sign: lineSign("var(--data)", 1.5, "2 3"), text: "its busiest thread" },
-      { sign: lineSign("var(--text)", 1.7), text: "generator’s busiest worker, mean of the level" },
+      ...(data.live === true ? [] : ofTheTarget),
     ],
     draw: (size, view) => draw(data, all, size, view),
     read: (index, second) => read(data, index, second),
@@ -34,18 +38,21 @@ export function timeline(data: PageData): Chart {
       return level ? [level.started_s, level.started_s + Math.max(level.ends_s, 1)] : [0, endOf(data)];
     },
     figures: () => ({
-      titles: ["level", "run s", "users", "operations", "failed", "messages", "deliveries", "p50 ms", "p95 ms", "p99 ms", "max ms"],
+      titles: ["level", "run s", ...(data.live === true ? ["seconds"] : []), "users", "operations", "failed", "messages", "deliveries", "p50 ms", "p95 ms", "p99 ms", "max ms"],
       rows: data.levels.flatMap(({ label, started_s, series: it }) =>
         it.start_s.map((start, i) => [
-          label, Math.round((started_s + start) * 10) / 10, it.users[i] ?? null, it.operations[i] ?? null, it.failed[i] ?? null, it.messages[i] ?? null,
+          label, Math.round((started_s + start) * 10) / 10, ...(data.live === true ? [secondsOf(it, i)] : []), it.users[i] ?? null, it.operations[i] ?? null, it.failed[i] ?? null, it.messages[i] ?? null,
           it.deliveries[i] ?? null, it.p50_ms[i] ?? null, it.p95_ms[i] ?? null, it.p99_ms[i] ?? null, it.max_ms[i] ?? null,
         ])),
     }),
   };
 }
 
+/** Returns the end of the last window, in seconds since the start of the level. */
+const endOfSeries = (series: Series): number => (series.start_s.at(-1) ?? 0) + secondsOf(series, series.start_s.length - 1);
+
 /** Returns the end of the last level, in seconds since the start of the run. */
-const endOf = (data: PageData): number => Math.max(1, ...data.levels.map((level) => level.started_s + Math.max(level.ends_s, (level.series.start_s.at(-1) ?? 0) + 1)));
+const endOf = (data: PageData): number => Math.max(1, ...data.levels.map((level) => level.started_s + Math.max(level.ends_s, endOfSeries(level.series))));
 
 function draw(data: PageData, all: readonly Panel[], size: Size, view: View): Drawing {
   const [left, right] = [52, size.width - 12];
@@ -102,9 +109,10 @@ function ends(level: Level, x: Scale, top: number, bottom: number): Svg {
 function read(data: PageData, index: number, second: number | null): Reading[] {
   const level = data.levels[index];
   if (!level) return [];
-  const at = second === null ? -1 : level.series.start_s.findIndex((start) => second >= level.started_s + start && second < level.started_s + start + 1);
+  const at = second === null ? -1 : level.series.start_s.findIndex((start, index) => second >= level.started_s + start && second < level.started_s + start + secondsOf(level.series, index));
   const it = level.series;
   if (second === null || at < 0) {
+    if (level.status === "running") return [{ name: "", value: `${level.label}: running` }];
     const busy = level.generator.busiest_percent;
     return [
       { name: "", value: `${level.label}: ${statusWord(level.status)}` },
@@ -120,7 +128,9 @@ function read(data: PageData, index: number, second: number | null): Reading[] {
     { name: "p99", value: millis(it.p99_ms[at] ?? null) },
     { name: "max", value: millis(it.max_ms[at] ?? null) },
   ];
+  const [width, from] = [secondsOf(it, at), clock(Math.floor(second), endOf(data))];
   const failed: Reading[] = (it.failed[at] ?? 0) > 0 ? [{ name: "failed", value: count(it.failed[at] ?? 0), tone: "bad" }] : [];
   const made = (it.deliveries[at] ?? 0) > 0 ? { name: "deliveries", value: count(it.deliveries[at] ?? 0) } : { name: "operations", value: count(it.operations[at] ?? 0) };
-  return [{ name: "", value: `${clock(Math.floor(second), endOf(data))}, ${level.label}` }, { name: "users", value: count(it.users[at] ?? 0) }, made, ...failed, ...rest];
+  const when = width > 1 ? `${width} s around ${from}` : from;
+  return [{ name: "", value: `${when}, ${level.label}` }, { name: "users", value: count(it.users[at] ?? 0) }, made, ...failed, ...rest];
 }

@@ -14,7 +14,7 @@ export interface Card {
 }
 
 /** Creates the card of a chart. `room` returns the height for the drawing. */
-export function card(chart: Chart, levels: number, selected: Selected, room: (width: number) => Size): Card {
+export function card(chart: Chart, levels: () => number, selected: Selected, room: (width: number) => Size): Card {
   const plot = element("div", { class: "plot", tabindex: "0", role: "group", "aria-label": `${chart.title}. Arrow keys move between levels.` });
   const readout = element("div", { class: "read", "aria-live": "polite" });
   const table = element("div", { hidden: "" });
@@ -99,16 +99,17 @@ async function copied(text: string): Promise<boolean> {
   return true;
 }
 
-function moveByKeys(plot: HTMLElement, chart: Chart, levels: number, selected: Selected): void {
+function moveByKeys(plot: HTMLElement, chart: Chart, levels: () => number, selected: Selected): void {
   plot.addEventListener("keydown", (event) => {
     const { level } = selected.now;
     if (event.key === "Enter" && level !== null && chart.span) selected.choose({ range: chart.span(level) });
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (event.key === "Escape") selected.choose({ level: null, range: null, second: null });
-    if (step === undefined || levels === 0) return;
+    const count = levels();
+    if (step === undefined || count === 0) return;
     event.preventDefault();
-    const from = level ?? (step > 0 ? -1 : levels);
-    selected.choose({ level: Math.max(0, Math.min(levels - 1, from + step)), second: null });
+    const from = level ?? (step > 0 ? -1 : count);
+    selected.choose({ level: Math.max(0, Math.min(count - 1, from + step)), second: null });
   });
 }
 

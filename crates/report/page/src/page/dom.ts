@@ -19,7 +19,12 @@ export function button(label: string, press: (button: HTMLButtonElement) => void
   return made;
 }
 
-/** Puts SVG into an element. `Svg` is escaped where it is made (`svg.ts`), so this is the only place that parses markup. */
+/** Puts SVG into an element. `Svg` is escaped where it is made (`svg.ts`). */
 export function show(box: Element, svg: Svg): void {
   box.innerHTML = svg;
+}
+
+/** Puts HTML of the Rust crate `report` into an element. All texts in it are escaped there. */
+export function showReport(box: Element, html: string): void {
+  box.innerHTML = html;
 }

@@ -10,8 +10,12 @@ export interface Selection extends View {
 export type Listener = (selection: Selection, redraw: boolean) => void;
 
 export class Selected {
-  #now: Selection = { level: null, range: null, second: null };
+  #now: Selection;
   readonly #listeners: Listener[] = [];
+
+  constructor(now: Selection = { level: null, range: null, second: null }) {
+    this.#now = now;
+  }
 
   get now(): Selection {
     return this.#now;
