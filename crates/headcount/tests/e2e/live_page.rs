@@ -240,6 +240,9 @@ fn a_bench_has_a_live_page_and_one_button_press_ends_it() {
     let ended = program.end();
     ended.refused(
         130,
-        &["stopping, as the live page asks", "Interrupted", "GET"],
+        &[
+            "stopping, as the live page asks",
+            "Interrupted after 1 level",
+        ],
     );
 }
