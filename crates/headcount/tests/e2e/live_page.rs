@@ -56,6 +56,10 @@ fn answer(url: &str, request: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+fn whole(value: &Value) -> usize {
+    usize::try_from(value.as_u64().unwrap()).unwrap()
+}
+
 fn host_of(url: &str) -> &str {
     let rest = url.strip_prefix("http://").unwrap();
     rest.split('/').next().unwrap()
@@ -123,8 +127,8 @@ fn the_page_shows_each_second_of_the_record_and_the_verdict() {
         after = last["change"].as_u64().unwrap();
         for level in last["levels"].as_array().unwrap() {
             let column = level["series"]["operations"].as_array().unwrap().clone();
-            let known: &mut Vec<Value> = &mut seconds[level["index"].as_u64().unwrap() as usize];
-            known.truncate(level["from"].as_u64().unwrap() as usize);
+            let known: &mut Vec<Value> = &mut seconds[whole(&level["index"])];
+            known.truncate(whole(&level["from"]));
             known.extend(column);
         }
     }
