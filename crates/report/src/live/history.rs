@@ -80,7 +80,7 @@ mod tests {
             failed: u64::from(number % 3),
             messages: 2,
             deliveries: u64::from(number % 5),
-            p50_ms: (number % 4 != 0).then_some(noise / 10.0),
+            p50_ms: (!number.is_multiple_of(4)).then_some(noise / 10.0),
             p95_ms: Some(noise),
             max_ms: Some(noise * 2.0),
             ..Window::default()
