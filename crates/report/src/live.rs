@@ -80,7 +80,12 @@ impl LiveRun {
 
     /// Returns the page in HTML. It has no measurements; its script asks for them.
     pub fn page(&self) -> String {
-        without_credentials(&html::live(&self.run)).into_owned()
+        // Without the levels that are over: the time that they took is not that of the run.
+        let run = Run {
+            levels: Vec::new(),
+            ..self.run.clone()
+        };
+        without_credentials(&html::live(&run)).into_owned()
     }
 
     /// `setup` has started.

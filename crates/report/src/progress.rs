@@ -83,6 +83,7 @@ pub fn one_row(line: &str, width: Option<usize>) -> String {
     )
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn phase_word<S: Serializer>(value: &LevelPhase, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(phase(*value))
 }

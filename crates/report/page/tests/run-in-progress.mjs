@@ -13,12 +13,12 @@ async function open(width, colorScheme) {
   const opened = await newPage(browser, { width, colorScheme, allowed: (url) => url.startsWith(URL) });
   opened.page.setDefaultTimeout(PATIENCE);
   await opened.page.goto(URL);
-  await opened.page.locator("#time svg").waitFor();
+  await opened.page.locator("#time .plot svg").waitFor();
   return opened;
 }
 
 /** The seconds that the chart spans. */
-const spanOf = async (page) => Number(/over (\d+) seconds/.exec(await page.locator("#time svg").first().getAttribute("aria-label"))[1]);
+const spanOf = async (page) => Number(/over (\d+) seconds/.exec(await page.locator("#time .plot svg").first().getAttribute("aria-label"))[1]);
 
 async function grows(page) {
   const before = await spanOf(page);
@@ -47,7 +47,7 @@ test("the page survives a reload and a lost connection, and its button ends the 
   await grows(page);
   const before = await spanOf(page);
   await page.reload();
-  await page.locator("#time svg").waitFor();
+  await page.locator("#time .plot svg").waitFor();
   assert.ok((await spanOf(page)) >= before, "the reload lost seconds");
   await grows(page);
   assert.deepEqual(complaints, []);

@@ -45,9 +45,9 @@ impl History {
     }
 
     fn push(&mut self, point: Point) {
-        let slot = |point: &Point| (point.window.start_s / f64::from(self.width)).floor();
+        let width = f64::from(self.width);
         match self.points.last_mut() {
-            Some(last) if slot(last) == slot(&point) => last.merge(&point),
+            Some(last) if point.window.start_s < end_of_slot(last, width) => last.merge(&point),
             _ => self.points.push(point),
         }
     }
@@ -60,6 +60,11 @@ impl History {
     pub(super) fn changed_from(&self, after: u64) -> usize {
         self.points.partition_point(|point| point.changed <= after)
     }
+}
+
+/// Returns the end of the multiple of the width in which a point starts.
+fn end_of_slot(point: &Point, width: f64) -> f64 {
+    ((point.window.start_s / width).floor() + 1.0) * width
 }
 
 #[cfg(test)]
@@ -75,7 +80,7 @@ mod tests {
             failed: u64::from(number % 3),
             messages: 2,
             deliveries: u64::from(number % 5),
-            p50_ms: (number % 4 != 0).then_some(noise / 10.0),
+            p50_ms: (!number.is_multiple_of(4)).then_some(noise / 10.0),
             p95_ms: Some(noise),
             max_ms: Some(noise * 2.0),
             ..Window::default()

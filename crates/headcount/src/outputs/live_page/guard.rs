@@ -16,9 +16,7 @@ impl Token {
     pub(super) fn random() -> anyhow::Result<Self> {
         let mut bytes = [0; SIZE];
         getrandom::fill(&mut bytes)?;
-        Ok(Self(
-            bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-        ))
+        Ok(Self(format!("{:032x}", u128::from_ne_bytes(bytes))))
     }
 
     pub(super) fn as_str(&self) -> &str {

@@ -4,7 +4,7 @@ import { secondsOf, type Level, type PageData } from "../data.ts";
 import { envelope, stepPath, type Held } from "../decimate.ts";
 import { short, tick } from "../format.ts";
 import { decades, linear, logarithmic, logRange, ticks, type Scale } from "../scale.ts";
-import { join, line, nothing, polyline, rect, tag, text, type Svg } from "../svg.ts";
+import { join, line, nothing, polyline, tag, text, type Svg } from "../svg.ts";
 import { axisNumbers } from "./axes.ts";
 import { stroke } from "./shapes.ts";
 
@@ -116,9 +116,13 @@ function failures(data: PageData): Panel | null {
     height: 34,
     draw: (place) => {
       const y = linear(0, high, place.top, place.bottom);
-      const bars = data.levels.flatMap((level) => of(level).filter(([, , value]) => (value ?? 0) > 0).map(([from, to, value]) =>
-        rect(place.x(from), place.top, Math.max(1.5, place.x(to) - place.x(from)), Math.max(2, y(value ?? 0) - place.top), { fill: "var(--bad)" })));
-      return join([axisNumbers([0, high], y, place.left, place.right, short), ...bars]);
+      // One path, because thousands of elements would be slow.
+      const bars = data.levels.flatMap((level) => of(level).flatMap(([from, to, value]) => {
+        const [left, width] = [place.x(from), Math.max(1.5, place.x(to) - place.x(from))];
+        const depth = Math.max(2, y(value ?? 0) - place.top);
+        return (value ?? 0) > 0 ? [`M${left.toFixed(1)} ${place.top}h${width.toFixed(1)}v${depth.toFixed(1)}h${(-width).toFixed(1)}z`] : [];
+      }));
+      return join([axisNumbers([0, high], y, place.left, place.right, short), tag("path", { d: bars.join(""), fill: "var(--bad)" })]);
     },
   };
 }
