@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use engine::{Clock, Notice, Outcome, Second, Stop};
-use model::without_credentials;
+use model::{Nanos, without_credentials};
 use record::Run;
 
 use self::json_lines::JsonLines;
@@ -78,7 +78,7 @@ impl Outputs {
                 self.endpoints.push(endpoint);
             }
             Output::Otlp(url) => {
-                let (url, protocol) = (Otlp::url(url), Box::new(Otlp::new(clock.wall())?));
+                let (url, protocol) = (Otlp::url(url), Box::new(Otlp::new(clock.wall_of(Nanos::default()))?));
                 self.pushers
                     .push(Pusher::open(&output.to_string(), clock, url, protocol)?);
             }
@@ -108,8 +108,14 @@ impl Outputs {
 
     /// Passes on what happens in the run.
     pub(crate) fn notice(&mut self, notice: Notice) {
-        if let Notice::Second(second) = &notice {
-            self.second(second);
+        match &notice {
+            Notice::Second(second) => self.second(second),
+            Notice::LevelStarted(level) => {
+                for pusher in &mut self.pushers {
+                    pusher.start_level(level.started_s);
+                }
+            }
+            _ => {}
         }
         if let Some(page) = &self.page {
             page.notice(notice);
@@ -146,6 +152,9 @@ impl Outputs {
     /// Writes the reports of the finished run. Returns the run's exit code or, if a report of a run that passed cannot be
     /// written, that of a failure of the machine. `folder` is the folder of the run.
     pub(crate) fn finish(&mut self, run: &Run, folder: Option<&Path>, exit: Exit) -> Exit {
+        for pusher in &mut self.pushers {
+            pusher.end();
+        }
         let mut written = true;
         for (format, path) in &self.reports {
             if let Err(error) = write_report(run, *format, path) {

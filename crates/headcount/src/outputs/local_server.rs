@@ -35,7 +35,7 @@ const CLOSE_LIMIT: Duration = Duration::from_millis(300);
 /// Pause after a failed accept. File descriptors may have run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Priority of the thread, as that of `nice`: a little below the load and the target.
-const NICE: i32 = 5;
+pub(super) const NICE: i32 = 5;
 
 /// A port that is reserved for a server.
 #[derive(Debug)]

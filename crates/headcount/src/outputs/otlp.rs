@@ -51,6 +51,7 @@ impl Otlp {
 
     fn metric(&mut self, index: usize, seconds: &[TimedSecond]) -> Json {
         let Metric { name, help, value } = METRICS[index];
+        let number_of = format!("{{{name}}}"); // an annotation, because a plain number has no unit
         let name = format!("headcount.{name}");
         let points: Vec<Json> = seconds
             .iter()
@@ -58,13 +59,16 @@ impl Otlp {
             .collect();
         match value {
             Value::Total(_) => json!({
-                "name": name, "description": help, "unit": "1",
+                "name": name, "description": help, "unit": number_of,
                 "sum": { "aggregationTemporality": CUMULATIVE, "isMonotonic": true, "dataPoints": points },
             }),
             Value::Time(_) => json!({
                 "name": name, "description": help, "unit": "s", "gauge": { "dataPoints": points },
             }),
-            Value::Number(_) | Value::Percent(_) => json!({
+            Value::Number(_) => json!({
+                "name": name, "description": help, "unit": number_of, "gauge": { "dataPoints": points },
+            }),
+            Value::Percent(_) => json!({
                 "name": name, "description": help, "unit": "1", "gauge": { "dataPoints": points },
             }),
         }
@@ -106,6 +110,10 @@ impl Protocol for Otlp {
             }],
         });
         Ok(body.to_string().into_bytes())
+    }
+
+    fn last_body(&mut self) -> anyhow::Result<Option<Vec<u8>>> {
+        Ok(None)
     }
 }
 

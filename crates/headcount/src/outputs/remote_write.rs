@@ -16,7 +16,7 @@ use super::push::{Protocol, TimedSecond};
 /// The variable with additional headers of requests, as `key=value,key=value`.
 const HEADERS: &str = "HEADCOUNT_REMOTE_WRITE_HEADERS";
 const VERSION: HeaderName = HeaderName::from_static("x-prometheus-remote-write-version");
-/// The value with which Prometheus marks that a series has no value at a time.
+/// The value with which Prometheus marks the end of a series.
 const STALE: u64 = 0x7ff0_0000_0000_0002;
 
 #[derive(Clone, PartialEq, Message)]
@@ -57,6 +57,8 @@ pub(super) struct RemoteWrite {
     headers: HeaderMap,
     instance: String,
     totals: Totals,
+    /// The end of the last second.
+    last: Option<SystemTime>,
 }
 
 impl RemoteWrite {
@@ -73,6 +75,7 @@ impl RemoteWrite {
             headers,
             instance: instance(),
             totals: Totals::default(),
+            last: None,
         })
     }
 
@@ -81,12 +84,16 @@ impl RemoteWrite {
             let value = match self.totals.after(index, &timed.second)? {
                 Figure::Total(total) => total as f64,
                 Figure::Latest(value) => value,
-                Figure::Unknown => f64::from_bits(STALE),
+                Figure::Unknown => f64::NAN,
             };
             let timestamp = millis(timed.end);
             Some(Sample { value, timestamp })
         });
         let samples = samples.collect();
+        self.named(index, samples)
+    }
+
+    fn named(&self, index: usize, samples: Vec<Sample>) -> TimeSeries {
         let name = series_name(&METRICS[index]);
         let labels = [
             ("__name__", name.as_str()),
@@ -112,9 +119,27 @@ impl Protocol for RemoteWrite {
     fn body(&mut self, seconds: &[TimedSecond]) -> anyhow::Result<Vec<u8>> {
         let all = (0..METRICS.len()).map(|index| self.series(index, seconds));
         let timeseries = all.filter(|series| !series.samples.is_empty()).collect();
-        let request = WriteRequest { timeseries }.encode_to_vec();
-        Ok(snap::raw::Encoder::new().compress_vec(&request)?)
+        self.last = seconds.last().map(|second| second.end).or(self.last);
+        packed(timeseries)
     }
+
+    /// Ends each series. Otherwise, Prometheus shows its last value for five minutes.
+    fn last_body(&mut self) -> anyhow::Result<Option<Vec<u8>>> {
+        let Some(last) = self.last else {
+            return Ok(None);
+        };
+        let end = Sample {
+            value: f64::from_bits(STALE),
+            timestamp: millis(last) + 1,
+        };
+        let all = (0..METRICS.len()).map(|index| self.named(index, vec![end.clone()]));
+        packed(all.collect()).map(Some)
+    }
+}
+
+fn packed(timeseries: Vec<TimeSeries>) -> anyhow::Result<Vec<u8>> {
+    let request = WriteRequest { timeseries }.encode_to_vec();
+    Ok(snap::raw::Encoder::new().compress_vec(&request)?)
 }
 
 /// The name under which the endpoint shows the metric too.

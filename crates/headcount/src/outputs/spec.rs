@@ -63,7 +63,8 @@ pub(super) fn address_of(place: &str) -> Result<SocketAddr, String> {
 fn url_of(place: &str) -> Result<Url, String> {
     let is_http = |url: &Url| ["http", "https"].contains(&url.scheme());
     let url = Url::parse(place).ok().filter(is_http);
-    url.ok_or_else(|| format!("{place:?} is no URL that begins with http:// or https://"))
+    // The place may have credentials, so it is not shown.
+    url.ok_or_else(|| "expected a URL that begins with http:// or https://".to_owned())
 }
 
 impl Output {

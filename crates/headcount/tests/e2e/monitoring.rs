@@ -1,11 +1,14 @@
 //! Outputs of a run in monitoring systems that share no code with headcount.
 
 use std::fs;
+use std::io::{BufReader, Read as _, Write as _};
 use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
-use crate::harness::{Lab, Prometheus, Server, python};
+use crate::harness::{Lab, Program, Prometheus, Raw, Server, python, read_request};
 use crate::outputs::{ASKS, free_port};
 
 /// The total of a field over all seconds of the run.
@@ -130,4 +133,102 @@ fn a_server_that_does_not_respond_or_refuses_does_not_disturb_the_run() {
         "not sent",
         &format!("--output {refusing}: the server responded 404 Not Found"),
     ]);
+}
+
+/// A receiver of OTLP that responds with the given statuses first, and then accepts. Returns it with the heads and bodies of
+/// the requests that it accepted.
+fn receiver(first: &[&'static str]) -> (Raw, Arc<Mutex<Vec<(String, Value)>>>) {
+    let accepted = Arc::<Mutex<Vec<(String, Value)>>>::default();
+    let statuses = Mutex::new(first.to_vec().into_iter());
+    let received = accepted.clone();
+    let server = Raw::start(move |stream| {
+        let mut writer = stream.try_clone().unwrap();
+        let mut reader = BufReader::new(stream);
+        while let Some((head, body)) = read_request(&mut reader) {
+            let status = statuses.lock().unwrap().next().unwrap_or("200 OK");
+            if status == "200 OK" {
+                let body = serde_json::from_slice(&body).unwrap();
+                received.lock().unwrap().push((head, body));
+            }
+            let response = format!("HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\n{{}}");
+            if writer.write_all(response.as_bytes()).is_err() {
+                return;
+            }
+        }
+    });
+    (server, accepted)
+}
+
+#[test]
+fn seconds_that_a_server_declines_for_a_while_arrive_once_and_in_order() {
+    let truth = Server::truth(&[]);
+    let lab = Lab::new().with("asks.ts", ASKS);
+    let (server, accepted) = receiver(&["503 Service Unavailable", "429 Too Many Requests"]);
+    let output = format!("otlp={}", server.url());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_headcount"));
+    command
+        .current_dir(lab.path(""))
+        .env(
+            "OTEL_EXPORTER_OTLP_HEADERS",
+            "authorization=Basic%20c2VjcmV0",
+        )
+        .args([
+            "run",
+            "asks.ts",
+            "--target",
+            &truth.url(),
+            "--out",
+            "run",
+            "--output",
+            &output,
+        ]);
+    let ended = Program::start(command).end();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    ended.says(&["the server responded 503 Service Unavailable {}; the run continues"]);
+    assert!(!ended.stderr.contains("not sent") && !ended.stderr.contains("c2VjcmV0"));
+
+    let accepted = accepted.lock().unwrap();
+    let named = |body: &Value| {
+        let metrics = body.pointer("/resourceMetrics/0/scopeMetrics/0/metrics");
+        let mut metrics = metrics.unwrap().as_array().unwrap().iter();
+        let requests = metrics.find(|metric| metric["name"] == "headcount.requests");
+        requests.unwrap()["sum"]["dataPoints"]
+            .as_array()
+            .unwrap()
+            .clone()
+    };
+    let points: Vec<Value> = accepted.iter().flat_map(|(_, body)| named(body)).collect();
+    let record = lab.record();
+    let seconds = record["levels"].as_array().unwrap().iter();
+    let seconds: usize = seconds
+        .map(|level| level["series"].as_array().unwrap().len())
+        .sum();
+    assert_eq!(points.len(), seconds, "each once");
+    let of = |point: &Value, key: &str| point[key].as_str().unwrap().parse::<u64>().unwrap();
+    assert!(points.is_sorted_by_key(|point| of(point, "timeUnixNano")));
+    assert_eq!(
+        of(points.last().unwrap(), "asInt"),
+        total(&record, "requests")
+    );
+    for (head, _) in accepted.iter() {
+        let head = head.to_lowercase();
+        assert!(head.contains("authorization: basic c2vjcmv0"), "{head}");
+    }
+}
+
+#[test]
+fn a_server_that_never_responds_delays_the_end_by_a_few_seconds() {
+    let truth = Server::truth(&[]);
+    let lab = Lab::new().with("asks.ts", ASKS);
+    let hangs = Raw::start(|mut stream| {
+        let _ = stream.read_to_end(&mut Vec::new()); // ends with the client
+    });
+    let outputs = [
+        format!("otlp={}", hangs.url()),
+        format!("remote-write={}/api/v1/write", hangs.url()),
+    ];
+    let args: Vec<&str> = outputs.iter().flat_map(|one| ["--output", one]).collect();
+    let ended = lab.run("asks.ts", &truth.url(), &args);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    ended.says(&["--output otlp=", "not sent", "--output remote-write="]);
 }

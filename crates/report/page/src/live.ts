@@ -11,7 +11,7 @@ import { element, showReport } from "./page/dom.ts";
 import { enrichTables } from "./page/tables.ts";
 import { themeSwitch } from "./page/theme.ts";
 
-const LOST = "headcount does not answer. It may have ended: its terminal says so. The page tries again by itself.";
+const LOST = "headcount does not respond. It may have ended: see its terminal. The page tries again by itself.";
 
 function place(id: string): HTMLElement {
   const found = document.getElementById(id);

@@ -53,7 +53,7 @@ test("the page survives a reload and a lost connection, and its button ends the 
   assert.deepEqual(complaints, []);
 
   await page.context().setOffline(true);
-  await page.locator("#connection", { hasText: "does not answer" }).waitFor();
+  await page.locator("#connection", { hasText: "does not respond" }).waitFor();
   const lost = await spanOf(page);
   await page.context().setOffline(false);
   await page.waitForFunction(() => document.getElementById("connection").textContent === "");

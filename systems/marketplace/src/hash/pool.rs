@@ -252,6 +252,7 @@ fn check(
     let renewed = hash.filter(|hash| good && !scheme.made(hash));
     // A password that is too long for the current scheme (bcrypt) keeps its old hash.
     let renewed = renewed.and_then(|_| scheme.hash(password.reveal(), scratch).ok());
+    scratch.fit(scheme);
     Ok(Checked { good, renewed })
 }
 

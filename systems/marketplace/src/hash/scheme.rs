@@ -19,9 +19,19 @@ pub(crate) struct Scratch(Vec<Block>);
 impl Scratch {
     fn blocks(&mut self, params: &Params) -> &mut [Block] {
         if self.0.len() < params.block_count() {
-            self.0.resize(params.block_count(), Block::default());
+            self.0 = vec![Block::default(); params.block_count()]; // without the old content
         }
         &mut self.0
+    }
+
+    /// Frees what hashes of this scheme do not need. An older hash may have needed more.
+    pub(crate) fn fit(&mut self, scheme: &Scheme) {
+        let needed = match scheme {
+            Scheme::Argon2id(params) => params.block_count(),
+            Scheme::Bcrypt(_) => 0,
+        };
+        self.0.truncate(needed);
+        self.0.shrink_to_fit();
     }
 }
 
@@ -217,6 +227,9 @@ mod tests {
             assert!(Scheme::verify("horse", &ours, scratch).unwrap());
             assert!(!Scheme::verify("house", &ours, scratch).unwrap());
         }
+        assert_eq!(scratch.0.len(), 512);
+        scratch.fit(&argon());
+        assert_eq!(scratch.0.len(), 64);
     }
 
     #[test]

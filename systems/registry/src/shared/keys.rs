@@ -33,14 +33,10 @@ impl Keys {
         format!("{}generation:{{{namespace}}}", self.prefix)
     }
 
-    /// A sorted set: the kept messages that each identity has not acknowledged, as [`Keys::entry`].
+    /// A sorted set: the kept messages that each identity has not acknowledged, as `identity/id/time sent`. Neither a name
+    /// nor an id contains a `/`.
     pub(super) fn queue(&self, namespace: &Name) -> String {
         format!("{}queue:{{{namespace}}}", self.prefix)
-    }
-
-    /// An entry of the queue. A name contains no `/`.
-    pub(super) fn entry(identity: &Name, id: &MessageId) -> String {
-        format!("{identity}/{id}")
     }
 
     /// Prefix of the messages, to which the id is appended.

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use redis::{FromRedisValue, RedisResult};
 
-use super::keys::Keys;
 use super::redis::{Data, PAGE, unavailable};
 use crate::message::{Message, MessageId, Mode};
 use crate::name::Name;
@@ -57,12 +56,12 @@ impl Data {
         space: &Name,
         settled: &[(Name, MessageId)],
     ) -> RedisResult<()> {
-        let mut remove = redis::cmd("ZREM");
-        remove.arg(self.keys.queue(space));
+        let mut invocation = self.scripts.settle.key(self.keys.queue(space));
+        invocation.arg(self.keys.messages(space));
         for (identity, id) in settled {
-            remove.arg(Keys::entry(identity, id));
+            invocation.arg(identity.as_str()).arg(id.as_str());
         }
-        remove.query_async(&mut self.link.clone()).await
+        invocation.invoke_async(&mut self.link.clone()).await
     }
 
     /// The kept messages of an identity, oldest first. They count as sent before.
@@ -77,23 +76,23 @@ impl Data {
         let (from, to) = (format!("[{identity}/"), format!("({identity}0"));
         let range = range.arg(self.keys.queue(space)).arg(from).arg(to);
         let entries: Vec<String> = range.query_async(&mut link).await?;
-        let ids: Vec<MessageId> = entries
-            .iter()
-            .filter_map(|entry| MessageId::new(entry.split_once('/')?.1))
-            .collect();
-        let (mut found, mut ended) = (Vec::with_capacity(ids.len()), Vec::new());
-        for ids in ids.chunks(PAGE) {
+        let waiting: Vec<(MessageId, Time)> =
+            entries.iter().filter_map(|entry| read(entry)).collect();
+        let (mut found, mut ended) = (Vec::with_capacity(waiting.len()), Vec::new());
+        for waiting in waiting.chunks(PAGE) {
             let mut pipeline = redis::pipe();
-            for id in ids {
+            for (id, _) in waiting {
                 let fields = ["content_type", "delivery", "sent_at", "payload"];
                 let key = self.keys.message(space, id);
                 pipeline.cmd("HMGET").arg(key).arg(&fields);
             }
             let rows: Vec<Vec<Option<Vec<u8>>>> = pipeline.query_async(&mut link).await?;
-            for (id, row) in ids.iter().zip(rows) {
-                match message(space, id, row) {
+            for (entry, row) in waiting.iter().zip(rows) {
+                let (id, sent_at) = entry;
+                let message = message(space, id, row).filter(|message| message.sent_at == *sent_at);
+                match message {
                     Some(message) => found.push(Arc::new(message.again())),
-                    None => ended.push(id),
+                    None => ended.push(entry),
                 }
             }
         }
@@ -105,13 +104,18 @@ impl Data {
     }
 
     /// Removes the entries of messages whose retention has ended.
-    async fn prune(&self, space: &Name, identity: &Name, ended: &[&MessageId]) -> RedisResult<()> {
+    async fn prune(
+        &self,
+        space: &Name,
+        identity: &Name,
+        ended: &[&(MessageId, Time)],
+    ) -> RedisResult<()> {
         let mut invocation = self.scripts.prune.key(self.keys.queue(space));
         invocation
             .arg(self.keys.messages(space))
             .arg(identity.as_str());
-        for id in ended {
-            invocation.arg(id.as_str());
+        for (id, sent_at) in ended {
+            invocation.arg(id.as_str()).arg(sent_at.millis());
         }
         invocation.invoke_async(&mut self.link.clone()).await
     }
@@ -151,6 +155,13 @@ impl Data {
         let taken: Option<String> = set.query_async(&mut self.link.clone()).await?;
         Ok(taken.is_some())
     }
+}
+
+/// Reads the message's id and time from an entry of the queue.
+fn read(entry: &str) -> Option<(MessageId, Time)> {
+    let mut parts = entry.split('/').skip(1);
+    let id = MessageId::new(parts.next()?)?;
+    Some((id, Time::of_millis(parts.next()?.parse().ok()?)))
 }
 
 fn message(space: &Name, id: &MessageId, row: Vec<Option<Vec<u8>>>) -> Option<Message> {

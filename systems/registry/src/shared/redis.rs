@@ -29,6 +29,7 @@ pub(super) struct Scripts {
     unregister: Script,
     enumerate: Script,
     pub(super) keep: Script,
+    pub(super) settle: Script,
     pub(super) queued: Script,
     pub(super) prune: Script,
 }
@@ -43,6 +44,7 @@ impl Data {
             refresh: Script::new(include_str!("../../lua/refresh.lua")),
             unregister: Script::new(include_str!("../../lua/unregister.lua")),
             keep: Script::new(include_str!("../../lua/keep.lua")),
+            settle: Script::new(include_str!("../../lua/settle.lua")),
             queued: Script::new(include_str!("../../lua/queued.lua")),
             prune: Script::new(include_str!("../../lua/prune.lua")),
             enumerate: Script::new(include_str!("../../lua/enumerate.lua")),

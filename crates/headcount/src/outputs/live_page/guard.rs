@@ -1,4 +1,4 @@
-//! Which requests the live page answers: those that know the token of its URL, and that name this machine.
+//! Which requests the live page serves: those that know the token of its URL, and that name this machine.
 
 use std::net::IpAddr;
 

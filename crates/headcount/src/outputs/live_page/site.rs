@@ -84,7 +84,7 @@ async fn updates(
     let after = query.get("after").copied().unwrap_or(0);
     let followed = &site.followed;
     followed.look_at_stop();
-    let _ = timeout(PATIENCE, followed.changed_after(after)).await; // nothing new is an answer too
+    let _ = timeout(PATIENCE, followed.changed_after(after)).await; // also without news, so that the page sees that headcount runs
     let is_over = followed.run().is_over();
     if !is_over {
         sleep(TOGETHER).await;

@@ -45,7 +45,7 @@ export class EndButton {
     if (accepted) return;
     this.#asked = false;
     this.#button.disabled = false;
-    this.#say("headcount did not answer. Try again, or press Ctrl-C in its terminal.");
+    this.#say("headcount did not respond. Try again, or press Ctrl-C in its terminal.");
   }
 
   #say(text: string): void {

@@ -2,7 +2,7 @@
 
 import type { Update } from "./update.ts";
 
-/** Longest time without a response. The server answers after a fraction of it, even if nothing has changed. */
+/** Longest time without a response. The server responds after a fraction of it, even if nothing has changed. */
 const PATIENCE = 30_000;
 /** Pause before the next attempt after a failed one. */
 const PAUSE = 1000;
@@ -10,7 +10,7 @@ const LONGEST_PAUSE = 5000;
 
 export interface Listener {
   update(update: Update): void;
-  /** The server does not answer (false), or does again (true). */
+  /** The server does not respond (false), or does again (true). */
   connected(is: boolean): void;
 }
 
@@ -19,26 +19,40 @@ export async function follow(listener: Listener): Promise<void> {
   let [after, pause] = [0, PAUSE];
   let next = ask(after);
   for (;;) {
+    let update: Update;
     try {
-      const update = await next;
-      pause = PAUSE;
-      after = update.change;
-      // The next request is sent before the page is drawn, so that the last update of the run finds one.
-      const over = update.end?.last === true;
-      if (!over) {
-        next = ask(after);
-        next.catch(() => undefined); // handled in the next turn
-      }
-      listener.connected(true);
-      listener.update(update);
-      if (over) return;
+      update = await next;
     } catch {
       listener.connected(false);
-      await new Promise((resolve) => setTimeout(resolve, pause));
+      await sleep(pause);
       pause = Math.min(pause * 1.5, LONGEST_PAUSE);
       next = ask(after);
+      continue;
     }
+    pause = PAUSE;
+    after = update.change;
+    // The next request is sent before the page is drawn, so that the last update of the run finds one.
+    const over = update.end?.last === true;
+    if (!over) {
+      next = ask(after);
+      next.catch(() => undefined); // handled in the next turn
+    }
+    listener.connected(true);
+    try {
+      listener.update(update);
+    } catch (error) {
+      reportError(error);
+      if (!over) {
+        await sleep(PAUSE);
+        next = ask(0); // everything again, because the page misses something
+      }
+    }
+    if (over) return;
   }
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 async function ask(after: number): Promise<Update> {

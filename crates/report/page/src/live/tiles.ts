@@ -20,7 +20,7 @@ function tilesOf({ state: { live, latest }, data }: LiveRun): Tile[] {
   return [
     planned === null
       ? { title: "Users", value: live ? count(live.users) : "n/a", detail: "of this level" }
-      : { title: "Planned rate", value: data.levels.at(-1)?.label ?? planned, detail: live ? `at most ${count(live.users)} users` : "" },
+      : { title: "Planned rate", value: (live && data.levels[live.level - 1]?.label) ?? planned, detail: live ? `at most ${count(live.users)} users` : "" },
     { title: deliveries > 0 ? "Deliveries" : "Requests and round trips", value: rate === null ? "n/a" : `${figure(rate)}/s`, detail: "latest second" },
     { title: "p95", value: millis(latest?.p95_ms ?? null), detail: deliveries > 0 ? "delivery latency, latest second" : "response time, latest second" },
     { title: "Failed", value: count(live?.failed ?? 0), detail: "so far in this level" },
