@@ -78,7 +78,10 @@ impl Outputs {
                 self.endpoints.push(endpoint);
             }
             Output::Otlp(url) => {
-                let (url, protocol) = (Otlp::url(url), Box::new(Otlp::new(clock.wall_of(Nanos::default()))?));
+                let (url, protocol) = (
+                    Otlp::url(url),
+                    Box::new(Otlp::new(clock.wall_of(Nanos::default()))?),
+                );
                 self.pushers
                     .push(Pusher::open(&output.to_string(), clock, url, protocol)?);
             }

@@ -152,7 +152,9 @@ mod tests {
             name: String::new(),
         };
         let mut end = |started_s: Option<f64>, start_s| {
-            started_s.map(|start| pusher.start_level(start));
+            if let Some(start) = started_s {
+                pusher.start_level(start);
+            }
             let second = Second {
                 level: 1,
                 window: Window {

@@ -135,17 +135,19 @@ fn a_server_that_does_not_respond_or_refuses_does_not_disturb_the_run() {
     ]);
 }
 
-/// A receiver of OTLP that responds with the given statuses first, and then accepts. Returns it with the heads and bodies of
-/// the requests that it accepted.
-fn receiver(first: &[&'static str]) -> (Raw, Arc<Mutex<Vec<(String, Value)>>>) {
-    let accepted = Arc::<Mutex<Vec<(String, Value)>>>::default();
-    let statuses = Mutex::new(first.to_vec().into_iter());
+/// The heads and bodies of accepted requests.
+type Accepted = Arc<Mutex<Vec<(String, Value)>>>;
+
+/// A receiver of OTLP that responds with the given statuses first, the last one first, and then accepts.
+fn receiver(first: &[&'static str]) -> (Raw, Accepted) {
+    let accepted = Accepted::default();
+    let statuses = Mutex::new(first.to_vec());
     let received = accepted.clone();
     let server = Raw::start(move |stream| {
         let mut writer = stream.try_clone().unwrap();
         let mut reader = BufReader::new(stream);
         while let Some((head, body)) = read_request(&mut reader) {
-            let status = statuses.lock().unwrap().next().unwrap_or("200 OK");
+            let status = statuses.lock().unwrap().pop().unwrap_or("200 OK");
             if status == "200 OK" {
                 let body = serde_json::from_slice(&body).unwrap();
                 received.lock().unwrap().push((head, body));
@@ -163,7 +165,7 @@ fn receiver(first: &[&'static str]) -> (Raw, Arc<Mutex<Vec<(String, Value)>>>) {
 fn seconds_that_a_server_declines_for_a_while_arrive_once_and_in_order() {
     let truth = Server::truth(&[]);
     let lab = Lab::new().with("asks.ts", ASKS);
-    let (server, accepted) = receiver(&["503 Service Unavailable", "429 Too Many Requests"]);
+    let (server, accepted) = receiver(&["429 Too Many Requests", "503 Service Unavailable"]);
     let output = format!("otlp={}", server.url());
     let mut command = Command::new(env!("CARGO_BIN_EXE_headcount"));
     command

@@ -102,11 +102,12 @@ async fn a_message_with_the_id_of_an_ended_one_reaches_only_its_own_identities()
     let redis = Redis::start();
     let (data, tenant) = (data(&redis).await, tenant());
     let (first, short) = (message("order"), Duration::from_millis(50));
-    let kept = data.keep(&tenant, &first, &[name("a")], short, false);
+    let (a, b) = ([name("a")], [name("b")]);
+    let kept = data.keep(&tenant, &first, &a, short, false);
     assert!(kept.await.unwrap().is_some());
     tokio::time::sleep(2 * short).await;
     let second = message("order");
-    let kept = data.keep(&tenant, &second, &[name("b")], HOUR, false);
+    let kept = data.keep(&tenant, &second, &b, HOUR, false);
     assert!(kept.await.unwrap().is_some(), "the first one has ended");
     assert!(ids(&data, &tenant, "a").await.is_empty());
     assert_eq!(data.queued(&tenant.name).await.unwrap(), [name("b")]);
