@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::iter::from_fn;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -12,6 +13,8 @@ use crate::name::Name;
 const QUEUE: usize = 65_536;
 /// Maximum number of acknowledgements per request.
 const BATCH: usize = 1000;
+/// Time in which acknowledgements are collected for one request. Those of a multicast arrive within milliseconds.
+const TOGETHER: Duration = Duration::from_millis(10);
 /// Pause before a failed request is repeated.
 const AGAIN: Duration = Duration::from_millis(500);
 
@@ -29,6 +32,10 @@ pub(super) fn start(data: Data) -> mpsc::Sender<Settled> {
 async fn run(data: Data, mut queue: mpsc::Receiver<Settled>) {
     let mut batch = Vec::new();
     while queue.recv_many(&mut batch, BATCH).await > 0 {
+        if batch.len() < BATCH {
+            sleep(TOGETHER).await;
+            batch.extend(from_fn(|| queue.try_recv().ok()).take(BATCH - batch.len()));
+        }
         let mut by_space: HashMap<Name, Vec<(Name, MessageId)>> = HashMap::new();
         for (space, identity, id) in batch.drain(..) {
             by_space.entry(space).or_default().push((identity, id));
