@@ -48,9 +48,9 @@ impl Clock {
         (self.wall + since).to_string()
     }
 
-    /// The wall-clock time of a moment. It is the start plus the monotonic time since then, so it never jumps.
-    pub fn wall_of(&self, moment: Nanos) -> SystemTime {
-        self.wall_origin + Duration::from(moment)
+    /// The wall-clock time of the start.
+    pub fn wall_start(&self) -> SystemTime {
+        self.wall_origin
     }
 
     /// Converts a wall-clock time into the run's time. `wall_ahead` comes from [`Both`]. `None` for a time before the

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use engine::{Clock, Notice, Outcome, Second, Stop};
-use model::{Nanos, without_credentials};
+use model::without_credentials;
 use record::Run;
 
 use self::json_lines::JsonLines;
@@ -78,17 +78,14 @@ impl Outputs {
                 self.endpoints.push(endpoint);
             }
             Output::Otlp(url) => {
-                let (url, protocol) = (
-                    Otlp::url(url),
-                    Box::new(Otlp::new(clock.wall_of(Nanos::default()))?),
-                );
-                self.pushers
-                    .push(Pusher::open(&output.to_string(), clock, url, protocol)?);
+                let protocol = Box::new(Otlp::new(clock.wall_start())?);
+                let pusher = Pusher::open(output, clock, Otlp::url(url), protocol)?;
+                self.pushers.push(pusher);
             }
             Output::RemoteWrite(url) => {
-                let (url, protocol) = (url.clone(), Box::new(RemoteWrite::new()?));
-                self.pushers
-                    .push(Pusher::open(&output.to_string(), clock, url, protocol)?);
+                let protocol = Box::new(RemoteWrite::new()?);
+                let pusher = Pusher::open(output, clock, url.clone(), protocol)?;
+                self.pushers.push(pusher);
             }
             Output::Report(format, path) => {
                 // A run may take hours, so a path that cannot be written is an error now. A report that is there is

@@ -24,6 +24,12 @@ pub(super) enum Value {
     Percent(fn(&Second) -> Option<f64>),
 }
 
+impl Metric {
+    const fn new(name: &'static str, help: &'static str, value: Value) -> Self {
+        Self { name, help, value }
+    }
+}
+
 impl Value {
     /// The value of the latest second in base units. An unknown time is NaN, so that nobody takes an older one for it.
     /// `None` if the earlier value still applies, and for totals.
@@ -45,9 +51,8 @@ pub(super) struct Totals([u64; METRICS.len()]);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Figure {
     Total(u64),
+    /// NaN if there is no value for this second.
     Latest(f64),
-    /// There is no value for this second.
-    Unknown,
 }
 
 impl Totals {
@@ -57,75 +62,70 @@ impl Totals {
             self.0[index] += of(&second.window);
             return Some(Figure::Total(self.0[index]));
         }
-        let latest = METRICS[index].value.latest(second)?;
-        Some(if latest.is_nan() {
-            Figure::Unknown
-        } else {
-            Figure::Latest(latest)
-        })
+        METRICS[index].value.latest(second).map(Figure::Latest)
     }
 }
 
 /// All metrics.
 pub(super) const METRICS: [Metric; 12] = [
-    Metric {
-        name: "level",
-        help: "Number of the level, from 1",
-        value: Value::Number(|second| second.level.into()),
-    },
-    Metric {
-        name: "users",
-        help: "Planned number of users of the level",
-        value: Value::Number(|second| second.window.users),
-    },
-    Metric {
-        name: "requests",
-        help: "Requests that ended",
-        value: Value::Total(|window| window.requests),
-    },
-    Metric {
-        name: "failed",
-        help: "Requests and round trips that failed",
-        value: Value::Total(|window| window.failed),
-    },
-    Metric {
-        name: "round_trips",
-        help: "Round trips that ended",
-        value: Value::Total(|window| window.round_trips),
-    },
-    Metric {
-        name: "messages",
-        help: "Messages sent",
-        value: Value::Total(|window| window.messages),
-    },
-    Metric {
-        name: "deliveries",
-        help: "Deliveries received",
-        value: Value::Total(|window| window.deliveries),
-    },
-    Metric {
-        name: "latency_median",
-        help: "Median of the latest second: of deliveries, else of responses; NaN without enough samples",
-        value: Value::Time(|window| window.p50_ms),
-    },
-    Metric {
-        name: "latency_p95",
-        help: "95th percentile of the latest second",
-        value: Value::Time(|window| window.p95_ms),
-    },
-    Metric {
-        name: "latency_p99",
-        help: "99th percentile of the latest second",
-        value: Value::Time(|window| window.p99_ms),
-    },
-    Metric {
-        name: "latency_max",
-        help: "Maximum of the latest second",
-        value: Value::Time(|window| window.max_ms),
-    },
-    Metric {
-        name: "busiest_worker",
-        help: "Share of the latest second in which the busiest worker was busy",
-        value: Value::Percent(|second| second.busiest_worker_percent),
-    },
+    Metric::new(
+        "level",
+        "Number of the level, from 1",
+        Value::Number(|second| second.level.into()),
+    ),
+    Metric::new(
+        "users",
+        "Planned number of users of the level",
+        Value::Number(|second| second.window.users),
+    ),
+    Metric::new(
+        "requests",
+        "Requests that ended",
+        Value::Total(|window| window.requests),
+    ),
+    Metric::new(
+        "failed",
+        "Requests and round trips that failed",
+        Value::Total(|window| window.failed),
+    ),
+    Metric::new(
+        "round_trips",
+        "Round trips that ended",
+        Value::Total(|window| window.round_trips),
+    ),
+    Metric::new(
+        "messages",
+        "Messages sent",
+        Value::Total(|window| window.messages),
+    ),
+    Metric::new(
+        "deliveries",
+        "Deliveries received",
+        Value::Total(|window| window.deliveries),
+    ),
+    Metric::new(
+        "latency_median",
+        "Median of the latest second: of deliveries, else of responses; NaN without enough samples",
+        Value::Time(|window| window.p50_ms),
+    ),
+    Metric::new(
+        "latency_p95",
+        "95th percentile of the latest second",
+        Value::Time(|window| window.p95_ms),
+    ),
+    Metric::new(
+        "latency_p99",
+        "99th percentile of the latest second",
+        Value::Time(|window| window.p99_ms),
+    ),
+    Metric::new(
+        "latency_max",
+        "Maximum of the latest second",
+        Value::Time(|window| window.max_ms),
+    ),
+    Metric::new(
+        "busiest_worker",
+        "Share of the latest second in which the busiest worker was busy",
+        Value::Percent(|second| second.busiest_worker_percent),
+    ),
 ];

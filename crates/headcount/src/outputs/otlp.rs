@@ -51,27 +51,26 @@ impl Otlp {
 
     fn metric(&mut self, index: usize, seconds: &[TimedSecond]) -> Json {
         let Metric { name, help, value } = METRICS[index];
-        let number_of = format!("{{{name}}}"); // an annotation, because a plain number has no unit
-        let name = format!("headcount.{name}");
+        let unit = match value {
+            Value::Time(_) => "s".to_owned(),
+            Value::Percent(_) => "1".to_owned(),
+            Value::Total(_) | Value::Number(_) => format!("{{{name}}}"), // says what is counted
+        };
         let points: Vec<Json> = seconds
             .iter()
             .filter_map(|second| self.point(index, second))
             .collect();
-        match value {
-            Value::Total(_) => json!({
-                "name": name, "description": help, "unit": number_of,
-                "sum": { "aggregationTemporality": CUMULATIVE, "isMonotonic": true, "dataPoints": points },
-            }),
-            Value::Time(_) => json!({
-                "name": name, "description": help, "unit": "s", "gauge": { "dataPoints": points },
-            }),
-            Value::Number(_) => json!({
-                "name": name, "description": help, "unit": number_of, "gauge": { "dataPoints": points },
-            }),
-            Value::Percent(_) => json!({
-                "name": name, "description": help, "unit": "1", "gauge": { "dataPoints": points },
-            }),
+        let mut metric = json!({
+            "name": format!("headcount.{name}"), "description": help, "unit": unit,
+        });
+        if let Value::Total(_) = value {
+            metric["sum"] = json!({
+                "aggregationTemporality": CUMULATIVE, "isMonotonic": true, "dataPoints": points,
+            });
+        } else {
+            metric["gauge"] = json!({ "dataPoints": points });
         }
+        metric
     }
 
     fn point(&mut self, index: usize, timed: &TimedSecond) -> Option<Json> {
@@ -80,8 +79,10 @@ impl Otlp {
             Figure::Total(total) => {
                 json!({ "startTimeUnixNano": start, "timeUnixNano": end, "asInt": total.to_string() })
             }
+            Figure::Latest(value) if value.is_nan() => {
+                json!({ "timeUnixNano": end, "flags": NO_VALUE })
+            }
             Figure::Latest(value) => json!({ "timeUnixNano": end, "asDouble": value }),
-            Figure::Unknown => json!({ "timeUnixNano": end, "flags": NO_VALUE }),
         })
     }
 }

@@ -15,6 +15,7 @@ use url::Url;
 
 use self::link::{Ending, Link};
 use super::local_server::NICE;
+use super::spec::Output;
 
 /// Number of seconds that wait while the server does not respond. Later ones are not sent.
 const WAITING: usize = 3600;
@@ -44,7 +45,7 @@ pub(super) struct Pusher {
     seconds: Option<SyncSender<TimedSecond>>,
     thread: Option<JoinHandle<()>>,
     ending: Ending,
-    clock: Clock,
+    run_start: SystemTime,
     /// Start of the running level.
     level_start: SystemTime,
     /// Number of seconds for which there was no room.
@@ -54,14 +55,14 @@ pub(super) struct Pusher {
 }
 
 impl Pusher {
-    /// `name` is the output as the user wrote it, for messages.
+    /// Starts the thread that sends seconds to `url`.
     pub(super) fn open(
-        name: &str,
+        output: &Output,
         clock: Clock,
         url: Url,
         protocol: Box<dyn Protocol>,
     ) -> anyhow::Result<Self> {
-        let name = without_credentials(name).into_owned();
+        let name = without_credentials(&output.to_string()).into_owned();
         let (seconds, queue) = sync_channel(WAITING);
         let ending = Ending::new(clock);
         let mut link = Link::open(name.clone(), url, protocol.headers(), ending.clone())?;
@@ -75,8 +76,8 @@ impl Pusher {
             seconds: Some(seconds),
             thread: Some(thread),
             ending,
-            clock,
-            level_start: clock.wall_of(Nanos::default()),
+            run_start: clock.wall_start(),
+            level_start: clock.wall_start(),
             dropped: 0,
             name,
         })
@@ -84,8 +85,7 @@ impl Pusher {
 
     /// A level starts, this long after the start of the run.
     pub(super) fn start_level(&mut self, started_s: f64) {
-        let start = self.clock.wall_of(Nanos::default());
-        self.level_start = start + Duration::from_secs_f64(started_s.max(0.0));
+        self.level_start = self.run_start + Duration::from_secs_f64(started_s.max(0.0));
     }
 
     /// Queues a second. Never waits.
@@ -146,8 +146,8 @@ mod tests {
             seconds: None,
             thread: None,
             ending: Ending::new(clock),
-            clock,
-            level_start: clock.wall_of(Nanos::default()),
+            run_start: clock.wall_start(),
+            level_start: clock.wall_start(),
             dropped: 0,
             name: String::new(),
         };
@@ -163,9 +163,7 @@ mod tests {
                 },
                 busiest_worker_percent: None,
             };
-            let since = pusher
-                .end_of(&second)
-                .duration_since(clock.wall_of(Nanos::default()));
+            let since = pusher.end_of(&second).duration_since(clock.wall_start());
             since.unwrap().as_millis()
         };
         assert_eq!(end(Some(0.5), 0.0), 1500);

@@ -84,7 +84,6 @@ impl RemoteWrite {
             let value = match self.totals.after(index, &timed.second)? {
                 Figure::Total(total) => total as f64,
                 Figure::Latest(value) => value,
-                Figure::Unknown => f64::NAN,
             };
             let timestamp = millis(timed.end);
             Some(Sample { value, timestamp })

@@ -1,6 +1,7 @@
 //! Test support: the program, servers, folders, and JSON at a pointer.
 
 mod asked;
+mod attempts;
 mod foreign;
 mod lab;
 mod program;

@@ -6,10 +6,11 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
+use ::harness::free_port;
 use serde_json::Value;
 
 use crate::harness::{Lab, Program, Prometheus, Raw, Server, python, read_request};
-use crate::outputs::{ASKS, free_port};
+use crate::outputs::ASKS;
 
 /// The total of a field over all seconds of the run.
 fn total(record: &Value, field: &str) -> u64 {
@@ -37,7 +38,7 @@ fn dashboard_queries() -> Vec<String> {
 #[test]
 fn prometheus_scrapes_a_run_and_takes_it_by_remote_write_and_the_dashboard_shows_both() {
     let truth = Server::truth(&[]);
-    let port = free_port();
+    let port = free_port().unwrap();
     let prometheus = Prometheus::scraping(port);
     let lab = Lab::new().with("asks.ts", ASKS);
     let outputs = [
@@ -121,7 +122,7 @@ fn a_receiver_with_the_official_protocol_reads_otlp() {
 fn a_server_that_does_not_respond_or_refuses_does_not_disturb_the_run() {
     let truth = Server::truth(&[]);
     let lab = Lab::new().with("asks.ts", ASKS);
-    let nobody = format!("otlp=http://127.0.0.1:{}", free_port());
+    let nobody = format!("otlp=http://127.0.0.1:{}", free_port().unwrap());
     // The truth server has no such path.
     let refusing = format!("remote-write={}/api/v1/write", truth.url());
     let args = ["--output", &nobody, "--output", &refusing];

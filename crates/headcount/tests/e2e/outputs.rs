@@ -3,6 +3,7 @@
 use std::fs;
 use std::net::{TcpListener, TcpStream};
 
+use ::harness::free_port;
 use serde_json::Value;
 
 use crate::harness::{Lab, Server, text_at};
@@ -26,15 +27,10 @@ fn scraped(port: u16, metric: &str) -> Option<f64> {
     Some(line.unwrap().trim().parse().unwrap())
 }
 
-pub(crate) fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
-}
-
 #[test]
 fn seconds_are_written_and_scraped_during_the_run_and_reports_follow() {
     let truth = Server::truth(&[]);
-    let port = free_port();
+    let port = free_port().unwrap();
     let lab = Lab::new().with("asks.ts", ASKS);
     let metrics = format!("prometheus={port}");
     let outputs = [

@@ -1,5 +1,5 @@
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::BufReader;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
 use ::harness::free_port;
@@ -7,9 +7,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::asked::text_at;
-
-/// Number of attempts to start a server. Another process may take the port before the server does.
-const ATTEMPTS: u32 = 5;
+use super::attempts::{says, start};
 
 /// The distribution's `prometheus`, which also accepts remote writes. Killed by its process id when dropped.
 #[derive(Debug)]
@@ -24,8 +22,7 @@ pub(crate) struct Prometheus {
 impl Prometheus {
     /// Starts a server that scrapes this port every second.
     pub(crate) fn scraping(port: u16) -> Self {
-        let server = (0..ATTEMPTS).find_map(|_| Self::attempt(port));
-        server.unwrap_or_else(|| panic!("prometheus does not start: run it by hand to see why"))
+        start("prometheus", || Self::attempt(port))
     }
 
     fn attempt(scraped: u16) -> Option<Self> {
@@ -48,20 +45,16 @@ impl Prometheus {
             .spawn()
             .unwrap_or_else(|why| panic!("{why}: install prometheus, as ./test.sh does"));
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let mut line = String::new();
-        while stderr.read_line(&mut line).unwrap() > 0 {
-            if line.contains("Server is ready") {
-                return Some(Self {
-                    child,
-                    port,
-                    _stderr: stderr,
-                    _folder: folder,
-                });
-            }
-            line.clear();
+        if !says(&mut stderr, "Server is ready") {
+            child.wait().unwrap();
+            return None;
         }
-        child.wait().unwrap();
-        None
+        Some(Self {
+            child,
+            port,
+            _stderr: stderr,
+            _folder: folder,
+        })
     }
 
     pub(crate) fn url(&self) -> String {

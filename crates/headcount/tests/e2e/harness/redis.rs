@@ -1,11 +1,10 @@
-use std::io::{BufRead as _, BufReader};
+use std::io::BufReader;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use ::harness::free_port;
 use tempfile::TempDir;
 
-/// Number of attempts to start a server. Another process may take the port before the server does.
-const ATTEMPTS: u32 = 5;
+use super::attempts::{says, start};
 
 /// The distribution's `redis-server` without persistence, killed by its process id when dropped.
 #[derive(Debug)]
@@ -20,8 +19,7 @@ pub(crate) struct RedisServer {
 
 impl RedisServer {
     pub(crate) fn start(options: &[&str]) -> Self {
-        let server = (0..ATTEMPTS).find_map(|_| Self::attempt(options));
-        server.unwrap_or_else(|| panic!("redis-server does not start: run it by hand to see why"))
+        start("redis-server", || Self::attempt(options))
     }
 
     fn attempt(options: &[&str]) -> Option<Self> {
@@ -38,21 +36,17 @@ impl RedisServer {
             .spawn()
             .unwrap_or_else(|why| panic!("{why}: install redis-server, as ./test.sh does"));
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
-        let mut line = String::new();
-        while stdout.read_line(&mut line).unwrap() > 0 {
-            if line.contains("Ready to accept connections") {
-                return Some(Self {
-                    child,
-                    port,
-                    cluster_port,
-                    _stdout: stdout,
-                    _folder: folder,
-                });
-            }
-            line.clear();
+        if !says(&mut stdout, "Ready to accept connections") {
+            child.wait().unwrap();
+            return None;
         }
-        child.wait().unwrap();
-        None
+        Some(Self {
+            child,
+            port,
+            cluster_port,
+            _stdout: stdout,
+            _folder: folder,
+        })
     }
 
     pub(crate) fn port(&self) -> u16 {
