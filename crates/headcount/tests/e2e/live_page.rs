@@ -250,3 +250,36 @@ fn a_bench_has_a_live_page_and_one_button_press_ends_it() {
         ],
     );
 }
+
+#[test]
+fn the_page_hides_values_of_the_environment() {
+    let truth = Server::truth(&[]);
+    let text = r#"
+import type { Group, Options } from "headcount";
+import { env } from "headcount";
+const name = `as ${env("API_TOKEN")}`;
+export const options: Options = {
+  load: { users: [2, 3], duration: "1s" },
+  settle: "100ms",
+  thresholds: { [`request(${name})`]: ["p50 < 30s"] },
+};
+export default async function names({ users: [user], think }: Group) {
+  await user!.get("/healthz", { name });
+  await think("20ms");
+}
+"#;
+    let lab = Lab::new().with("names.ts", text);
+    let secret = "token-of-ann";
+    let value = format!("API_TOKEN={secret}");
+    let program = lab.start_run("names.ts", &truth.url(), &["--ui", "--env", &value]);
+    let url = url_of(&program);
+    let (mut shown, mut after, mut last) = (text_at(&url), 0, Value::Null);
+    while last["end"]["last"] != true {
+        last = ask(&format!("{url}updates?after={after}"));
+        after = last["change"].as_u64().unwrap();
+        shown += &last.to_string();
+    }
+    program.end();
+    assert!(shown.contains("as ***"), "{shown}");
+    assert!(!shown.contains(secret), "{shown}");
+}
