@@ -1,10 +1,10 @@
 //! Request bodies of limited size, read within a time limit.
 
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody as _};
 use http_body_util::BodyExt;
 use tokio::time::timeout;
 
-use crate::memory::{COUNTED, Charge, charged, of_bodies};
+use crate::memory::{Budget, COUNTED, Charge, charged, of_bodies};
 use crate::serve::BODY_LIMIT;
 
 /// Maximum number of bytes beyond the size limit that are read and discarded.
@@ -24,62 +24,121 @@ pub enum BodyError {
     Incomplete,
 }
 
-/// Reads the whole body, at most `limit` bytes, within [`BODY_LIMIT`]. Of a larger body, up to 1 MiB more is read, so that
-/// the client gets the error response instead of a closed connection.
+/// Reads the whole body, at most `limit` bytes, within [`BODY_LIMIT`]. A body that is refused is read on without keeping
+/// it, up to 1 MiB beyond the limit, so that the client gets the error response instead of a closed connection.
 pub async fn read(body: Body, limit: usize) -> Result<Bytes, BodyError> {
-    let read = timeout(BODY_LIMIT, take(body, limit)).await;
-    let (whole, length, charge) = read.map_err(|_| BodyError::Incomplete)??;
-    if length > limit {
-        return Err(BodyError::TooLarge(limit));
+    read_within(of_bodies(), body, limit).await
+}
+
+async fn read_within(budget: &Budget, body: Body, limit: usize) -> Result<Bytes, BodyError> {
+    let mut taken = Taken::new(budget, limit);
+    let read = timeout(BODY_LIMIT, taken.fill(body)).await;
+    if let Some(refused) = taken.refused {
+        return Err(refused);
     }
-    Ok(match charge {
-        Some(charge) => charged(whole, charge),
-        None => whole.into(),
+    read.map_err(|_| BodyError::Incomplete)??;
+    Ok(match taken.charge {
+        Some(charge) => charged(taken.whole, charge),
+        None => taken.whole.into(),
     })
 }
 
-/// Returns the body, the number of bytes read, and what a large body is charged. If the number exceeds `limit`, the body
-/// is incomplete.
-async fn take(mut body: Body, limit: usize) -> Result<(Vec<u8>, usize, Option<Charge>), BodyError> {
-    let (mut whole, mut length, mut charge) = (Vec::new(), 0, None);
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| BodyError::Incomplete)?;
-        let Ok(piece) = frame.into_data() else {
-            continue;
-        };
-        length += piece.len();
-        if length <= limit {
-            charge_for(&mut charge, whole.len(), piece.len())?;
-            whole.extend_from_slice(&piece);
-        }
-        if length > limit + DRAINED {
-            break;
-        }
-    }
-    Ok((whole, length, charge))
+/// What was read of a body.
+struct Taken<'a> {
+    budget: &'a Budget,
+    limit: usize,
+    /// Number of bytes that the client announced, or 0.
+    announced: usize,
+    /// Number of bytes read.
+    length: usize,
+    /// Empty if the body is refused.
+    whole: Vec<u8>,
+    charge: Option<Charge>,
+    refused: Option<BodyError>,
 }
 
-/// Charges a piece of a body of which `before` bytes were read.
-fn charge_for(charge: &mut Option<Charge>, before: usize, piece: usize) -> Result<(), BodyError> {
-    if before + piece < COUNTED {
-        return Ok(());
+impl<'a> Taken<'a> {
+    const fn new(budget: &'a Budget, limit: usize) -> Self {
+        Self {
+            budget,
+            limit,
+            announced: 0,
+            length: 0,
+            whole: Vec::new(),
+            charge: None,
+            refused: None,
+        }
     }
-    let uncounted = if charge.is_none() { before } else { 0 };
-    let more = of_bodies().take(uncounted + piece);
-    let more = more.ok_or(BodyError::Crowded)?;
-    match charge {
-        Some(charge) => charge.add(more),
-        None => *charge = Some(more),
+
+    async fn fill(&mut self, mut body: Body) -> Result<(), BodyError> {
+        let announced = body.size_hint().exact().unwrap_or_default();
+        self.announced = usize::try_from(announced).unwrap_or(usize::MAX);
+        while self.length <= self.limit + DRAINED
+            && let Some(frame) = body.frame().await
+        {
+            let frame = frame.map_err(|_| BodyError::Incomplete)?;
+            if let Ok(piece) = frame.into_data() {
+                self.add(&piece);
+            }
+        }
+        Ok(())
     }
-    Ok(())
+
+    fn add(&mut self, piece: &[u8]) {
+        self.length += piece.len();
+        if self.refused.is_none()
+            && let Err(refused) = self.keep(piece)
+        {
+            self.refused = Some(refused);
+            self.whole = Vec::new();
+            self.charge = None;
+        }
+    }
+
+    fn keep(&mut self, piece: &[u8]) -> Result<(), BodyError> {
+        if self.length > self.limit {
+            return Err(BodyError::TooLarge(self.limit));
+        }
+        self.charge(piece.len())?;
+        if self.charge.is_some() {
+            // A vector that doubles takes up to three times what is charged while it is copied. Memory that is reserved
+            // but not yet written is not resident.
+            let missing = self
+                .announced
+                .min(self.limit)
+                .saturating_sub(self.whole.len());
+            self.whole.reserve_exact(missing);
+        }
+        self.whole.extend_from_slice(piece);
+        Ok(())
+    }
+
+    /// Charges a piece that comes after what is kept.
+    fn charge(&mut self, piece: usize) -> Result<(), BodyError> {
+        let before = self.whole.len();
+        if before + piece < COUNTED {
+            return Ok(());
+        }
+        let uncounted = if self.charge.is_none() { before } else { 0 };
+        let more = self.budget.take(uncounted + piece);
+        let more = more.ok_or(BodyError::Crowded)?;
+        match &mut self.charge {
+            Some(charge) => charge.add(more),
+            None => self.charge = Some(more),
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
+    use std::iter::repeat_with;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     use futures_util::StreamExt;
-    use futures_util::stream::{once, pending};
+    use futures_util::stream::{self, once, pending};
 
     use super::*;
 
@@ -91,5 +150,21 @@ mod tests {
         let half = once(async { Ok::<_, Infallible>("half") });
         let body = Body::from_stream(half.chain(pending()));
         assert_eq!(read(body, 100).await, Err(BodyError::Incomplete));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_refused_body_is_read_on_so_that_its_client_gets_the_response() {
+        let chunks = Arc::new(AtomicUsize::new(0));
+        let counted = chunks.clone();
+        let chunk = Bytes::from_static(&[b'x'; COUNTED]);
+        let body = repeat_with(move || {
+            counted.fetch_add(1, Relaxed);
+            Ok::<_, Infallible>(chunk.clone())
+        });
+        let limit = 4 * COUNTED;
+        let body = Body::from_stream(stream::iter(body));
+        let read = read_within(&Budget::new(0), body, limit).await;
+        assert_eq!(read, Err(BodyError::Crowded));
+        assert_eq!(chunks.load(Relaxed), (limit + DRAINED) / COUNTED + 1);
     }
 }

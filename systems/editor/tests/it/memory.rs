@@ -1,5 +1,7 @@
 //! The memory that an idle user costs.
 
+use kit::testing::hostile::settled;
+
 use crate::client::Client;
 use crate::served::Served;
 
@@ -19,8 +21,9 @@ fn come(editor: &Served, users: std::ops::Range<usize>) -> Vec<Client> {
 fn a_user_who_waits_takes_a_few_kilobytes_of_the_server() {
     let editor = Served::start(&[]);
     let _first = come(&editor, 0..FIRST);
-    let before = editor.memory();
+    let before = settled(editor.pid());
     let _measured = come(&editor, FIRST..FIRST + MEASURED);
-    let each = (editor.memory() - before) / MEASURED;
+    let grown = settled(editor.pid()).checked_sub(before);
+    let each = grown.expect("the memory shrank") / MEASURED;
     assert!(each < MOST_BYTES, "{each} bytes each");
 }

@@ -3,7 +3,8 @@
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Time without progress after which the system is assumed to have stopped reading.
 const TAKEN_WITHIN: Duration = Duration::from_secs(1);
@@ -42,11 +43,29 @@ pub fn websocket(address: SocketAddr, path: &str) -> TcpStream {
     stream
 }
 
-/// Resident memory of a process in bytes.
+/// Resident memory of a process in bytes, without files, whose pages the kernel may drop at any time.
 #[must_use]
 pub fn resident(pid: u32) -> usize {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("RssAnon:"));
     let kilobytes = line.unwrap().trim().trim_end_matches(" kB");
     kilobytes.parse::<usize>().unwrap() * 1024
+}
+
+/// The value of [`resident`] once it did not change for a second, as after the allocator returned what is free.
+#[must_use]
+pub fn settled(pid: u32) -> usize {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let (mut memory, mut since) = (resident(pid), Instant::now());
+    while since.elapsed() < Duration::from_secs(1) {
+        assert!(Instant::now() < deadline, "the memory keeps changing");
+        thread::sleep(Duration::from_millis(50));
+        let now = resident(pid);
+        if now != memory {
+            (memory, since) = (now, Instant::now());
+        }
+    }
+    memory
 }
