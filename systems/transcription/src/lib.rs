@@ -26,5 +26,5 @@ mod voice;
 pub use config::{Config, ConfigError};
 pub use engine::{EngineConfig, EngineKind};
 pub use kit::secret::Secret;
-pub use limits::{Limits, SlowClients, Times, VoiceConfig};
+pub use limits::{Limits, SlowClients, Times, VadKind, VoiceConfig};
 pub use serve::{PORT, ServeError, app, serve};
