@@ -13,7 +13,7 @@ fn people_speak_to_the_page_in_chromium_and_read_along() {
     let folder = std::env::temp_dir().join(format!("headcount-page-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let speech = folder.join("speech.wav");
-    speak("The quick brown fox jumps over the lazy dog.", &speech);
+    speech::write("The quick brown fox jumps over the lazy dog.", &speech);
     let service = serde_json::json!([env!("CARGO_BIN_EXE_headcount-transcription")]);
     let mut node = node();
     node.args(["--test", "--test-concurrency=1", TEST_LIMIT])
@@ -29,27 +29,6 @@ fn the_page_that_is_embedded_is_what_its_sources_build() {
     let mut node = node();
     node.arg("check-dist.mjs");
     passes(node);
-}
-
-/// Writes speech of a free synthesizer, followed by a pause, because the browser repeats the file.
-fn speak(text: &str, file: &Path) {
-    let said = Command::new("flite")
-        .args(["-voice", "slt", "-t", text, "-o"])
-        .arg(file)
-        .status();
-    assert!(
-        said.expect("flite is not installed: run ./test.sh or `apt-get install flite`")
-            .success()
-    );
-    let mut reader = hound::WavReader::open(file).unwrap();
-    let spec = reader.spec();
-    let mut samples: Vec<i16> = reader.samples().map(Result::unwrap).collect();
-    samples.extend(vec![0; spec.sample_rate as usize]);
-    let mut writer = hound::WavWriter::create(file, spec).unwrap();
-    for sample in samples {
-        writer.write_sample(sample).unwrap();
-    }
-    writer.finalize().unwrap();
 }
 
 /// Node in the page's folder. Panics if a dependency is missing, because a test that skips itself proves nothing.
@@ -77,4 +56,31 @@ fn passes(mut node: Command) {
         said(&output.stdout),
         said(&output.stderr)
     );
+}
+
+#[cfg(test)]
+mod speech {
+    use std::path::Path;
+    use std::process::Command;
+
+    /// Writes speech of a free synthesizer, followed by a pause, because the browser repeats the file.
+    pub(crate) fn write(text: &str, file: &Path) {
+        let said = Command::new("flite")
+            .args(["-voice", "slt", "-t", text, "-o"])
+            .arg(file)
+            .status();
+        assert!(
+            said.expect("flite is not installed: run ./test.sh or `apt-get install flite`")
+                .success()
+        );
+        let mut reader = hound::WavReader::open(file).unwrap();
+        let spec = reader.spec();
+        let mut samples: Vec<i16> = reader.samples().map(Result::unwrap).collect();
+        samples.extend(vec![0; spec.sample_rate as usize]);
+        let mut writer = hound::WavWriter::create(file, spec).unwrap();
+        for sample in samples {
+            writer.write_sample(sample).unwrap();
+        }
+        writer.finalize().unwrap();
+    }
 }
