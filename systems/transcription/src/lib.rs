@@ -28,3 +28,4 @@ pub use engine::{EngineConfig, EngineKind};
 pub use kit::secret::Secret;
 pub use limits::{Limits, SlowClients, Times, VadKind, VoiceConfig};
 pub use serve::{PORT, ServeError, app, serve};
+pub use sessions::SharedConfig;

@@ -126,7 +126,7 @@ pub struct VoiceConfig {
 }
 
 /// Reads a number of seconds.
-fn positive(text: &str) -> Result<f64, String> {
+pub(crate) fn positive(text: &str) -> Result<f64, String> {
     let seconds: f64 = text
         .parse()
         .map_err(|_| format!("`{text}` is not a number"))?;

@@ -129,6 +129,11 @@ impl Served {
         }
     }
 
+    /// Kills the process.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+    }
+
     /// Sends SIGTERM to the process.
     pub(crate) fn terminate(&self) {
         let id = rustix::process::Pid::from_child(&self.child);
