@@ -14,9 +14,11 @@ mod parts;
 mod registry;
 mod table;
 mod templates;
+mod transcription;
 
 pub use bridge::bridge;
 pub use editor::editor;
 pub use marketplace::marketplace;
 pub use parts::{PartRun, StudyOutcome};
 pub use registry::{RegistryBackend, RegistrySettings, Sustained, registry};
+pub use transcription::transcription;

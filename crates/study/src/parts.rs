@@ -134,7 +134,7 @@ impl StudyPart {
         }
     }
 
-    fn changes(&self) -> Changes {
+    pub(crate) fn changes(&self) -> Changes {
         let (ramp, duration) = self.times.unzip();
         let overrides = Overrides {
             group: self.group,

@@ -46,6 +46,7 @@ pub(crate) fn study(args: &StudyArgs) -> anyhow::Result<Exit> {
         Study::Bridge => study::bridge(&harness, &stop, &mut tell),
         Study::Editor => study::editor(&harness, &stop, &mut tell),
         Study::Marketplace => study::marketplace(&harness, &stop, &mut tell),
+        Study::Transcription => study::transcription(&harness, &stop, &mut tell),
         Study::Registry(_) => study::registry(&harness, &of_registry, &stop, &mut tell),
     };
     let outcome = outcome?;

@@ -80,5 +80,6 @@ mod streams;
 mod target;
 mod thresholds;
 mod trace;
+mod transcription_study;
 mod unread;
 mod wire_errors;

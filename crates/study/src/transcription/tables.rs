@@ -1,0 +1,161 @@
+//! The tables of the transcription study.
+
+use format::whole;
+use minijinja::value::Value;
+use record::{Level, Run};
+
+use super::field::{FieldTest, TESTS};
+use super::figures::{chunks, per_s, recordings, round_trips, streams};
+use super::parts::Parts;
+use crate::figures::{cpu, level_at, memory, millis, remark, validity};
+use crate::table::Table;
+
+/// Cells of our figures in the table of the report's tests.
+const OURS: usize = 5;
+
+pub(super) fn report_in_short(parts: &Parts<'_>) -> Value {
+    let rows = TESTS.iter().map(|test| {
+        let mut cells = theirs(test);
+        cells.extend(ours(test, parts.report));
+        cells
+    });
+    Table::new(
+        &[
+            "users",
+            "their chunks/s",
+            "p99 ms",
+            "REST p99",
+            "our chunks/s",
+            "p99 ms",
+            "REST p99",
+            "failed",
+            "CPU",
+        ],
+        rows.collect(),
+    )
+    .into()
+}
+
+pub(super) fn report_in_full(parts: &Parts<'_>) -> Value {
+    let rows = TESTS.iter().map(|test| {
+        let mut cells = theirs(test);
+        cells.extend(ours(test, parts.report));
+        let level = parts.report.and_then(|run| level_at(run, test.users));
+        cells.push(level.map_or(String::new(), validity));
+        cells
+    });
+    Table::new(
+        &[
+            "users",
+            "report: chunks/s",
+            "chunk p99 ms",
+            "REST p99 ms",
+            "ours: chunks/s",
+            "chunk p99 ms",
+            "REST p99 ms",
+            "failed",
+            "CPU service",
+            "valid",
+        ],
+        rows.collect(),
+    )
+    .into()
+}
+
+pub(super) fn live_in_short(parts: &Parts<'_>) -> Value {
+    let rows = levels(parts.live).map(|level| {
+        let mut cells = live(level);
+        cells.push(remark(level));
+        cells
+    });
+    Table::new(
+        &[
+            "users",
+            "chunks/s",
+            "chunk p50 ms",
+            "p99 ms",
+            "rtf p5",
+            "lag p95 ms",
+            "final p95 ms",
+            "REST p99 ms",
+            "unanswered",
+            "CPU",
+            "",
+        ],
+        rows.collect(),
+    )
+    .into()
+}
+
+pub(super) fn live_in_full(parts: &Parts<'_>) -> Value {
+    let rows = levels(parts.live).map(|level| {
+        let mut cells = live(level);
+        cells.push(memory(level).map_or("n/a".to_owned(), |memory| format!("{memory:.1}")));
+        cells.push(validity(level));
+        cells
+    });
+    Table::new(
+        &[
+            "users",
+            "chunks/s",
+            "chunk p50 ms",
+            "chunk p99 ms",
+            "real-time factor p5",
+            "lag p95 ms",
+            "final p95 ms",
+            "REST p99 ms",
+            "unanswered",
+            "CPU service",
+            "memory MB",
+            "valid",
+        ],
+        rows.collect(),
+    )
+    .into()
+}
+
+fn levels(run: Option<&Run>) -> impl Iterator<Item = &Level> {
+    run.into_iter().flat_map(|run| &run.levels)
+}
+
+fn theirs(test: &FieldTest) -> Vec<String> {
+    vec![
+        test.users.to_string(),
+        whole(test.chunks_per_s),
+        whole(test.chunk_p99_ms),
+        whole(test.rest_p99_ms),
+    ]
+}
+
+fn ours(test: &FieldTest, run: Option<&Run>) -> Vec<String> {
+    let Some(level) = run.and_then(|run| level_at(run, test.users)) else {
+        let mut cells = vec![String::new(); OURS];
+        cells[0] = "not measured".to_owned();
+        return cells;
+    };
+    let (chunks, recordings) = (chunks(level), recordings(level));
+    vec![
+        whole(per_s(level, &chunks)),
+        millis(chunks.response_at(0.99)),
+        millis(recordings.response_at(0.99)),
+        (chunks.failed + recordings.failed).to_string(),
+        cpu(level),
+    ]
+}
+
+fn live(level: &Level) -> Vec<String> {
+    let (streams, round_trips) = (streams(level), round_trips(level));
+    let factor = streams.real_time_factor.quantile(0.05);
+    vec![
+        whole(level.load.users as f64),
+        whole(per_s(level, &round_trips)),
+        millis(round_trips.response_at(0.5)),
+        millis(round_trips.response_at(0.99)),
+        factor.map_or("n/a".to_owned(), |factor| format!("{factor:.3}")),
+        millis(streams.lag.response_at(0.95)),
+        millis(streams.last.response_at(0.95)),
+        millis(recordings(level).response_at(0.99)),
+        whole(streams.unanswered as f64),
+        cpu(level),
+    ]
+}
