@@ -16,10 +16,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::beyond::{BEYOND_LIMIT, busy, refuse};
+use super::beyond::{BEYOND_LIMIT, WATCHED, busy, refuse};
 use super::connections::{Connections, Open};
 use super::outgoing::outgoing;
 use super::protocol::protocol;
+use crate::turns::Turns;
 
 /// Time limit for reading the body of a request. Without a limit, an incomplete request would keep its connection open
 /// forever.
@@ -58,6 +59,7 @@ where
     /// zero if it has passed.
     pub async fn run(self, listener: TcpListener, stop: impl Future<Output = ()>) -> Duration {
         let mut stop = pin!(stop);
+        let turns = Arc::new(Turns::of_runtime());
         for number in 1_usize.. {
             if number.is_multiple_of(ACCEPTS_PER_TURN) {
                 yield_now().await;
@@ -66,7 +68,7 @@ where
                 biased;
                 () = &mut stop => break,
                 accepted = listener.accept() => match accepted {
-                    Ok((stream, peer)) => self.take(stream, peer),
+                    Ok((stream, peer)) => self.take(stream, peer, &turns),
                     Err(error) => {
                         tracing::warn!(%error, "cannot accept a connection");
                         sleep(ACCEPT_PAUSE).await;
@@ -85,14 +87,19 @@ where
         self.stop_limit.saturating_sub(begin.elapsed())
     }
 
-    fn take(&self, stream: TcpStream, peer: SocketAddr) {
+    fn take(&self, stream: TcpStream, peer: SocketAddr, turns: &Arc<Turns>) {
         if let Err(error) = self.connections.prepare(&stream) {
             tracing::debug!(%error, "a connection closed before it was served");
             return;
         }
         let service = (self.service)(peer);
         if let Some(open) = self.connections.admit() {
-            drop(tokio::spawn(serve_one(stream, service, open)));
+            drop(tokio::spawn(serve_one(
+                stream,
+                service,
+                open,
+                turns.clone(),
+            )));
         } else {
             let told = timeout(BEYOND_LIMIT, refuse(stream, service));
             let task = tokio::spawn(async move { drop(told.await) });
@@ -101,7 +108,9 @@ where
     }
 }
 
-async fn serve_one<S, B>(stream: TcpStream, service: S, mut open: Open)
+/// Serves one connection. Its requests take turns with those of all others, except that nobody waits to be told about the
+/// server's health.
+async fn serve_one<S, B>(stream: TcpStream, service: S, mut open: Open, turns: Arc<Turns>)
 where
     S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible> + Send + 'static,
     S::Future: Send,
@@ -112,15 +121,22 @@ where
     let service = service_fn(move |mut request: Request<Incoming>| {
         if request.headers().contains_key(UPGRADE) {
             request.extensions_mut().insert(place.clone());
+            request.extensions_mut().insert(turns.clone());
         }
+        let is_watched = WATCHED.contains(&request.uri().path());
         let answer = service.call(request);
-        let responded = responded.clone();
+        let (responded, turns) = (responded.clone(), turns.clone());
         async move {
             let last = locked(&responded).take();
             if last.is_some_and(|last| last.elapsed() < PIPELINED) {
                 yield_now().await;
             }
-            let answer = outgoing(answer.await?);
+            let answer = if is_watched {
+                answer.await
+            } else {
+                turns.share(answer).await
+            };
+            let answer = outgoing(answer?);
             *locked(&responded) = Some(Instant::now());
             Ok::<_, Infallible>(match answer {
                 Some(response) => response.map(Either::Left),
