@@ -72,10 +72,11 @@ tests() {
 
 # All tests. Those with browsers take over a minute each, mostly waiting, so they run beside the others.
 all_tests() {
-  local editor=people_at_browsers_write_one_text report=every_kind_of_page_opens_in_chromium failed=0 pid
-  cargo test --locked --workspace --test page -- "$editor" "$report" > "$aside" 2>&1 &
+  local editor=people_at_browsers_write_one_text speech=people_speak_to_the_page failed=0 pid
+  local report=every_kind_of_page_opens_in_chromium
+  cargo test --locked --workspace --test page -- "$editor" "$speech" "$report" > "$aside" 2>&1 &
   pid=$!
-  tests -- --skip "$editor" --skip "$report" || failed=$?
+  tests -- --skip "$editor" --skip "$speech" --skip "$report" || failed=$?
   wait "$pid" || failed=$?
   tee -a "$log" < "$aside"
   return "$failed"

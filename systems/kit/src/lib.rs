@@ -6,6 +6,7 @@
 //! * [`database`], the location of a system's database;
 //! * [`metrics`], `/metrics` and `/healthz`;
 //! * [`log`], logs;
+//! * [`page`], pages that are embedded in the binary;
 //! * [`token`], unguessable tokens;
 //! * [`secret`], values that are never shown;
 //! * [`body`], [`descriptors`], [`origin`], [`limit`], [`rate`], [`network`], [`socket`], [`json`], [`mod@file`], [`memory`],
@@ -29,6 +30,7 @@ pub mod memory;
 pub mod metrics;
 pub mod network;
 pub mod origin;
+pub mod page;
 pub mod program;
 pub mod rate;
 pub mod secret;

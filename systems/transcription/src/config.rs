@@ -4,6 +4,7 @@ use kit::log::LogConfig;
 
 use crate::engine::{EngineConfig, EngineKind};
 use crate::limits::{Limits, SlowClients, Times, VoiceConfig};
+use crate::sessions::SharedConfig;
 
 /// The configuration of the service, set by flags or environment variables.
 #[derive(Clone, Debug, Args)]
@@ -29,6 +30,9 @@ pub struct Config {
     /// Sessions.
     #[command(flatten)]
     pub times: Times,
+    /// The session table of several workers.
+    #[command(flatten)]
+    pub shared: SharedConfig,
     /// Origins whose web pages may connect, for example `http://localhost:3000`, or `*` for all. This server's own
     /// pages are always allowed if they are opened by IP address or as `localhost`. Clients that are not
     /// browsers send no origin and are not checked

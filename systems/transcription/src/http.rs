@@ -2,6 +2,7 @@
 //! report.
 
 mod describe;
+mod page;
 mod routes;
 mod sessions;
 mod transcribe;

@@ -26,5 +26,6 @@ mod voice;
 pub use config::{Config, ConfigError};
 pub use engine::{EngineConfig, EngineKind};
 pub use kit::secret::Secret;
-pub use limits::{Limits, SlowClients, Times, VoiceConfig};
+pub use limits::{Limits, SlowClients, Times, VadKind, VoiceConfig};
 pub use serve::{PORT, ServeError, app, serve};
+pub use sessions::SharedConfig;

@@ -9,17 +9,21 @@ use hyper::service::service_fn;
 use kit::network::Peer;
 use kit::origin::Origins;
 use kit::serve::{Connections, Server, listen, stop_signal};
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tower::ServiceExt;
 
 use crate::answer::detail;
 use crate::config::{Config, ConfigError};
 use crate::http::router;
-use crate::service::Service;
+use crate::service::{Service, StartError};
 use crate::sessions::sweep;
 
 /// Default port, as in the field report.
 pub const PORT: u16 = 8000;
+
+/// Time limit for leaving the shared session table.
+const LEAVING: Duration = Duration::from_secs(2);
 
 /// Reason why the service cannot run.
 #[derive(Debug, thiserror::Error)]
@@ -27,9 +31,21 @@ pub enum ServeError {
     /// The configuration is not valid, or its engine cannot start.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// Redis, which has the session table of all workers, cannot be reached or refuses the connection.
+    #[error("cannot connect to Redis: {0}")]
+    Redis(redis::RedisError),
     /// The operating system refused a request, for example to bind the address.
     #[error(transparent)]
     Io(#[from] io::Error),
+}
+
+impl From<StartError> for ServeError {
+    fn from(error: StartError) -> Self {
+        match error {
+            StartError::Config(error) => Self::Config(error),
+            StartError::Redis(error) => Self::Redis(error),
+        }
+    }
 }
 
 impl ServeError {
@@ -40,9 +56,10 @@ impl ServeError {
     }
 }
 
-/// Returns the service as a router, without a listener. Idle sessions end only while [`serve`] runs.
-pub async fn app(config: &Config) -> Result<Router, ConfigError> {
-    let service = Service::start(config).await?;
+/// Returns the service as a router, without a listener. Idle sessions end, and a shared session table is kept up to
+/// date, only while [`serve`] runs.
+pub async fn app(config: &Config) -> Result<Router, ServeError> {
+    let (service, _) = Service::start(config).await?;
     let connections = Connections::new(config.serve.max_connections);
     Ok(router(&service, &connections))
 }
@@ -61,7 +78,7 @@ async fn run(
     config: &Config,
     announce: impl FnOnce(&str) -> io::Result<()>,
 ) -> Result<(), ServeError> {
-    let service = Service::start(config).await?;
+    let (service, beat) = Service::start(config).await?;
     let stop = stop_signal()?;
     let (listener, url) = listen(config.serve.address(PORT))?;
     tracing::info!(
@@ -73,6 +90,8 @@ async fn run(
         "the transcription service is listening"
     );
     announce(&url)?;
+    let (beating, stopped_beating) = oneshot::channel();
+    let beat = beat.map(|beat| tokio::spawn(beat.run(stopped_beating)));
     let sweeper = tokio::spawn(sweep(
         service.sessions.clone(),
         config.times.clone(),
@@ -99,6 +118,11 @@ async fn run(
     let left = server.run(listener, stopping).await;
     close_sockets(&service, left).await;
     sweeper.abort();
+    drop(beating);
+    if let Some(beat) = beat {
+        // A table that does not respond must not hold up the stop: the lease ends by itself.
+        let _ = timeout(LEAVING, beat).await;
+    }
     tracing::info!("the transcription service has stopped");
     Ok(())
 }

@@ -3,13 +3,14 @@ use std::time::Duration;
 
 use kit::fault::Faults;
 use kit::token::Token;
+use redis::RedisError;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::config::{Config, ConfigError};
 use crate::engine::{self, Engine};
 use crate::metrics::Counters;
-use crate::sessions::{Full, Seat, Sessions};
+use crate::sessions::{Beat, Full, Seat, Sessions, Shared};
 
 /// The state that all requests and connections share.
 #[derive(Debug)]
@@ -25,9 +26,18 @@ pub(crate) struct Service {
     pub(crate) sockets: watch::Sender<()>,
 }
 
+/// Reason why the service cannot start.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Redis(#[from] RedisError),
+}
+
 impl Service {
     /// Checks the configuration and starts the engine.
-    pub(crate) async fn start(config: &Config) -> Result<Arc<Self>, ConfigError> {
+    pub(crate) async fn start(config: &Config) -> Result<(Arc<Self>, Option<Beat>), StartError> {
         config.check()?;
         let engine = engine::open(&config.engine).await;
         let engine = engine.map_err(|error| ConfigError::Engine(error.to_string()))?;
@@ -44,21 +54,32 @@ impl Service {
             let random = Token::random().map_err(|error| ConfigError::Engine(error.to_string()))?;
             random.to_string()[..8].to_owned()
         };
-        Ok(Arc::new(Self {
+        let (shared, ended) = Shared::open(&config.shared, &worker).await?.unzip();
+        let shared = shared.map(Arc::new);
+        let sessions = Sessions::new(limit, recovery).sharing(shared.clone());
+        let sessions = Arc::new(sessions);
+        let beat = shared.zip(ended).map(|(shared, ended)| Beat {
+            shared,
+            sessions: sessions.clone(),
+            ended,
+            recovery,
+        });
+        let service = Arc::new(Self {
             config: config.clone(),
-            sessions: Arc::new(Sessions::new(limit, recovery)),
+            sessions,
             engine,
             faults: Faults::ordered(&config.serve.faults),
             counters: Counters::default(),
             worker,
             started: Instant::now(),
             sockets: watch::Sender::new(()),
-        }))
+        });
+        Ok((service, beat))
     }
 
     /// Creates a session and counts it, or counts the refusal.
-    pub(crate) fn open_session(&self, now: Instant) -> Result<Seat, Full> {
-        let opened = self.sessions.open(now);
+    pub(crate) async fn open_session(&self, now: Instant) -> Result<Seat, Full> {
+        let opened = self.sessions.admit(now).await;
         let counter = match &opened {
             Ok(_) => &self.counters.sessions,
             Err(_) => &self.counters.refused,

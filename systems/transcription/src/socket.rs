@@ -14,6 +14,7 @@ mod message;
 mod open;
 mod outbox;
 mod pipeline;
+mod recovery;
 mod refusal;
 mod reply;
 

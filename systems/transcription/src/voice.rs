@@ -4,6 +4,7 @@
 
 mod detector;
 mod endpoint;
+mod model;
 
 pub(crate) use detector::Detector;
 pub(crate) use endpoint::{Endpointer, Event, Span};

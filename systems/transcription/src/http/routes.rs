@@ -8,7 +8,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
 use serde_json::{Map, Value};
 
-use super::{describe, sessions, transcribe};
+use super::{describe, page, sessions, transcribe};
 use crate::answer::detail;
 use crate::service::Service;
 use crate::socket;
@@ -31,6 +31,9 @@ pub(crate) fn router(service: &Arc<Service>, connections: &Connections) -> Route
         .route("/v1/sessions/metrics", get(sessions::sums))
         .route("/v1/sessions/{id}", delete(sessions::end))
         .route("/v1/metrics", get(sessions::metrics))
+        .route("/", get(page::page))
+        .route("/favicon.svg", get(page::page))
+        .route("/assets/{file}", get(page::page))
         .route("/openapi.json", get(describe::openapi))
         .route("/docs", get(describe::page))
         .route("/redoc", get(describe::page))

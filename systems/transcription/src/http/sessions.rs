@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use redis::RedisError;
 use serde_json::{Map, Value, json};
 
 use crate::answer::detail;
@@ -22,8 +23,22 @@ pub(super) async fn health(State(service): State<Arc<Service>>) -> Response {
 
 /// `GET /v1/sessions`
 pub(super) async fn list(State(service): State<Arc<Service>>) -> Response {
-    let lines = service.sessions.lines();
+    let mut lines = service.sessions.lines();
+    if let Some(shared) = service.sessions.shared() {
+        match shared.others().await {
+            Ok(others) => lines.extend(others.into_iter().map(|shown| shown.line)),
+            Err(error) => return unavailable(&error),
+        }
+    }
     Json(json!({ "count": lines.len(), "sessions": lines })).into_response()
+}
+
+fn unavailable(error: &RedisError) -> Response {
+    tracing::warn!(%error, "the session table cannot be reached");
+    detail(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "Session table is not available",
+    )
 }
 
 /// `GET /v1/sessions/metrics`: sums over live sessions.
@@ -33,7 +48,14 @@ pub(super) async fn sums(State(service): State<Arc<Service>>) -> Response {
 
 /// `DELETE /v1/sessions/{id}`
 pub(super) async fn end(State(service): State<Arc<Service>>, Path(id): Path<String>) -> Response {
-    if service.sessions.end(&id) {
+    let mut found = service.sessions.end(&id);
+    if !found && let Some(shared) = service.sessions.shared() {
+        match shared.end(&id).await {
+            Ok(ended) => found = ended.is_some(),
+            Err(error) => return unavailable(&error),
+        }
+    }
+    if found {
         Json(json!({ "status": "closed", "session_id": id })).into_response()
     } else {
         detail(StatusCode::NOT_FOUND, "Session not found")
@@ -47,13 +69,20 @@ pub(super) async fn metrics(State(service): State<Arc<Service>>) -> Response {
         let count = service.sessions.count_in(state);
         (state.name().to_owned(), Value::from(count))
     });
-    Json(json!({
+    let mut answer = json!({
         "active_sessions": active,
         "max_sessions": most,
         "capacity_percent": active as f64 * 100.0 / f64::from(most),
         "sessions_by_state": Map::from_iter(states),
         "worker_id": service.worker,
         "uptime_seconds": service.started.elapsed().as_secs_f64(),
-    }))
-    .into_response()
+    });
+    if let Some(shared) = service.sessions.shared() {
+        match shared.count().await {
+            Ok(count) => answer["global_sessions"] = count.into(),
+            Err(error) => return unavailable(&error),
+        }
+        answer["max_global_sessions"] = shared.limit().into();
+    }
+    Json(answer).into_response()
 }

@@ -70,7 +70,7 @@ async fn answer(service: &Service, query: FormatQuery, body: Body) -> Result<Res
     if let Some(faults) = &service.faults {
         faults.message();
     }
-    let _session = service.open_session(heard)?;
+    let _session = service.open_session(heard).await?;
     let mut samples = Vec::with_capacity(bytes.len() / 2);
     Intake::new(format).push(&bytes, &mut samples)?;
     drop(bytes);

@@ -1,8 +1,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// Maximum number of misdelivered replies that wait for one connection.
-const STRAYS: usize = 16;
+/// Maximum number of messages that wait for one connection.
+const POSTED: usize = 16;
 
 /// Reason why the service ends a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,8 +18,8 @@ pub(crate) enum End {
 pub(crate) enum Received {
     /// The session ends.
     End(End),
-    /// A reply of another session, misdelivered by fault injection.
-    Stray(String),
+    /// A message for the client: the result of a search, or a reply of another session that fault injection misdelivered.
+    Posted(String),
 }
 
 /// Passes events to the task of a connection.
@@ -29,7 +29,7 @@ pub(crate) struct Inbox(Mutex<Inside>);
 #[derive(Debug, Default)]
 struct Inside {
     end: Option<End>,
-    strays: Vec<String>,
+    posted: Vec<String>,
     waker: Option<Waker>,
 }
 
@@ -41,12 +41,12 @@ impl Inbox {
         inside.wake();
     }
 
-    /// Hands over a misdelivered reply. Returns whether there was room.
-    pub(crate) fn stray(&self, text: String) -> bool {
+    /// Hands over a message for the client. Returns whether there was room.
+    pub(crate) fn post(&self, text: String) -> bool {
         let mut inside = self.inside();
-        let room = inside.strays.len() < STRAYS;
+        let room = inside.posted.len() < POSTED;
         if room {
-            inside.strays.push(text);
+            inside.posted.push(text);
             inside.wake();
         }
         room
@@ -55,8 +55,8 @@ impl Inbox {
     /// The next event. The end is reported until nobody asks.
     pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<Received> {
         let mut inside = self.inside();
-        if let Some(text) = inside.strays.pop() {
-            return Poll::Ready(Received::Stray(text));
+        if let Some(text) = inside.posted.pop() {
+            return Poll::Ready(Received::Posted(text));
         }
         if let Some(end) = inside.end {
             return Poll::Ready(Received::End(end));

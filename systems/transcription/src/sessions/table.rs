@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::inbox::End;
 use super::session::{Session, State};
+use super::shared::{Admission, Shared, Shown};
 use super::view::{Line, Past, Sums};
 
 /// Maximum number of ended sessions that can be recovered.
@@ -20,6 +21,11 @@ pub(crate) enum Full {
     /// The text is part of the protocol.
     #[error("Maximum {0} concurrent sessions reached")]
     Sessions(u32),
+    /// The text is part of the protocol.
+    #[error("Global session limit reached")]
+    Global,
+    #[error("Session table is not available")]
+    NoTable,
     #[error("Service is stopping")]
     Stopping,
     #[error("no random numbers: {0}")]
@@ -32,6 +38,8 @@ pub(crate) struct Sessions {
     limit: u32,
     recovery: Duration,
     inside: Mutex<Inside>,
+    /// The table of all workers, if they share one.
+    shared: Option<Arc<Shared>>,
 }
 
 #[derive(Debug, Default)]
@@ -47,7 +55,18 @@ impl Sessions {
             limit,
             recovery,
             inside: Mutex::default(),
+            shared: None,
         }
+    }
+
+    /// The same table as part of a table of all workers.
+    pub(crate) fn sharing(self, shared: Option<Arc<Shared>>) -> Self {
+        Self { shared, ..self }
+    }
+
+    /// The table of all workers, if they share one.
+    pub(crate) fn shared(&self) -> Option<&Arc<Shared>> {
+        self.shared.as_ref()
     }
 
     /// Maximum number of sessions.
@@ -55,8 +74,21 @@ impl Sessions {
         self.limit
     }
 
-    /// Creates a session, unless there are too many.
-    pub(crate) fn open(self: &Arc<Self>, now: Instant) -> Result<Seat, Full> {
+    /// Creates a session, unless there are too many here or on all workers together.
+    pub(crate) async fn admit(self: &Arc<Self>, now: Instant) -> Result<Seat, Full> {
+        let seat = self.open(now)?;
+        let Some(shared) = &self.shared else {
+            return Ok(seat);
+        };
+        match shared.admit(&seat.id, &Shown::of(&seat)).await {
+            Admission::Admitted => Ok(seat),
+            Admission::Full => Err(Full::Global),
+            Admission::Unknown => Err(Full::NoTable),
+        }
+    }
+
+    /// Creates a session, unless there are too many here.
+    fn open(self: &Arc<Self>, now: Instant) -> Result<Seat, Full> {
         let id: Arc<str> = uuid(Token::random()?).into();
         let mut inside = self.inside();
         if inside.stopping {
@@ -77,6 +109,9 @@ impl Sessions {
     /// Removes a session whose connection has ended. `recoverable` sessions ended without a request of the client.
     fn remove(&self, session: &Session, recoverable: bool, now: Instant) {
         session.close();
+        if let Some(shared) = &self.shared {
+            shared.forget(&session.id, recoverable.then(|| session.past()));
+        }
         let mut inside = self.inside();
         inside.live.remove(&session.id);
         let recovery = self.recovery;
@@ -158,6 +193,11 @@ impl Sessions {
         inside.live.values().map(|session| session.line()).collect()
     }
 
+    /// All live sessions.
+    pub(crate) fn live(&self) -> Vec<Arc<Session>> {
+        self.inside().live.values().cloned().collect()
+    }
+
     pub(crate) fn sums(&self) -> Sums {
         let mut sums = Sums::default();
         for session in self.inside().live.values() {
@@ -184,6 +224,12 @@ pub(crate) struct Seat {
     table: Arc<Sessions>,
     /// Whether the session was a stream that the client did not end by request.
     pub(crate) recoverable: bool,
+}
+
+impl Seat {
+    pub(crate) fn session(&self) -> Arc<Session> {
+        self.session.clone()
+    }
 }
 
 impl Deref for Seat {

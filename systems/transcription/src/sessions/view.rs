@@ -2,16 +2,16 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::session::Session;
 use crate::audio::millis;
 
 /// A session in a list.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Line {
     session_id: String,
-    state: &'static str,
+    state: String,
     created_at: String,
     last_activity_at: String,
     audio_duration_ms: f64,
@@ -29,7 +29,7 @@ pub(crate) struct Sums {
 }
 
 /// The figures of a session that ended.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PreviousMetrics {
     audio_bytes_received: u64,
     audio_chunks_received: u64,
@@ -41,7 +41,7 @@ pub(crate) struct PreviousMetrics {
 }
 
 /// A session that ended and can be recovered.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Past {
     pub(crate) metrics: PreviousMetrics,
     /// The words of the utterance that was cut off.
@@ -58,17 +58,17 @@ fn iso(at: Timestamp) -> String {
 }
 
 impl Session {
-    pub(super) fn line(&self) -> Line {
+    pub(crate) fn line(&self) -> Line {
         Line {
             session_id: self.id.to_string(),
-            state: self.state().name(),
+            state: self.state().name().to_owned(),
             created_at: iso(self.created_at),
             last_activity_at: iso(self.last_activity_at()),
             audio_duration_ms: millis(get(&self.audio_samples)),
         }
     }
 
-    pub(super) fn past(&self) -> Past {
+    pub(crate) fn past(&self) -> Past {
         let text = self
             .unfinished
             .lock()

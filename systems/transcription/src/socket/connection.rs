@@ -18,6 +18,7 @@ use super::faulty::{Faulty, Sent};
 use super::listening::Listening;
 use super::outbox::{Item, Outbox};
 use super::pipeline::{Done, Pipeline};
+use super::recovery::Search;
 use super::refusal::Refusal;
 use super::reply::{self, Reply};
 use crate::audio::Format;
@@ -55,7 +56,7 @@ enum Event {
 impl Connection {
     /// Serves one connection until it ends.
     pub(super) async fn run(mut socket: Socket, service: &Arc<Service>, format: Format) {
-        let opened = service.open_session(Instant::now());
+        let opened = service.open_session(Instant::now()).await;
         let opened = opened.map_err(|full| full.to_string());
         let opened = opened.and_then(|seat| {
             let stream = service.engine.stream();
@@ -84,6 +85,7 @@ impl Connection {
                 listening: Listening::new(&config.voice, format, recogniser),
                 pipeline: Pipeline::default(),
                 rate: AudioRate::new(config.limits.max_audio_rate),
+                search: Search::default(),
                 ending: None,
                 service: service.clone(),
                 seat,
@@ -218,7 +220,7 @@ impl Connection {
 
     fn received(&mut self, received: Received) -> ControlFlow<Over> {
         match received {
-            Received::Stray(text) => self.queue(Item::kept(text)),
+            Received::Posted(text) => self.queue(Item::kept(text)),
             Received::End(End::Closed) => {
                 self.dialogue.ending = Some(Over::Finished);
                 let closing = self.dialogue.refuse(&Refusal::SessionClosing);
@@ -236,7 +238,7 @@ impl Connection {
             Sent::Here(item) => self.queue(item),
             Sent::Stray(text) => {
                 let other = self.dialogue.service.sessions.other(&self.dialogue.seat.id);
-                if other.is_some_and(|other| other.inbox.stray(text.clone()))
+                if other.is_some_and(|other| other.inbox.post(text.clone()))
                     && let Some(faulty) = &self.faulty
                 {
                     faulty.faults().tally().add(kit::fault::Kind::Strayed, 1);

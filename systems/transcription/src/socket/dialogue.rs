@@ -9,6 +9,7 @@ use super::listening::Listening;
 use super::message::{Incoming, read};
 use super::outbox::Item;
 use super::pipeline::{Done, Kind, Pipeline};
+use super::recovery::{Search, recovered};
 use super::refusal::Refusal;
 use super::reply::{self, Reply};
 use crate::audio::RATE;
@@ -24,6 +25,7 @@ pub(super) struct Dialogue {
     pub(super) seat: Seat,
     pub(super) pipeline: Pipeline,
     pub(super) rate: AudioRate,
+    pub(super) search: Search,
     /// The session ends with this reason when all replies are sent.
     pub(super) ending: Option<Over>,
 }
@@ -78,7 +80,7 @@ impl Dialogue {
                 self.finish(Over::Finished);
                 None
             }
-            Ok(Incoming::Reconnect(id)) => Some(self.recover(&id)),
+            Ok(Incoming::Reconnect(id)) => self.recover(id),
             Err(refusal) => Some(self.refuse(&refusal)),
         }
     }
@@ -134,24 +136,23 @@ impl Dialogue {
         self.pipeline.len() >= self.service.config.limits.max_pending as usize
     }
 
-    fn recover(&mut self, id: &str) -> Said {
-        let own = *self.seat.id == *id;
-        let past = if own {
-            None
-        } else {
-            self.service.sessions.recover(id)
+    /// Recovers an earlier session. One of another node takes a moment to find.
+    fn recover(&mut self, id: String) -> Option<Said> {
+        if *self.seat.id == *id || self.search.is_running() {
+            return Some(self.refuse(&Refusal::SessionNotFound));
+        }
+        let sessions = &self.service.sessions;
+        if let Some(past) = sessions.recover(&id) {
+            let text = recovered(&self.service, &id, &past);
+            return Some(Said::Notice(Item::kept(text)));
+        }
+        let Some(shared) = sessions.shared() else {
+            return Some(self.refuse(&Refusal::SessionNotFound));
         };
-        let Some(past) = past else {
-            return self.refuse(&Refusal::SessionNotFound);
-        };
-        self.service.counters.recovered.inc();
-        let recovered = Reply::SessionRecovered {
-            previous_session_id: id,
-            previous_metrics: &past.metrics,
-            text: &past.text,
-            message: "Session recovered",
-        };
-        Said::Notice(Item::kept(recovered.write()))
+        let session = self.seat.session();
+        self.search
+            .start(id, shared.clone(), self.service.clone(), session);
+        None
     }
 
     /// Replies with an error. The connection stays open.

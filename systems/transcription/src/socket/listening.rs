@@ -46,7 +46,7 @@ impl Listening {
         let samples = |ms: u32| u64::from(ms) * u64::from(RATE) / 1000;
         Self {
             intake: Intake::new(format),
-            detector: Detector::new(config.vad_aggressiveness),
+            detector: Detector::new(config.vad, config.vad_aggressiveness),
             endpointer: Endpointer::new(
                 samples(config.endpointing_ms),
                 samples(config.max_utterance_ms),

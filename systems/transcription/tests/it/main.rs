@@ -11,6 +11,8 @@ mod limits;
 #[cfg(test)]
 mod memory;
 #[cfg(test)]
+mod nodes;
+#[cfg(test)]
 mod pace;
 #[cfg(test)]
 mod protocol;

@@ -1,38 +1,39 @@
 //! Streams at the pace of live speech.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval};
 
 use crate::audio::{CHUNK, noise};
 use crate::served::Served;
 
-/// Sends chunks of 20 ms by the clock, whatever the replies do. Returns the time from the last chunk to its reply.
-async fn lag_at_the_end(service: &Served, chunks: usize) -> Duration {
+/// Sends chunks of 20 ms by the clock, whatever the replies do. Returns the time from each chunk to its reply.
+pub(crate) async fn speak(service: &Served, chunks: usize) -> Vec<Duration> {
     let mut stream = service.stream().await;
     let audio = noise(chunks * 20);
     let mut clock = interval(Duration::from_millis(20));
     clock.set_missed_tick_behavior(MissedTickBehavior::Burst);
     let mut chunks_left = audio.chunks(CHUNK);
-    let (mut outstanding, mut ended) = (0, None);
-    loop {
+    let (mut outstanding, mut times) = (VecDeque::new(), Vec::new());
+    while times.len() < chunks {
         tokio::select! {
-            _ = clock.tick(), if ended.is_none() => match chunks_left.next() {
-                Some(chunk) => {
-                    stream.audio(chunk).await;
-                    outstanding += 1;
-                }
-                None => ended = Some(Instant::now()),
+            due = clock.tick() => if let Some(chunk) = chunks_left.next() {
+                stream.audio(chunk).await;
+                outstanding.push_back(due);
             },
-            event = stream.event(), if outstanding > 0 => {
+            event = stream.event(), if !outstanding.is_empty() => {
                 assert_eq!(event["type"], "partial");
-                outstanding -= 1;
+                times.extend(outstanding.pop_front().map(|due| due.elapsed()));
             }
         }
-        if let (Some(ended), 0) = (ended, outstanding) {
-            return ended.elapsed();
-        }
     }
+    times
+}
+
+/// The time from the last chunk to its reply.
+async fn lag_at_the_end(service: &Served, chunks: usize) -> Duration {
+    *speak(service, chunks).await.last().unwrap()
 }
 
 #[tokio::test]

@@ -10,10 +10,10 @@ use base64::engine::general_purpose::STANDARD;
 use futures_util::{SinkExt, StreamExt};
 use reqwest::{Client, Response};
 use serde_json::{Value, json};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_tungstenite::tungstenite::Message;
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, client_async, connect_async};
 
 /// Time limit for every wait in a test.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -94,6 +94,19 @@ impl Served {
         }
     }
 
+    /// Opens a stream whose kernel buffer for replies has this size in bytes.
+    pub(crate) async fn connect_with_buffer(&self, bytes: u32) -> Stream {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(bytes).unwrap();
+        let plain = MaybeTlsStream::Plain(socket.connect(self.address()).await.unwrap());
+        let url = self.url("/v1/transcribe/stream").replace("http", "ws");
+        let (socket, _) = client_async(url, plain).await.unwrap();
+        Stream {
+            socket,
+            session: String::new(),
+        }
+    }
+
     /// Opens a stream and waits for the start of its session.
     pub(crate) async fn stream(&self) -> Stream {
         let mut stream = self.connect("").await;
@@ -114,6 +127,11 @@ impl Served {
             assert!(Instant::now() < deadline, "not {expected} sessions in time");
             sleep(Duration::from_millis(5)).await;
         }
+    }
+
+    /// Kills the process.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
     }
 
     /// Sends SIGTERM to the process.
@@ -154,6 +172,12 @@ impl Stream {
 
     pub(crate) async fn audio(&mut self, audio: &[u8]) {
         self.text(&message(audio)).await;
+    }
+
+    /// Sends audio. Returns false if the connection accepts none for a second.
+    pub(crate) async fn try_audio(&mut self, audio: &[u8]) -> bool {
+        let send = self.socket.send(Message::text(message(audio)));
+        matches!(timeout(Duration::from_secs(1), send).await, Ok(Ok(())))
     }
 
     pub(crate) async fn binary(&mut self, audio: &[u8]) {

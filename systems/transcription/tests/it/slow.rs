@@ -1,12 +1,15 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, interval};
 
 use kit::testing::hostile::websocket;
 
 use crate::audio::{CHUNK, noise};
+use crate::pace::speak;
 use crate::served::{PATIENCE, Served, message};
 
 /// A text frame of a client, whose mask is 0.
@@ -90,4 +93,58 @@ async fn a_client_that_does_not_read_is_closed_with_1008_and_nobody_else_is_hurt
         .unwrap();
     assert_eq!(code, Some(1008));
     assert!(service.metric("asr_replies_dropped_total").await >= 9);
+}
+
+/// Clients at the pace of live speech, and those among them that read slowly or not at all.
+const HEALTHY: usize = 40;
+const SLOW: usize = 10;
+/// Chunks of a healthy client: four seconds.
+const CHUNKS: usize = 200;
+/// Chunks of a slow client. Its queue of 100 replies is full after about three seconds.
+const SLOW_CHUNKS: usize = 400;
+
+/// The 99th percentile of the times from chunks to their replies, over all healthy clients.
+async fn p99_of_healthy(service: &Arc<Served>) -> Duration {
+    let mut clients = JoinSet::new();
+    for _ in 0..HEALTHY {
+        let service = service.clone();
+        clients.spawn(async move { speak(&service, CHUNKS).await });
+    }
+    let mut times = clients.join_all().await.concat();
+    times.sort();
+    times[times.len() * 99 / 100]
+}
+
+/// Sends live audio and reads the reply to every tenth chunk, or none. Returns the close code.
+async fn slow_client(service: Arc<Served>, reads: bool) -> Option<u16> {
+    let mut stream = service.connect_with_buffer(4096).await;
+    let mut clock = interval(Duration::from_millis(20));
+    for (number, chunk) in noise(SLOW_CHUNKS * 20).chunks(CHUNK).enumerate() {
+        clock.tick().await;
+        if !stream.try_audio(chunk).await {
+            break;
+        }
+        if reads && number % 10 == 0 {
+            stream.event().await;
+        }
+    }
+    stream.until_close().await.1
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_and_stuck_clients_are_closed_with_1008_and_the_others_keep_their_pace() {
+    // Long replies soon fill the kernel's buffers.
+    let arguments = ["--send-buffer", "4096", "--bytes-per-word", "16"];
+    let service = Arc::new(Served::start(&arguments));
+    let alone = p99_of_healthy(&service).await;
+    let mut slow = JoinSet::new();
+    for number in 0..SLOW {
+        slow.spawn(slow_client(service.clone(), number % 2 == 0));
+    }
+    let beside = p99_of_healthy(&service).await;
+    assert_eq!(slow.join_all().await, [Some(1008); SLOW]);
+    assert_eq!(service.metric("asr_slow_clients_total").await, SLOW as u64);
+    // The study compares exactly. Here, tests run at the same time.
+    let limit = alone + Duration::from_millis(50);
+    assert!(beside < limit, "{beside:?} beside them, {alone:?} alone");
 }

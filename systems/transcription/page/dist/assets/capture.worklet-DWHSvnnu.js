@@ -1,0 +1,1 @@
+(function(){var e=class extends AudioWorkletProcessor{#e=new Float32Array(Math.round(sampleRate/50));#t=0;process([e]){for(let t of e?.[0]??[])this.#e[this.#t++]=t,this.#t===this.#e.length&&(this.port.postMessage(this.#e),this.#t=0);return!0}};registerProcessor(`capture`,e)})();
