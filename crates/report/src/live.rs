@@ -12,6 +12,7 @@ use std::fmt;
 
 use model::without_credentials;
 use record::{Level, Load, Run, ThresholdResult, Window};
+use stats::HeatMap;
 
 use crate::html;
 use crate::progress::Live;
@@ -140,6 +141,7 @@ impl LiveRun {
         self.stage(Stage::AfterLevel);
         // The points are there already, and samples of the target are in the report after the run.
         level.series = Vec::new();
+        level.heat_map = HeatMap::default();
         if let Some(target) = &mut level.target {
             target.samples = Vec::new();
         }

@@ -31,6 +31,11 @@ fn with_series(level: &mut Level, started_s: f64) {
             ..Window::default()
         })
         .collect();
+    for second in 0..seconds {
+        let times = times(60, 4.0 * wave(second));
+        let without_end = u64::from(second % 11 == 3);
+        level.heat_map.add(second as usize, &times, without_end);
+    }
     if let Some(target) = &mut level.target {
         target.samples = (1..seconds)
             .map(|second| sample(second, wave(second)))

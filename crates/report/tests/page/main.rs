@@ -160,6 +160,24 @@ fn the_bins_of_a_level_hold_all_its_times() {
 }
 
 #[test]
+fn the_heat_map_over_time_holds_the_times_of_each_moment() {
+    let run = kinds::over_time(runs::healthy());
+    let data = data(&run);
+    let heat = &data["levels"][0]["heat"];
+    let columns = heat["columns"].as_array().unwrap();
+    assert_eq!((&heat["width_s"], columns.len()), (&1.into(), 37));
+    for (second, column) in columns.iter().enumerate() {
+        let rows = column[1].as_array().unwrap().iter();
+        let times: u64 = rows.map(|row| row[1].as_u64().unwrap()).sum();
+        let without = u64::from(second % 11 == 3);
+        assert_eq!((times, column[0].as_u64()), (60, Some(without)), "{second}");
+    }
+    let long = self::data(&kinds::ten_hours());
+    let heat = &long["levels"][0]["heat"];
+    assert_eq!(heat["width_s"], 32, "long runs have wider columns");
+}
+
+#[test]
 fn the_page_without_data_is_small_and_ten_hours_stay_below_five_megabytes() {
     let empty = report::html(&runs::interrupted());
     assert!(empty.len() < MOST, "{} bytes", empty.len());
