@@ -12,6 +12,8 @@ pub(crate) struct Windows {
     closed: Vec<Window>,
     /// The times of the closed windows.
     heat_map: HeatMap,
+    /// Whether any message was sent.
+    pub(crate) has_messages: bool,
     /// The seconds after those that are closed.
     open: VecDeque<OpenWindow>,
     /// For each worker, the number of windows that it will not change any more. A late worker skips windows.
@@ -35,6 +37,7 @@ impl Windows {
             self.open.resize_with(place + 1, OpenWindow::default);
         }
         self.open[place].merge(window);
+        self.has_messages |= window.messages > 0;
         self.settle(worker, second + 1);
     }
 

@@ -25,7 +25,7 @@ mod words;
 pub use comparison::{Compared, comparison, comparison_markdown, not_comparable};
 pub use export::{badge, csv, csv_series, junit};
 pub use html::html;
-pub use live::{LiveEnd, LiveLevel, LiveRun};
+pub use live::{LiveEnd, LiveLevel, LiveRun, LiveSecond};
 pub use markdown::markdown;
 pub use progress::{Live, live_line, one_row};
 pub use search::{SearchState, ceiling_map, search_result, search_state, search_trial};

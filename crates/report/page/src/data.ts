@@ -68,6 +68,8 @@ export interface Series {
   max_ms: Column;
   /** How busy the generator's busiest worker was. Known to the live page only. */
   busy_percent?: Column;
+  /** CPU of the target's process. Known to the live page only; the report has it in `samples`. */
+  target_cpu_percent?: Column;
 }
 
 /** Returns the length of a window in seconds. */

@@ -5,7 +5,7 @@ import type { Update, Start, State } from "./update.ts";
 
 const NOTHING: Figure = { ms: null, interval: null, text: "n/a" };
 
-const noSeries = (): Series => ({ start_s: [], seconds: [], users: [], operations: [], failed: [], messages: [], deliveries: [], p50_ms: [], p95_ms: [], p99_ms: [], max_ms: [], busy_percent: [] });
+const noSeries = (): Series => ({ start_s: [], seconds: [], users: [], operations: [], failed: [], messages: [], deliveries: [], p50_ms: [], p95_ms: [], p99_ms: [], max_ms: [], busy_percent: [], target_cpu_percent: [] });
 
 /** Returns a level that is not over, and has a time series only. */
 function running(start: Start): Level {

@@ -96,6 +96,12 @@ function generator(data: PageData): Panel | null {
   return lines(data, "Generator’s busiest worker, percent", 46, [{ of, colour: "var(--text)", width: 1.5, dash: null }], 100);
 }
 
+/** Returns the panel of the target's CPU second by second. */
+function targetCpu(data: PageData): Panel | null {
+  const of = windows((level, index) => level.series.target_cpu_percent?.[index] ?? null);
+  return lines(data, "CPU of the target, percent of one core", 46, [blue(of)], 100);
+}
+
 /** Returns a panel that says why it is empty. */
 const missing = (title: string, reason: string): Panel => ({ title, height: 18, draw: (place) => text(reason, place.left + 4, place.bottom - 3, {}) });
 
@@ -115,7 +121,7 @@ export function panels(data: PageData): Panel[] {
     latencyOverTime(data) ?? missing("Latency", "too few samples in each second"),
     failures(data),
   ];
-  const all = data.live === true ? [...load, generator(data)] : [...load, ...target(data)];
+  const all = data.live === true ? [...load, targetCpu(data), generator(data)] : [...load, ...target(data)];
   return all.filter((panel) => panel !== null);
 }
 
