@@ -21,7 +21,7 @@ const MOST: usize = 400_000;
 
 type Kind = (&'static str, fn() -> Run);
 
-const KINDS: [Kind; 14] = [
+const KINDS: [Kind; 15] = [
     ("healthy", || kinds::over_time(runs::healthy())),
     ("losses", || kinds::over_time(runs::with_losses())),
     ("invalid", || kinds::over_time(runs::invalid())),
@@ -31,6 +31,7 @@ const KINDS: [Kind; 14] = [
     ("twenty-levels", kinds::twenty_levels),
     ("all-failed", kinds::all_failed),
     ("ten-hours", kinds::ten_hours),
+    ("one-hour", kinds::one_hour),
     ("hostile", kinds::hostile),
     ("steps", kinds::steps),
     ("target-ended", kinds::target_ended),
@@ -183,6 +184,19 @@ fn the_page_without_data_is_small_and_ten_hours_stay_below_five_megabytes() {
     assert!(empty.len() < MOST, "{} bytes", empty.len());
     let long = report::html(&kinds::ten_hours());
     assert!(long.len() < 5_000_000, "{} bytes", long.len());
+}
+
+#[test]
+fn the_record_of_an_hour_with_twenty_levels_stays_below_20_mb_and_its_page_below_5_mb() {
+    let run = kinds::one_hour();
+    let seconds: usize = run.levels.iter().map(|level| level.series.len()).sum();
+    assert_eq!((run.levels.len(), seconds), (20, 3600));
+    let record = record::to_json(&run).unwrap();
+    let page = report::html(&run);
+    println!("record {} bytes, page {} bytes", record.len(), page.len());
+    assert!(record.len() < 20_000_000, "{} bytes", record.len());
+    assert!(page.len() < 5_000_000, "{} bytes", page.len());
+    assert_eq!(record::from_json(&record).unwrap(), run);
 }
 
 #[test]
