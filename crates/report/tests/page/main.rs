@@ -211,6 +211,8 @@ fn every_kind_of_page_opens_in_chromium_without_complaint() {
     for (name, run) in KINDS {
         fs::write(folder.join(format!("{name}.html")), report::html(&run())).unwrap();
     }
+    let text = report::html_of_markdown("A run", &report::markdown(&kinds::hostile()));
+    fs::write(folder.join("markdown.html"), text).unwrap();
     let tests = ["numbers", "page"].map(|name| format!("tests/{name}.test.mjs"));
     passes(
         node()
