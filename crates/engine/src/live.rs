@@ -33,6 +33,7 @@ pub(crate) fn live(
         total_s: plan.phases.hold_ends.as_secs_f64(),
         per_s: per_s as f64,
         p95_ms: window.close(0.0).p95_ms,
+        lost: None,
         failed: merged.windows.failed(),
         busy_percent: busiest * 100.0,
         in_flight: (awaited.count > 0).then(|| InFlight {
@@ -93,6 +94,7 @@ mod tests {
             total_s: 12.0,
             per_s: 57.0,
             p95_ms: None,
+            lost: None,
             failed: 6,
             busy_percent: 25.0,
             in_flight: None,

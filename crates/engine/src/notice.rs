@@ -59,6 +59,9 @@ pub struct Second {
     /// Percentage of the latest second in which the busiest worker was busy. `None` for seconds reported at the end of a
     /// level.
     pub busiest_worker_percent: Option<f64>,
+    /// CPU of the target's process in the latest second, in percent of one core. `None` if no process was found, and
+    /// outside the measured time.
+    pub target_cpu_percent: Option<f64>,
 }
 
 /// The state of a level, for a live line.
@@ -82,6 +85,9 @@ pub struct Live {
     pub per_s: f64,
     /// 95th percentile of the last second, in milliseconds.
     pub p95_ms: Option<f64>,
+    /// Deliveries found to be lost so far. `None` if there were no messages, and for passive audiences, whose losses are
+    /// counted after the level.
+    pub lost: Option<u64>,
     /// Failed requests and round trips so far.
     pub failed: u64,
     /// Percentage of the last second in which the busiest worker was busy.

@@ -124,7 +124,7 @@ pub(crate) fn shown(live: &Live) -> report::Live {
         per_s: matches!(live.phase, LevelPhase::Measurement | LevelPhase::Settling)
             .then_some(live.per_s),
         p95_ms: live.p95_ms,
-        lost: None,
+        lost: live.lost,
         failed: (live.failed > 0).then_some(live.failed),
         busy_percent: Some(live.busy_percent),
         in_flight: live.in_flight.map(|all| (all.count, all.up_to_s)),

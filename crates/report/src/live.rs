@@ -11,7 +11,8 @@ mod update;
 use std::fmt;
 
 use model::without_credentials;
-use record::{Level, Load, Run, ThresholdResult, Window};
+use record::{Deliveries, Level, Load, Run, ThresholdResult, Window};
+use stats::HeatMap;
 
 use crate::html;
 use crate::progress::Live;
@@ -35,6 +36,17 @@ pub struct LiveLevel {
     pub started_s: f64,
     /// Planned start and end of the measured time, in seconds since the start of the level.
     pub measured_s: (f64, f64),
+}
+
+/// A second of a level.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LiveSecond {
+    /// Its figures.
+    pub window: Window,
+    /// How busy the busiest worker of the generator was, in percent.
+    pub busy_percent: Option<f64>,
+    /// CPU of the target's process, in percent of one core.
+    pub target_cpu_percent: Option<f64>,
 }
 
 /// A run in progress, as its page shows it.
@@ -119,14 +131,14 @@ impl LiveRun {
     }
 
     /// Adds a second of the level with this number, from 1.
-    pub fn add(&mut self, level: u32, window: &Window, busy_percent: Option<f64>) {
+    pub fn add(&mut self, level: u32, second: LiveSecond) {
         let index = level.saturating_sub(1) as usize;
         let Some((_, history)) = self.levels.get_mut(index) else {
             return;
         };
         self.change += 1;
-        self.state.latest = Some(Latest::of(window));
-        history.add(window, busy_percent, self.change);
+        self.state.latest = Some(Latest::of(&second));
+        history.add(second, self.change);
         while self.levels.iter().map(length).sum::<usize>() > MOST {
             match self.levels.iter_mut().max_by_key(|level| length(level)) {
                 Some((_, longest)) if longest.points().len() > 1 => longest.halve(self.change),
@@ -139,7 +151,9 @@ impl LiveRun {
     pub fn end_level(&mut self, mut level: Level, thresholds: Vec<ThresholdResult>) {
         self.stage(Stage::AfterLevel);
         // The points are there already, and samples of the target are in the report after the run.
+        self.count_lost(&level);
         level.series = Vec::new();
+        level.heat_map = HeatMap::default();
         if let Some(target) = &mut level.target {
             target.samples = Vec::new();
         }
@@ -150,6 +164,15 @@ impl LiveRun {
             tables: html::live_tables(&self.run),
         };
         self.finished = Some((self.change, finished));
+    }
+
+    /// Shows all lost deliveries of a level that is over. Some are found only when it ends.
+    fn count_lost(&mut self, level: &Level) {
+        let deliveries = level.measured.deliveries.values();
+        let lost = deliveries.map(Deliveries::lost_count).reduce(|a, b| a + b);
+        if let Some(live) = &mut self.state.live {
+            live.lost = lost;
+        }
     }
 
     /// Adds a warning.

@@ -105,6 +105,7 @@ pub(crate) fn generator_settings(
         workers: args.workers,
         cores: args.cores.clone(),
         target_is_mine: args.target_is_mine,
+        target_version: args.target_version.clone(),
         target_pid: args.target_pid,
         root: None,
         env: Env::default(),

@@ -37,6 +37,12 @@ test("axes have round values", async () => {
   assert.deepEqual(logRange([]), [1, 1000]);
 });
 
+test("a row of the heat map begins where a record's row does", async () => {
+  const { rowStart } = await load("data.ts");
+  const starts = [0, 1, 7, 8, 9, 11, 12, 80].map((row) => rowStart(row) * 1e6);
+  assert.deepEqual(starts.map(Math.round), [0, 8, 56, 64, 80, 112, 128, 4 * 2 ** 22]);
+});
+
 test("many windows keep their peaks, and a missing one breaks the line", async () => {
   const { stepPath } = await load("decimate.ts");
   const same = (value) => value;

@@ -8,12 +8,13 @@ use sha2::{Digest as _, Sha256};
 // Built from `page/src` by `npm run build`.
 const REPORT: &str = include_str!("../../page/dist/report.js");
 const LIVE: &str = include_str!("../../page/dist/live.js");
-const STYLE: &str = concat!(
+pub(super) const STYLE: &str = concat!(
     include_str!("../../page/style/base.css"),
     include_str!("../../page/style/head.css"),
     include_str!("../../page/style/charts.css"),
     include_str!("../../page/style/tables.css"),
     include_str!("../../page/style/live.css"),
+    include_str!("../../page/style/text.css"),
     include_str!("../../page/style/media.css"),
 );
 
