@@ -6,18 +6,20 @@
 
 mod history;
 mod point;
+mod second;
 mod update;
 
 use std::fmt;
 
 use model::without_credentials;
-use record::{Deliveries, Level, Load, Run, ThresholdResult, Window};
+use record::{Deliveries, Level, Load, Run, ThresholdResult};
 use stats::HeatMap;
 
 use crate::html;
 use crate::progress::Live;
 use crate::section::label;
 use history::History;
+pub use second::LiveSecond;
 use update::{End, Finished, Latest, LevelUpdate, Stage, Start, State, Update};
 
 /// Maximum number of points of all levels together.
@@ -36,17 +38,6 @@ pub struct LiveLevel {
     pub started_s: f64,
     /// Planned start and end of the measured time, in seconds since the start of the level.
     pub measured_s: (f64, f64),
-}
-
-/// A second of a level.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct LiveSecond {
-    /// Its figures.
-    pub window: Window,
-    /// How busy the busiest worker of the generator was, in percent.
-    pub busy_percent: Option<f64>,
-    /// CPU of the target's process, in percent of one core.
-    pub target_cpu_percent: Option<f64>,
 }
 
 /// A run in progress, as its page shows it.

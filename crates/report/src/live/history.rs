@@ -2,8 +2,8 @@
 
 use std::mem;
 
-use super::LiveSecond;
 use super::point::Point;
+use super::second::LiveSecond;
 
 /// Maximum number of points of a level. A chart is rarely wider in pixels.
 const MOST: usize = 1200;
@@ -47,7 +47,7 @@ impl History {
         let width = f64::from(self.width);
         match self.points.last_mut() {
             Some(last) if point.second.window.start_s < end_of_slot(last, width) => {
-                last.merge(&point)
+                last.merge(&point);
             }
             _ => self.points.push(point),
         }

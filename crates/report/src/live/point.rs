@@ -2,7 +2,7 @@
 
 use record::Window;
 
-use super::LiveSecond;
+use super::second::LiveSecond;
 
 /// Figures of one or more seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
