@@ -108,8 +108,8 @@ where
     }
 }
 
-/// Serves one connection. Its requests take turns with those of all others, except that nobody waits to be told about the
-/// server's health.
+/// Serves one connection. Its requests take turns with those of all others. Requests for `/healthz` and `/metrics` do not
+/// wait.
 async fn serve_one<S, B>(stream: TcpStream, service: S, mut open: Open, turns: Arc<Turns>)
 where
     S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible> + Send + 'static,
@@ -166,13 +166,62 @@ fn locked(responded: &Mutex<Option<Instant>>) -> MutexGuard<'_, Option<Instant>>
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
 
     use http_body_util::Full;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     use super::*;
     use crate::serve::bind;
+
+    #[tokio::test]
+    async fn a_health_check_does_not_wait_behind_slow_requests_of_others() {
+        const SLOW: usize = 60;
+        let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let address = listener.local_addr().unwrap();
+        let served = Arc::new(Mutex::new(Vec::new()));
+        let recorder = served.clone();
+        let service = move |_| {
+            let recorder = recorder.clone();
+            service_fn(move |request: Request<Incoming>| {
+                let recorder = recorder.clone();
+                async move {
+                    let is_check = request.uri().path() == "/healthz";
+                    if !is_check {
+                        thread::sleep(Duration::from_millis(3));
+                    }
+                    recorder.lock().unwrap().push(is_check);
+                    Ok::<_, Infallible>(Response::new(Full::<Bytes>::from("fine")))
+                }
+            })
+        };
+        let server = Server {
+            service,
+            connections: Connections::new(100),
+            stop_limit: Duration::ZERO,
+        };
+        // All have sent their requests before the server runs, the health check last.
+        let clients: Vec<_> = (0..=SLOW)
+            .map(|number| {
+                let path = if number < SLOW { "/slow" } else { "/healthz" };
+                let mut client = std::net::TcpStream::connect(address).unwrap();
+                let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n");
+                client.write_all(request.as_bytes()).unwrap();
+                client
+            })
+            .collect();
+        let running = tokio::spawn(server.run(listener, std::future::pending()));
+        let count = || served.lock().unwrap().len();
+        while count() <= SLOW {
+            sleep(Duration::from_millis(5)).await;
+        }
+        let place = served.lock().unwrap().iter().position(|is_check| *is_check);
+        assert!(place.is_some_and(|place| place < SLOW / 4), "{place:?}");
+        running.abort();
+        drop(clients);
+    }
 
     #[tokio::test]
     async fn a_client_that_pipelines_is_served_in_turn_with_other_tasks() {

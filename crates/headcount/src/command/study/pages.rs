@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use format::{Column, Row, Table};
 use record::Run;
 
@@ -26,6 +26,16 @@ pub(super) fn pages(folders: &[PathBuf], to: &Path) -> anyhow::Result<Exit> {
         .iter()
         .map(|folder| read(folder))
         .collect::<anyhow::Result<Vec<_>>>()?;
+    for (number, study) in studies.iter().enumerate() {
+        let name = &study.saved.name;
+        let repeated = studies[..number]
+            .iter()
+            .any(|other| other.saved.name == *name);
+        ensure!(
+            !repeated,
+            "two of the folders have a study `{name}`, and their pages would have the same name: give one of them"
+        );
+    }
     fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
     for study in &studies {
         write(to, &study.saved.name, &whole(study)?)?;
@@ -40,6 +50,14 @@ pub(super) fn pages(folders: &[PathBuf], to: &Path) -> anyhow::Result<Exit> {
 
 fn read(folder: &Path) -> anyhow::Result<Study> {
     let saved = SavedStudy::read(folder)?;
+    for name in saved.parts.iter().chain([&saved.name]) {
+        let is_plain = |symbol: char| symbol.is_alphanumeric() || "-_ .".contains(symbol);
+        ensure!(
+            name.chars().all(is_plain) && !name.starts_with('.'),
+            "{}: `{name}` is not a name of a study or part",
+            folder.join("study.json").display()
+        );
+    }
     let path = folder.join("report.md");
     let markdown =
         fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
