@@ -75,6 +75,9 @@ export interface Series {
 /** Returns the length of a window in seconds. */
 export const secondsOf = (series: Series, index: number): number => series.seconds?.[index] ?? 1;
 
+/** Returns the end of the last window, in seconds since the start of the level. */
+export const endOfSeries = (series: Series): number => (series.start_s.at(-1) ?? 0) + secondsOf(series, series.start_s.length - 1);
+
 /** The times of a level over time. */
 export interface Heat {
   width_s: number;

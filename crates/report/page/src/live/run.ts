@@ -1,6 +1,6 @@
 // The run so far, put together from the updates.
 
-import { secondsOf, type Figure, type Level, type PageData, type Series } from "../data.ts";
+import { endOfSeries, type Figure, type Level, type PageData, type Series } from "../data.ts";
 import type { Update, Start, State } from "./update.ts";
 
 const NOTHING: Figure = { ms: null, interval: null, text: "n/a" };
@@ -18,9 +18,6 @@ function running(start: Start): Level {
     generator: { busiest_percent: null, start_lag_ms: null, read_delay_ms: null, target: null },
   };
 }
-
-/** Returns the end of a series, in seconds since the start of the level. */
-const endOf = (series: Series): number => (series.start_s.at(-1) ?? 0) + secondsOf(series, series.start_s.length - 1);
 
 /** Replaces the points from an index on. */
 function splice(series: Series, from: number, more: Series): void {
@@ -60,7 +57,7 @@ export class LiveRun {
 
   /** Ends a running level at its last second. */
   #extend(level: Level, { measured }: Start): void {
-    level.ends_s = endOf(level.series);
+    level.ends_s = endOfSeries(level.series);
     level.measured = [Math.min(measured[0], level.ends_s), Math.min(measured[1], level.ends_s)];
   }
 

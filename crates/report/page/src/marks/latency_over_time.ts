@@ -1,6 +1,6 @@
 // Latency second by second: a heat map of all times with p95, or a ribbon where only percentiles are known.
 
-import { rowStart, secondsOf, type Level, type PageData } from "../data.ts";
+import { endOfSeries, rowStart, secondsOf, type Level, type PageData } from "../data.ts";
 import { envelope, stepPath } from "../decimate.ts";
 import { tick } from "../format.ts";
 import { decades, logarithmic, logRange, type Scale } from "../scale.ts";
@@ -41,10 +41,12 @@ export function latencyOverTime(data: PageData): Panel | null {
 /** Draws the cells of a level, and p95 on top. */
 function heatMap(level: Level, place: Place, y: Scale): Svg {
   const { columns, width_s } = level.heat;
+  // The last column may be wider than what is left of the level.
+  const end = Math.min(columns.length * width_s, level.series.start_s.length > 0 ? endOfSeries(level.series) : Infinity);
   const merged = Math.max(1, Math.ceil(NARROWEST / (place.x(width_s) - place.x(0))));
   const paths = Array.from({ length: SHADES + 1 }, () => "");
   for (let first = 0; first < columns.length; first += merged) {
-    const [from, to] = [first, first + merged].map((column) => place.x(level.started_s + column * width_s)) as [number, number];
+    const [from, to] = [first, first + merged].map((column) => place.x(level.started_s + Math.min(column * width_s, end))) as [number, number];
     if (to < place.left || from > place.right) continue;
     for (const [shade, low, high] of cells(columns.slice(first, first + merged))) {
       const [top, bottom] = [y(rowStart(high + 1)), y(rowStart(low))];

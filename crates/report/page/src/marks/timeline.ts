@@ -1,7 +1,7 @@
 // One time axis for load, latency, failures and resources. The measured part of each level is shaded.
 
 import type { Chart, Drawing, Reading, Size, View } from "../chart.ts";
-import { secondsOf, statusWord, type Level, type PageData, type Series } from "../data.ts";
+import { endOfSeries, secondsOf, statusWord, type Level, type PageData } from "../data.ts";
 import { clock, count, millis, significant } from "../format.ts";
 import { linear, times, type Scale } from "../scale.ts";
 import { join, line, nothing, rect, tag, text, widthOf, type Svg } from "../svg.ts";
@@ -49,9 +49,6 @@ export function timeline(data: PageData): Chart {
     }),
   };
 }
-
-/** Returns the end of the last window, in seconds since the start of the level. */
-const endOfSeries = (series: Series): number => (series.start_s.at(-1) ?? 0) + secondsOf(series, series.start_s.length - 1);
 
 /** Returns the end of the last level, in seconds since the start of the run. */
 const endOf = (data: PageData): number => Math.max(1, ...data.levels.map((level) => level.started_s + Math.max(level.ends_s, endOfSeries(level.series))));
