@@ -17,7 +17,7 @@ const AT_ONCE: Duration = Duration::from_millis(900);
 /// Whether the engine has handed over its measurements. Saving and printing them is fast, and is not interrupted.
 static HANDED_OVER: AtomicBool = AtomicBool::new(false);
 
-/// Whether the run is printed and, if wanted, saved. Only its outputs may take a few more seconds.
+/// Whether the run is saved or, if it need not be, printed. Only its outputs may take a few more seconds.
 static ONLY_OUTPUTS: AtomicBool = AtomicBool::new(false);
 
 /// Installs the handler. Returns the `Stop` through which the handler ends the run.

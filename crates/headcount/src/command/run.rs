@@ -174,6 +174,9 @@ pub(crate) fn finish(
             .ok()
             .and_then(Option::as_ref)
             .map(|saved| saved.folder.display().to_string());
+        if place.is_some() {
+            hurry::only_outputs_are_left();
+        }
         if json {
             print(&format!("{:#}\n", record::summary(run)))?;
         } else {
