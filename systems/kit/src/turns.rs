@@ -20,7 +20,7 @@ thread_local! {
 }
 
 /// Shares each thread between the connections and everything else. One message can take milliseconds and one of each of
-/// hundreds of connections can arrive at once, but a health check then waits only for a [`ROUND`] and one message.
+/// hundreds of connections can arrive at once, but a health check then waits only for 2 ms of work and one message.
 #[derive(Debug)]
 pub struct Turns {
     /// One turn per thread.
