@@ -3,31 +3,24 @@
 use format::escape_html;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, html::push_html};
 
+use super::document::Frame;
+
 /// Renders Markdown as one page of HTML that needs no network and no script. HTML in the Markdown is shown as text,
 /// because names of the target may contain some.
 pub fn html_of_markdown(title: &str, markdown: &str) -> String {
     let events = Parser::new_ext(markdown, Options::ENABLE_TABLES);
     let mut body = String::new();
     push_html(&mut body, events.flat_map(shown));
-    let (title, style) = (escape_html(title), super::document::STYLE);
-    // Alignment is an attribute of each cell. Without a script, styles of elements can do no harm.
-    format!(
-        "<!doctype html>\n\
-         <html lang=\"en\">\n\
-         <head>\n\
-         <meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
-         base-uri 'none'; form-action 'none'\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>{title} · headcount</title>\n\
-         <style>{style}</style>\n\
-         </head>\n\
-         <body>\n\
-         <main class=\"page\"><article class=\"card text\">\n{body}</article></main>\n\
-         </body>\n\
-         </html>\n"
-    )
+    Frame {
+        title: &format!("{} · headcount", escape_html(title)),
+        // Alignment is an attribute of each cell. Without a script, styles of elements can do no harm.
+        policy: "style-src 'unsafe-inline'",
+        head: "",
+        content: &format!(
+            "<main class=\"page\"><article class=\"card text\">\n{body}</article></main>\n"
+        ),
+    }
+    .html()
 }
 
 /// Replaces an event. A table scrolls by itself where the page is too narrow.

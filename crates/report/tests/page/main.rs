@@ -201,7 +201,7 @@ fn the_record_of_an_hour_with_twenty_levels_stays_below_20_mb_and_its_page_below
 
 #[test]
 fn the_script_that_is_embedded_is_what_its_sources_build() {
-    passes(node().arg("check-dist.mjs"));
+    passes(node().args(["../../../e2e/check-dist.mjs", "production", "live"]));
 }
 
 #[test]
