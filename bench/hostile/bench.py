@@ -89,10 +89,45 @@ def attacked(place: Place, name: str, minutes: float, only: list[str]) -> tuple[
     return written(name, minutes, memory, seen, described(ordinary, [], load_before) + observer)
 
 
+@dataclass(frozen=True)
+class Spent:
+    """CPU time of the service's threads, in ms. If the responding thread waits much longer than the others run, something
+    else used the core."""
+
+    responding_ms: float
+    waiting_ms: float
+    others_ms: float
+
+    @staticmethod
+    def so_far(server: Server) -> "Spent":
+        """Reads the scheduler's account. The first thread responds, because the service has one thread for requests."""
+        accounts = {}
+        for thread in Path(f"/proc/{server.pid}/task").iterdir():
+            with suppress(OSError):  # the thread has ended
+                ran, waited, _ = (thread / "schedstat").read_text(encoding="ascii").split()
+                accounts[int(thread.name)] = int(ran) / 1e6, int(waited) / 1e6
+        responding, waiting = accounts.pop(server.pid, (0.0, 0.0))
+        return Spent(responding, waiting, sum(ran for ran, _ in accounts.values()))
+
+    def since(self, before: "Spent") -> "Spent":
+        return Spent(
+            self.responding_ms - before.responding_ms, self.waiting_ms - before.waiting_ms, self.others_ms - before.others_ms,
+        )
+
+
 class Seen:
     def __init__(self) -> None:
         self.health_ms: list[float] = []
+        self.slowest = ""
         self.most_mb, self.served, self.failures = 0.0, 0, []
+
+    def checked(self, took_ms: float, spent: Spent) -> None:
+        if took_ms > max(self.health_ms, default=0):
+            self.slowest = (
+                f"During the slowest check, the thread that responds ran for {spent.responding_ms:.1f} ms and waited for the "
+                f"core for {spent.waiting_ms:.1f} ms. The other threads of the service ran for {spent.others_ms:.1f} ms."
+            )
+        self.health_ms.append(took_ms)
 
 
 def observed_under(attacks: list, system: System, server: Server, seconds: float, seen: "Seen") -> None:
@@ -112,7 +147,9 @@ def observed(system: System, server: Server, seconds: float, seen: Seen) -> None
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:
         server.must_live()
-        seen.health_ms.append(health_ms(server))
+        before = Spent.so_far(server)
+        took_ms = health_ms(server)
+        seen.checked(took_ms, Spent.so_far(server).since(before))
         try:
             system.serves()
             seen.served += 1
@@ -172,5 +209,5 @@ def written(name: str, minutes: float, memory: Memory, seen: Seen, machine: str)
         at_most("honest requests that were not served", len(seen.failures), 0, ".0f"),
     ]
     examples = [f"Example: {failure}" for failure in dict.fromkeys(seen.failures[:3])]
-    text = "\n\n".join([f"# Hostile clients: {name}", machine, table(HEAD, [row]), *told(goals), *examples])
+    text = "\n\n".join([f"# Hostile clients: {name}", machine, table(HEAD, [row]), *told(goals), seen.slowest, *examples])
     return text, all(goal.reached for goal in goals)

@@ -5,7 +5,9 @@ use crate::comparison::{ComparedFigure, Comparison, Effect, Judgement};
 use crate::fail_if::FailIf;
 use crate::figure::{Figure, Missing, Reading, Scale, figures_of};
 use crate::method::{Method, Place, mean};
-use crate::obstacle::{Obstacle, ObstacleKind, load_of, obstacles};
+use crate::obstacle::{
+    Obstacle, ObstacleKind, load_of, mixed_versions, obstacles, target_versions,
+};
 use crate::primary::Primary;
 
 /// Differences that do not matter, as relative changes. For shares, they are percentage points.
@@ -46,7 +48,10 @@ pub struct Request<'a> {
 /// Compares two sets of runs. Fails with everything in which the runs differ although it must be the same.
 pub fn compare(request: &Request<'_>) -> Result<Comparison, Vec<Obstacle>> {
     let runs: Vec<&Run> = request.base.iter().chain(request.new).collect();
-    let all = obstacles(&runs);
+    let mut all = obstacles(&runs);
+    all.extend(mixed_versions(request.new));
+    // A history has the versions of several days.
+    all.extend(mixed_versions(request.base).filter(|_| !request.is_history));
     let (allowed, forbidden): (Vec<_>, Vec<_>) = all
         .into_iter()
         .partition(|obstacle| request.allowed.contains(&obstacle.kind));
@@ -60,6 +65,7 @@ pub fn compare(request: &Request<'_>) -> Result<Comparison, Vec<Obstacle>> {
         method,
         base_runs: request.base.len(),
         new_runs: request.new.len(),
+        target_versions: (target_versions(request.base), target_versions(request.new)),
         levels: levels.iter().map(|level| load_of(level[0])).collect(),
         figures: Vec::new(),
         allowed,

@@ -14,6 +14,8 @@ pub struct Comparison {
     pub base_runs: usize,
     /// Number of new runs.
     pub new_runs: usize,
+    /// The known versions of the target in the base, and in the new runs.
+    pub target_versions: (Vec<String>, Vec<String>),
     /// The load of each level that all runs have.
     pub levels: Vec<String>,
     /// The figures, in the order of the report. Those that decide come first.

@@ -31,6 +31,8 @@ pub enum ObstacleKind {
     Version,
     /// The validity of the levels.
     Validity,
+    /// The version of the target, among the runs of one side. The two sides may have different versions.
+    TargetVersion,
 }
 
 /// Options that do not affect the load on the target, or that are compared as something else.
@@ -55,6 +57,29 @@ pub fn obstacles(runs: &[&Run]) -> Vec<Obstacle> {
     all.into_iter()
         .filter_map(|(kind, text)| differing(kind, runs, text))
         .collect()
+}
+
+/// Returns the versions of the target in the runs of one side if there are several. Runs without a version agree with
+/// all others.
+pub(crate) fn mixed_versions(side: &[Run]) -> Option<Obstacle> {
+    let mut versions = target_versions(side).into_iter();
+    let (base, other) = (versions.next()?, versions.next()?);
+    Some(Obstacle {
+        kind: ObstacleKind::TargetVersion,
+        base,
+        other,
+    })
+}
+
+/// Returns the known versions of the target, each once, in the order of the runs.
+pub(crate) fn target_versions(side: &[Run]) -> Vec<String> {
+    let mut versions: Vec<String> = Vec::new();
+    for version in side.iter().filter_map(|run| run.target_version.as_ref()) {
+        if !versions.contains(version) {
+            versions.push(version.clone());
+        }
+    }
+    versions
 }
 
 fn differing(kind: ObstacleKind, runs: &[&Run], text: Description) -> Option<Obstacle> {

@@ -265,6 +265,45 @@ fn target_seed_and_thresholds_may_differ() {
     assert!(compare(&request(&base, &new)).is_ok());
 }
 
+/// The runs with these versions of the target, one for each run in order.
+fn of_versions(mut runs: Vec<Run>, versions: &[&str]) -> Vec<Run> {
+    for (run, version) in runs.iter_mut().zip(versions) {
+        run.target_version = Some((*version).to_owned());
+    }
+    runs
+}
+
+#[test]
+fn versions_of_the_target_are_compared_but_not_mixed() {
+    let mut noise = with_noise(12, 0.01);
+    let (base, new) = alternating(3, &mut noise, 0.0);
+    let base = of_versions(base, &["1.4", "1.4"]);
+    let new = of_versions(new, &["1.5", "1.5", "1.5"]);
+    let found = compare(&request(&base, &new)).unwrap();
+    let versions = (vec!["1.4".to_owned()], vec!["1.5".to_owned()]);
+    assert_eq!(found.target_versions, versions, "one run has no version");
+    let mixed = of_versions(new.clone(), &["1.5", "1.6"]);
+    for (base, new) in [(&base, &mixed), (&mixed, &new)] {
+        let refused = compare(&request(base, new)).unwrap_err();
+        assert_eq!(refused.len(), 1);
+        assert_eq!(refused[0].kind, ObstacleKind::TargetVersion);
+        assert_eq!(
+            (refused[0].base.as_str(), refused[0].other.as_str()),
+            ("1.5", "1.6")
+        );
+        let allowed = Request {
+            allowed: &[ObstacleKind::TargetVersion],
+            ..request(base, new)
+        };
+        assert_eq!(compare(&allowed).unwrap().allowed, refused);
+    }
+    let history = Request {
+        is_history: true,
+        ..request(&mixed, &new)
+    };
+    assert!(compare(&history).is_ok(), "days have versions of their own");
+}
+
 #[test]
 fn conditions_fail_pass_or_stay_open_by_the_interval() {
     let mut noise = with_noise(9, 0.01);

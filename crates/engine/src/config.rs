@@ -37,13 +37,15 @@ pub struct RunConfig {
     pub trace: bool,
 }
 
-/// Distinguishes a run from other runs on the same target.
+/// Distinguishes a run from other runs.
 #[derive(Debug)]
 pub struct RunIdentity {
     /// Part of every user and group name, so that the names of different runs differ.
     pub tag: String,
     /// Part of every stamp, so that the messages of different runs differ.
     pub id: u32,
+    /// The version of the target, as the user named it.
+    pub target_version: Option<String>,
 }
 
 impl RunConfig {

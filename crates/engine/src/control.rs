@@ -179,7 +179,9 @@ impl<'a> Control<'a> {
         let loud = merged.loud.issue(phases.duration_s);
         let limited = std::mem::take(&mut merged.limited).into_record();
         let little = merged.at_work.law(phases.duration_s).filter(|_| !plan.once);
-        let (mut measured, mut generator, series) = merged.finish(plan.load.users.into());
+        let (series, heat_map) =
+            std::mem::take(&mut merged.windows).close_all(plan.load.users.into());
+        let (mut measured, mut generator) = merged.finish();
         tls_port::explain(&mut measured, &self.config, self.clock);
         generator.throttled_ms = throttled.map(Nanos::as_millis_f64);
         let target = self.watcher.end_level(&mut generator);
@@ -188,6 +190,7 @@ impl<'a> Control<'a> {
             little,
             measured,
             series,
+            heat_map,
             limited,
             target,
             generator,

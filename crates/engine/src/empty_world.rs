@@ -44,6 +44,7 @@ pub(crate) fn empty_world() -> World {
         run: RunIdentity {
             tag: run_tag(0),
             id: 0,
+            target_version: None,
         },
         target_pid: None,
         certificates: Certificates::default(),

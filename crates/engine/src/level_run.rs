@@ -316,6 +316,7 @@ impl LevelRun {
         let mut world = parts.world.borrow_mut();
         let monitoring = std::mem::take(&mut world.base.level.recorder.monitoring);
         let second = self.next_second - 1;
+        let lost = world.base.level.recorder.lost();
         let window = Box::new(world.base.level.recorder.take_window());
         let at_work = world.base.level.at_work;
         let Base { level, config, .. } = &mut world.base;
@@ -327,6 +328,7 @@ impl LevelRun {
         parts.tell(Event::Window {
             second,
             window,
+            lost,
             busy: load.busy,
             awaited: Awaited::default(),
         });
@@ -360,6 +362,7 @@ impl LevelRun {
         let waited = parts.idle - self.idle_at_second;
         self.idle_at_second = parts.idle;
         let busy = 1.0 - waited.as_secs_f64().min(1.0);
+        let lost = world.base.level.recorder.lost();
         let window = Box::new(world.base.level.recorder.take_window());
         let awaited = match self.progress {
             Progress::Settling(..) => world.base.awaited_operations(now),
@@ -369,6 +372,7 @@ impl LevelRun {
         parts.tell(Event::Window {
             second,
             window,
+            lost,
             busy,
             awaited,
         });

@@ -107,7 +107,7 @@ pub use arrival::counted;
 pub use certificates::Certificates;
 pub use clock::Clock;
 pub use config::{RunConfig, RunIdentity};
-pub use notice::{InFlight, LevelDone, LevelStarted, Live, Notice, Second};
+pub use notice::{InFlight, LatestSecond, LevelDone, LevelStarted, Live, Notice, Second};
 pub use outcome::{Outcome, RunError};
 pub use prepare::{PrepareError, Settings, prepare, prepare_plain};
 pub use program::{Plain, Program, Scenario, Send, Shared};

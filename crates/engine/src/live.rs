@@ -5,7 +5,7 @@ use model::Nanos;
 use crate::in_flight::Awaited;
 use crate::level::LevelPlan;
 use crate::merge::Merged;
-use crate::notice::{InFlight, Live};
+use crate::notice::{InFlight, LatestSecond, Live};
 
 /// The state of one of `levels` levels at `now`. `busiest` is the share of the latest second in which the busiest worker
 /// was busy, and `awaited` are the operations for which the workers still wait.
@@ -31,10 +31,13 @@ pub(crate) fn live(
         phase: plan.phases.at(elapsed),
         elapsed_s: elapsed.as_secs_f64(),
         total_s: plan.phases.hold_ends.as_secs_f64(),
-        per_s: per_s as f64,
-        p95_ms: window.close(0.0).p95_ms,
+        latest: LatestSecond {
+            per_s: per_s as f64,
+            p95_ms: window.close(0.0).p95_ms,
+            busy_percent: busiest * 100.0,
+        },
+        lost: None,
         failed: merged.windows.failed(),
-        busy_percent: busiest * 100.0,
         in_flight: (awaited.count > 0).then(|| InFlight {
             count: awaited.count,
             up_to_s: (awaited.until - now).as_secs_f64(),
@@ -91,10 +94,13 @@ mod tests {
             phase: LevelPhase::Measurement,
             elapsed_s: 6.0,
             total_s: 12.0,
-            per_s: 57.0,
-            p95_ms: None,
+            latest: LatestSecond {
+                per_s: 57.0,
+                p95_ms: None,
+                busy_percent: 25.0,
+            },
+            lost: None,
             failed: 6,
-            busy_percent: 25.0,
             in_flight: None,
         };
         assert_eq!(live, expected);
@@ -102,7 +108,7 @@ mod tests {
 
     #[test]
     fn deliveries_are_counted_instead_of_requests_if_there_are_any() {
-        let per_s = |windows: &[_]| Some(live_after(windows, Awaited::default()).per_s);
+        let per_s = |windows: &[_]| Some(live_after(windows, Awaited::default()).latest.per_s);
         assert_eq!(per_s(&[window(40, 3, 1)]), Some(1.0));
         assert_eq!(per_s(&[window(40, 3, 0)]), Some(43.0));
         assert_eq!(per_s(&[]), Some(0.0));

@@ -1,5 +1,5 @@
 use model::Nanos;
-use record::{GeneratorUse, IssueCause, Measured, Window, WorkerUse};
+use record::{GeneratorUse, IssueCause, Measured, WorkerUse};
 
 use crate::audience::AudienceResult;
 use crate::level::Span;
@@ -110,11 +110,10 @@ impl Merged {
         }
     }
 
-    /// The measurements, the generator's own figures, and the time series of the level.
-    pub(crate) fn finish(mut self, users: u64) -> (Measured, GeneratorUse, Vec<Window>) {
-        let series = self.windows.close_all(users);
+    /// The measurements, and the generator's own figures.
+    pub(crate) fn finish(mut self) -> (Measured, GeneratorUse) {
         self.generator.busiest_worker_percent.get_or_insert(0.0);
-        (self.measured, self.generator, series)
+        (self.measured, self.generator)
     }
 }
 

@@ -52,6 +52,8 @@ pub(crate) enum Event {
     Window {
         second: u64,
         window: Box<OpenWindow>,
+        /// Deliveries that this worker has found to be lost so far.
+        lost: u64,
         busy: f64,
         /// Operations for which the worker still waits after the measured time.
         awaited: Awaited,

@@ -59,6 +59,9 @@ pub struct Second {
     /// Percentage of the latest second in which the busiest worker was busy. `None` for seconds reported at the end of a
     /// level.
     pub busiest_worker_percent: Option<f64>,
+    /// CPU of the target's process in the latest second, in percent of one core. `None` if no process was found, and
+    /// outside the measured time.
+    pub target_cpu_percent: Option<f64>,
 }
 
 /// The state of a level, for a live line.
@@ -78,16 +81,26 @@ pub struct Live {
     pub elapsed_s: f64,
     /// Seconds from the start of the level to the planned end of the measured time.
     pub total_s: f64,
-    /// Deliveries in the last second or, if there are none, requests and round trips.
-    pub per_s: f64,
-    /// 95th percentile of the last second, in milliseconds.
-    pub p95_ms: Option<f64>,
+    /// Its latest second.
+    pub latest: LatestSecond,
+    /// Deliveries found to be lost so far. `None` if there were no messages, and for passive audiences, whose losses are
+    /// counted after the level.
+    pub lost: Option<u64>,
     /// Failed requests and round trips so far.
     pub failed: u64,
-    /// Percentage of the last second in which the busiest worker was busy.
-    pub busy_percent: f64,
     /// Operations for which headcount still waits after the measured time.
     pub in_flight: Option<InFlight>,
+}
+
+/// The latest second of a level.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LatestSecond {
+    /// Deliveries or, if there are none, requests and round trips.
+    pub per_s: f64,
+    /// 95th percentile of the times, in milliseconds.
+    pub p95_ms: Option<f64>,
+    /// Percentage of the time in which the busiest worker was busy.
+    pub busy_percent: f64,
 }
 
 /// Operations in flight after the measured time. Each is awaited until its own time limit.

@@ -27,6 +27,8 @@ pub struct Settings {
     pub cores: Vec<usize>,
     /// Whether the user states that the target is theirs (`--target-is-mine`).
     pub target_is_mine: bool,
+    /// The version of the target, for the record.
+    pub target_version: Option<String>,
     /// The target's process ID.
     pub target_pid: Option<u32>,
     /// The folder from which the scenario may read files; `None`: the scenario's own folder.
@@ -138,6 +140,7 @@ fn config(
         run: RunIdentity {
             tag: run_tag(seed),
             id: run_id(settings.fresh_seed),
+            target_version: settings.target_version,
         },
         target_pid: settings.target_pid,
         certificates,

@@ -302,6 +302,11 @@ impl Recorder {
         self.measured.before.requests + windows.closed_requests + windows.open.requests
     }
 
+    /// The number of deliveries found to be lost so far. It falls if such a delivery arrives after all.
+    pub(crate) fn lost(&self) -> u64 {
+        self.tallies.iter().map(Tally::lost_total).sum()
+    }
+
     /// Takes the open window, and starts a new one.
     pub(crate) fn take_window(&mut self) -> OpenWindow {
         self.windows.closed_requests += self.windows.open.requests;

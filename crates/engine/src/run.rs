@@ -88,6 +88,7 @@ fn blank_record(config: &RunConfig, hidden: &HiddenValues, clock: Clock) -> Run 
         script: script_info(&config.program),
         options: fit_to_be_stored(&config.options_json),
         target: target(config, hidden),
+        target_version: config.run.target_version.clone(),
         machine: crate::watcher::machine(),
         workers: config.workers,
         sources: crate::sources::told(config),

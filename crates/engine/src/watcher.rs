@@ -88,6 +88,11 @@ impl Watcher {
         self.read_answers();
     }
 
+    /// CPU of the target's process in the latest second, in percent of one core.
+    pub(crate) fn cpu_percent_at(&self, now: Nanos) -> Option<f64> {
+        self.process.cpu_percent_at(now)
+    }
+
     fn read_answers(&mut self) {
         let Some(asker) = &self.asker else { return };
         for answer in asker.answers() {

@@ -1,6 +1,7 @@
 use std::collections::VecDeque;
 
 use record::{OpenWindow, Window};
+use stats::HeatMap;
 
 /// The windows of a level, each a second, merged from all workers.
 ///
@@ -9,6 +10,10 @@ use record::{OpenWindow, Window};
 #[derive(Debug, Default)]
 pub(crate) struct Windows {
     closed: Vec<Window>,
+    /// The times of the closed windows.
+    heat_map: HeatMap,
+    /// Whether any message was sent.
+    pub(crate) has_messages: bool,
     /// The seconds after those that are closed.
     open: VecDeque<OpenWindow>,
     /// For each worker, the number of windows that it will not change any more. A late worker skips windows.
@@ -32,6 +37,7 @@ impl Windows {
             self.open.resize_with(place + 1, OpenWindow::default);
         }
         self.open[place].merge(window);
+        self.has_messages |= window.messages > 0;
         self.settle(worker, second + 1);
     }
 
@@ -58,17 +64,20 @@ impl Windows {
         &self.closed[told..]
     }
 
-    /// The figures of all windows.
-    pub(crate) fn close_all(mut self, users: u64) -> Vec<Window> {
+    /// The figures of all windows, and their times.
+    pub(crate) fn close_all(mut self, users: u64) -> (Vec<Window>, HeatMap) {
         self.close(usize::MAX, users);
-        self.closed
+        (self.closed, self.heat_map)
     }
 
     /// Closes at most `most` of the open windows.
     fn close(&mut self, most: usize, users: u64) {
         for mut window in self.open.drain(..most.min(self.open.len())) {
             window.users = users;
-            self.closed.push(window.close(self.closed.len() as f64));
+            let second = self.closed.len();
+            let (times, endless) = window.times();
+            self.heat_map.add(second, times, endless);
+            self.closed.push(window.close(second as f64));
         }
     }
 
@@ -130,8 +139,11 @@ mod tests {
             assert_eq!(windows.complete(1, 7).len(), 1);
         }
         windows.add(0, 100, &window);
-        let all = windows.close_all(7);
-        assert_eq!(all.len(), 101);
+        let (all, heat_map) = windows.close_all(7);
+        assert_eq!((all.len(), heat_map.columns().count()), (101, 101));
+        for column in heat_map.columns() {
+            assert_eq!(column.rows().len(), 1, "one time in each second");
+        }
         for (second, window) in (0..).zip(&all) {
             assert_eq!((window.start_s, window.users), (f64::from(second), 7));
             assert!((window.max_ms.unwrap() - 5.0).abs() < 0.01);

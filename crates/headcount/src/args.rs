@@ -21,8 +21,8 @@ pub(crate) use run::ScreenArgs;
 pub(crate) use run::{GeneratorArgs, RunArgs};
 #[cfg(feature = "systems")]
 pub(crate) use systems::{
-    Backend, DemoArgs, RegistryStudyArgs, SelftestArgs, ServeArgs, Study, StudyArgs, SustainedTime,
-    System,
+    Backend, DemoArgs, RegistryStudyArgs, SelftestArgs, ServeArgs, Study, StudyAction, StudyArgs,
+    SustainedTime, System,
 };
 
 /// How many people can it really hold?

@@ -17,6 +17,9 @@ const AT_ONCE: Duration = Duration::from_millis(900);
 /// Whether the engine has handed over its measurements. Saving and printing them is fast, and is not interrupted.
 static HANDED_OVER: AtomicBool = AtomicBool::new(false);
 
+/// Whether the run is saved or, if it need not be, printed. Only its outputs may take a few more seconds.
+static ONLY_OUTPUTS: AtomicBool = AtomicBool::new(false);
+
 /// Installs the handler. Returns the `Stop` through which the handler ends the run.
 pub(crate) fn stop_on_ctrl_c() -> anyhow::Result<Stop> {
     let stop = Stop::default();
@@ -56,6 +59,11 @@ pub(crate) fn nothing_left_to_wait_for() {
     HANDED_OVER.store(true, Ordering::Relaxed);
 }
 
+/// Records that a third Ctrl-C loses nothing but what the outputs have not yet sent.
+pub(crate) fn only_outputs_are_left() {
+    ONLY_OUTPUTS.store(true, Ordering::Relaxed);
+}
+
 /// Prints a message in place of the live line and of the terminal's `^C`.
 fn say_over_live_line(text: &str) {
     erase_live_line();
@@ -68,7 +76,11 @@ fn say_over_live_line(text: &str) {
     reason = "the second request to stop ends the program from the signal's thread, whatever main does"
 )]
 fn end_now() {
-    say("interrupted: the measurements of this run are not saved");
+    say(if ONLY_OUTPUTS.load(Ordering::Relaxed) {
+        "interrupted: the outputs of this run may be incomplete"
+    } else {
+        "interrupted: the measurements of this run are not saved"
+    });
     harness::end_all(); // nothing is dropped, so the systems would run on
     process::exit(i32::from(Exit::Interrupted as u8));
 }

@@ -32,6 +32,7 @@ pub(crate) use self::spec::Output;
 use crate::args::format::Format;
 use crate::command::report::text_of;
 use crate::exit::Exit;
+use crate::hurry;
 use crate::screen::{complain, say, without_hidden};
 
 /// The outputs of a run.
@@ -152,6 +153,7 @@ impl Outputs {
     /// Writes the reports of the finished run. Returns the run's exit code or, if a report of a run that passed cannot be
     /// written, that of a failure of the machine. `folder` is the folder of the run.
     pub(crate) fn finish(&mut self, run: &Run, folder: Option<&Path>, exit: Exit) -> Exit {
+        hurry::only_outputs_are_left();
         for pusher in &mut self.pushers {
             pusher.end();
         }

@@ -122,11 +122,11 @@ pub(crate) fn shown(live: &Live) -> report::Live {
         elapsed_s: live.elapsed_s,
         total_s: Some(live.total_s),
         per_s: matches!(live.phase, LevelPhase::Measurement | LevelPhase::Settling)
-            .then_some(live.per_s),
-        p95_ms: live.p95_ms,
-        lost: None,
+            .then_some(live.latest.per_s),
+        p95_ms: live.latest.p95_ms,
+        lost: live.lost,
         failed: (live.failed > 0).then_some(live.failed),
-        busy_percent: Some(live.busy_percent),
+        busy_percent: Some(live.latest.busy_percent),
         in_flight: live.in_flight.map(|all| (all.count, all.up_to_s)),
     }
 }

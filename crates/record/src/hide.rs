@@ -19,6 +19,7 @@ impl Run {
     pub fn hide(&mut self, values: &HiddenValues) {
         json(values, &mut self.options);
         text(values, &mut self.target);
+        texts(values, &mut self.target_version);
         let given = self.sources.iter_mut().flat_map(|all| &mut all.given);
         texts(values, given);
         if let Some(setup) = &mut self.setup {

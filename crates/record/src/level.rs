@@ -1,4 +1,5 @@
 use serde::{Deserialize, Serialize};
+use stats::HeatMap;
 
 use crate::{GeneratorUse, IssueCause, LevelIssue, Limited, Measured, Severity, TargetUse, Window};
 
@@ -25,6 +26,9 @@ pub struct Level {
     pub measured: Measured,
     /// Time series with one window per second. Seconds in which nothing happened are missing.
     pub series: Vec<Window>,
+    /// The times behind the percentiles of `series`, over time. Empty in records of older versions of headcount.
+    #[serde(default, skip_serializing_if = "HeatMap::is_empty")]
+    pub heat_map: HeatMap,
     /// Statistics of the responses with status 429. `None` if there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limited: Option<Limited>,

@@ -31,6 +31,9 @@ pub struct Run {
     pub options: serde_json::Value,
     /// Address of the target.
     pub target: String,
+    /// Version of the target, as the user named it (`--target-version`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_version: Option<String>,
     /// The generator's machine.
     pub machine: Machine,
     /// Number of worker threads.
@@ -74,6 +77,7 @@ impl Default for Run {
             script: ScriptInfo::default(),
             options: serde_json::Value::Null,
             target: String::new(),
+            target_version: None,
             machine: Machine::default(),
             workers: 0,
             sources: None,

@@ -26,6 +26,7 @@ pub fn summary(run: &Run) -> Value {
         "ended_at": run.ended_at,
         "script": { "path": run.script.path, "sha256": run.script.sha256 },
         "target": run.target,
+        "target_version": run.target_version,
         "verdict": run.verdict.to_string(),
         "interrupted": run.interrupted,
         "seed": run.seed,

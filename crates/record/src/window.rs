@@ -67,13 +67,19 @@ impl OpenWindow {
         self.latency.merge(&other.latency);
     }
 
-    /// Returns the figures of the window, which starts at `start_s`.
-    pub fn close(&self, start_s: f64) -> Window {
-        let (times, beyond) = if self.latency.is_empty() {
+    /// Returns the times that the percentiles of the window describe, and the number of operations that timed out,
+    /// which rank above these times.
+    pub fn times(&self) -> (&Histogram, u64) {
+        if self.latency.is_empty() {
             (&self.response, self.timed_out)
         } else {
             (&self.latency, 0)
-        };
+        }
+    }
+
+    /// Returns the figures of the window, which starts at `start_s`.
+    pub fn close(&self, start_s: f64) -> Window {
+        let (times, beyond) = self.times();
         let at = |q| estimate(times, beyond, q).value();
         let at = |q| at(q).map(Nanos::as_millis_f64);
         let longest = times.max().filter(|_| beyond == 0);

@@ -5,7 +5,7 @@ mod headline;
 mod notes;
 mod table;
 
-use comparison::Obstacle;
+use comparison::{Obstacle, ObstacleKind};
 use format::paint;
 
 use crate::terminal::{Page, Terminal};
@@ -55,11 +55,16 @@ pub fn comparison_markdown(compared: Compared<'_>) -> String {
 pub fn not_comparable(obstacles: &[Obstacle]) -> String {
     let each = obstacles.iter().map(|obstacle| {
         let Obstacle { kind, base, other } = obstacle;
-        format!("\n  {}: {base}\n    against {other}", name_of(*kind))
+        let of = if *kind == ObstacleKind::TargetVersion {
+            " (of the runs of one side)"
+        } else {
+            ""
+        };
+        format!("\n  {}{of}: {base}\n    against {other}", name_of(*kind))
     });
     let kinds: Vec<&str> = obstacles.iter().map(|one| name_of(one.kind)).collect();
     format!(
-        "the runs are not comparable, because they differ in more than the target:{}\n  to compare them nevertheless, \
+        "the runs are not comparable, because the following must be the same:{}\n  to compare them nevertheless, \
          add --allow-different {}",
         each.collect::<String>(),
         kinds.join(",")

@@ -9,12 +9,14 @@ mod document;
 mod facts;
 mod head;
 mod sections;
+mod text;
 
 use record::Run;
 
 use document::{Code, Document};
 
 pub(crate) use data::PageData;
+pub use text::html_of_markdown;
 
 /// Renders the full report of a run as one file.
 pub fn html(run: &Run) -> String {

@@ -6,17 +6,20 @@
 
 mod history;
 mod point;
+mod second;
 mod update;
 
 use std::fmt;
 
 use model::without_credentials;
-use record::{Level, Load, Run, ThresholdResult, Window};
+use record::{Deliveries, Level, Load, Run, ThresholdResult};
+use stats::HeatMap;
 
 use crate::html;
 use crate::progress::Live;
 use crate::section::label;
 use history::History;
+pub use second::LiveSecond;
 use update::{End, Finished, Latest, LevelUpdate, Stage, Start, State, Update};
 
 /// Maximum number of points of all levels together.
@@ -119,14 +122,14 @@ impl LiveRun {
     }
 
     /// Adds a second of the level with this number, from 1.
-    pub fn add(&mut self, level: u32, window: &Window, busy_percent: Option<f64>) {
+    pub fn add(&mut self, level: u32, second: LiveSecond) {
         let index = level.saturating_sub(1) as usize;
         let Some((_, history)) = self.levels.get_mut(index) else {
             return;
         };
         self.change += 1;
-        self.state.latest = Some(Latest::of(window));
-        history.add(window, busy_percent, self.change);
+        self.state.latest = Some(Latest::of(&second));
+        history.add(second, self.change);
         while self.levels.iter().map(length).sum::<usize>() > MOST {
             match self.levels.iter_mut().max_by_key(|level| length(level)) {
                 Some((_, longest)) if longest.points().len() > 1 => longest.halve(self.change),
@@ -139,7 +142,9 @@ impl LiveRun {
     pub fn end_level(&mut self, mut level: Level, thresholds: Vec<ThresholdResult>) {
         self.stage(Stage::AfterLevel);
         // The points are there already, and samples of the target are in the report after the run.
+        self.count_lost(&level);
         level.series = Vec::new();
+        level.heat_map = HeatMap::default();
         if let Some(target) = &mut level.target {
             target.samples = Vec::new();
         }
@@ -150,6 +155,15 @@ impl LiveRun {
             tables: html::live_tables(&self.run),
         };
         self.finished = Some((self.change, finished));
+    }
+
+    /// Shows all lost deliveries of a level that is over. Some are found only when it ends.
+    fn count_lost(&mut self, level: &Level) {
+        let deliveries = level.measured.deliveries.values();
+        let lost = deliveries.map(Deliveries::lost_count).reduce(|a, b| a + b);
+        if let Some(live) = &mut self.state.live {
+            live.lost = lost;
+        }
     }
 
     /// Adds a warning.

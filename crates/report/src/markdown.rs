@@ -30,10 +30,15 @@ fn title(run: &Run) -> String {
     } else {
         &run.script.path
     };
-    match run.target.as_str() {
-        "" => format!("headcount: {}", code(script)),
-        target => format!("headcount: {} on {}", code(script), code(target)),
-    }
+    let target = match run.target.as_str() {
+        "" => String::new(),
+        target => format!(" on {}", code(target)),
+    };
+    let version = run.target_version.as_ref();
+    let version = version.map_or(String::new(), |version| {
+        format!(", version {}", code(version))
+    });
+    format!("headcount: {}{target}{version}", code(script))
 }
 
 fn push_section(lines: &mut Vec<String>, section: &Section) {

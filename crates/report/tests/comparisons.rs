@@ -107,7 +107,10 @@ fn rendered(base: &[Run], new: &[Run], conditions: &[&str], markdown: bool) -> S
 
 #[test]
 fn a_slower_target_is_told_first() {
-    let (base, new) = pairs(0.08, 0.01);
+    let (mut base, mut new) = pairs(0.08, 0.01);
+    for (side, version) in [(&mut base, "1.4.2"), (&mut new, "1.5.0")] {
+        side[0].target_version = Some(version.to_owned());
+    }
     insta::assert_snapshot!(rendered(&base, &new, &["p95 +3%"], false));
 }
 

@@ -2,7 +2,8 @@
 
 use model::Nanos;
 
-use crate::blocks::{Blocks, Counts, bin_of};
+use crate::blocks::Blocks;
+use crate::counts::{Counts, bin_of};
 use crate::long_run::{FREQUENCIES, variance_of_sum};
 use crate::quantile::{SAMPLES_BEYOND, interval_ranks};
 

@@ -8,6 +8,7 @@ mod bridge;
 mod causes;
 mod ceiling;
 mod editor;
+mod field_reports;
 mod figures;
 mod marketplace;
 mod parts;
@@ -18,6 +19,7 @@ mod transcription;
 
 pub use bridge::bridge;
 pub use editor::editor;
+pub use field_reports::field_report;
 pub use marketplace::marketplace;
 pub use parts::{PartRun, StudyOutcome};
 pub use registry::{RegistryBackend, RegistrySettings, Sustained, registry};

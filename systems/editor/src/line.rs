@@ -6,13 +6,11 @@ mod frame;
 mod input;
 mod outbox;
 mod run;
-mod turns;
 mod upgrade;
 mod waiting;
 
 pub(crate) use frame::Frame;
 pub(crate) use outbox::{End, Outbox, STOPPING, TOO_SLOW};
 pub(crate) use run::{Hear, Heard, Lines};
-pub(crate) use turns::Turns;
 pub(crate) use upgrade::{Terms, is_upgrade, upgrade};
 pub(crate) use waiting::{Bound, Waiting};

@@ -156,7 +156,7 @@ mod tests {
     async fn a_refused_body_is_read_on_so_that_its_client_gets_the_response() {
         let chunks = Arc::new(AtomicUsize::new(0));
         let counted = chunks.clone();
-        let chunk = Bytes::from_static(&[b'x'; COUNTED]);
+        let chunk = Bytes::from(vec![b'x'; COUNTED]);
         let body = repeat_with(move || {
             counted.fetch_add(1, Relaxed);
             Ok::<_, Infallible>(chunk.clone())

@@ -10,7 +10,7 @@
 //! * [`token`], unguessable tokens;
 //! * [`secret`], values that are never shown;
 //! * [`body`], [`descriptors`], [`origin`], [`limit`], [`rate`], [`network`], [`socket`], [`json`], [`mod@file`], [`memory`],
-//!   protection against hostile clients;
+//!   [`turns`], protection against hostile clients;
 //! * [`fault`], injected faults, whose exact counts can be compared with a load tester's report.
 //!
 //! Only [`program`] prints, and nothing ends the process except an injected crash. This crate contains no behaviour of a
@@ -40,3 +40,4 @@ pub mod span;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod token;
+pub mod turns;

@@ -7,9 +7,11 @@
 
 mod arguments;
 pub mod hostile;
+mod page;
 mod servers;
 
 pub use arguments::config;
+pub use page::PageSources;
 pub use servers::{Nats, Redis};
 
 use std::fs;

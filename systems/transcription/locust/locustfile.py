@@ -4,8 +4,8 @@
     locust -f locustfile.py --headless --host http://127.0.0.1:8000 -u 100 -r 10 -t 60s TranscriptionUser
 
 Like the report's clients, each user waits for the reply to a chunk before it sends the next one. This closed loop slows
-down with the service, so it cannot show that a service falls behind live speech: use `headcount study transcription`
-for that. Unlike the report's clients, all audio is made once, and a failure counts with the time until it happened.
+down with the service, so it cannot show that a service falls behind live speech; the paced streams of headcount can.
+Unlike the report's clients, all audio is made once, and a failure counts with the time until it happened.
 
 Name a class on the command line. Otherwise, Locust runs all three in equal parts.
 """

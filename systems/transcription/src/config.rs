@@ -50,6 +50,11 @@ pub enum ConfigError {
     /// Only the simulated engine can be made serial.
     #[error("`--serial` needs `--engine simulated`")]
     SerialEngine,
+    /// The URL of Redis is not valid, or asks for TLS.
+    #[error(
+        "`--redis` needs a URL such as redis://127.0.0.1:6379; TLS (rediss://) is not supported"
+    )]
+    RedisUrl,
     /// The URL of the endpoint is not valid, or another setting of the engine.
     #[error("{0}")]
     Engine(String),
@@ -64,6 +69,9 @@ impl Config {
         }
         if engine.engine != EngineKind::Simulated && engine.serial {
             return Err(ConfigError::SerialEngine);
+        }
+        if !self.shared.has_valid_url() {
+            return Err(ConfigError::RedisUrl);
         }
         Ok(())
     }

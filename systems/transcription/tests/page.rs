@@ -1,12 +1,9 @@
 //! Tests the page in a real Chromium whose microphone plays a recording, and checks that the embedded build matches its
-//! sources. The browser tests are in `page/tests`, because browsers are easier to control from JavaScript.
+//! sources.
 
-use std::path::Path;
-use std::process::Command;
+use kit::testing::PageSources;
 
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/page");
-/// Node's time limit for a test. Each takes a few seconds on an idle machine.
-const TEST_LIMIT: &str = "--test-timeout=180000";
+const PAGE: PageSources = PageSources(concat!(env!("CARGO_MANIFEST_DIR"), "/page"));
 
 #[test]
 fn people_speak_to_the_page_in_chromium_and_read_along() {
@@ -14,48 +11,20 @@ fn people_speak_to_the_page_in_chromium_and_read_along() {
     std::fs::create_dir_all(&folder).unwrap();
     let speech = folder.join("speech.wav");
     speech::write("The quick brown fox jumps over the lazy dog.", &speech);
-    let service = serde_json::json!([env!("CARGO_BIN_EXE_headcount-transcription")]);
-    let mut node = node();
-    node.args(["--test", "--test-concurrency=1", TEST_LIMIT])
-        .arg("tests/page.test.mjs")
-        .env("TRANSCRIPTION_COMMAND", service.to_string())
-        .env("SPEECH", &speech);
-    passes(node);
+    let service = serde_json::json!([env!("CARGO_BIN_EXE_headcount-transcription")]).to_string();
+    PAGE.test_in_browser(
+        &["page"],
+        &[
+            ("TRANSCRIPTION_COMMAND", &service),
+            ("SPEECH", speech.to_str().unwrap()),
+        ],
+    );
     std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
 fn the_page_that_is_embedded_is_what_its_sources_build() {
-    let mut node = node();
-    node.arg("check-dist.mjs");
-    passes(node);
-}
-
-/// Node in the page's folder. Panics if a dependency is missing, because a test that skips itself proves nothing.
-fn node() -> Command {
-    assert!(
-        Path::new(PAGE)
-            .join("node_modules/playwright-core")
-            .exists(),
-        "{PAGE}/node_modules is not there: run ./e2e/install.sh (or ./test.sh, which does)"
-    );
-    let mut node = Command::new("node");
-    node.current_dir(PAGE);
-    node
-}
-
-fn passes(mut node: Command) {
-    let output = node
-        .output()
-        .unwrap_or_else(|why| panic!("node cannot be started: {why}"));
-    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(
-        output.status.success(),
-        "{node:?}: {}\n{}\n{}",
-        output.status,
-        said(&output.stdout),
-        said(&output.stderr)
-    );
+    PAGE.must_match_dist();
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Control's work while a level runs: it receives events, checks limits and forwards commands.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use model::Nanos;
@@ -33,6 +34,8 @@ struct Watch<'a> {
     broken: Option<Threshold>,
     limit: LevelLimit,
     busy: LatestShares,
+    /// The number of lost deliveries of each worker, as it reported last.
+    lost: HashMap<u32, u64>,
     signs: Signs,
     sent: SentToAudiences,
 }
@@ -61,6 +64,7 @@ impl Control<'_> {
             broken: None,
             limit: LevelLimit::of(plan.hold().end, plan.settle, options.timeouts.total),
             busy: LatestShares::of(self.workers.len()),
+            lost: HashMap::new(),
             signs: Signs::of(self.workers.len(), plan.start, options.script.time),
             sent: SentToAudiences::default(),
         };
@@ -117,15 +121,18 @@ impl Control<'_> {
             Event::Window {
                 second,
                 window,
+                lost,
                 busy,
                 awaited,
             } => {
+                watch.lost.insert(worker, lost);
                 merged.windows.add(worker, second, &window);
                 watch.limit.report(second, awaited);
                 watch.busy.report(worker, busy);
                 let (level, busiest) = ((watch.plan, watch.levels), watch.busy.busiest());
                 let now = self.clock.now();
-                let live = live(level, merged, busiest, watch.limit.awaited(), now);
+                let mut live = live(level, merged, busiest, watch.limit.awaited(), now);
+                live.lost = self.lost(watch, merged);
                 (self.tell)(Notice::Live(live));
                 self.tell_seconds(watch, merged, self.workers.len());
             }
@@ -159,14 +166,24 @@ impl Control<'_> {
         Ok(())
     }
 
+    /// The number of lost deliveries so far. `None` before the first message, and with passive audiences, whose losses
+    /// are counted after the level.
+    fn lost(&self, watch: &Watch<'_>, merged: &Merged) -> Option<u64> {
+        let counts = merged.windows.has_messages && self.config.audiences().is_empty();
+        counts.then(|| watch.lost.values().sum())
+    }
+
     /// Tells of the seconds that are complete with this number of workers.
     fn tell_seconds(&mut self, watch: &Watch<'_>, merged: &mut Merged, workers: usize) {
         let users = watch.plan.load.users.into();
+        let now = self.clock.now();
+        let target_cpu_percent = self.watcher.cpu_percent_at(now).filter(|_| workers > 0);
         for window in merged.windows.complete(workers, users) {
             (self.tell)(Notice::Second(Second {
                 level: watch.plan.index + 1,
                 window: *window,
                 busiest_worker_percent: (workers > 0).then(|| watch.busy.busiest() * 100.0),
+                target_cpu_percent,
             }));
         }
     }

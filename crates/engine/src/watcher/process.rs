@@ -126,6 +126,12 @@ impl ProcessWatch {
         Some(target)
     }
 
+    /// CPU of the process between its two latest samples, in percent of one core. `None` if they are not recent.
+    pub(super) fn cpu_percent_at(&self, now: Nanos) -> Option<f64> {
+        let step = self.level.course.steps().last()?;
+        (now < step.at + EVERY + EVERY).then_some(step.cpu_percent)
+    }
+
     /// Whether one of the processes was started at that time, in seconds of the Unix epoch.
     pub(super) fn has_one_started_at(&self, time: f64) -> bool {
         /// Accepted difference in seconds. Both sides round to whole seconds, and a process may read the clock up to a

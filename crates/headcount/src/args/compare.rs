@@ -118,6 +118,8 @@ pub(crate) enum AllowedDifference {
     Version,
     /// Whether levels are valid
     Validity,
+    /// The version of the target, among the runs of one side
+    TargetVersion,
 }
 
 impl From<AllowedDifference> for ObstacleKind {
@@ -130,6 +132,7 @@ impl From<AllowedDifference> for ObstacleKind {
             AllowedDifference::Machine => Self::Machine,
             AllowedDifference::Version => Self::Version,
             AllowedDifference::Validity => Self::Validity,
+            AllowedDifference::TargetVersion => Self::TargetVersion,
         }
     }
 }

@@ -117,6 +117,9 @@ pub(crate) struct GeneratorArgs {
     /// Confirm that you may load a target outside this machine and private networks
     #[arg(long, help_heading = "Target")]
     pub(crate) target_is_mine: bool,
+    /// Version of the target, such as a tag or commit, for reports and comparisons
+    #[arg(long, value_name = "VERSION", help_heading = "Target", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(crate) target_version: Option<String>,
     /// Process ID of the target, if headcount cannot find it by its port
     #[arg(long, value_name = "PID", help_heading = "Target")]
     pub(crate) target_pid: Option<u32>,

@@ -29,14 +29,16 @@ Examples:
   headcount study marketplace
   headcount study registry
   headcount study registry --backend redis-nats --sustained 10m
+  headcount study pages bridge-study editor-study    reports as Markdown and HTML
 
 Exit codes:
   0 passed · 99 a threshold broke · 98 inconclusive ·
   130 interrupted (measurements so far are saved)")]
 pub(crate) struct StudyArgs {
     #[command(subcommand)]
-    pub(crate) study: Study,
-    /// Folder for report.md and the record of each part [default: headcount-run-TIME]
+    pub(crate) action: StudyAction,
+    /// Folder for report.md and the record of each part [default: headcount-run-TIME], or for the pages [default:
+    /// docs/studies]
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) out: Option<PathBuf>,
     /// Seed for all random choices [default: a new one]
@@ -45,6 +47,19 @@ pub(crate) struct StudyArgs {
     /// Show no progress
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum StudyAction {
+    #[command(flatten)]
+    Measure(Study),
+    /// Write the reports of saved studies as Markdown and HTML, with a page that lists them
+    Pages {
+        /// Folders that `headcount study` wrote
+        #[arg(required = true, value_name = "DIR")]
+        folders: Vec<PathBuf>,
+    },
 }
 
 /// The studies.

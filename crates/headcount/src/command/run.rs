@@ -105,6 +105,7 @@ pub(crate) fn generator_settings(
         workers: args.workers,
         cores: args.cores.clone(),
         target_is_mine: args.target_is_mine,
+        target_version: args.target_version.clone(),
         target_pid: args.target_pid,
         root: None,
         env: Env::default(),
@@ -173,6 +174,9 @@ pub(crate) fn finish(
             .ok()
             .and_then(Option::as_ref)
             .map(|saved| saved.folder.display().to_string());
+        if place.is_some() {
+            hurry::only_outputs_are_left();
+        }
         if json {
             print(&format!("{:#}\n", record::summary(run)))?;
         } else {

@@ -1,9 +1,12 @@
+mod pages;
+mod saved;
+
 use anyhow::bail;
 use engine::Clock;
 use harness::Notice;
 use study::{RegistryBackend, RegistrySettings, Sustained};
 
-use crate::args::{Backend, RegistryStudyArgs, Study, StudyArgs, SustainedTime};
+use crate::args::{Backend, RegistryStudyArgs, Study, StudyAction, StudyArgs, SustainedTime};
 use crate::command::harness::harness;
 use crate::command::run::fresh_seed;
 use crate::exit::Exit;
@@ -12,10 +15,21 @@ use crate::hurry::{self, stop_on_ctrl_c};
 use crate::progress::Progress;
 use crate::save::{save, save_text};
 use crate::screen::{print, say};
+use saved::SavedStudy;
 
 /// `headcount study`
 pub(crate) fn study(args: &StudyArgs) -> anyhow::Result<Exit> {
-    let of_registry = match &args.study {
+    match &args.action {
+        StudyAction::Measure(study) => measure(study, args),
+        StudyAction::Pages { folders } => {
+            let to = args.out.as_deref().unwrap_or("docs/studies".as_ref());
+            pages::pages(folders, to)
+        }
+    }
+}
+
+fn measure(study: &Study, args: &StudyArgs) -> anyhow::Result<Exit> {
+    let of_registry = match study {
         Study::Registry(args) => settings(args)?,
         _ => RegistrySettings::default(),
     };
@@ -42,17 +56,36 @@ pub(crate) fn study(args: &StudyArgs) -> anyhow::Result<Exit> {
         }
     };
     let harness = harness(args.seed)?;
-    let outcome = match &args.study {
-        Study::Bridge => study::bridge(&harness, &stop, &mut tell),
-        Study::Editor => study::editor(&harness, &stop, &mut tell),
-        Study::Marketplace => study::marketplace(&harness, &stop, &mut tell),
-        Study::Transcription => study::transcription(&harness, &stop, &mut tell),
-        Study::Registry(_) => study::registry(&harness, &of_registry, &stop, &mut tell),
+    let (name, outcome) = match study {
+        Study::Bridge => ("bridge", study::bridge(&harness, &stop, &mut tell)),
+        Study::Editor => ("editor", study::editor(&harness, &stop, &mut tell)),
+        Study::Marketplace => (
+            "marketplace",
+            study::marketplace(&harness, &stop, &mut tell),
+        ),
+        Study::Transcription => (
+            "transcription",
+            study::transcription(&harness, &stop, &mut tell),
+        ),
+        Study::Registry(_) => (
+            "registry",
+            study::registry(&harness, &of_registry, &stop, &mut tell),
+        ),
     };
     let outcome = outcome?;
     hurry::nothing_left_to_wait_for();
     unsaved?;
     save_text(folder.path(), "report.md", &outcome.markdown)?;
+    let saved = SavedStudy {
+        name: name.to_owned(),
+        verdict: outcome.verdict(),
+        parts: outcome
+            .parts
+            .iter()
+            .map(|part| part.name.to_owned())
+            .collect(),
+    };
+    saved.save(folder.path())?;
     print(&outcome.terminal)?;
     print(&format!(
         "\nsaved  {}\n",

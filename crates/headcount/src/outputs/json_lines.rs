@@ -53,6 +53,7 @@ mod tests {
                 ..Window::default()
             },
             busiest_worker_percent: None,
+            target_cpu_percent: None,
         };
         let line = line_of(&second).unwrap();
         assert_eq!(line.lines().count(), 1);

@@ -140,6 +140,7 @@ mod tests {
                 ..Window::default()
             },
             busiest_worker_percent: Some(25.0),
+            target_cpu_percent: None,
         };
         metrics.update(&second(None));
         metrics.update(&second(Some(2.0)));

@@ -162,6 +162,7 @@ mod tests {
                     ..Window::default()
                 },
                 busiest_worker_percent: None,
+                target_cpu_percent: None,
             };
             let since = pusher.end_of(&second).duration_since(clock.wall_start());
             since.unwrap().as_millis()

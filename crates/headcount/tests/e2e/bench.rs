@@ -267,6 +267,7 @@ fn the_summary_is_that_of_every_run() {
         "ended_at",
         "script",
         "target",
+        "target_version",
         "verdict",
         "interrupted",
         "seed",

@@ -48,13 +48,22 @@ fn a_target_that_became_slower_is_found_and_fails_a_condition() {
     let lab = Lab::new().with("go.ts", SLOWER);
     let url = server.url();
     for folder in ALTERNATING {
-        let delay = if folder.starts_with("old") {
-            "MS=20"
+        let (delay, version) = if folder.starts_with("old") {
+            ("MS=20", "1.4.2")
         } else {
-            "MS=30"
+            ("MS=30", "1.5.0")
         };
         let run = [
-            "run", "go.ts", "--target", &url, "--env", delay, "--out", folder,
+            "run",
+            "go.ts",
+            "--target",
+            &url,
+            "--env",
+            delay,
+            "--out",
+            folder,
+            "--target-version",
+            version,
         ];
         let ended = lab.headcount(&run);
         assert!(matches!(ended.code, Some(0 | 98)), "{ended:#?}");
@@ -67,6 +76,13 @@ fn a_target_that_became_slower_is_found_and_fails_a_condition() {
         "{}",
         slower.stdout
     );
+    for named in ["(3 runs, target 1.4.2)", "(3 runs, target 1.5.0)"] {
+        assert!(slower.stdout.contains(named), "{}", slower.stdout);
+    }
+    std::fs::rename(lab.path("new/1"), lab.path("old/4")).unwrap();
+    let mixed = compare(&lab, &[]);
+    let said = "target-version (of the runs of one side): 1.4.2";
+    mixed.refused(2, &[said, "--allow-different target-version"]);
 }
 
 #[test]

@@ -77,6 +77,7 @@ mod sse_http2;
 mod starved;
 mod steps;
 mod streams;
+mod study_pages;
 mod target;
 mod thresholds;
 mod trace;

@@ -10,6 +10,7 @@ use ::harness::free_port;
 use serde_json::Value;
 
 use crate::harness::{Lab, Program, Prometheus, Raw, Server, python, read_request};
+use crate::interrupt::until;
 use crate::outputs::ASKS;
 
 /// The total of a field over all seconds of the run.
@@ -234,4 +235,24 @@ fn a_server_that_never_responds_delays_the_end_by_a_few_seconds() {
     let ended = lab.run("asks.ts", &truth.url(), &args);
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     ended.says(&["--output otlp=", "not sent", "--output remote-write="]);
+}
+
+#[test]
+fn the_third_ctrl_c_does_not_wait_for_outputs_and_the_run_is_saved() {
+    let truth = Server::truth(&[]);
+    let lab = Lab::new().with("asks.ts", ASKS);
+    let hangs = Raw::start(|mut stream| {
+        let _ = stream.read_to_end(&mut Vec::new()); // ends with the client
+    });
+    let output = format!("otlp={}", hangs.url());
+    let program = lab.start_run("asks.ts", &truth.url(), &["--output", &output]);
+    until("the report", || lab.path("run/report.html").is_file());
+    for message in ["stopping: ", "stopping at once"] {
+        program.interrupt();
+        until(message, || program.heard().contains(message));
+    }
+    program.interrupt();
+    let ended = program.end();
+    ended.refused(130, &["the outputs of this run may be incomplete"]);
+    assert!(!ended.stderr.contains("not saved"), "{}", ended.stderr);
 }

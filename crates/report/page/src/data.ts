@@ -68,10 +68,22 @@ export interface Series {
   max_ms: Column;
   /** How busy the generator's busiest worker was. Known to the live page only. */
   busy_percent?: Column;
+  /** CPU of the target's process. Known to the live page only; the report has it in `samples`. */
+  target_cpu_percent?: Column;
 }
 
 /** Returns the length of a window in seconds. */
 export const secondsOf = (series: Series, index: number): number => series.seconds?.[index] ?? 1;
+
+/** Returns the end of the last window, in seconds since the start of the level. */
+export const endOfSeries = (series: Series): number => (series.start_s.at(-1) ?? 0) + secondsOf(series, series.start_s.length - 1);
+
+/** The times of a level over time. */
+export interface Heat {
+  width_s: number;
+  /** For each column, the operations without a known time, and the rows that are not empty with their counts. */
+  columns: [without: number, rows: [row: number, count: number][]][];
+}
 
 /** Samples of the target's process, in columns. */
 export interface Samples {
@@ -119,6 +131,7 @@ export interface Level {
   channels: Channel[];
   steps: Step[];
   series: Series;
+  heat: Heat;
   samples: Samples;
   generator: {
     busiest_percent: number | null;
@@ -144,6 +157,12 @@ export const BINS_PER_DECADE = 16;
 
 /** Returns the latency at which a bin begins, in milliseconds. */
 export const binStart = (bin: number): number => 10 ** (bin / BINS_PER_DECADE);
+
+/** Returns the latency at which a row of a heat map begins, in milliseconds. Four rows divide a power of two. */
+export function rowStart(row: number): number {
+  const power = Math.max(0, Math.floor(row / 4) - 1);
+  return ((row - 4 * power) * 2 ** (power + 3)) / 1e6;
+}
 
 /** Returns the words for a result. */
 export function statusWord(status: Status): string {

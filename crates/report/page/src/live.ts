@@ -26,7 +26,7 @@ function list(title: string, texts: readonly string[]): HTMLElement {
 
 /** Says what a point stands for if it is more than a second. */
 function aboutMerged(seconds: number): string {
-  return `Each point of the charts above spans up to ${seconds} s: counts are per second on average; users, percentiles, maximum and the generator’s use are the highest of its seconds. The report after the run has every second.`;
+  return `Each point of the charts above spans up to ${seconds} s: counts are per second on average; users, percentiles, maximum and the use of CPUs are the highest of its seconds. The report after the run has every second.`;
 }
 
 class Page {

@@ -43,6 +43,8 @@ test("the page of a long run opens on phone, laptop and wall, light and dark", a
     assert.match(await page.locator("#state h1").textContent(), /^Level 3 of 3: /);
     assert.equal(await page.locator("#warnings li").textContent(), "a threshold <b>will</b> have too few samples");
     assert.match(await page.locator("#merged").textContent(), /up to 32 s/);
+    for (const tile of ["Lost deliveries", "Target CPU"]) assert.ok(await page.locator("#tiles h2", { hasText: tile }).isVisible(), tile);
+    assert.match(await page.locator("#time .plot svg").getAttribute("aria-label"), /cpu of the target/);
     assert.equal(await page.locator("#section-levels tbody tr").count(), 2);
     assert.ok((await overflow(page)) <= 0, `${width} px: the page scrolls sideways`);
     assert.deepEqual(await violations(page), [], `${width} px, ${scheme}`);

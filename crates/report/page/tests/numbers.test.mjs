@@ -37,6 +37,30 @@ test("axes have round values", async () => {
   assert.deepEqual(logRange([]), [1, 1000]);
 });
 
+test("a row of the heat map begins where a record's row does", async () => {
+  const { rowStart } = await load("data.ts");
+  const starts = [0, 1, 7, 8, 9, 11, 12, 80].map((row) => rowStart(row) * 1e6);
+  assert.deepEqual(starts.map(Math.round), [0, 8, 56, 64, 80, 112, 128, 4 * 2 ** 22]);
+});
+
+test("merged columns of the heat map end with their level", async () => {
+  const { latencyOverTime } = await load("marks/latency_over_time.ts");
+  /** The left and right edges of the cells, at 0.8 pixels per second. Columns narrower than 2 pixels are merged. */
+  const edges = (width_s, columns, seconds) => {
+    const start_s = Array.from({ length: seconds }, (_, second) => second);
+    const none = start_s.map(() => null);
+    const series = { start_s, p50_ms: none, p95_ms: none, p99_ms: none };
+    const heat = { width_s, columns: Array.from({ length: columns }, () => [0, [[40, 1]]]) };
+    const panel = latencyOverTime({ limits: [], levels: [{ started_s: 10, series, heat }] });
+    const drawn = panel.draw({ top: 0, bottom: 100, left: 0, right: 400, x: (second) => second * 0.8 });
+    return [...drawn.matchAll(/M([\d.]+) [\d.]+H([\d.]+)V/g)].map(([, from, to]) => [from, to]);
+  };
+  // Three columns of 1 s are merged. The fourth one is alone.
+  assert.deepEqual(edges(1, 4, 4), [["8.0", "10.4"], ["10.4", "11.2"]]);
+  // Two columns of 2 s are merged. The third one is alone, and the level ends within it.
+  assert.deepEqual(edges(2, 3, 5), [["8.0", "11.2"], ["11.2", "12.0"]]);
+});
+
 test("many windows keep their peaks, and a missing one breaks the line", async () => {
   const { stepPath } = await load("decimate.ts");
   const same = (value) => value;

@@ -88,6 +88,17 @@ test("dragging over the time axis zooms, and a double click shows the whole run"
   await end();
 });
 
+test("the heat map over time has one path for each shade, however long the run is", async () => {
+  for (const name of ["healthy.html", "twenty-levels.html", "ten-hours.html"]) {
+    const { page, complaints, end } = await open(name, 1280, "light");
+    const levels = await page.locator("#time .hit").count();
+    const paths = await page.locator("#time .plot path[fill-opacity][shape-rendering]").count();
+    assert.ok(paths > 0 && paths <= 12 * levels, `${name}: ${paths} paths in ${levels} levels`);
+    assert.deepEqual(complaints, []);
+    await end();
+  }
+});
+
 test("text of the target does not become markup", async () => {
   const { page, complaints, end } = await open("hostile.html", 1280, "light");
   await openAll(page);

@@ -45,6 +45,7 @@ test("the page opens on phone, laptop and wall, and its chart grows", async () =
 test("the page survives a reload and a lost connection, and its button ends the run", async () => {
   const { page, complaints, end } = await open(1280, "dark");
   await grows(page);
+  await page.locator("#tiles h2", { hasText: "Target CPU" }).waitFor();
   const before = await spanOf(page);
   await page.reload();
   await page.locator("#time .plot svg").waitFor();

@@ -25,5 +25,6 @@ pub(crate) fn name_of(kind: ObstacleKind) -> &'static str {
         ObstacleKind::Machine => "machine",
         ObstacleKind::Version => "version",
         ObstacleKind::Validity => "validity",
+        ObstacleKind::TargetVersion => "target-version",
     }
 }

@@ -37,12 +37,23 @@ pub(super) fn of(compared: Compared<'_>) -> Vec<String> {
 
 fn runs(compared: Compared<'_>) -> String {
     let comparison = compared.comparison;
-    let [base, new] =
-        [comparison.base_runs, comparison.new_runs].map(|runs| plural(runs as u64, "run"));
+    let (base_versions, new_versions) = &comparison.target_versions;
+    let base = side(comparison.base_runs, base_versions);
+    let new = side(comparison.new_runs, new_versions);
     format!(
         "base: {} ({base}) · new: {} ({new})",
         compared.base, compared.new
     )
+}
+
+/// Describes a side: `5 runs, target 1.4.2`.
+fn side(runs: usize, versions: &[String]) -> String {
+    let runs = plural(runs as u64, "run");
+    match versions {
+        [] => runs,
+        [one] => format!("{runs}, target {one}"),
+        [first, .., last] => format!("{runs}, target {first} to {last}"),
+    }
 }
 
 fn method(compared: Compared<'_>) -> Option<String> {

@@ -14,6 +14,7 @@ const STYLE: &str = concat!(
     include_str!("../../page/style/charts.css"),
     include_str!("../../page/style/tables.css"),
     include_str!("../../page/style/live.css"),
+    include_str!("../../page/style/text.css"),
     include_str!("../../page/style/media.css"),
 );
 
@@ -69,22 +70,54 @@ impl Document {
         let (code, policy, more) = (self.code.script(), self.code.policy(), self.code.head());
         let (script, style) = (hash(code), hash(STYLE));
         let data = harmless(&self.data);
+        Frame {
+            title: &title,
+            policy: &format!("style-src '{style}'; script-src '{script}'{policy}"),
+            head: more,
+            content: &format!(
+                "<main class=\"page\">{body}</main>\n\
+                 <script type=\"application/json\" id=\"data\">{data}</script>\n\
+                 <script>{code}</script>\n"
+            ),
+        }
+        .html()
+    }
+}
+
+/// What every page has, whatever it shows.
+pub(super) struct Frame<'a> {
+    /// The title in HTML.
+    pub(super) title: &'a str,
+    /// What the security policy permits. Everything else is forbidden.
+    pub(super) policy: &'a str,
+    /// Further elements of the head.
+    pub(super) head: &'a str,
+    /// The content of the body in HTML.
+    pub(super) content: &'a str,
+}
+
+impl Frame<'_> {
+    pub(super) fn html(&self) -> String {
+        let Self {
+            title,
+            policy,
+            head,
+            content,
+        } = self;
         format!(
             "<!doctype html>\n\
              <html lang=\"en\">\n\
              <head>\n\
              <meta charset=\"utf-8\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src '{style}'; \
-             script-src '{script}'; base-uri 'none'; form-action 'none'{policy}\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; {policy}; \
+             base-uri 'none'; form-action 'none'\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <meta name=\"color-scheme\" content=\"light dark\">\n\
              <title>{title}</title>\n\
-             {more}<style>{STYLE}</style>\n\
+             {head}<style>{STYLE}</style>\n\
              </head>\n\
              <body>\n\
-             <main class=\"page\">{body}</main>\n\
-             <script type=\"application/json\" id=\"data\">{data}</script>\n\
-             <script>{code}</script>\n\
+             {content}\
              </body>\n\
              </html>\n"
         )

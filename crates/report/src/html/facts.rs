@@ -27,9 +27,9 @@ pub(super) fn section(run: &Run) -> String {
         cause(run),
         Fact {
             title: "Since the last run",
-            value: "Not compared".to_owned(),
-            detail: "This page shows one run. Two runs of the same system differ by more than the intervals of one \
-                     run show."
+            value: "Unknown from one run".to_owned(),
+            detail: "Runs of an unchanged system differ, too. At least three runs of each version show what changed: \
+                     headcount compare OLD NEW."
                 .to_owned(),
         },
     ];

@@ -9,6 +9,8 @@ use crate::section::verdict::headline;
 const HEADING: usize = 110;
 /// Longest address of the target in the first line.
 const TARGET: usize = 60;
+/// Longest version of the target in the first line.
+const VERSION: usize = 24;
 
 /// Returns the title of the page.
 pub(super) fn title(run: &Run) -> String {
@@ -29,6 +31,7 @@ pub(super) fn bar(run: &Run) -> String {
     let cores = machine.cores.map(|cores| plural(u64::from(cores), "core"));
     let facts = [
         Some(shorten(&run.target, TARGET)).filter(|target| !target.is_empty()),
+        version(run),
         started(run),
         took(run),
         machine.cpu.clone(),
@@ -41,6 +44,12 @@ pub(super) fn bar(run: &Run) -> String {
         escape_html(name(run)),
         escape_html(&facts.join(" · "))
     )
+}
+
+/// Names the version of the target. A long one, such as the hash of a commit, is shortened.
+fn version(run: &Run) -> Option<String> {
+    let version = run.target_version.as_ref()?;
+    Some(format!("target {}", shorten(version, VERSION)))
 }
 
 /// Formats the start without its fraction of a second: `2026-11-22 13:24 UTC`.

@@ -2,9 +2,8 @@
 
 use std::mem;
 
-use record::Window;
-
 use super::point::Point;
+use super::second::LiveSecond;
 
 /// Maximum number of points of a level. A chart is rarely wider in pixels.
 const MOST: usize = 1200;
@@ -28,8 +27,8 @@ impl Default for History {
 
 impl History {
     /// Adds a second. If there are too many points, merges each two of them. `change` is the number of this change.
-    pub(super) fn add(&mut self, window: &Window, busy_percent: Option<f64>, change: u64) {
-        self.push(Point::of(window, busy_percent, change));
+    pub(super) fn add(&mut self, second: LiveSecond, change: u64) {
+        self.push(Point::of(second, change));
         if self.points.len() > MOST {
             self.halve(change);
         }
@@ -47,7 +46,9 @@ impl History {
     fn push(&mut self, point: Point) {
         let width = f64::from(self.width);
         match self.points.last_mut() {
-            Some(last) if point.window.start_s < end_of_slot(last, width) => last.merge(&point),
+            Some(last) if point.second.window.start_s < end_of_slot(last, width) => {
+                last.merge(&point);
+            }
             _ => self.points.push(point),
         }
     }
@@ -64,11 +65,13 @@ impl History {
 
 /// Returns the end of the multiple of the width in which a point starts.
 fn end_of_slot(point: &Point, width: f64) -> f64 {
-    ((point.window.start_s / width).floor() + 1.0) * width
+    ((point.second.window.start_s / width).floor() + 1.0) * width
 }
 
 #[cfg(test)]
 mod tests {
+    use record::Window;
+
     use super::*;
 
     fn second(number: u32) -> Window {
@@ -87,14 +90,22 @@ mod tests {
         }
     }
 
+    fn only(window: Window) -> LiveSecond {
+        LiveSecond {
+            window,
+            ..LiveSecond::default()
+        }
+    }
+
     fn after(seconds: u32) -> History {
         let mut history = History::default();
         for number in 0..seconds {
-            history.add(
-                &second(number),
-                Some(f64::from(number % 90)),
-                u64::from(number) + 1,
-            );
+            let second = LiveSecond {
+                window: second(number),
+                busy_percent: Some(f64::from(number % 90)),
+                target_cpu_percent: Some(f64::from(number % 70)),
+            };
+            history.add(second, u64::from(number) + 1);
         }
         history
     }
@@ -109,8 +120,12 @@ mod tests {
             "{} points",
             points.len()
         );
-        let sum =
-            |of: fn(&Window) -> u64| points.iter().map(|point| of(&point.window)).sum::<u64>();
+        let sum = |of: fn(&Window) -> u64| {
+            points
+                .iter()
+                .map(|point| of(&point.second.window))
+                .sum::<u64>()
+        };
         let wanted =
             |of: fn(&Window) -> u64| (0..TEN_HOURS).map(|number| of(&second(number))).sum();
         let counts: [fn(&Window) -> u64; 4] = [
@@ -133,17 +148,26 @@ mod tests {
     fn a_merged_percentile_is_the_highest_of_its_seconds() {
         let history = after(4000);
         for point in history.points() {
-            let from = point.window.start_s;
+            let from = point.second.window.start_s;
             let until = from + f64::from(point.seconds);
             let seconds = (0..4000).filter(|&number| (from..until).contains(&f64::from(number)));
             let highest = |of: fn(&Window) -> Option<f64>| {
                 let known = seconds.clone().filter_map(|number| of(&second(number)));
                 known.fold(f64::NEG_INFINITY, f64::max)
             };
-            assert_eq!(point.window.p50_ms, Some(highest(|window| window.p50_ms)));
-            assert_eq!(point.window.p95_ms, Some(highest(|window| window.p95_ms)));
-            assert_eq!(point.window.max_ms, Some(highest(|window| window.max_ms)));
-            assert_eq!(point.window.p99_ms, None, "never measured");
+            assert_eq!(
+                point.second.window.p50_ms,
+                Some(highest(|window| window.p50_ms))
+            );
+            assert_eq!(
+                point.second.window.p95_ms,
+                Some(highest(|window| window.p95_ms))
+            );
+            assert_eq!(
+                point.second.window.max_ms,
+                Some(highest(|window| window.max_ms))
+            );
+            assert_eq!(point.second.window.p99_ms, None, "never measured");
         }
     }
 
@@ -157,13 +181,13 @@ mod tests {
                 requests: 1,
                 ..second(number)
             };
-            history.add(&window, None, 1);
+            history.add(only(window), 1);
         }
         let unknown = history
             .points()
             .iter()
-            .filter(|point| point.window.max_ms.is_none());
-        let starts: Vec<f64> = unknown.map(|point| point.window.start_s).collect();
+            .filter(|point| point.second.window.max_ms.is_none());
+        let starts: Vec<f64> = unknown.map(|point| point.second.window.start_s).collect();
         assert_eq!(starts, [1500.0]);
     }
 
@@ -173,12 +197,12 @@ mod tests {
         assert_eq!(history.changed_from(0), 0);
         assert_eq!(history.changed_from(1199), 1199);
         assert_eq!(history.changed_from(1200), 1200);
-        history.add(&second(1200), None, 1201);
+        history.add(only(second(1200)), 1201);
         assert_eq!(
             (history.points().len(), history.changed_from(1200)),
             (601, 0)
         );
-        history.add(&second(1201), None, 1202);
+        history.add(only(second(1201)), 1202);
         assert_eq!(history.changed_from(1201), 600, "the last point grew");
     }
 }

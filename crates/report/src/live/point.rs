@@ -2,35 +2,34 @@
 
 use record::Window;
 
+use super::second::LiveSecond;
+
 /// Figures of one or more seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Point {
     /// The figures. The start is that of the first second.
-    pub(super) window: Window,
+    pub(super) second: LiveSecond,
     /// Number of seconds.
     pub(super) seconds: u32,
-    /// How busy the busiest worker of the generator was, in percent.
-    pub(super) busy_percent: Option<f64>,
     /// The number of the change that changed the point last.
     pub(super) changed: u64,
 }
 
 impl Point {
     /// Creates the point of one second.
-    pub(super) fn of(window: &Window, busy_percent: Option<f64>, changed: u64) -> Self {
+    pub(super) fn of(second: LiveSecond, changed: u64) -> Self {
         Self {
-            window: *window,
+            second,
             seconds: 1,
-            busy_percent,
             changed,
         }
     }
 
-    /// Adds the seconds of a later point. Counts are added up. For users, percentiles and the use of the generator, the
-    /// highest value counts.
+    /// Adds the seconds of a later point. Counts are added up. For users, percentiles and the use of CPUs, the highest
+    /// value counts.
     pub(super) fn merge(&mut self, other: &Self) {
-        let (mine, theirs) = (&self.window, &other.window);
-        self.window = Window {
+        let (mine, theirs) = (&self.second.window, &other.second.window);
+        let window = Window {
             start_s: mine.start_s,
             users: mine.users.max(theirs.users),
             requests: mine.requests + theirs.requests,
@@ -43,8 +42,14 @@ impl Point {
             p99_ms: higher(mine.p99_ms, theirs.p99_ms),
             max_ms: longest(mine, theirs),
         };
+        let highest =
+            |of: fn(&LiveSecond) -> Option<f64>| higher(of(&self.second), of(&other.second));
+        self.second = LiveSecond {
+            window,
+            busy_percent: highest(|second| second.busy_percent),
+            target_cpu_percent: highest(|second| second.target_cpu_percent),
+        };
         self.seconds += other.seconds;
-        self.busy_percent = higher(self.busy_percent, other.busy_percent);
         self.changed = self.changed.max(other.changed);
     }
 }

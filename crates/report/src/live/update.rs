@@ -1,8 +1,8 @@
 //! What a page of the run receives: what has changed since it asked last, as JSON.
 
-use record::Window;
 use serde::Serialize;
 
+use super::LiveSecond;
 use super::history::History;
 use super::point::Point;
 use crate::html::PageData;
@@ -43,14 +43,17 @@ pub(super) struct Latest {
     operations: u64,
     deliveries: u64,
     p95_ms: Option<f64>,
+    target_cpu_percent: Option<f64>,
 }
 
 impl Latest {
-    pub(super) fn of(window: &Window) -> Self {
+    pub(super) fn of(second: &LiveSecond) -> Self {
+        let window = &second.window;
         Self {
             operations: window.requests + window.round_trips,
             deliveries: window.deliveries,
             p95_ms: window.p95_ms,
+            target_cpu_percent: second.target_cpu_percent,
         }
     }
 }
@@ -149,6 +152,7 @@ struct Columns {
     p99_ms: Vec<Option<f64>>,
     max_ms: Vec<Option<f64>>,
     busy_percent: Vec<Option<f64>>,
+    target_cpu_percent: Vec<Option<f64>>,
 }
 
 impl Columns {
@@ -159,18 +163,24 @@ impl Columns {
             points.iter().map(rounded).collect()
         };
         Self {
-            start_s: points.iter().map(|point| point.window.start_s).collect(),
+            start_s: points
+                .iter()
+                .map(|point| point.second.window.start_s)
+                .collect(),
             seconds: points.iter().map(|point| point.seconds).collect(),
-            users: counts(|point| point.window.users),
-            operations: counts(|point| point.window.requests + point.window.round_trips),
-            failed: counts(|point| point.window.failed),
-            messages: counts(|point| point.window.messages),
-            deliveries: counts(|point| point.window.deliveries),
-            p50_ms: figures(|point| point.window.p50_ms),
-            p95_ms: figures(|point| point.window.p95_ms),
-            p99_ms: figures(|point| point.window.p99_ms),
-            max_ms: figures(|point| point.window.max_ms),
-            busy_percent: figures(|point| point.busy_percent),
+            users: counts(|point| point.second.window.users),
+            operations: counts(|point| {
+                point.second.window.requests + point.second.window.round_trips
+            }),
+            failed: counts(|point| point.second.window.failed),
+            messages: counts(|point| point.second.window.messages),
+            deliveries: counts(|point| point.second.window.deliveries),
+            p50_ms: figures(|point| point.second.window.p50_ms),
+            p95_ms: figures(|point| point.second.window.p95_ms),
+            p99_ms: figures(|point| point.second.window.p99_ms),
+            max_ms: figures(|point| point.second.window.max_ms),
+            busy_percent: figures(|point| point.second.busy_percent),
+            target_cpu_percent: figures(|point| point.second.target_cpu_percent),
         }
     }
 }

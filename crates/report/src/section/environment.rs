@@ -12,6 +12,7 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
     let facts = [
         ("tool", known(&run.tool)),
         ("target", known(&run.target)),
+        ("target version", run.target_version.clone()),
         ("script", known(&run.script.path)),
         ("script SHA-256", known(&run.script.sha256)),
         // A seed is an identifier, not an amount, so its digits are not grouped.

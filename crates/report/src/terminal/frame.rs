@@ -24,7 +24,7 @@ pub(super) fn headline(headline: &Headline, page: Page) -> Vec<String> {
 pub(super) fn foot(run: &Run, page: Page) -> Vec<String> {
     let mut lines = setup_lines(run, page);
     if let Some(last) = run.levels.last() {
-        lines.extend(health(last, page));
+        lines.extend(health(run, last, page));
     }
     lines
 }
@@ -80,17 +80,22 @@ fn threshold(line: &thresholds::Line, page: Page) -> Vec<String> {
 }
 
 /// Returns the lines about the target and the generator in the last level.
-fn health(last: &Level, page: Page) -> Vec<String> {
+fn health(run: &Run, last: &Level, page: Page) -> Vec<String> {
     let at = label(&last.load);
     let told = |text: String| match text.as_str() {
         "" => text,
         _ => format!(": {text}"),
     };
     let mut lines = Vec::new();
-    if let Some(target) = &last.target {
+    let process = last.target.as_ref().map(|target| {
         let figures = told(target::line(target));
-        let text = format!("{} at {at}{figures}", target::name(target));
-        lines.extend(page.labelled_lines("target", &text, NOTE));
+        format!("{} at {at}{figures}", target::name(target))
+    });
+    let version = run.target_version.as_ref();
+    let version = version.map(|version| format!("version {version}"));
+    let text: Vec<String> = version.into_iter().chain(process).collect();
+    if !text.is_empty() {
+        lines.extend(page.labelled_lines("target", &text.join(", "), NOTE));
     }
     let health = match last.validity() {
         Validity::Valid => "healthy",

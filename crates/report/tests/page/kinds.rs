@@ -3,10 +3,11 @@
 use model::{FaultKind, Nanos, Side, Verdict};
 use record::{
     DropCause, FunnelStep, IssueCause, Iterations, Level, LevelIssue, Load, Run, TargetSample,
-    TargetUse, Timings, Window,
+    TargetUse, ThreadUse, Timings, Window,
 };
+use stats::BlockWriter;
 
-use crate::common::parts::{failure, frame, level, named, requests, threshold, times};
+use crate::common::parts::{deliveries, failure, frame, level, named, requests, threshold, times};
 use crate::common::runs;
 
 const P95: (&str, &str) = ("requests", "p95 < 50ms");
@@ -31,6 +32,11 @@ fn with_series(level: &mut Level, started_s: f64) {
             ..Window::default()
         })
         .collect();
+    for second in 0..seconds {
+        let times = times(60, 4.0 * wave(second));
+        let without_end = u64::from(second % 11 == 3);
+        level.heat_map.add(second as usize, &times, without_end);
+    }
     if let Some(target) = &mut level.target {
         target.samples = (1..seconds)
             .map(|second| sample(second, wave(second)))
@@ -224,4 +230,67 @@ pub(crate) fn target_ended() -> Run {
     }];
     target.samples.truncate(12);
     run
+}
+
+/// An hour: twenty levels of three minutes with 30 kinds of requests, three channels, ten steps, and the threads of the
+/// target. The times differ from second to second, as real ones do.
+pub(crate) fn one_hour() -> Run {
+    let mut run = twenty_levels();
+    for (index, level) in run.levels.iter_mut().enumerate() {
+        level.phases.ramp_s = 5.0;
+        level.phases.warmup_s = 5.0;
+        level.phases.duration_s = 170.0;
+        let typical_ms = 3.0 + index as f64;
+        let measured = &mut level.measured;
+        for number in 0..30 {
+            let mut timings = varied(typical_ms + f64::from(number) / 3.0);
+            timings.service = timings.response.clone();
+            let name = format!("GET /shops/:shop/items/:item/part-{number}");
+            measured.requests.insert(name, timings);
+        }
+        for channel in ["code-change", "cursor-change", "chat"] {
+            let varied = varied(typical_ms * 2.0);
+            let mut all = deliveries(20_000, typical_ms * 2.0, 40);
+            (all.latency, all.blocks) = (varied.response, varied.blocks);
+            measured.deliveries.insert(channel.to_owned(), all);
+        }
+        for number in 0..10 {
+            let step = format!("buy > step {number}");
+            measured.steps.insert(step, varied(typical_ms * 9.0));
+        }
+        if let Some(target) = &mut level.target {
+            target.busiest_threads = (0..16).map(busy_thread).collect();
+        }
+    }
+    over_time(run)
+}
+
+/// 5,000 times in blocks of a level of 170 s.
+fn varied(typical_ms: f64) -> Timings {
+    let (mut timings, mut blocks) = (Timings::default(), BlockWriter::default());
+    for index in 0..5_000_u32 {
+        let noise = f64::from(index.wrapping_mul(2_654_435_761) % 10_007) / 10_007.0;
+        let wave = 1.0 + (f64::from(index) / 300.0).sin() / 4.0;
+        let time = Nanos::from_secs_f64(typical_ms * wave * (0.4 - noise.ln()) / 1e3);
+        timings.answered(time, time, index % 900 == 7);
+        let at = Nanos::from_millis(u64::from(index) * 34);
+        if index % 20 == 19 {
+            blocks.close(at, &timings.response, 0);
+        }
+    }
+    timings.blocks = blocks.into_blocks();
+    timings
+}
+
+fn busy_thread(number: u32) -> ThreadUse {
+    ThreadUse {
+        pid: 4711,
+        tid: 4711 + number,
+        name: format!("worker-{number}"),
+        cpu_percent: 80.0 - f64::from(number),
+        waiting_percent: Some(1.25),
+        series: (0..180)
+            .map(|second| Some(f64::from(second * (number + 7) % 977) / 9.77))
+            .collect(),
+    }
 }

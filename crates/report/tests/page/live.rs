@@ -5,7 +5,7 @@ use std::path::Path;
 
 use model::LevelPhase;
 use record::{Level, Run, Window};
-use report::{Live, LiveEnd, LiveLevel, LiveRun};
+use report::{Live, LiveEnd, LiveLevel, LiveRun, LiveSecond};
 use serde_json::{Value, json};
 
 use crate::kinds;
@@ -38,6 +38,7 @@ fn state(level: usize, elapsed_s: u32) -> Live {
         elapsed_s: elapsed_s.into(),
         total_s: Some(TEN_HOURS.into()),
         busy_percent: Some(40.0),
+        lost: Some(u64::from(elapsed_s) / 100),
         ..Live::default()
     }
 }
@@ -67,7 +68,12 @@ fn after(seconds: u32) -> LiveRun {
         }
         run.show(state(index + 1, 1));
         for window in &level.series {
-            run.add(u32::try_from(index).unwrap() + 1, window, Some(30.0));
+            let second = LiveSecond {
+                window: *window,
+                busy_percent: Some(30.0),
+                target_cpu_percent: None,
+            };
+            run.add(u32::try_from(index).unwrap() + 1, second);
         }
         let results = all.thresholds.iter().filter(|one| one.level == index);
         run.end_level(level, results.cloned().collect());
@@ -78,7 +84,12 @@ fn after(seconds: u32) -> LiveRun {
 
 fn pass(run: &mut LiveRun, number: u32) {
     run.show(state(3, number));
-    run.add(3, &second(number), Some(f64::from(number % 60)));
+    let second = LiveSecond {
+        window: second(number),
+        busy_percent: Some(f64::from(number % 60)),
+        target_cpu_percent: Some(f64::from(number % 80)),
+    };
+    run.add(3, second);
 }
 
 fn value(json: &str) -> Value {
@@ -126,12 +137,38 @@ fn each_second_is_sent_once_and_a_reload_gets_everything() {
 }
 
 #[test]
+fn the_targets_cpu_is_in_each_second_and_lost_deliveries_are_complete_when_a_level_ends() {
+    let mut run = after(100);
+    let update = value(&run.update(0));
+    assert_eq!(update["state"]["latest"]["target_cpu_percent"], 19.0);
+    let cpu = &update["levels"][2]["series"]["target_cpu_percent"];
+    assert_eq!(
+        cpu.as_array().unwrap()[..3],
+        [0.0, 1.0, 2.0].map(Value::from)
+    );
+    assert_eq!(update["state"]["live"]["lost"], 0);
+    let losses = kinds::over_time(crate::common::runs::with_losses());
+    let level = losses.levels.last().unwrap();
+    let deliveries = level.measured.deliveries.values();
+    let lost: u64 = deliveries.map(record::Deliveries::lost_count).sum();
+    run.end_level(level.clone(), Vec::new());
+    assert!(lost > 0);
+    assert_eq!(value(&run.update(0))["state"]["live"]["lost"], lost);
+}
+
+#[test]
 fn the_points_of_all_levels_together_are_bounded() {
     let mut run = LiveRun::default();
     let level = &kinds::twenty_levels().levels[0];
     for number in 1..=40 {
         run.start_level(&plan(level));
-        (0..2000).for_each(|at| run.add(number, &second(at), None));
+        for at in 0..2000 {
+            let second = LiveSecond {
+                window: second(at),
+                ..LiveSecond::default()
+            };
+            run.add(number, second);
+        }
     }
     let all = value(&run.update(0));
     let levels = all["levels"].as_array().unwrap();

@@ -21,7 +21,7 @@ const MOST: usize = 400_000;
 
 type Kind = (&'static str, fn() -> Run);
 
-const KINDS: [Kind; 14] = [
+const KINDS: [Kind; 15] = [
     ("healthy", || kinds::over_time(runs::healthy())),
     ("losses", || kinds::over_time(runs::with_losses())),
     ("invalid", || kinds::over_time(runs::invalid())),
@@ -31,6 +31,7 @@ const KINDS: [Kind; 14] = [
     ("twenty-levels", kinds::twenty_levels),
     ("all-failed", kinds::all_failed),
     ("ten-hours", kinds::ten_hours),
+    ("one-hour", kinds::one_hour),
     ("hostile", kinds::hostile),
     ("steps", kinds::steps),
     ("target-ended", kinds::target_ended),
@@ -160,6 +161,24 @@ fn the_bins_of_a_level_hold_all_its_times() {
 }
 
 #[test]
+fn the_heat_map_over_time_holds_the_times_of_each_moment() {
+    let run = kinds::over_time(runs::healthy());
+    let data = data(&run);
+    let heat = &data["levels"][0]["heat"];
+    let columns = heat["columns"].as_array().unwrap();
+    assert_eq!((&heat["width_s"], columns.len()), (&1.into(), 37));
+    for (second, column) in columns.iter().enumerate() {
+        let rows = column[1].as_array().unwrap().iter();
+        let times: u64 = rows.map(|row| row[1].as_u64().unwrap()).sum();
+        let without = u64::from(second % 11 == 3);
+        assert_eq!((times, column[0].as_u64()), (60, Some(without)), "{second}");
+    }
+    let long = self::data(&kinds::ten_hours());
+    let heat = &long["levels"][0]["heat"];
+    assert_eq!(heat["width_s"], 32, "long runs have wider columns");
+}
+
+#[test]
 fn the_page_without_data_is_small_and_ten_hours_stay_below_five_megabytes() {
     let empty = report::html(&runs::interrupted());
     assert!(empty.len() < MOST, "{} bytes", empty.len());
@@ -168,8 +187,21 @@ fn the_page_without_data_is_small_and_ten_hours_stay_below_five_megabytes() {
 }
 
 #[test]
+fn the_record_of_an_hour_with_twenty_levels_stays_below_20_mb_and_its_page_below_5_mb() {
+    let run = kinds::one_hour();
+    let seconds: usize = run.levels.iter().map(|level| level.series.len()).sum();
+    assert_eq!((run.levels.len(), seconds), (20, 3600));
+    let record = record::to_json(&run).unwrap();
+    let page = report::html(&run);
+    println!("record {} bytes, page {} bytes", record.len(), page.len());
+    assert!(record.len() < 20_000_000, "{} bytes", record.len());
+    assert!(page.len() < 5_000_000, "{} bytes", page.len());
+    assert_eq!(record::from_json(&record).unwrap(), run);
+}
+
+#[test]
 fn the_script_that_is_embedded_is_what_its_sources_build() {
-    passes(node().arg("check-dist.mjs"));
+    passes(node().args(["../../../e2e/check-dist.mjs", "production", "live"]));
 }
 
 #[test]
@@ -179,6 +211,8 @@ fn every_kind_of_page_opens_in_chromium_without_complaint() {
     for (name, run) in KINDS {
         fs::write(folder.join(format!("{name}.html")), report::html(&run())).unwrap();
     }
+    let text = report::html_of_markdown("A run", &report::markdown(&kinds::hostile()));
+    fs::write(folder.join("markdown.html"), text).unwrap();
     let tests = ["numbers", "page"].map(|name| format!("tests/{name}.test.mjs"));
     passes(
         node()

@@ -1,4 +1,5 @@
 use super::*;
+use crate::counts::bin_of;
 use proptest::prelude::*;
 
 fn ms(millis: u64) -> Nanos {

@@ -4,11 +4,11 @@ use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
+use kit::turns::Turns;
 use tokio::net::TcpStream;
 use tokio::net::tcp::OwnedWriteHalf;
 
 use super::frame::Frame;
-use super::turns::Turns;
 use super::waiting::{Bound, Waiting};
 
 /// Reason why a connection ends.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use kit::turns::Turns;
 use slab::Slab;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::tcp::OwnedReadHalf;
@@ -14,7 +15,6 @@ use tokio::time::{Instant, Sleep, sleep_until, timeout};
 use super::frame::{Frame, Violation, opcode};
 use super::input::{Input, Message, Next};
 use super::outbox::{End, Flush, Outbox};
-use super::turns::Turns;
 
 /// Size of the read buffer in bytes. All connections of a thread share one buffer.
 const READ: usize = 64 * 1024;
@@ -69,7 +69,7 @@ impl Default for Lines {
         Self {
             open: Mutex::default(),
             counted: watch::Sender::new(()),
-            turns: Turns::new(),
+            turns: Turns::of_runtime(),
             flush: Arc::default(),
         }
     }

@@ -16,6 +16,7 @@ use axum::http::{HeaderValue, Method, Request, Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use kit::serve::BODY_LIMIT;
+use kit::turns::Turns;
 use tokio::time::timeout;
 
 use self::mailbox::Mailbox;
@@ -25,7 +26,7 @@ use self::session::{Listens, NotAPayload, Session, Sessions};
 use super::client::Handlers;
 use super::engine::{self, Beat};
 use super::query::Misfit;
-use crate::line::{End, Heard, Lines, Terms, Turns, upgrade};
+use crate::line::{End, Heard, Lines, Terms, upgrade};
 use crate::recipient::{PollQueue, Recipient};
 
 /// Serves polling clients.

@@ -16,7 +16,7 @@ use super::protocol::protocol;
 /// Time limit for the single request on a connection that exceeds the connection limit.
 pub(super) const BEYOND_LIMIT: Duration = Duration::from_secs(1);
 /// Paths that monitoring systems request.
-const WATCHED: [&str; 2] = ["/healthz", "/metrics"];
+pub(super) const WATCHED: [&str; 2] = ["/healthz", "/metrics"];
 const TOO_MANY: &str = "too many open connections\n";
 
 /// Responds to the single request on a connection that exceeds the limit. Monitoring requests are served; all others

@@ -16,10 +16,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::beyond::{BEYOND_LIMIT, busy, refuse};
+use super::beyond::{BEYOND_LIMIT, WATCHED, busy, refuse};
 use super::connections::{Connections, Open};
 use super::outgoing::outgoing;
 use super::protocol::protocol;
+use crate::turns::Turns;
 
 /// Time limit for reading the body of a request. Without a limit, an incomplete request would keep its connection open
 /// forever.
@@ -58,6 +59,7 @@ where
     /// zero if it has passed.
     pub async fn run(self, listener: TcpListener, stop: impl Future<Output = ()>) -> Duration {
         let mut stop = pin!(stop);
+        let turns = Arc::new(Turns::of_runtime());
         for number in 1_usize.. {
             if number.is_multiple_of(ACCEPTS_PER_TURN) {
                 yield_now().await;
@@ -66,7 +68,7 @@ where
                 biased;
                 () = &mut stop => break,
                 accepted = listener.accept() => match accepted {
-                    Ok((stream, peer)) => self.take(stream, peer),
+                    Ok((stream, peer)) => self.take(stream, peer, &turns),
                     Err(error) => {
                         tracing::warn!(%error, "cannot accept a connection");
                         sleep(ACCEPT_PAUSE).await;
@@ -85,14 +87,19 @@ where
         self.stop_limit.saturating_sub(begin.elapsed())
     }
 
-    fn take(&self, stream: TcpStream, peer: SocketAddr) {
+    fn take(&self, stream: TcpStream, peer: SocketAddr, turns: &Arc<Turns>) {
         if let Err(error) = self.connections.prepare(&stream) {
             tracing::debug!(%error, "a connection closed before it was served");
             return;
         }
         let service = (self.service)(peer);
         if let Some(open) = self.connections.admit() {
-            drop(tokio::spawn(serve_one(stream, service, open)));
+            drop(tokio::spawn(serve_one(
+                stream,
+                service,
+                open,
+                turns.clone(),
+            )));
         } else {
             let told = timeout(BEYOND_LIMIT, refuse(stream, service));
             let task = tokio::spawn(async move { drop(told.await) });
@@ -101,7 +108,9 @@ where
     }
 }
 
-async fn serve_one<S, B>(stream: TcpStream, service: S, mut open: Open)
+/// Serves one connection. Its requests take turns with those of all others. Requests for `/healthz` and `/metrics` do not
+/// wait.
+async fn serve_one<S, B>(stream: TcpStream, service: S, mut open: Open, turns: Arc<Turns>)
 where
     S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible> + Send + 'static,
     S::Future: Send,
@@ -112,15 +121,22 @@ where
     let service = service_fn(move |mut request: Request<Incoming>| {
         if request.headers().contains_key(UPGRADE) {
             request.extensions_mut().insert(place.clone());
+            request.extensions_mut().insert(turns.clone());
         }
+        let is_watched = WATCHED.contains(&request.uri().path());
         let answer = service.call(request);
-        let responded = responded.clone();
+        let (responded, turns) = (responded.clone(), turns.clone());
         async move {
             let last = locked(&responded).take();
             if last.is_some_and(|last| last.elapsed() < PIPELINED) {
                 yield_now().await;
             }
-            let answer = outgoing(answer.await?);
+            let answer = if is_watched {
+                answer.await
+            } else {
+                turns.share(answer).await
+            };
+            let answer = outgoing(answer?);
             *locked(&responded) = Some(Instant::now());
             Ok::<_, Infallible>(match answer {
                 Some(response) => response.map(Either::Left),
@@ -150,13 +166,62 @@ fn locked(responded: &Mutex<Option<Instant>>) -> MutexGuard<'_, Option<Instant>>
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
 
     use http_body_util::Full;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     use super::*;
     use crate::serve::bind;
+
+    #[tokio::test]
+    async fn a_health_check_does_not_wait_behind_slow_requests_of_others() {
+        const SLOW: usize = 60;
+        let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let address = listener.local_addr().unwrap();
+        let served = Arc::new(Mutex::new(Vec::new()));
+        let recorder = served.clone();
+        let service = move |_| {
+            let recorder = recorder.clone();
+            service_fn(move |request: Request<Incoming>| {
+                let recorder = recorder.clone();
+                async move {
+                    let is_check = request.uri().path() == "/healthz";
+                    if !is_check {
+                        thread::sleep(Duration::from_millis(3));
+                    }
+                    recorder.lock().unwrap().push(is_check);
+                    Ok::<_, Infallible>(Response::new(Full::<Bytes>::from("fine")))
+                }
+            })
+        };
+        let server = Server {
+            service,
+            connections: Connections::new(100),
+            stop_limit: Duration::ZERO,
+        };
+        // All have sent their requests before the server runs, the health check last.
+        let clients: Vec<_> = (0..=SLOW)
+            .map(|number| {
+                let path = if number < SLOW { "/slow" } else { "/healthz" };
+                let mut client = std::net::TcpStream::connect(address).unwrap();
+                let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n");
+                client.write_all(request.as_bytes()).unwrap();
+                client
+            })
+            .collect();
+        let running = tokio::spawn(server.run(listener, std::future::pending()));
+        let count = || served.lock().unwrap().len();
+        while count() <= SLOW {
+            sleep(Duration::from_millis(5)).await;
+        }
+        let place = served.lock().unwrap().iter().position(|is_check| *is_check);
+        assert!(place.is_some_and(|place| place < SLOW / 4), "{place:?}");
+        running.abort();
+        drop(clients);
+    }
 
     #[tokio::test]
     async fn a_client_that_pipelines_is_served_in_turn_with_other_tasks() {

@@ -5,6 +5,7 @@ use axum::extract::{FromRequestParts, Request, State};
 use axum::response::Response;
 use kit::serve::Place;
 use kit::socket::Socket;
+use kit::turns::Turns;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -49,6 +50,7 @@ pub(super) async fn socket(State(registry): State<Arc<Registry>>, request: Reque
         let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &()).await;
         let upgrade = upgrade.map_err(|error| Refusal::InvalidUpgrade(error.body_text()))?;
         let place = parts.extensions.get::<Place>().cloned();
+        let turns = parts.extensions.get::<Arc<Turns>>().cloned();
         let identity = Name::new(&query.identity)?;
         let seat = Seat::take(registry.clone(), tenant, identity).await?;
         let upgrade = upgrade
@@ -57,7 +59,11 @@ pub(super) async fn socket(State(registry): State<Arc<Registry>>, request: Reque
             .max_message_size(LARGEST)
             .max_frame_size(LARGEST);
         Ok(upgrade.on_upgrade(async move |socket| {
-            inbox::run(Socket::new(socket), seat).await;
+            let inbox = inbox::run(Socket::new(socket), seat);
+            match turns {
+                Some(turns) => turns.share(inbox).await,
+                None => inbox.await,
+            }
             // The socket has counted as an open connection until here.
             drop(place);
         }))

@@ -1,5 +1,5 @@
 import { element } from "./dom.ts";
-import { PHASES, type Phase } from "./messages.ts";
+import { PHASES, type Listener, type Phase } from "./messages.ts";
 import { loudness, toPcm } from "./pcm.ts";
 import { Session } from "./session.ts";
 import { microphone, recording, type Source } from "./source.ts";
@@ -40,17 +40,35 @@ function stopSource(): void {
   level.value = 0;
 }
 
-const listener = {
-  phase(phase: Phase, problem?: string): void {
+const listener: Listener = {
+  phase(phase, problem) {
     if (phase === "done" || phase === "failed") stopSource();
     showPhase(phase);
     if (problem !== undefined) showProblem(problem);
   },
-  partial: (text: string) => transcript.partial(text),
-  final: (text: string, startMs: number) => transcript.final(text, startMs),
+  partial: (text) => transcript.partial(text),
+  final: (text, startMs) => transcript.final(text, startMs),
 };
 
+/** Passes on events while `current` holds, so that an earlier session does not stop the microphone of the next one. */
+function only(current: () => boolean): Listener {
+  return {
+    phase: (phase, problem) => current() && listener.phase(phase, problem),
+    partial: (text) => current() && listener.partial(text),
+    final: (text, startMs) => current() && listener.final(text, startMs),
+  };
+}
+
+/** Ends the session of an earlier start. A file can be chosen while the microphone is used, if the dialog was open. */
+function leave(): void {
+  const earlier = session;
+  session = undefined;
+  stopSource();
+  earlier?.finish();
+}
+
 async function begin(open: Promise<Source>): Promise<void> {
+  leave();
   showProblem(undefined);
   showPhase("connecting");
   const mine = ++turn;
@@ -67,7 +85,7 @@ async function begin(open: Promise<Source>): Promise<void> {
 
 function listen(opened: Source): void {
   const { rate } = opened;
-  const stream = new Session(rate, listener);
+  const stream: Session = new Session(rate, only(() => session === stream));
   session = stream;
   source = opened;
   opened.start(
@@ -79,16 +97,17 @@ function listen(opened: Source): void {
   );
 }
 
-function finish(stream: Session | undefined): void {
+function finish(stream: Session): void {
+  if (stream !== session) return;
   stopSource();
-  stream?.finish();
+  stream.finish();
 }
 
 element("microphone").addEventListener("click", () => void begin(microphone()));
 element("choose").addEventListener("click", () => file.click());
 element("stop").addEventListener("click", () => {
   turn += 1;
-  if (source === undefined) showPhase("idle");
+  if (session === undefined) showPhase("idle");
   else finish(session);
 });
 element("clear").addEventListener("click", () => transcript.clear());

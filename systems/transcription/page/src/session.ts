@@ -14,7 +14,7 @@ export class Session {
   #url: URL;
   #listener: Listener;
   #socket: WebSocket | undefined;
-  #phase: Phase = "idle";
+  #phase: Phase = "connecting";
   #id: string | undefined;
   #attempt = 0;
   #problem: string | undefined;
@@ -23,11 +23,11 @@ export class Session {
   #before = 0;
   #sent = 0;
 
+  /** Connects. The listener is not told of "connecting", but of all that follows, and never before this returns. */
   constructor(rate: number, listener: Listener) {
     this.#url = new URL(`v1/transcribe/stream?sample_rate=${rate}`, location.href);
     this.#url.protocol = this.#url.protocol.replace("http", "ws");
     this.#listener = listener;
-    this.#enter("connecting");
     this.#connect();
   }
 
@@ -44,6 +44,7 @@ export class Session {
 
   /** Ends the stream. The last words still arrive, unless this is called again. */
   finish(): void {
+    if (this.#phase === "done" || this.#phase === "failed") return;
     if (this.#phase !== "live") {
       this.#end("done");
       return;

@@ -92,6 +92,11 @@ export class Person {
     await this.page.locator(`#phase[data-phase="${phase}"]`).waitFor();
   }
 
+  /** The state of the connection that the page shows now. */
+  phase() {
+    return this.page.locator("#phase").getAttribute("data-phase");
+  }
+
   /** Waits for words that are not final. */
   async sees(selector) {
     await this.page.locator(selector).filter({ hasText: /\w/ }).first().waitFor();

@@ -72,6 +72,24 @@ test("the keyboard alone starts and stops, and the focus stays on the button", a
   await person.leave();
 });
 
+test("a second press of Stop ends the session, which then leaves the next recording alone", async () => {
+  // The last words of the first session would arrive during the second one.
+  const service = await Service.start("--latency-ms", "2000");
+  const person = await Person.open(browser, service);
+  await person.press("Use microphone");
+  await person.sees("#partial");
+  await person.page.getByRole("button", { name: "Stop" }).dblclick();
+  assert.equal(await person.phase(), "done");
+  await person.press("Clear");
+  await person.press("Use microphone");
+  // The second utterance ends long after those words were due.
+  await person.page.locator("#transcript p").nth(1).waitFor();
+  assert.equal(await person.phase(), "live");
+  await person.press("Stop");
+  await person.reaches("done");
+  await person.leave();
+});
+
 test("a connection that is lost is shown and restored", async () => {
   const service = await Service.start();
   const person = await Person.open(browser, service);

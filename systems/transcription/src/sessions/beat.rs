@@ -48,7 +48,9 @@ impl Beat {
             }
         }
         let left = async {
-            self.forget(None).await?;
+            while !self.ended.is_empty() {
+                self.forget(None).await?;
+            }
             self.shared.leave().await
         };
         if let Err(error) = left.await {

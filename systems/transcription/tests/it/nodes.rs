@@ -1,5 +1,6 @@
 //! Several workers that share a session table in Redis.
 
+use std::process::Command;
 use std::time::Duration;
 
 use kit::testing::Redis;
@@ -9,10 +10,10 @@ use tokio::time::{Instant, sleep};
 use crate::audio::{noise, silence};
 use crate::served::{PATIENCE, Served};
 
-/// A worker whose lease ends a second after its last sign of life.
+/// A worker whose sessions are removed ten seconds after its last sign of life.
 fn worker(redis: &Redis, arguments: &[&str]) -> Served {
     let url = redis.url();
-    let shared = ["--redis", &url, "--worker-lease", "1"];
+    let shared = ["--redis", &url];
     Served::start(&[&shared, arguments].concat())
 }
 
@@ -82,6 +83,8 @@ async fn a_session_is_listed_and_ended_by_every_worker() {
 async fn sessions_of_a_worker_that_was_killed_are_removed_and_no_others() {
     let redis = Redis::start();
     let limit = ["--max-global-sessions", "2"];
+    // This lease ends three seconds after the worker's last sign of life.
+    let limit = [&limit[..], &["--worker-lease", "3"]].concat();
     let (mut killed, left) = (worker(&redis, &limit), worker(&redis, &limit));
     let (_orphan, mut stream) = (killed.stream().await, left.stream().await);
     killed.kill();
@@ -150,4 +153,17 @@ async fn streams_continue_without_redis_and_new_ones_wait_for_it() {
     until_global(&service, 1).await;
     let listed: Value = service.get("/v1/sessions").await;
     assert_eq!(listed["sessions"][0]["session_id"], stream.session);
+}
+
+#[test]
+fn the_password_in_a_refused_url_of_redis_is_not_shown() {
+    let url = "rediss://:geheim@127.0.0.1:6379";
+    let ran = Command::new(env!("CARGO_BIN_EXE_headcount-transcription"))
+        .args(["--listen", "127.0.0.1:0", "--redis", url])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(2), "{said}");
+    assert!(said.contains("redis://127.0.0.1:6379"), "{said}");
+    assert!(!said.contains("geheim"), "{said}");
 }

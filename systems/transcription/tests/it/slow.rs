@@ -144,7 +144,7 @@ async fn slow_and_stuck_clients_are_closed_with_1008_and_the_others_keep_their_p
     let beside = p99_of_healthy(&service).await;
     assert_eq!(slow.join_all().await, [Some(1008); SLOW]);
     assert_eq!(service.metric("asr_slow_clients_total").await, SLOW as u64);
-    // The study compares exactly. Here, tests run at the same time.
-    let limit = alone + Duration::from_millis(50);
+    // Other tests run at the same time. Without protection, healthy clients would wait for seconds.
+    let limit = alone + Duration::from_secs(1);
     assert!(beside < limit, "{beside:?} beside them, {alone:?} alone");
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use engine::{LevelDone, LevelStarted, Notice, Stop};
 use record::Run;
-use report::{LiveEnd, LiveLevel, LiveRun};
+use report::{LiveEnd, LiveLevel, LiveRun, LiveSecond};
 use tokio::sync::{mpsc, watch};
 
 use crate::progress::{shown, warning_of};
@@ -120,7 +120,12 @@ fn apply(notice: Notice, run: &mut LiveRun) {
         Notice::LevelStarted(started) => run.start_level(&plan(*started)),
         Notice::Live(live) => run.show(shown(&live)),
         Notice::Second(second) => {
-            run.add(second.level, &second.window, second.busiest_worker_percent);
+            let figures = LiveSecond {
+                window: second.window,
+                busy_percent: second.busiest_worker_percent,
+                target_cpu_percent: second.target_cpu_percent,
+            };
+            run.add(second.level, figures);
         }
         Notice::Warning(note) => {
             let text = report::note_line(&note);

@@ -1,11 +1,11 @@
 // The run so far, put together from the updates.
 
-import { secondsOf, type Figure, type Level, type PageData, type Series } from "../data.ts";
+import { endOfSeries, type Figure, type Level, type PageData, type Series } from "../data.ts";
 import type { Update, Start, State } from "./update.ts";
 
 const NOTHING: Figure = { ms: null, interval: null, text: "n/a" };
 
-const noSeries = (): Series => ({ start_s: [], seconds: [], users: [], operations: [], failed: [], messages: [], deliveries: [], p50_ms: [], p95_ms: [], p99_ms: [], max_ms: [], busy_percent: [] });
+const noSeries = (): Series => ({ start_s: [], seconds: [], users: [], operations: [], failed: [], messages: [], deliveries: [], p50_ms: [], p95_ms: [], p99_ms: [], max_ms: [], busy_percent: [], target_cpu_percent: [] });
 
 /** Returns a level that is not over, and has a time series only. */
 function running(start: Start): Level {
@@ -13,14 +13,11 @@ function running(start: Start): Level {
     label: start.label, load: start.load, status: "running", why: null, invalid: false, started_s: start.started_s, measured: [0, 0], ends_s: 0,
     count: 0, without_end: 0, bins: [], p50: NOTHING, p95: NOTHING, p99: NOTHING, longest: null, distribution: [], error_ms: null,
     throughput: { planned: 0, succeeded: 0, failed: 0, unfinished: 0, dropped: 0, planned_per_s: null, succeeded_per_s: null, interval: null, operations_per_s: null },
-    channels: [], steps: [], series: noSeries(),
+    channels: [], steps: [], series: noSeries(), heat: { width_s: 1, columns: [] },
     samples: { at_s: [], cpu_percent: [], thread_percent: [], memory_mb: [], connections: [], listen_queue: [], ends_s: [] },
     generator: { busiest_percent: null, start_lag_ms: null, read_delay_ms: null, target: null },
   };
 }
-
-/** Returns the end of a series, in seconds since the start of the level. */
-const endOf = (series: Series): number => (series.start_s.at(-1) ?? 0) + secondsOf(series, series.start_s.length - 1);
 
 /** Replaces the points from an index on. */
 function splice(series: Series, from: number, more: Series): void {
@@ -60,7 +57,7 @@ export class LiveRun {
 
   /** Ends a running level at its last second. */
   #extend(level: Level, { measured }: Start): void {
-    level.ends_s = endOf(level.series);
+    level.ends_s = endOfSeries(level.series);
     level.measured = [Math.min(measured[0], level.ends_s), Math.min(measured[1], level.ends_s)];
   }
 

@@ -16,6 +16,7 @@ function tilesOf({ state: { live, latest }, data }: LiveRun): Tile[] {
   const rate = deliveries > 0 ? deliveries : (latest?.operations ?? null);
   const busy = live?.busy_percent ?? null;
   const planned = live?.rate ?? null;
+  const [lost, cpu] = [live?.lost ?? null, latest?.target_cpu_percent ?? null];
   const figure = (value: number | null): string => (value === null ? "n/a" : significant(value));
   return [
     planned === null
@@ -24,6 +25,8 @@ function tilesOf({ state: { live, latest }, data }: LiveRun): Tile[] {
     { title: deliveries > 0 ? "Deliveries" : "Requests and round trips", value: rate === null ? "n/a" : `${figure(rate)}/s`, detail: "latest second" },
     { title: "p95", value: millis(latest?.p95_ms ?? null), detail: deliveries > 0 ? "delivery latency, latest second" : "response time, latest second" },
     { title: "Failed", value: count(live?.failed ?? 0), detail: "so far in this level" },
+    ...(lost === null ? [] : [{ title: "Lost deliveries", value: count(lost), detail: "found so far in this level" }]),
+    ...(cpu === null ? [] : [{ title: "Target CPU", value: `${figure(cpu)} %`, detail: "of one core, latest second" }]),
     { title: "Generator’s busiest worker", value: busy === null ? "n/a" : `${figure(busy)} %`, detail: "a level is invalid above 95 %" },
   ];
 }
@@ -39,7 +42,7 @@ export class Tiles {
   /** Shows the figures. Only texts that differ are changed. */
   draw(run: LiveRun): void {
     const tiles = tilesOf(run);
-    if (this.#values.length === 0) {
+    if (this.#values.length !== tiles.length) {
       this.#values = tiles.map(() => ({ title: element("h2"), value: element("strong"), detail: element("p") }));
       this.#box.replaceChildren(...this.#values.map(({ title, value, detail }) => element("div", { class: "fact" }, title, value, detail)));
     }

@@ -14,6 +14,8 @@ export interface Live {
   /** Seconds since the start of the level, and from there to the planned end of the measured time. */
   elapsed_s: number;
   total_s: number | null;
+  /** Lost deliveries so far in the level. Null if there were no messages, or if they are counted after the level. */
+  lost: number | null;
   /** Failures so far in the level. Null means none. */
   failed: number | null;
   busy_percent: number | null;
@@ -27,7 +29,7 @@ export interface State {
   stopping: boolean;
   live: Live | null;
   /** The latest second of this level. */
-  latest: { operations: number; deliveries: number; p95_ms: number | null } | null;
+  latest: { operations: number; deliveries: number; p95_ms: number | null; target_cpu_percent: number | null } | null;
 }
 
 /** The plan of a level. */

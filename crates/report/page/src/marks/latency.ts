@@ -7,7 +7,7 @@ import { decades, logarithmic, logRange, type Scale } from "../scale.ts";
 import { circle, join, line, nothing, polyline, rect, tag, text, type Svg } from "../svg.ts";
 import { axisNumbers } from "./axes.ts";
 import { ceiling, loadAxis, loadLabels, zoneOf, type LoadAxis } from "./load_axis.ts";
-import { COLOUR, hatch, heat, sign, stroke } from "./shapes.ts";
+import { COLOUR, hatch, heat, shades, sign, stroke } from "./shapes.ts";
 
 const HATCH = "latency-hatch";
 
@@ -214,10 +214,9 @@ function read(data: PageData, index: number): Reading[] {
 }
 
 function legend(data: PageData): Chart["legend"] {
-  const shades = [0.01, 0.05, 0.15, 0.3].map((share, index) => rect(index * 16.5, 1, 15.5, 12, { rx: 1.5, fill: "var(--data)", "fill-opacity": heat(share) }));
   const whisker = tag("path", { d: "M13 2v10M9 2h8M9 12h8", fill: "none", ...stroke("var(--text)", 1.3) });
   const all = [
-    { sign: sign(66, ...shades), text: `1, 5, 15, 30 % of the ${data.subject}` },
+    shades(data.subject),
     { sign: sign(26, line(0, 7, 26, 7, stroke("var(--text)", 2)), whisker, circle(13, 7, 4, { fill: "var(--text)" })), text: "p95 with 95 % interval" },
     { sign: sign(18, line(0, 7, 18, 7, stroke("var(--text)", 1.7))), text: "p50" },
     { sign: sign(18, line(0, 7, 18, 7, stroke("var(--text)", 1.7, "3 2.4"))), text: "p99" },

@@ -1,33 +1,14 @@
 // The panels of the time axis. Each has one unit, and all share the same seconds.
 
 import { secondsOf, type Level, type PageData } from "../data.ts";
-import { envelope, stepPath, type Held } from "../decimate.ts";
-import { short, tick } from "../format.ts";
-import { decades, linear, logarithmic, logRange, ticks, type Scale } from "../scale.ts";
-import { join, line, nothing, polyline, tag, text, type Svg } from "../svg.ts";
+import { stepPath } from "../decimate.ts";
+import { short } from "../format.ts";
+import { linear, ticks, type Scale } from "../scale.ts";
+import { join, nothing, polyline, tag, text, type Svg } from "../svg.ts";
 import { axisNumbers } from "./axes.ts";
+import { latencyOverTime } from "./latency_over_time.ts";
+import { windows, type Of, type Panel, type Place } from "./panel.ts";
 import { stroke } from "./shapes.ts";
-
-/** The place of a panel. */
-export interface Place {
-  top: number;
-  bottom: number;
-  left: number;
-  right: number;
-  x: Scale;
-}
-
-export interface Panel {
-  title: string;
-  height: number;
-  draw(place: Place): Svg;
-}
-
-type Of = (level: Level) => Held[];
-
-/** Returns windows as steps on the time of the run. */
-const windows = (of: (level: Level, index: number) => number | null): Of => (level) =>
-  level.series.start_s.map((start, index) => [level.started_s + start, level.started_s + start + secondsOf(level.series, index), of(level, index)] as const);
 
 /** Returns the counts of windows per second. */
 const perSecond = (of: (level: Level) => readonly number[]): Of =>
@@ -75,37 +56,6 @@ function lines(data: PageData, title: string, height: number, strokes: readonly 
 
 const blue = (of: Of, width = 1.8, dash: string | null = null): Stroke => ({ of, colour: "var(--data)", width, dash });
 
-/** Draws the percentiles: a ribbon from p50 to p99, and p95 on top. */
-function latency(data: PageData): Panel | null {
-  const values = data.levels.flatMap((level) => [...level.series.p50_ms, ...level.series.p99_ms, ...level.series.p95_ms].flatMap((ms) => ms ?? []));
-  if (values.length === 0) return null;
-  const [low, high] = logRange([...values, ...data.limits.map((limit) => limit.ms)]);
-  return {
-    title: "Latency",
-    height: 118,
-    draw: (place) => {
-      const y = logarithmic(low, high, place.bottom, place.top);
-      const limits = data.limits.map((limit) => line(place.left, y(limit.ms), place.right, y(limit.ms), { class: "limit" }));
-      return join([axisNumbers(decades(low, high), y, place.left, place.right, tick), ...data.levels.map((level) => ribbon(level, place, y)), ...limits]);
-    },
-  };
-}
-
-function ribbon(level: Level, place: Place, y: Scale): Svg {
-  const { start_s, p50_ms, p99_ms, p95_ms, max_ms } = level.series;
-  const bands = start_s.flatMap((start, index) => {
-    const [from, low, high] = [level.started_s + start, p50_ms[index] ?? null, p99_ms[index] ?? p95_ms[index] ?? max_ms[index] ?? null];
-    return low !== null && high !== null ? [[from, from + secondsOf(level.series, index), low, high] as const] : [];
-  });
-  const cells = envelope(bands, place.right - place.left).map(([from, to, low, high]) => {
-    const [left, top] = [place.x(from), y(high)];
-    return `M${left.toFixed(1)} ${top.toFixed(1)}H${place.x(to).toFixed(1)}V${y(low).toFixed(1)}H${left.toFixed(1)}Z`;
-  });
-  const drawn = (of: readonly (number | null)[], colour: string, width: number): Svg =>
-    tag("path", { d: stepPath(windows((_, index) => of[index] ?? null)(level), place.x, y), fill: "none", ...stroke(colour, width), "stroke-linejoin": "round" });
-  return join([tag("path", { d: cells.join(""), fill: "var(--data)", "fill-opacity": 0.2 }), drawn(p50_ms, "var(--data)", 1.2), drawn(p95_ms, "var(--text)", 1.8)]);
-}
-
 /** Draws bars down from the top of the panel: failures are not a curve, and few must stay visible among many. */
 function failures(data: PageData): Panel | null {
   const of = perSecond((level) => level.series.failed);
@@ -146,6 +96,12 @@ function generator(data: PageData): Panel | null {
   return lines(data, "Generator’s busiest worker, percent", 46, [{ of, colour: "var(--text)", width: 1.5, dash: null }], 100);
 }
 
+/** Returns the panel of the target's CPU second by second. */
+function targetCpu(data: PageData): Panel | null {
+  const of = windows((level, index) => level.series.target_cpu_percent?.[index] ?? null);
+  return lines(data, "CPU of the target, percent of one core", 46, [blue(of)], 100);
+}
+
 /** Returns a panel that says why it is empty. */
 const missing = (title: string, reason: string): Panel => ({ title, height: 18, draw: (place) => text(reason, place.left + 4, place.bottom - 3, {}) });
 
@@ -162,10 +118,10 @@ export function panels(data: PageData): Panel[] {
   const load = [
     lines(data, data.open ? "Users present" : "Users", 42, [blue(windows((level, index) => level.series.users[index] ?? null))], 1),
     ...rates,
-    latency(data) ?? missing("Latency", "too few samples in each second"),
+    latencyOverTime(data) ?? missing("Latency", "too few samples in each second"),
     failures(data),
   ];
-  const all = data.live === true ? [...load, generator(data)] : [...load, ...target(data)];
+  const all = data.live === true ? [...load, targetCpu(data), generator(data)] : [...load, ...target(data)];
   return all.filter((panel) => panel !== null);
 }
 

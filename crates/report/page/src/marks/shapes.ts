@@ -1,7 +1,7 @@
 // Shapes that several charts use. A result differs in shape as well as in colour.
 
 import type { Status } from "../data.ts";
-import { circle, join, line, tag, type Svg } from "../svg.ts";
+import { circle, join, line, rect, tag, type Svg } from "../svg.ts";
 
 export const COLOUR: Readonly<Record<Status, string>> = {
   held: "var(--good)",
@@ -35,6 +35,12 @@ export function mark(status: Status, x: number, y: number, r = 5.5): Svg {
 
 /** The opacity of a heat-map cell that holds this share of all values. */
 export const heat = (share: number): number => 0.07 + 0.83 * Math.min(1, Math.sqrt(share / 0.3));
+
+/** Returns the legend of the shades of a heat map. */
+export const shades = (of: string): { sign: Svg; text: string } => ({
+  sign: sign(66, ...[0.01, 0.05, 0.15, 0.3].map((share, index) => rect(index * 16.5, 1, 15.5, 12, { rx: 1.5, fill: "var(--data)", "fill-opacity": heat(share) }))),
+  text: `1, 5, 15, 30 % of the ${of}`,
+});
 
 /** Returns the definition of a hatch, which marks invalid measurements. */
 export function hatch(id: string): Svg {

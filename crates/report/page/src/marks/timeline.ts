@@ -1,12 +1,14 @@
 // One time axis for load, latency, failures and resources. The measured part of each level is shaded.
 
 import type { Chart, Drawing, Reading, Size, View } from "../chart.ts";
-import { secondsOf, statusWord, type Level, type PageData, type Series } from "../data.ts";
+import { endOfSeries, secondsOf, statusWord, type Level, type PageData } from "../data.ts";
 import { clock, count, millis, significant } from "../format.ts";
 import { linear, times, type Scale } from "../scale.ts";
 import { join, line, nothing, rect, tag, text, widthOf, type Svg } from "../svg.ts";
-import { panels, type Panel } from "./panels.ts";
-import { hatch, lineSign, mark, sign, stroke } from "./shapes.ts";
+import { hasHeat } from "./latency_over_time.ts";
+import type { Panel } from "./panel.ts";
+import { panels } from "./panels.ts";
+import { hatch, lineSign, mark, shades, sign, stroke } from "./shapes.ts";
 
 const HATCH = "time-hatch";
 const CLIP = "time-clip";
@@ -28,7 +30,7 @@ export function timeline(data: PageData): Chart {
     about: "Shaded: measured. Ramp-up, warm-up and draining are in no figure. Drag to zoom, double-click for the whole run; or Enter and Escape.",
     wide: true,
     legend: [
-      { sign: ribbon, text: "p95, within p50 to p99" },
+      ...(hasHeat(data) ? [shades(`${data.subject} of each moment`), { sign: lineSign("var(--text)", 1.5), text: "p95" }] : [{ sign: ribbon, text: "p95, within p50 to p99" }]),
       ...(data.live === true ? [] : ofTheTarget),
     ],
     draw: (size, view) => draw(data, all, size, view),
@@ -47,9 +49,6 @@ export function timeline(data: PageData): Chart {
     }),
   };
 }
-
-/** Returns the end of the last window, in seconds since the start of the level. */
-const endOfSeries = (series: Series): number => (series.start_s.at(-1) ?? 0) + secondsOf(series, series.start_s.length - 1);
 
 /** Returns the end of the last level, in seconds since the start of the run. */
 const endOf = (data: PageData): number => Math.max(1, ...data.levels.map((level) => level.started_s + Math.max(level.ends_s, endOfSeries(level.series))));

@@ -5,7 +5,7 @@ use record::{Level, Run};
 use serde::Serialize;
 
 use super::channels::Channel;
-use super::series::{Samples, Series};
+use super::series::{Heat, Samples, Series};
 use super::steps::Step;
 use super::times::{Figure, Point, bins, distribution, millis, rounded};
 use crate::section::levels::{Lead, LeadTimes};
@@ -45,6 +45,7 @@ pub(super) struct LevelData {
     channels: Vec<Channel>,
     steps: Vec<Step>,
     series: Series,
+    heat: Heat,
     samples: Samples,
     generator: Generator,
 }
@@ -119,6 +120,7 @@ impl LevelData {
             channels: Channel::all(level),
             steps: Step::all(level),
             series: Series::of(level),
+            heat: Heat::of(&level.heat_map),
             samples: Samples::of(level),
             generator: Generator::of(level),
         }

@@ -2,6 +2,7 @@
 
 use record::{Level, TargetSample, Window};
 use serde::Serialize;
+use stats::HeatMap;
 
 use super::times::rounded;
 
@@ -43,6 +44,26 @@ impl Series {
             p95_ms: times(|window| window.p95_ms),
             p99_ms: times(|window| window.p99_ms),
             max_ms: times(|window| window.max_ms),
+        }
+    }
+}
+
+/// The times of a level over time.
+#[derive(Serialize)]
+pub(super) struct Heat {
+    /// Width of a column in seconds.
+    width_s: u32,
+    /// For each column, the number of operations without a known time, and the non-empty rows with their counts.
+    columns: Vec<(u64, Vec<(u16, u64)>)>,
+}
+
+impl Heat {
+    pub(super) fn of(map: &HeatMap) -> Self {
+        let columns = map.columns();
+        let columns = columns.map(|column| (column.endless(), column.rows().to_vec()));
+        Self {
+            width_s: map.width_s(),
+            columns: columns.collect(),
         }
     }
 }

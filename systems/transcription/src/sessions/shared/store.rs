@@ -25,7 +25,12 @@ const ENDED: usize = 10_000;
 #[command(next_help_heading = "Several workers")]
 pub struct SharedConfig {
     /// URL of Redis, for one session table over several workers and nodes [default: each worker has its own]
-    #[arg(long, value_name = "URL", env = "ASR_REDIS_URL", hide_env_values = true, value_parser = secret)]
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "ASR_REDIS_URL",
+        hide_env_values = true
+    )]
     pub redis: Option<Secret>,
     /// Prefix of all keys in Redis
     #[arg(
@@ -45,10 +50,13 @@ pub struct SharedConfig {
     pub worker_lease: f64,
 }
 
-fn secret(text: &str) -> Result<Secret, String> {
-    // The URL may contain a password, so the message does not repeat it.
-    Client::open(text).map_err(|_| "must be a URL such as redis://127.0.0.1:6379".to_owned())?;
-    Ok(text.to_owned().into())
+impl SharedConfig {
+    /// Whether Redis can be reached by this URL. Not a parser of the option: its errors would show the URL, which may
+    /// contain a password.
+    pub(crate) fn has_valid_url(&self) -> bool {
+        let url = self.redis.as_ref();
+        url.is_none_or(|url| Client::open(url.reveal()).is_ok())
+    }
 }
 
 /// Whether a session may begin.

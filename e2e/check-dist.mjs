@@ -1,20 +1,26 @@
-// Checks whether `dist`, which the service's binary embeds, matches these sources. Run `npm ci` before.
+// Checks whether `dist`, which a binary embeds, matches the sources of the page in the current folder. Run `npm ci` there
+// before. The arguments are the modes of the build.
+import { spawnSync } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "vite";
 
-const here = path.dirname(fileURLToPath(import.meta.url));
-const fresh = await mkdtemp(path.join(tmpdir(), "transcription-page-"));
+const [, , ...modes] = process.argv;
+const fresh = await mkdtemp(path.join(tmpdir(), "headcount-dist-"));
 try {
-  await build({ root: here, logLevel: "error", build: { outDir: fresh, emptyOutDir: true } });
-  const wrong = await differences(path.join(here, "dist"), fresh);
+  for (const mode of modes) build(mode);
+  const wrong = await differences("dist", fresh);
   for (const line of wrong) console.error(line);
   if (wrong.length !== 0) console.error("dist is not what the sources build: run `npm ci && npm run build` and commit it");
   process.exitCode = wrong.length === 0 ? 0 : 1;
 } finally {
   await rm(fresh, { recursive: true });
+}
+
+function build(mode) {
+  const words = ["build", "--mode", mode, "--logLevel", "error", "--outDir", fresh, "--emptyOutDir", "false"];
+  const built = spawnSync("node_modules/.bin/vite", words, { stdio: "inherit" });
+  if (built.status !== 0) throw new Error(`vite cannot build the page: ${built.error ?? `exit code ${built.status}`}`);
 }
 
 async function differences(committed, built) {

@@ -1,4 +1,9 @@
+//! Turns: connections with much work leave time for everything else on their thread, such as health checks.
+
 use std::cell::Cell;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -15,9 +20,9 @@ thread_local! {
 }
 
 /// Shares each thread between the connections and everything else. One message can take milliseconds and one of each of
-/// hundreds of connections can arrive at once, but a health check then waits only for a [`ROUND`] and one message.
+/// hundreds of connections can arrive at once, but a health check then waits only for 2 ms of work and one message.
 #[derive(Debug)]
-pub(crate) struct Turns {
+pub struct Turns {
     /// One turn per thread.
     threads: Semaphore,
     /// Slow work takes its turns one piece at a time, even with several threads. Otherwise, other work would wait behind a
@@ -27,7 +32,12 @@ pub(crate) struct Turns {
 
 impl Turns {
     /// Creates the turns of the current runtime.
-    pub(crate) fn new() -> Self {
+    ///
+    /// # Panics
+    ///
+    /// Panics outside a runtime.
+    #[must_use]
+    pub fn of_runtime() -> Self {
         Self {
             threads: Semaphore::new(Handle::current().metrics().num_workers()),
             heavy: Semaphore::new(1),
@@ -35,12 +45,13 @@ impl Turns {
     }
 
     /// Whether work on this thread must wait for its turn.
-    pub(super) fn is_spent() -> bool {
+    #[must_use]
+    pub fn is_spent() -> bool {
         SPENT.get() >= ROUND
     }
 
     /// Does the work without waiting for a turn.
-    pub(super) fn now<T>(work: impl FnOnce() -> T) -> T {
+    pub fn now<T>(work: impl FnOnce() -> T) -> T {
         let began = Instant::now();
         let result = work();
         SPENT.set(SPENT.get() + began.elapsed());
@@ -48,7 +59,7 @@ impl Turns {
     }
 
     /// Does the work in its turn. `heavy` states that it is known to be slow.
-    pub(crate) async fn take<T>(&self, heavy: bool, work: impl FnOnce() -> T) -> T {
+    pub async fn take<T>(&self, heavy: bool, work: impl FnOnce() -> T) -> T {
         // Errors mean a closed semaphore, and nobody closes these.
         let _heavy = if heavy {
             self.heavy.acquire().await.ok()
@@ -60,8 +71,29 @@ impl Turns {
         Self::now(work)
     }
 
+    /// Runs a future in turns: while there is nothing else to do on its thread, at once, and otherwise one piece after the
+    /// other with those of all other futures that are run like this.
+    pub async fn share<F: Future>(&self, work: F) -> F::Output {
+        let mut work = pin!(work);
+        loop {
+            let turn = if Self::is_spent() || self.threads.available_permits() == 0 {
+                let turn = self.threads.acquire().await;
+                Self::others().await;
+                Some(turn)
+            } else {
+                None
+            };
+            let piece = poll_fn(|context| Poll::Ready(Self::now(|| work.as_mut().poll(context))));
+            if let Poll::Ready(result) = piece.await {
+                return result;
+            }
+            drop(turn);
+            woken().await;
+        }
+    }
+
     /// Lets everything else that is ready run, if this thread's round is over.
-    pub(super) async fn others() {
+    pub async fn others() {
         let spent = SPENT.get();
         if spent >= ROUND {
             yield_now().await;
@@ -69,6 +101,19 @@ impl Turns {
             SPENT.set(SPENT.get().saturating_sub(spent));
         }
     }
+}
+
+/// Waits until something wakes the current task.
+async fn woken() {
+    let mut waited = false;
+    poll_fn(|_| {
+        if waited {
+            return Poll::Ready(());
+        }
+        waited = true;
+        Poll::Pending
+    })
+    .await;
 }
 
 #[cfg(test)]
@@ -82,7 +127,10 @@ mod tests {
 
     #[tokio::test]
     async fn other_tasks_run_after_each_round_of_work() {
-        let (turns, ran) = (Arc::new(Turns::new()), Arc::new(Mutex::new(Vec::new())));
+        let (turns, ran) = (
+            Arc::new(Turns::of_runtime()),
+            Arc::new(Mutex::new(Vec::new())),
+        );
         let mut tasks = JoinSet::new();
         for heavy in [true, false, true, false] {
             let (turns, ran) = (turns.clone(), ran.clone());
@@ -109,7 +157,10 @@ mod tests {
 
     #[tokio::test]
     async fn slow_work_of_many_does_not_delay_quick_work() {
-        let (turns, ran) = (Arc::new(Turns::new()), Arc::new(Mutex::new(Vec::new())));
+        let (turns, ran) = (
+            Arc::new(Turns::of_runtime()),
+            Arc::new(Mutex::new(Vec::new())),
+        );
         let mut tasks = JoinSet::new();
         for heavy in [true, true, true, true, false] {
             let (turns, ran) = (turns.clone(), ran.clone());
@@ -126,5 +177,35 @@ mod tests {
         assert_eq!(ran.len(), 5);
         // Two began before it: at once, and in the first turn.
         assert!(ran[..3].contains(&false), "{ran:?}");
+    }
+
+    #[tokio::test]
+    async fn shared_work_of_many_leaves_room_for_everything_else() {
+        let turns = Arc::new(Turns::of_runtime());
+        let ran = Arc::new(Mutex::new(Vec::new()));
+        let mut tasks = JoinSet::new();
+        for _ in 0..20 {
+            let (turns, ran) = (turns.clone(), ran.clone());
+            tasks.spawn(async move {
+                let work = async {
+                    for _ in 0..3 {
+                        thread::sleep(ROUND);
+                        ran.lock().unwrap().push("slow");
+                        tokio::time::sleep(Duration::from_millis(1)).await;
+                    }
+                };
+                turns.share(work).await;
+            });
+        }
+        let check = ran.clone();
+        tasks.spawn(async move {
+            yield_now().await;
+            check.lock().unwrap().push("check");
+        });
+        tasks.join_all().await;
+        let ran = ran.lock().unwrap();
+        let before = ran.iter().position(|one| *one == "check");
+        assert_eq!(ran.len(), 61);
+        assert!(before.is_some_and(|before| before <= 2), "{ran:?}");
     }
 }

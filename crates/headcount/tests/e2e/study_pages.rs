@@ -1,0 +1,58 @@
+//! The pages of saved studies, made from a small one.
+
+use std::fs;
+
+use crate::harness::{Lab, Server};
+
+const STUDY: &str = r#"{
+  "kind": "headcount-study", "version": 1, "study": "bridge", "verdict": "passed", "parts": ["short", "http"]
+}"#;
+const REPORT: &str = "# The bridge, measured again\n\n\
+    | users | field report | ours |\n| ---: | ---: | ---: |\n| 20 | 13,712/s | 70,516/s |\n\n\
+    ### The tests are too short\n\nTen runs took 15 ms each.\n";
+
+#[test]
+fn the_reports_of_saved_studies_become_pages_with_the_published_figures_beside_ours() {
+    let (truth, lab) = (Server::truth(&[]), Lab::new());
+    for part in ["short", "http"] {
+        let folder = format!("tiny/{part}");
+        let url = truth.url() + "/delay/1ms";
+        lab.headcount(&["bench", &url, "-n", "20", "-c", "2", "--out", &folder]);
+    }
+    fs::write(lab.path("tiny/study.json"), STUDY).unwrap();
+    fs::write(lab.path("tiny/report.md"), REPORT).unwrap();
+    let ended = lab.headcount(&["study", "pages", "tiny", "--out", "pages"]);
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    let read = |name: &str| fs::read_to_string(lab.path("pages").join(name)).unwrap();
+    let markdown = read("bridge.md");
+    for said in [
+        "| 20 | 13,712/s | 70,516/s |",
+        "### The tests are too short",
+        "## What the published figures alone show",
+        "- arithmetic: ",
+        "## Measurements",
+        "| short | 20",
+        "| http  | 20",
+    ] {
+        assert!(markdown.contains(said), "{said} in {markdown}");
+    }
+    let page = read("bridge.html");
+    assert!(
+        page.contains("<h1>The bridge, measured again</h1>"),
+        "{page}"
+    );
+    assert!(page.contains("<h2>Measurements</h2>"), "{page}");
+    assert!(
+        read("README.md").contains("- [The bridge, measured again](bridge.md): 2 parts, passed")
+    );
+    assert!(read("index.html").contains("<a href=\"bridge.html\">"));
+}
+
+#[test]
+fn a_folder_without_a_study_is_refused() {
+    let lab = Lab::new();
+    fs::create_dir(lab.path("empty")).unwrap();
+    let ended = lab.headcount(&["study", "pages", "empty"]);
+    ended.refused(2, &["empty/study.json", "is it the folder of a study?"]);
+    assert!(!lab.path("docs").exists());
+}
