@@ -2,7 +2,7 @@
 import { audio, type Group, type Options } from "headcount";
 
 export const options: Options = {
-  load: { users: 5, duration: "31s" },
+  load: { users: 5, duration: "33s" },
   thresholds: { "streams": ["unanswered == 0", "dropped == 0"], iterations: "failed == 0" },
   settle: "5s",
 };

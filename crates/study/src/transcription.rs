@@ -6,8 +6,10 @@ mod parts;
 mod slow_clients;
 mod tables;
 
+use std::time::Duration;
+
 use engine::Stop;
-use harness::{Harness, HarnessError, Notice, Part};
+use harness::{Harness, HarnessError, Notice, Part, System};
 
 use crate::ceiling;
 use crate::ceiling::CeilingPart;
@@ -34,6 +36,10 @@ const TEMPLATES: &Templates = &[
         include_str!("../templates/transcription/findings.md"),
     ),
     (
+        "advice.md",
+        include_str!("../templates/transcription/advice.md"),
+    ),
+    (
         "terminal.md",
         include_str!("../templates/transcription/terminal.md"),
     ),
@@ -47,8 +53,14 @@ const fn live(name: &'static str, title: &'static str) -> StudyPart {
     StudyPart::new(name, title, "transcription-live.ts", LIVE)
 }
 
+/// The default limit of 1,000 sessions leaves no room for recordings beside 1,000 streams.
+const MANY_SESSIONS: &[&str] = &["--max-sessions", "4000"];
+
+/// The kernel's buffers are small and the replies long, so that slow clients are noticed within one part.
+const SMALL_BUFFERS: &[&str] = &["--send-buffer", "4096", "--bytes-per-word", "64"];
+
 /// The parts of the study before the slow clients. The evidence refers to them by name.
-const PARTS: [StudyPart; 5] = [
+const PARTS: [StudyPart; 6] = [
     StudyPart {
         must_be_valid: false,
         ..StudyPart::new(
@@ -59,10 +71,15 @@ const PARTS: [StudyPart; 5] = [
         )
     },
     StudyPart {
+        flags: MANY_SESSIONS,
+        ..live("live", "100 to 1,000 live streams at the pace of speech")
+    },
+    StudyPart {
         must_be_valid: false,
         must_hold: false,
-        flags: &["--max-sessions", "4000"],
-        ..live("live", "live streams at the pace of speech")
+        users: Some("2000"),
+        flags: MANY_SESSIONS,
+        ..live("beyond", "2,000 live streams")
     },
     StudyPart {
         must_hold: false,
@@ -82,23 +99,30 @@ const PARTS: [StudyPart; 5] = [
         include_str!("../scenarios/transcription-hour.ts"),
     ),
     StudyPart {
-        users: Some("450"),
-        flags: BOUNDED,
-        ..live("alone", "450 users with live streams, for comparison")
+        users: Some(TWICE_450),
+        times: Some(SHORT),
+        flags: SMALL_BUFFERS,
+        ..live("alone", "450 live streams, twice, for comparison")
     },
 ];
 
-/// The kernel's buffers are small and the replies long, so that slow clients are noticed within one part.
-const BOUNDED: &[&str] = &["--send-buffer", "4096", "--bytes-per-word", "64"];
+/// The same level twice, so that the difference between two runs without a cause is known.
+const TWICE_450: &str = "450,450";
+/// Ramp-up and duration of these levels.
+const SHORT: (&str, &str) = ("1s", "8s");
 
 const SLOW: StudyPart = StudyPart {
-    users: Some("450"),
-    flags: BOUNDED,
+    users: Some(TWICE_450),
+    times: Some(SHORT),
+    flags: SMALL_BUFFERS,
     ..live("slow", "the same beside 50 slow or stuck clients")
 };
 /// Slow clients, and the chunks that they send before they read everything.
 const SLOW_CLIENTS: usize = 50;
 const SLOW_CHUNKS: usize = 400;
+
+/// Number of times that the service is started to measure its start-up time.
+const STARTS: usize = 5;
 
 const CEILING: CeilingPart = CeilingPart {
     part: Part {
@@ -113,6 +137,8 @@ const CEILING: CeilingPart = CeilingPart {
     budget_s: 60.0,
     limit_s: 0.5,
 };
+/// Parts after `PARTS`: the slow clients and the search.
+const FURTHER: usize = 2;
 
 /// Runs the study of the transcription service, in less than six minutes.
 pub fn transcription(
@@ -120,7 +146,9 @@ pub fn transcription(
     stop: &Stop,
     tell: &mut dyn FnMut(Notice<'_>),
 ) -> Result<StudyOutcome, HarnessError> {
-    let mut parts = run_all(SYSTEM, |_| Vec::new(), &PARTS, harness, stop, tell)?;
+    let start_up = slowest_start(harness)?;
+    let no_flags = |_: &Part| Vec::new();
+    let mut parts = run_all(SYSTEM, no_flags, &PARTS, FURTHER, harness, stop, tell)?;
     let mut closed = None;
     if begins(1, &SLOW.part, stop, tell) {
         let (part, ends) = beside_slow_clients(harness, stop, tell)?;
@@ -135,6 +163,7 @@ pub fn transcription(
     }
     Ok(StudyOutcome::told(parts, |parts| {
         let parts = Parts {
+            start_up: Some(start_up),
             closed,
             ceiling: ceiling.as_ref(),
             ..Parts::of(parts)
@@ -143,13 +172,23 @@ pub fn transcription(
     }))
 }
 
+/// Starts the service several times, and returns the longest time until it listened.
+fn slowest_start(harness: &Harness) -> Result<Duration, HarnessError> {
+    let mut slowest = Duration::ZERO;
+    for _ in 0..STARTS {
+        let system = System::start(&harness.exe, SYSTEM, &[], &harness.system_cores)?;
+        slowest = slowest.max(system.start_up());
+    }
+    Ok(slowest)
+}
+
 /// Announces a part after the others, unless the study was stopped.
 fn begins(number: usize, part: &Part, stop: &Stop, tell: &mut dyn FnMut(Notice<'_>)) -> bool {
     let begins = stop.asked() == 0;
     if begins {
         tell(Notice::Part {
             number: PARTS.len() + number,
-            parts: PARTS.len() + 2,
+            parts: PARTS.len() + FURTHER,
             title: part.title,
         });
     }

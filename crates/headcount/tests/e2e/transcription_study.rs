@@ -36,6 +36,21 @@ fn the_serial_service_of_the_report_has_a_real_time_factor_of_0_4() {
 }
 
 #[test]
+fn every_chunk_of_live_streams_is_answered_while_recordings_are_posted() {
+    let service = Server::transcription(&[]);
+    let arguments = ["--users", "6", "--duration", "5s", "--env", "POSTING=2"];
+    let level = level(&service, "transcription-live.ts", &arguments);
+    let streams = &level["streams"]["voice"];
+    assert_eq!(streams["count"], 6, "{level:#}");
+    assert_eq!(streams["answered"], streams["chunks"], "{level:#}");
+    assert!(streams["final"]["count"].as_u64() >= Some(6), "{level:#}");
+    let recordings = &level["requests"]["by_name"]["transcribe"];
+    assert!(recordings["count"].as_u64() >= Some(6), "{level:#}");
+    assert_eq!(recordings["failed"], 0, "{level:#}");
+    assert_eq!(level["iterations"]["failed"], 0, "{level:#}");
+}
+
+#[test]
 fn the_reports_tests_and_an_hour_of_speech_run_without_failures() {
     let service = Server::transcription(&["--latency-ms", "5"]);
     let arguments = ["--users", "12", "--duration", "6s"];

@@ -41,6 +41,37 @@ pub(crate) const TESTS: [FieldTest; 3] = [
     },
 ];
 
+/// A target of the report, and what it found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FieldTarget {
+    pub(crate) name: &'static str,
+    pub(crate) found: &'static str,
+}
+
+/// The report's summary.
+pub(crate) const TARGETS: [FieldTarget; 5] = [
+    FieldTarget {
+        name: "1,000 connections or more",
+        found: "300 tested: Partial",
+    },
+    FieldTarget {
+        name: "WebSocket p99 < 100 ms",
+        found: "67-87 ms with 100-200 users: PASS",
+    },
+    FieldTarget {
+        name: "REST p99 < 200 ms",
+        found: "120-140 ms with 100-200 users: PASS",
+    },
+    FieldTarget {
+        name: "memory per session < 1 MB",
+        found: "not measured",
+    },
+    FieldTarget {
+        name: "start-up < 3 s",
+        found: "< 1 s: PASS",
+    },
+];
+
 /// Chunks per second of a live stream.
 pub(crate) const PACE: f64 = 50.0;
 

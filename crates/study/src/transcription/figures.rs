@@ -12,15 +12,17 @@ use crate::causes;
 use crate::ceiling;
 use crate::figures::{cpu, environment, level_at, memory, millis, percent_more};
 
-/// Sessions of the part with an hour of speech.
-const SESSIONS: f64 = 5.0;
+/// Chunks of half a second.
+const CHUNKS_PER_HOUR: f64 = 7200.0;
 
 pub(super) fn figures(parts: &Parts<'_>) -> Value {
     let single = |run: Option<&Run>| run.and_then(|run| run.levels.first()).map(live);
+    let twice = |run: Option<&Run>| run.map(|run| run.levels.iter().map(live).collect::<Value>());
     let at = |users| parts.live.and_then(|run| level_at(run, users)).map(live);
     let runs = [
         parts.report,
         parts.live,
+        parts.beyond,
         parts.serial,
         parts.hour,
         parts.alone,
@@ -34,8 +36,9 @@ pub(super) fn figures(parts: &Parts<'_>) -> Value {
         live_100 => at(100),
         live_1000 => at(1000),
         serial => single(parts.serial),
-        alone => single(parts.alone),
-        slow => single(parts.slow),
+        alone => twice(parts.alone),
+        slow => twice(parts.slow),
+        start_up_ms => parts.start_up.map(|time| time.as_secs_f64() * 1e3),
         closed => parts.closed.map(|closed| context! {
             too_slow => closed.too_slow,
             otherwise => closed.otherwise,
@@ -44,6 +47,7 @@ pub(super) fn figures(parts: &Parts<'_>) -> Value {
         ceiling => parts.ceiling.map(ceiling::figures),
         causes => parts.ceiling.map(|ceiling| causes::of_findings(&ceiling.findings)),
         report_table => tables::report_in_full(parts),
+        targets_table => tables::targets(parts),
         report_short => tables::report_in_short(parts),
         live_table => tables::live_in_full(parts),
         live_short => tables::live_in_short(parts),
@@ -132,9 +136,11 @@ fn live(level: &Level) -> Value {
         p99_ms => millis(round_trips.response_at(0.99)),
         recordings => recordings.count,
         rest_p99_ms => millis(recordings.response_at(0.99)),
+        finals => streams.last.count,
         unanswered => streams.unanswered,
         surplus => streams.surplus,
         cpu => cpu(level),
+        generator_percent => level.generator.busiest_worker_percent,
         seconds => level.phases.duration_s,
     }
 }
@@ -142,12 +148,18 @@ fn live(level: &Level) -> Value {
 /// The memory of sessions that heard an hour of speech each.
 fn hour(run: &Run) -> Option<Value> {
     let level = run.levels.first()?;
-    let start = level.target.as_ref()?.memory_mb_start?;
     Some(context! {
-        hours => streams(level).chunks as f64 / 7200.0,
-        sessions => SESSIONS,
-        start_mb => start,
+        hours => streams(level).chunks as f64 / CHUNKS_PER_HOUR,
+        sessions => level.load.users,
+        hours_each => streams(level).chunks as f64 / CHUNKS_PER_HOUR / level.load.users as f64,
+        start_mb => level.target.as_ref()?.memory_mb_start?,
         most_mb => memory(level)?,
-        kb_each => (memory(level)? - start) * 1e3 / SESSIONS,
+        kb_each => kb_each(level)?,
     })
+}
+
+/// The memory by which a session grows, in kB.
+pub(super) fn kb_each(level: &Level) -> Option<f64> {
+    let grown = memory(level)? - level.target.as_ref()?.memory_mb_start?;
+    Some(grown * 1e3 / level.load.users as f64)
 }

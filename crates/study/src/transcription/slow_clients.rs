@@ -28,6 +28,17 @@ pub(crate) struct Closed {
     pub(crate) otherwise: u64,
 }
 
+impl Closed {
+    /// Counts a session with its close code. `None` for one that ended without a code.
+    fn count(&mut self, code: Option<u16>) {
+        if code == Some(TOO_SLOW) {
+            self.too_slow += 1;
+        } else {
+            self.otherwise += 1;
+        }
+    }
+}
+
 /// Clients that send live audio. Half of them read a tenth of the replies, and the others none. When a session ends, its
 /// client begins another. The clients measure nothing.
 #[derive(Debug)]
@@ -66,10 +77,8 @@ fn run(url: &str, (chunks, reads): (usize, bool), stop: &AtomicBool) -> Closed {
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        if code == Some(TOO_SLOW) {
-            closed.too_slow += 1;
-        } else {
-            closed.otherwise += 1;
+        closed.count(code);
+        if code != Some(TOO_SLOW) {
             // A service that refuses sessions must not be flooded.
             sleep(PATIENCE / 2);
         }
@@ -157,19 +166,17 @@ mod tests {
         let url = format!("http://{}", listener.local_addr().unwrap());
         thread::spawn(move || {
             for stream in listener.incoming() {
-                thread::spawn(move || {
-                    let mut socket = tungstenite::accept(stream.unwrap()).unwrap();
-                    for _ in 0..5 {
-                        socket.read().unwrap();
-                        socket.send(Message::text("{}")).unwrap();
-                    }
-                    let frame = CloseFrame {
-                        code: code.into(),
-                        reason: "".into(),
-                    };
-                    socket.close(Some(frame)).unwrap();
-                    while socket.read().is_ok() {}
-                });
+                let mut socket = tungstenite::accept(stream.unwrap()).unwrap();
+                for _ in 0..5 {
+                    socket.read().unwrap();
+                    socket.send(Message::text("{}")).unwrap();
+                }
+                let frame = CloseFrame {
+                    code: code.into(),
+                    reason: "".into(),
+                };
+                socket.close(Some(frame)).unwrap();
+                while socket.read().is_ok() {}
             }
         });
         url
@@ -177,15 +184,15 @@ mod tests {
 
     #[test]
     fn sessions_count_by_their_close_code() {
-        for code in [TOO_SLOW, 1011] {
-            let clients = SlowClients::start(&service(code), 4, 10);
-            sleep(Duration::from_secs(2));
-            let closed = clients.end();
-            let (expected, other) = match code {
-                TOO_SLOW => (closed.too_slow, closed.otherwise),
-                _ => (closed.otherwise, closed.too_slow),
-            };
-            assert!(expected >= 2 && other == 0, "{code}: {closed:?}");
+        let mut closed = Closed::default();
+        for (code, reads) in [(1008, true), (1008, false), (1011, true)] {
+            let url = service(code);
+            let stop = AtomicBool::new(false);
+            let ended = open(&url).and_then(|socket| session(socket, (10, reads), &stop));
+            assert_eq!(ended, Some(code));
+            closed.count(ended);
         }
+        closed.count(None);
+        assert_eq!((closed.too_slow, closed.otherwise), (2, 2));
     }
 }

@@ -2,16 +2,18 @@
 
 use format::whole;
 use minijinja::value::Value;
-use record::{Level, Run};
+use record::{Level, Run, Timings};
 
-use super::field::{FieldTest, TESTS};
-use super::figures::{chunks, per_s, recordings, round_trips, streams};
+use super::field::{FieldTest, TARGETS, TESTS};
+use super::figures::{chunks, kb_each, per_s, recordings, round_trips, streams};
 use super::parts::Parts;
 use crate::figures::{cpu, level_at, memory, millis, remark, validity};
 use crate::table::Table;
 
 /// Cells of our figures in the table of the report's tests.
 const OURS: usize = 5;
+/// Live streams of the level that is compared with the report's targets.
+const MANY: u64 = 1000;
 
 pub(super) fn report_in_short(parts: &Parts<'_>) -> Value {
     let rows = TESTS.iter().map(|test| {
@@ -63,7 +65,7 @@ pub(super) fn report_in_full(parts: &Parts<'_>) -> Value {
 }
 
 pub(super) fn live_in_short(parts: &Parts<'_>) -> Value {
-    let rows = levels(parts.live).map(|level| {
+    let rows = parts.live_levels().map(|level| {
         let mut cells = live(level);
         cells.push(remark(level));
         cells
@@ -88,7 +90,7 @@ pub(super) fn live_in_short(parts: &Parts<'_>) -> Value {
 }
 
 pub(super) fn live_in_full(parts: &Parts<'_>) -> Value {
-    let rows = levels(parts.live).map(|level| {
+    let rows = parts.live_levels().map(|level| {
         let mut cells = live(level);
         cells.push(memory(level).map_or("n/a".to_owned(), |memory| format!("{memory:.1}")));
         cells.push(validity(level));
@@ -114,8 +116,42 @@ pub(super) fn live_in_full(parts: &Parts<'_>) -> Value {
     .into()
 }
 
-fn levels(run: Option<&Run>) -> impl Iterator<Item = &Level> {
-    run.into_iter().flat_map(|run| &run.levels)
+/// The targets of the report, and what it and this study found.
+pub(super) fn targets(parts: &Parts<'_>) -> Value {
+    let many = parts.live.and_then(|run| level_at(run, MANY));
+    let hour = parts.hour.and_then(|run| run.levels.first());
+    let unknown = || "not measured".to_owned();
+    let found = |level: Option<&Level>, tell: &dyn Fn(&Level) -> String| {
+        level.map_or_else(unknown, |level| tell(level) + doubt(level))
+    };
+    let factor = |level: &Level| {
+        let factor = streams(level).real_time_factor.quantile(0.05);
+        let factor = factor.map_or("n/a".to_owned(), |factor| format!("{factor:.3}"));
+        format!("{} streams, real-time factor {factor} (p5)", whole(MANY as f64))
+    };
+    let ours = [
+        found(many, &factor),
+        found(many, &|level| in_ms(&round_trips(level))),
+        found(many, &|level| in_ms(&recordings(level))),
+        found(hour, &|level| {
+            kb_each(level).map_or("n/a".to_owned(), |kb| format!("{kb:.0} kB"))
+        }),
+        parts.start_up.map_or_else(unknown, |time| {
+            format!("{:.0} ms", time.as_secs_f64() * 1e3)
+        }),
+    ];
+    let rows = TARGETS.iter().zip(ours).map(|(target, ours)| {
+        vec![target.name.to_owned(), target.found.to_owned(), ours]
+    });
+    Table::new(&["target", "field report", "here"], rows.collect()).into()
+}
+
+fn in_ms(timings: &Timings) -> String {
+    format!("{} ms", millis(timings.response_at(0.99)))
+}
+
+fn doubt(level: &Level) -> &'static str {
+    if level.is_invalid() { " (INVALID)" } else { "" }
 }
 
 fn theirs(test: &FieldTest) -> Vec<String> {
