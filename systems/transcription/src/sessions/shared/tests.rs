@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use kit::testing::Redis;
 use tokio::sync::mpsc::Receiver;
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::*;
@@ -117,7 +118,7 @@ async fn of_many_nodes_that_recover_a_session_at_the_same_time_one_takes_it() {
     let mut others = Vec::new();
     for number in 0..8 {
         let (other, _) = worker(&redis, &format!("other {number}"), 9).await;
-        others.push(other);
+        others.push(Arc::new(other));
     }
     for is_lost in [false, true] {
         let id = format!("lost: {is_lost}");
@@ -126,16 +127,19 @@ async fn of_many_nodes_that_recover_a_session_at_the_same_time_one_takes_it() {
         if is_lost {
             here.remove(&lost, Duration::from_mins(1)).await.unwrap();
         }
-        let taken = others.iter().map(|other| other.recover(&id, false));
-        let taken = futures_util::future::join_all(taken).await;
-        let figures = taken.into_iter().filter_map(|one| one.unwrap());
-        let figures: Vec<_> = figures.collect();
+        let mut taken = JoinSet::new();
+        for other in others.iter().cloned() {
+            let id = id.clone();
+            taken.spawn(async move { other.recover(&id, false).await.unwrap() });
+        }
+        let taken = taken.join_all().await;
+        let figures: Vec<_> = taken.into_iter().flatten().collect();
         assert_eq!(figures.len(), 1);
         assert!(figures[0].is_some());
         // Its own worker learns of the loss only now. It must not offer the session again.
         here.remove(&lost, Duration::from_mins(1)).await.unwrap();
         here.compare(|| live(&[&id])).await.unwrap();
-        for (node, is_known) in [(&here, true), (&others[0], false)] {
+        for (node, is_known) in [(&here, true), (&*others[0], false)] {
             assert!(node.recover(&id, is_known).await.unwrap().is_none());
         }
     }
