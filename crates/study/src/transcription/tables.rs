@@ -1,10 +1,10 @@
 //! The tables of the transcription study.
 
-use format::whole;
+use format::{NOT_AVAILABLE, whole};
 use minijinja::value::Value;
 use record::{Level, Run, Timings};
 
-use super::field::{FieldTest, TARGETS, TESTS};
+use super::field::{FieldTarget, FieldTest, TARGETS, TESTS};
 use super::figures::{chunks, kb_each, per_s, recordings, round_trips, streams};
 use super::parts::Parts;
 use crate::figures::{cpu, level_at, memory, millis, remark, validity};
@@ -14,6 +14,7 @@ use crate::table::Table;
 const OURS: usize = 5;
 /// Live streams of the level that is compared with the report's targets.
 const MANY: u64 = 1000;
+const NOT_MEASURED: &str = "not measured";
 
 pub(super) fn report_in_short(parts: &Parts<'_>) -> Value {
     let rows = TESTS.iter().map(|test| {
@@ -92,7 +93,7 @@ pub(super) fn live_in_short(parts: &Parts<'_>) -> Value {
 pub(super) fn live_in_full(parts: &Parts<'_>) -> Value {
     let rows = parts.live_levels().map(|level| {
         let mut cells = live(level);
-        cells.push(memory(level).map_or("n/a".to_owned(), |memory| format!("{memory:.1}")));
+        cells.push(memory(level).map_or(NOT_AVAILABLE.to_owned(), |memory| format!("{memory:.1}")));
         cells.push(validity(level));
         cells
     });
@@ -120,34 +121,45 @@ pub(super) fn live_in_full(parts: &Parts<'_>) -> Value {
 pub(super) fn targets(parts: &Parts<'_>) -> Value {
     let many = parts.live.and_then(|run| level_at(run, MANY));
     let hour = parts.hour.and_then(|run| run.levels.first());
-    let unknown = || "not measured".to_owned();
-    let found = |level: Option<&Level>, tell: &dyn Fn(&Level) -> String| {
-        level.map_or_else(unknown, |level| tell(level) + doubt(level))
-    };
-    let factor = |level: &Level| {
-        let factor = streams(level).real_time_factor.quantile(0.05);
-        let factor = factor.map_or("n/a".to_owned(), |factor| format!("{factor:.3}"));
-        format!("{} streams, real-time factor {factor} (p5)", whole(MANY as f64))
-    };
+    let start_up = parts.start_up;
     let ours = [
-        found(many, &factor),
-        found(many, &|level| in_ms(&round_trips(level))),
-        found(many, &|level| in_ms(&recordings(level))),
-        found(hour, &|level| {
-            kb_each(level).map_or("n/a".to_owned(), |kb| format!("{kb:.0} kB"))
+        found(many, |level| {
+            let factor = real_time_factor(level);
+            format!(
+                "{} streams, real-time factor {factor} (p5)",
+                whole(MANY as f64)
+            )
         }),
-        parts.start_up.map_or_else(unknown, |time| {
+        found(many, |level| p99(&round_trips(level))),
+        found(many, |level| p99(&recordings(level))),
+        found(hour, |level| {
+            kb_each(level).map_or(NOT_AVAILABLE.to_owned(), |kb| format!("{kb:.0} kB"))
+        }),
+        start_up.map_or(NOT_MEASURED.to_owned(), |time| {
             format!("{:.0} ms", time.as_secs_f64() * 1e3)
         }),
     ];
-    let rows = TARGETS.iter().zip(ours).map(|(target, ours)| {
+    let row = |(target, ours): (&FieldTarget, String)| {
         vec![target.name.to_owned(), target.found.to_owned(), ours]
-    });
+    };
+    let rows = TARGETS.iter().zip(ours).map(row);
     Table::new(&["target", "field report", "here"], rows.collect()).into()
 }
 
-fn in_ms(timings: &Timings) -> String {
+/// A figure of a level, if it was measured.
+fn found(level: Option<&Level>, figure: impl Fn(&Level) -> String) -> String {
+    let found = level.map(|level| figure(level) + doubt(level));
+    found.unwrap_or_else(|| NOT_MEASURED.to_owned())
+}
+
+fn p99(timings: &Timings) -> String {
     format!("{} ms", millis(timings.response_at(0.99)))
+}
+
+/// The factor that 95 % of the streams reach.
+fn real_time_factor(level: &Level) -> String {
+    let factor = streams(level).real_time_factor.quantile(0.05);
+    factor.map_or(NOT_AVAILABLE.to_owned(), |factor| format!("{factor:.3}"))
 }
 
 fn doubt(level: &Level) -> &'static str {
@@ -166,7 +178,7 @@ fn theirs(test: &FieldTest) -> Vec<String> {
 fn ours(test: &FieldTest, run: Option<&Run>) -> Vec<String> {
     let Some(level) = run.and_then(|run| level_at(run, test.users)) else {
         let mut cells = vec![String::new(); OURS];
-        cells[0] = "not measured".to_owned();
+        cells[0] = NOT_MEASURED.to_owned();
         return cells;
     };
     let (chunks, recordings) = (chunks(level), recordings(level));
@@ -181,13 +193,12 @@ fn ours(test: &FieldTest, run: Option<&Run>) -> Vec<String> {
 
 fn live(level: &Level) -> Vec<String> {
     let (streams, round_trips) = (streams(level), round_trips(level));
-    let factor = streams.real_time_factor.quantile(0.05);
     vec![
         whole(level.load.users as f64),
         whole(per_s(level, &round_trips)),
         millis(round_trips.response_at(0.5)),
         millis(round_trips.response_at(0.99)),
-        factor.map_or("n/a".to_owned(), |factor| format!("{factor:.3}")),
+        real_time_factor(level),
         millis(streams.lag.response_at(0.95)),
         millis(streams.last.response_at(0.95)),
         millis(recordings(level).response_at(0.99)),

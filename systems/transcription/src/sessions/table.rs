@@ -304,6 +304,7 @@ mod tests {
         assert_eq!(opened.iter().filter(|opened| opened.is_ok()).count(), 3);
         let refused = opened[3].as_ref().unwrap_err().to_string();
         assert_eq!(refused, "Maximum 3 concurrent sessions reached");
+        assert_eq!([2, 9].map(|most| table.lines(most).len()), [2, 3]);
         drop(opened);
         assert_eq!(table.count(), 0);
     }
