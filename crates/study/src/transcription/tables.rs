@@ -178,7 +178,7 @@ fn theirs(test: &FieldTest) -> Vec<String> {
 fn ours(test: &FieldTest, run: Option<&Run>) -> Vec<String> {
     let Some(level) = run.and_then(|run| level_at(run, test.users)) else {
         let mut cells = vec![String::new(); OURS];
-        cells[0] = NOT_MEASURED.to_owned();
+        NOT_MEASURED.clone_into(&mut cells[0]);
         return cells;
     };
     let (chunks, recordings) = (chunks(level), recordings(level));

@@ -74,7 +74,10 @@ fn nothing_measured_makes_no_figure_of_ours_and_still_shows_the_mistakes() {
     let (page, terminal) = check(TEMPLATES, &figures::figures(&Parts::default()));
     assert!(page.contains("| not measured |"), "{page}");
     assert!(page.ends_with("Nothing was measured.\n"), "{page}");
-    assert!(!page.contains("Here,") && !page.contains("One worker"), "{page}");
+    assert!(
+        !page.contains("Here,") && !page.contains("One worker"),
+        "{page}"
+    );
     for number in 1..=14 {
         let title = format!("V-X{number} ");
         assert!(page.contains(&format!("### {title}")), "{title} in {page}");

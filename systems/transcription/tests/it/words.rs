@@ -8,10 +8,7 @@ use serde_json::Value;
 use crate::audio::{bytes, spoken};
 use crate::served::Served;
 
-const SPEECH: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../../crates/script/speech"
-);
+const SPEECH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/script/speech");
 /// The name of the part of a WAV file that contains the samples.
 const DATA: &[u8] = b"data";
 

@@ -292,10 +292,7 @@ impl Shared {
 
     /// Removes sessions that ended. Those with figures can be recovered for the given time.
     pub(crate) async fn remove(&self, ended: &[Ended], recovery: Duration) -> RedisResult<()> {
-        let mut invocation = self
-            .scripts
-            .remove
-            .key(self.keys.sessions_of(&self.worker));
+        let mut invocation = self.scripts.remove.key(self.keys.sessions_of(&self.worker));
         invocation
             .arg(&self.keys.past)
             .arg(&self.keys.taken)
