@@ -73,6 +73,8 @@ pub(crate) enum Study {
     Marketplace,
     /// Messages reach thousands of receivers (less than six minutes)
     Registry(RegistryStudyArgs),
+    /// Thousands of people speak and read along (less than six minutes)
+    Transcription,
 }
 
 #[derive(Debug, clap::Args)]

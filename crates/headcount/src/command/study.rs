@@ -63,6 +63,10 @@ fn measure(study: &Study, args: &StudyArgs) -> anyhow::Result<Exit> {
             "marketplace",
             study::marketplace(&harness, &stop, &mut tell),
         ),
+        Study::Transcription => (
+            "transcription",
+            study::transcription(&harness, &stop, &mut tell),
+        ),
         Study::Registry(_) => (
             "registry",
             study::registry(&harness, &of_registry, &stop, &mut tell),
