@@ -10,6 +10,10 @@ use crate::obstacle::{
 };
 use crate::primary::Primary;
 
+/// Maximum probability that a family of figures has a difference where there is none. The figures that decide and the
+/// others are two families, so that at most one in twenty comparisons of identical runs has any difference.
+const OF_EACH_FAMILY: f64 = SIGNIFICANCE / 2.0;
+
 /// Differences that do not matter, as relative changes. For shares, they are percentage points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Margins {
@@ -169,8 +173,8 @@ fn one_figure(
     })
 }
 
-/// Adjusts the p-values for the number of figures, and judges. The figures that decide are few and may all be right;
-/// among the others, few of those called different may be wrong.
+/// Adjusts the p-values for the number of figures, and judges. The figures that decide are few, and all statements about
+/// them may be right. Among the others, few of those called different may be wrong.
 fn adjust(figures: &mut [ComparedFigure], request: &Request<'_>) {
     let enough = request.is_history || request.base.len().min(request.new.len()) >= FEWEST_RUNS;
     for is_primary in [true, false] {
@@ -198,7 +202,7 @@ fn adjust(figures: &mut [ComparedFigure], request: &Request<'_>) {
 }
 
 fn judge(effect: Effect, margin: f64, enough: bool) -> Judgement {
-    if enough && effect.p_value < SIGNIFICANCE {
+    if enough && effect.p_value < OF_EACH_FAMILY {
         Judgement::Different
     } else if enough && -margin < effect.low && effect.high < margin {
         Judgement::Same
@@ -236,10 +240,13 @@ impl Scale {
             high: back(high),
             p_value: difference.p_value(),
             spread: difference.spread,
-            needed: difference.runs_needed(match self {
-                Self::Ratio => margin.ln_1p(),
-                Self::Share => (base + margin).sqrt() - base.sqrt(),
-            }),
+            needed: difference.runs_needed(
+                match self {
+                    Self::Ratio => margin.ln_1p(),
+                    Self::Share => (base + margin).sqrt() - base.sqrt(),
+                },
+                OF_EACH_FAMILY,
+            ),
         }
     }
 }

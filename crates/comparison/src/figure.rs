@@ -5,8 +5,6 @@ use stats::Estimate;
 
 /// The percentiles that are compared.
 const PERCENTILES: [f64; 3] = [50.0, 95.0, 99.0];
-/// Width of a 95 % interval of a normal variable, in standard deviations.
-const INTERVAL_WIDTH: f64 = 2.0 * 1.959_964;
 
 /// A figure of one level, such as p95 of a request. It names the same figure in each run.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +32,7 @@ pub enum Scale {
 pub(crate) struct Reading {
     /// The value: nanoseconds, a number per second, a share, cores or bytes.
     pub(crate) value: f64,
-    /// Variance of the value on the compared scale, as the run alone shows it.
+    /// Variance of the value on the compared scale, as the run alone shows it. Zero if the run does not show it.
     pub(crate) within: f64,
 }
 
@@ -154,7 +152,10 @@ pub(crate) fn figures_of(index: usize, level: &Level) -> Vec<Figure> {
 
 fn of_timings(timings: &Timings, aggregate: Aggregate, level: &Level) -> Result<Reading, Missing> {
     match aggregate {
-        Aggregate::Percentile(percent) => time(timings.response_at(percent / 100.0)),
+        Aggregate::Percentile(percent) => {
+            let q = percent / 100.0;
+            time(timings.response_at(q), timings.response_log_error_at(q))
+        }
         Aggregate::Failed => share(timings.failed, timings.count),
         Aggregate::Rate => rate(timings.count - timings.failed, level),
         _ => Err(Missing::NotMeasured),
@@ -167,7 +168,10 @@ fn of_iterations(
     level: &Level,
 ) -> Result<Reading, Missing> {
     match aggregate {
-        Aggregate::Percentile(percent) => time(all.time_at(percent / 100.0)),
+        Aggregate::Percentile(percent) => {
+            let q = percent / 100.0;
+            time(all.time_at(q), all.time_log_error_at(q))
+        }
         Aggregate::Failed => share(all.failed, all.succeeded + all.failed),
         Aggregate::Dropped => share(all.dropped, all.planned),
         Aggregate::Rate => rate(all.succeeded, level),
@@ -177,7 +181,10 @@ fn of_iterations(
 
 fn of_deliveries(deliveries: &Deliveries, aggregate: Aggregate) -> Result<Reading, Missing> {
     match aggregate {
-        Aggregate::Percentile(percent) => time(deliveries.latency_at(percent / 100.0)),
+        Aggregate::Percentile(percent) => {
+            let q = percent / 100.0;
+            time(deliveries.latency_at(q), deliveries.latency_log_error_at(q))
+        }
         Aggregate::Lost => share(deliveries.lost_count(), deliveries.judged()),
         Aggregate::Late => share(deliveries.late, deliveries.judged()),
         _ => Err(Missing::NotMeasured),
@@ -194,13 +201,13 @@ fn of_target(level: &Level, aggregate: Aggregate) -> Result<Reading, Missing> {
     positive(value.unwrap_or_default(), 0.0)
 }
 
-fn time(estimate: Estimate) -> Result<Reading, Missing> {
+/// A percentile. `log_error` is the standard error that the run's blocks show. The interval of the estimate would not do:
+/// it is wide on purpose, because it must hold for a single run. As the least variance of many runs, it would hide
+/// differences that the runs show.
+fn time(estimate: Estimate, log_error: Option<f64>) -> Result<Reading, Missing> {
     match estimate {
-        Estimate::Value { value, interval } => {
-            let width = interval.map_or(0.0, |(low, high)| {
-                (high.0.max(1) as f64 / low.0.max(1) as f64).ln() / INTERVAL_WIDTH
-            });
-            positive(value.0 as f64, width * width)
+        Estimate::Value { value, .. } => {
+            positive(value.0 as f64, log_error.unwrap_or_default().powi(2))
         }
         Estimate::Beyond { .. } => Err(Missing::AmongTimeouts),
         Estimate::Unavailable { have: 0, .. } => Err(Missing::NotMeasured),

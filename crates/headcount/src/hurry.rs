@@ -59,6 +59,11 @@ pub(crate) fn nothing_left_to_wait_for() {
     HANDED_OVER.store(true, Ordering::Relaxed);
 }
 
+/// Records that another run follows, so the second Ctrl-C must end the program again.
+pub(crate) fn more_to_wait_for() {
+    HANDED_OVER.store(false, Ordering::Relaxed);
+}
+
 /// Records that a third Ctrl-C loses nothing but what the outputs have not yet sent.
 pub(crate) fn only_outputs_are_left() {
     ONLY_OUTPUTS.store(true, Ordering::Relaxed);

@@ -159,7 +159,7 @@ impl Outputs {
         }
         let mut written = true;
         for (format, path) in &self.reports {
-            if let Err(error) = write_report(run, *format, path) {
+            if let Err(error) = write_report(run, *format, path, folder) {
                 complain(&error.context(format!("cannot write {}", path.display())));
                 written = false;
             }
@@ -176,8 +176,13 @@ impl Outputs {
     }
 }
 
-fn write_report(run: &Run, format: Format, path: &Path) -> anyhow::Result<()> {
-    let text = text_of(run, format)?;
+fn write_report(
+    run: &Run,
+    format: Format,
+    path: &Path,
+    folder: Option<&Path>,
+) -> anyhow::Result<()> {
+    let text = text_of(run, format, folder)?;
     fs::write(path, without_credentials(&text).as_bytes())?;
     Ok(())
 }

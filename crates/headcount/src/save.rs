@@ -7,6 +7,7 @@ use model::without_credentials;
 use record::Run;
 
 use crate::folder::create_fresh;
+use crate::saved_runs::RECORD;
 use crate::screen::say;
 
 /// The place where a run is saved.
@@ -17,15 +18,22 @@ pub(crate) struct Saved {
 
 /// Writes run.json, report.md and report.html into the folder. If that fails, for example because the disk is full, writes them to
 /// the system's temporary folder. The measurements are lost only if both attempts fail.
-pub(crate) fn save(run: &Run, folder: &Path) -> anyhow::Result<Saved> {
+///
+/// `last` finds an earlier run of the same script, for report.html. It is called when the record is on the disk.
+pub(crate) fn save(
+    run: &Run,
+    folder: &Path,
+    last: impl Fn() -> Option<Run>,
+) -> anyhow::Result<Saved> {
     let json = record::to_json(run).context("cannot encode the record")?;
-    // The record comes first: the reports can be made from it again.
-    let files = [
-        ("run.json", json),
-        ("report.md", report::markdown(run)),
-        ("report.html", report::html(run)),
-    ];
-    match fs::create_dir_all(folder).and_then(|()| write_all(folder, &files)) {
+    let write_all = |folder: &Path| {
+        // The record comes first: the reports can be made from it again.
+        write_whole(&folder.join(RECORD), &json)?;
+        write_whole(&folder.join("report.md"), &report::markdown(run))?;
+        let page = report::html_after(run, last().as_ref());
+        write_whole(&folder.join("report.html"), &page)
+    };
+    match fs::create_dir_all(folder).and_then(|()| write_all(folder)) {
         Ok(()) => Ok(Saved {
             folder: folder.to_owned(),
         }),
@@ -38,7 +46,7 @@ pub(crate) fn save(run: &Run, folder: &Path) -> anyhow::Result<Saved> {
             ));
             let either = format!("cannot save the record in {} either", fallback.display());
             let fallback = create_fresh(&fallback).context(either.clone())?;
-            write_all(&fallback, &files).context(either)?;
+            write_all(&fallback).context(either)?;
             say(&format!(
                 "hint: the record is saved in {} instead",
                 fallback.display()
@@ -52,11 +60,6 @@ pub(crate) fn save(run: &Run, folder: &Path) -> anyhow::Result<Saved> {
 pub(crate) fn save_text(folder: &Path, name: &str, text: &str) -> anyhow::Result<()> {
     let path = folder.join(name);
     write_whole(&path, text).with_context(|| format!("cannot write {}", path.display()))
-}
-
-fn write_all(folder: &Path, files: &[(&str, String)]) -> io::Result<()> {
-    let mut files = files.iter();
-    files.try_for_each(|(name, text)| write_whole(&folder.join(name), text))
 }
 
 /// Writes the file completely or not at all, without the credentials of URLs. A partial file, for example on a full

@@ -4,10 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
+use comparison::{ObstacleKind, obstacles};
 use record::Run;
 
 /// Name of the record in the folder of a run.
 pub(crate) const RECORD: &str = "run.json";
+/// Number of folders beside a run that are searched for an earlier one, the newest first.
+const NEIGHBOURS: usize = 8;
+/// Largest record that is read for this, in bytes. Reading takes time at the end of a run.
+const LARGEST_NEIGHBOUR: u64 = 30_000_000;
 
 /// Reads one run: a `run.json`, or the folder of a run.
 pub(crate) fn read_run(path: &Path) -> anyhow::Result<Run> {
@@ -39,6 +44,43 @@ pub(crate) fn read_runs(path: &Path) -> anyhow::Result<Vec<Run>> {
     }
     inside.sort();
     inside.iter().map(|entry| read_run(entry)).collect()
+}
+
+/// Reads the last run of the same script before this one, among the folders beside `folder`. Prefers one whose figures are
+/// comparable. `None` also if the runs there cannot be read, because a report must not fail for them.
+pub(crate) fn earlier_run(run: &Run, folder: &Path) -> Option<Run> {
+    let own = fs::canonicalize(folder).ok()?;
+    let entries = fs::read_dir(own.parent()?).ok()?;
+    let record = |path: PathBuf| {
+        let path = (path != own).then(|| path.join(RECORD))?;
+        let about = path.metadata().ok()?;
+        let is_small = about.len() <= LARGEST_NEIGHBOUR;
+        is_small.then_some((about.modified().ok()?, path))
+    };
+    let mut records: Vec<_> = entries
+        .filter_map(|entry| record(entry.ok()?.path()))
+        .collect();
+    records.sort();
+    let newest = records.into_iter().rev().take(NEIGHBOURS);
+    let mut fallback = None;
+    for other in newest.filter_map(|(_, path)| read_run(&path).ok()) {
+        if script_name(&other) != script_name(run) || other.started_at >= run.started_at {
+            continue;
+        }
+        let differs = obstacles(&[&other, run]);
+        if differs.iter().all(|one| one.kind == ObstacleKind::Load) {
+            return Some(other);
+        }
+        // The options of a `bench` contain its URL, so another one is another test.
+        fallback = fallback.or_else(|| (!run.is_bench()).then_some(other));
+    }
+    fallback
+}
+
+/// The name of the script's file. Its folder depends on where the user ran it from.
+fn script_name(run: &Run) -> &str {
+    let path = run.script.path.as_str();
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Whether a file is named like a run of a baseline.

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use model::{LossReason, MisdeliveryReason};
 use serde::{Deserialize, Serialize};
-use stats::{Blocks, Estimate, Histogram, estimate_in_blocks};
+use stats::{Blocks, Estimate, Histogram, Samples, estimate_in_blocks};
 
 /// Deliveries for which headcount itself stopped waiting before the settling time was over, counted by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -236,6 +236,16 @@ impl Deliveries {
     /// same message and of consecutive messages are not independent.
     pub fn latency_at(&self, q: f64) -> Estimate {
         estimate_in_blocks(&self.latency, 0, &self.blocks, q)
+    }
+
+    /// Returns the standard error of the logarithm of quantile `q` of the latency, as this run alone shows it.
+    pub fn latency_log_error_at(&self, q: f64) -> Option<f64> {
+        let all = Samples {
+            times: &self.latency,
+            open: Histogram::NONE,
+            endless: 0,
+        };
+        all.log_error_in(&self.blocks, q)
     }
 
     /// Adds the measurements of another worker.

@@ -211,6 +211,11 @@ impl Iterations {
         self.samples(&self.ages()).at_in(&self.blocks, q)
     }
 
+    /// Returns the standard error of the logarithm of quantile `q` of the time, as this run alone shows it.
+    pub fn time_log_error_at(&self, q: f64) -> Option<f64> {
+        self.samples(&self.ages()).log_error_in(&self.blocks, q)
+    }
+
     /// Counts iterations that took at most `limit`, and iterations that took longer. Iterations that timed out count as
     /// longer. Iterations that failed otherwise do not count.
     ///

@@ -108,6 +108,12 @@ impl Timings {
             .at_in(&self.blocks, q)
     }
 
+    /// Returns the standard error of the logarithm of quantile `q` of the response time, as this run alone shows it.
+    pub fn response_log_error_at(&self, q: f64) -> Option<f64> {
+        self.samples(&self.response, &self.ages())
+            .log_error_in(&self.blocks, q)
+    }
+
     /// Returns quantile `q` of the service time, without a confidence interval. Operations in flight have no service
     /// time; only their number is known.
     pub fn service_at(&self, q: f64) -> Estimate {

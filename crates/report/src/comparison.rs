@@ -9,7 +9,7 @@ use comparison::{Obstacle, ObstacleKind};
 use format::paint;
 
 use crate::terminal::{Page, Terminal};
-use compared::name_of;
+pub(crate) use compared::name_of;
 
 pub use compared::Compared;
 

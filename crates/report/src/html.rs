@@ -20,10 +20,16 @@ pub use text::html_of_markdown;
 
 /// Renders the full report of a run as one file.
 pub fn html(run: &Run) -> String {
+    html_after(run, None)
+}
+
+/// Renders the full report of a run as one file. The first screen says what changed since an earlier run of the same
+/// script, if there is one.
+pub fn html_after(run: &Run, last: Option<&Run>) -> String {
     let body = [
         head::bar(run),
         head::verdict(run),
-        facts::section(run),
+        facts::section(run, last),
         CHARTS.to_owned(),
         sections::all(run),
     ];

@@ -24,7 +24,7 @@ mod words;
 
 pub use comparison::{Compared, comparison, comparison_markdown, not_comparable};
 pub use export::{badge, csv, csv_series, junit};
-pub use html::{html, html_of_markdown};
+pub use html::{html, html_after, html_of_markdown};
 pub use live::{LiveEnd, LiveLevel, LiveRun, LiveSecond};
 pub use markdown::markdown;
 pub use progress::{Live, live_line, one_row};

@@ -1,5 +1,6 @@
 //! The words for every cause that a record holds as an identifier with figures. No other module produces such words.
 
+mod culprit;
 pub(crate) mod finding;
 pub(crate) mod issue;
 pub(crate) mod limiter;
@@ -9,10 +10,19 @@ mod reason;
 
 use record::{Finding, Level};
 
+pub(crate) use culprit::{Culprit, lost_because};
 pub use finding::sentence as finding_sentence;
 pub use note::note;
 pub(crate) use observed::observed;
 pub(crate) use reason::{dropped, lost, misdelivered, none_succeeded};
+
+/// Makes the first letter a capital.
+pub(crate) fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
 
 /// Formats the observations that support a finding, one sentence each, without a full stop.
 pub fn finding_evidence(finding: &Finding) -> Vec<String> {

@@ -89,6 +89,23 @@ impl Samples<'_> {
         Estimate::Value { value, interval }
     }
 
+    /// Standard error of the logarithm of quantile `q`, as the `blocks` of the samples show it. Unlike the interval, it has
+    /// no margin for the uncertainty of this estimate itself. It is therefore for the mean over several runs, not for one
+    /// run. `None` if the samples show neither the quantile nor its error.
+    pub fn log_error_in(&self, blocks: &Blocks, q: f64) -> Option<f64> {
+        let count = self.count();
+        if count < needed_samples(q) {
+            return None;
+        }
+        let value = self.times.at_rank(rank_of(count, q))?;
+        let effect = blocks.likely_design_effect_at(value)?;
+        // Quantiles are as uncertain as the share of samples below them (Woodruff, 1952).
+        let share = (q * (1.0 - q) * effect / count as f64).sqrt();
+        let at = |q: f64| self.times.at_rank(rank_of(count, q));
+        let (low, high) = (at(q - share)?, at(q + share)?);
+        Some((high.0.max(1) as f64 / low.0.max(1) as f64).ln() / 2.0)
+    }
+
     /// All samples except timeouts, as if each censored sample had ended at its lower bound.
     fn at_their_bounds(&self) -> Cow<'_, Histogram> {
         if self.open.is_empty() {

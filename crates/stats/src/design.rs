@@ -4,7 +4,7 @@ use model::Nanos;
 
 use crate::blocks::Blocks;
 use crate::counts::{Counts, bin_of};
-use crate::long_run::{FREQUENCIES, variance_of_sum};
+use crate::long_run::{FREQUENCIES, SumVariance, variance_of_sum};
 use crate::quantile::{SAMPLES_BEYOND, interval_ranks};
 
 /// Minimum effective number of blocks (see [`alike_blocks`]). Fewer blocks do not show well enough how blocks differ.
@@ -31,6 +31,22 @@ impl Blocks {
         let bin = bin_of(limit);
         bins.extend([bin.saturating_sub(1), bin]);
         self.worst_at(&bins)
+    }
+
+    /// The design effect of the share beyond `limit`, without the allowances of [`Blocks::design_effect`]: it is neither
+    /// the largest of several ratios nor an upper bound. A single run may therefore show far too little. The mean of
+    /// several runs is right, so this is for comparisons of sets of runs. `None` as for `design_effect`, or if there are
+    /// too few samples within or beyond the limit.
+    pub fn likely_design_effect_at(&self, limit: Nanos) -> Option<f64> {
+        let (blocks, totals) = self.alike()?;
+        let bin = bin_of(limit);
+        let bins = [bin.saturating_sub(1), bin];
+        let effects = bins
+            .iter()
+            .filter_map(|&bin| effect_at(blocks, &totals, bin));
+        let effects: Vec<f64> = effects.map(|effect| effect.likely).collect();
+        let number = effects.len() as f64;
+        (number > 0.0).then(|| effects.iter().sum::<f64>() / number)
     }
 
     /// The number of independent samples that all samples are worth, for a binomial bound on the share beyond `limit`.
@@ -80,20 +96,24 @@ impl Blocks {
         let mut bins = bins.to_vec();
         bins.sort_unstable();
         bins.dedup();
-        // Blocks before the first sample are ignored: no operation could have ended there.
-        let begun = self.blocks.iter().position(|block| block.total() > 0)?;
-        let blocks = &self.blocks[begun..];
-        let totals: Vec<u64> = blocks.iter().map(Counts::total).collect();
-        let alike = alike_blocks(&totals);
-        if alike < ENOUGH || totals.len() < 2 * FREQUENCIES {
-            return None;
-        }
+        let (blocks, totals) = self.alike()?;
         let effects = bins
             .iter()
             .filter_map(|&bin| effect_at(blocks, &totals, bin));
+        let effects = effects.map(|effect| effect.upper);
         // If all samples are alike, their correlation cannot be estimated. Each block then counts as one sample.
-        let unknown = self.count() as f64 / alike;
+        let unknown = self.count() as f64 / alike_blocks(&totals);
         Some(effects.reduce(f64::max).unwrap_or(unknown).max(1.0))
+    }
+
+    /// The blocks from the first sample on, and their numbers of samples. Blocks before the first sample are ignored: no
+    /// operation could have ended there. `None` if the blocks are too few, or too unequal.
+    fn alike(&self) -> Option<(&[Counts], Vec<u64>)> {
+        let begun = self.blocks.iter().position(|block| block.total() > 0)?;
+        let blocks = &self.blocks[begun..];
+        let totals: Vec<u64> = blocks.iter().map(Counts::total).collect();
+        let is_enough = alike_blocks(&totals) >= ENOUGH && totals.len() >= 2 * FREQUENCIES;
+        is_enough.then_some((blocks, totals))
     }
 }
 
@@ -128,7 +148,7 @@ fn sum_of(counts: &[u64]) -> u64 {
 
 /// The design effect of the share up to the end of `bin`. `None` if there are too few samples within or beyond that
 /// end.
-fn effect_at(blocks: &[Counts], totals: &[u64], bin: u16) -> Option<f64> {
+fn effect_at(blocks: &[Counts], totals: &[u64], bin: u16) -> Option<SumVariance> {
     let within: Vec<u64> = blocks.iter().map(|block| block.up_to(bin)).collect();
     let (hits, all) = (sum_of(&within), sum_of(totals));
     if hits.min(all - hits) < SAMPLES_BEYOND {
@@ -140,7 +160,11 @@ fn effect_at(blocks: &[Counts], totals: &[u64], bin: u16) -> Option<f64> {
         .map(|(&hits, &all)| hits as f64 - share * all as f64)
         .collect();
     let variance = variance_of_sum(&deviations, FREQUENCIES)?;
-    Some(variance / (count * share * (1.0 - share)))
+    let independent = count * share * (1.0 - share);
+    Some(SumVariance {
+        likely: variance.likely / independent,
+        upper: variance.upper / independent,
+    })
 }
 
 #[cfg(test)]

@@ -56,9 +56,10 @@ impl Difference {
         student_tails(self.estimate / self.error, self.freedom)
     }
 
-    /// The number of runs on each side after which a true difference of `margin` would be found in nine of ten cases.
-    pub fn runs_needed(&self, margin: f64) -> RunsNeeded {
-        let at = |spread| runs_for(spread, margin);
+    /// The number of runs on each side after which a true difference of `margin` would be found in nine of ten cases, by a
+    /// test that states a difference where there is none with probability `significance`.
+    pub fn runs_needed(&self, margin: f64, significance: f64) -> RunsNeeded {
+        let at = |spread| runs_for(spread, margin, significance);
         // The square of the estimated spread, divided by the true one, varies like a chi-square variable.
         let [low, high] = [1.281_551_565_5, -1.281_551_565_5]
             .map(|z| self.spread / chi_square_ratio(z, self.freedom).sqrt());
@@ -76,10 +77,10 @@ fn chi_square_ratio(z: f64, freedom: f64) -> f64 {
     (1.0 - share + z * share.sqrt()).powi(3).max(0.01)
 }
 
-fn runs_for(spread: f64, margin: f64) -> usize {
+fn runs_for(spread: f64, margin: f64, significance: f64) -> usize {
     let enough = |runs: usize| {
         let freedom = (2 * runs - 2) as f64;
-        let times = student_critical(SIGNIFICANCE, freedom)
+        let times = student_critical(significance, freedom)
             + student_critical(2.0 * (1.0 - POWER), freedom);
         runs as f64 >= 2.0 * (times * spread / margin).powi(2)
     };

@@ -75,7 +75,7 @@ fn correlated_half(looks: &[(f64, f64)], slope: f64) -> f64 {
     let time: f64 = steps.iter().map(|(time, _)| time).sum();
     let frequencies = FREQUENCIES.min(steps.len() / 2);
     let variance = variance_of_sum(&deviations(&steps, slope), frequencies);
-    NORMAL * variance.unwrap_or_default().sqrt() / time
+    NORMAL * variance.map_or(0.0, |sum| sum.upper).sqrt() / time
 }
 
 #[cfg(test)]

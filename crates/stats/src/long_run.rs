@@ -9,16 +9,23 @@ const CHI_SQUARED: [f64; FREQUENCIES] = [
     0.015_791, 0.210_721, 0.584_374, 1.063_623, 1.610_308, 2.204_131, 2.833_107, 3.489_539,
 ];
 
-/// An upper bound, with 90 % confidence, of the variance of the sum of `deviations`. The deviations are in order of
-/// time and have the mean 0. `frequencies` is at most 8. `None` if there are fewer than two deviations per frequency.
+/// The variance of a sum of correlated terms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct SumVariance {
+    /// The estimate, which is right on average.
+    pub(crate) likely: f64,
+    /// An upper bound with 90 % confidence. An interval needs it, because the estimate from few frequencies is inaccurate:
+    /// a run that by chance looks less correlated than it is would get an interval that is too narrow.
+    pub(crate) upper: f64,
+}
+
+/// Estimates the variance of the sum of `deviations`. The deviations are in order of time and have the mean 0.
+/// `frequencies` is at most 8. `None` if there are fewer than two deviations per frequency.
 ///
 /// The estimate is the mean power of the lowest frequencies, the equally weighted cosines of Lazarus, Lewis, Stock and
 /// Watson (Journal of Business & Economic Statistics 36, 2018). It fully includes correlation over times much shorter
 /// than the whole time. For independent deviations, it is the ordinary variance of the sum.
-///
-/// The upper bound is necessary because an estimate from few frequencies is inaccurate. Without it, a run that by
-/// chance looks less correlated than it is would get an interval that is too narrow.
-pub(crate) fn variance_of_sum(deviations: &[f64], frequencies: usize) -> Option<f64> {
+pub(crate) fn variance_of_sum(deviations: &[f64], frequencies: usize) -> Option<SumVariance> {
     let count = deviations.len();
     let quantile = CHI_SQUARED.get(frequencies.checked_sub(1)?)?;
     if count < 2 * frequencies {
@@ -31,26 +38,34 @@ pub(crate) fn variance_of_sum(deviations: &[f64], frequencies: usize) -> Option<
         let sum: f64 = each.map(|(at, one)| one * wave(at)).sum();
         2.0 * sum * sum
     };
-    Some((1..=frequencies).map(power).sum::<f64>() / quantile)
+    let all: f64 = (1..=frequencies).map(power).sum();
+    Some(SumVariance {
+        likely: all / frequencies as f64,
+        upper: all / quantile,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn near(found: Option<f64>, expected: f64) {
+    fn near(found: Option<SumVariance>, power: f64, frequencies: f64, quantile: f64) {
         let found = found.unwrap();
-        assert!((found / expected - 1.0).abs() < 1e-9, "{found} {expected}");
+        let is_near = |one: f64, other: f64| (one / other - 1.0).abs() < 1e-9;
+        assert!(is_near(found.likely, power / frequencies), "{found:?}");
+        assert!(is_near(found.upper, power / quantile), "{found:?}");
     }
 
     #[test]
     fn the_power_of_each_frequency_is_that_of_its_cosine() {
         // cos 45° and cos 135°: the sum is √2, its power 2·2.
-        near(variance_of_sum(&[1.0, -1.0], 1), 4.0 / 0.015_791);
+        near(variance_of_sum(&[1.0, -1.0], 1), 4.0, 1.0, 0.015_791);
         // The first frequency cancels out. For the second, each of the four terms is cos 45°.
         near(
             variance_of_sum(&[1.0, -1.0, -1.0, 1.0], 2),
-            16.0 / 0.210_721,
+            16.0,
+            2.0,
+            0.210_721,
         );
     }
 
@@ -62,7 +77,7 @@ mod tests {
         let turning: Vec<f64> = (0..64)
             .map(|at| if at % 2 == 0 { 1.0 } else { -1.0 })
             .collect();
-        let [alike, turning] = [alike, turning].map(|one| variance_of_sum(&one, 8).unwrap());
+        let [alike, turning] = [alike, turning].map(|one| variance_of_sum(&one, 8).unwrap().likely);
         assert!(alike > 100.0 * turning, "{alike} {turning}");
     }
 

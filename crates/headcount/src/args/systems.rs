@@ -30,6 +30,7 @@ Examples:
   headcount study registry
   headcount study registry --backend redis-nats --sustained 10m
   headcount study pages bridge-study editor-study    reports as Markdown and HTML
+  headcount study all                                all studies, and their pages
 
 Exit codes:
   0 passed · 99 a threshold broke · 98 inconclusive ·
@@ -37,8 +38,8 @@ Exit codes:
 pub(crate) struct StudyArgs {
     #[command(subcommand)]
     pub(crate) action: StudyAction,
-    /// Folder for report.md and the record of each part [default: headcount-run-TIME], or for the pages [default:
-    /// docs/studies]
+    /// Folder for report.md and the record of each part [default: headcount-run-TIME, or headcount-studies for `all`]. For
+    /// `pages`, the folder of the pages [default: docs/studies]
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) out: Option<PathBuf>,
     /// Seed for all random choices [default: a new one]
@@ -54,6 +55,12 @@ pub(crate) struct StudyArgs {
 pub(crate) enum StudyAction {
     #[command(flatten)]
     Measure(Study),
+    /// Measure all studies and write their pages (about 30 minutes). Studies that are in the folder are not measured again
+    All {
+        /// Folder for the pages
+        #[arg(long, value_name = "DIR", default_value = "docs/studies")]
+        pages: PathBuf,
+    },
     /// Write the reports of saved studies as Markdown and HTML, with a page that lists them
     Pages {
         /// Folders that `headcount study` wrote
@@ -77,7 +84,7 @@ pub(crate) enum Study {
     Transcription,
 }
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct RegistryStudyArgs {
     /// Where the registry stores its state. `redis-nats` starts redis-server and nats-server on free ports, unless
     /// --redis and --nats name running servers [default: embedded, or redis-nats with --redis and --nats]

@@ -14,6 +14,7 @@ use crate::hurry::{self, stop_on_ctrl_c};
 use crate::outputs::Outputs;
 use crate::progress::Progress;
 use crate::save::save;
+use crate::saved_runs::earlier_run;
 use crate::screen::{self, complain, print, say, terminal};
 
 /// `headcount run`
@@ -168,7 +169,9 @@ pub(crate) fn finish(
     let run = &outcome.record;
     let measured_something = !run.levels.is_empty();
     if measured_something {
-        let saved = folder.map(|folder| save(run, folder)).transpose();
+        let saved = folder
+            .map(|folder| save(run, folder, || earlier_run(run, folder)))
+            .transpose();
         let place = saved
             .as_ref()
             .ok()
@@ -222,7 +225,7 @@ fn without_levels(outcome: &Outcome, folder: Option<&Path>) {
     let run = &outcome.record;
     let met_something = |setup: &record::Setup| !setup.requests.is_empty();
     if run.failed_around() || run.setup.as_ref().is_some_and(met_something) {
-        match folder.map(|folder| save(run, folder)).transpose() {
+        match folder.map(|folder| save(run, folder, || None)).transpose() {
             Ok(Some(saved)) => say(&format!(
                 "the record of setup is saved in {}",
                 saved.folder.display()

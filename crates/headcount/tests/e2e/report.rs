@@ -174,3 +174,41 @@ fn what_is_no_record_is_refused() {
     lab.headcount(&["report", "short.json"])
         .refused(2, &["cannot use short.json", "missing field"]);
 }
+
+const PLAIN: &str = r#"
+import { type Group, type Options } from "headcount";
+export const options: Options = { load: { users: 2, duration: "1s" }, thresholds: { requests: "p50 < 5s" } };
+export default async function go({ users: [user] }: Group) {
+  await user!.get("/delay/5ms");
+}
+"#;
+
+/// On a busy machine a level may be invalid, and the runs are then not comparable. The last run is named in any case.
+#[test]
+fn the_page_names_the_last_run_of_the_same_script_beside_it() {
+    let server = Server::truth(&[]);
+    let lab = Lab::new().with("go.ts", PLAIN).with("other.ts", PLAIN);
+    let url = server.url();
+    for (script, folder) in [
+        ("go.ts", "runs/1"),
+        ("other.ts", "runs/2"),
+        ("go.ts", "runs/3"),
+    ] {
+        let ended = lab.headcount(&["run", script, "--target", &url, "--out", folder]);
+        assert!(matches!(ended.code, Some(0 | 98)), "{ended:#?}");
+    }
+    let started = |folder: &str| {
+        let text = fs::read_to_string(lab.path(folder).join("run.json")).unwrap();
+        let run: Value = serde_json::from_str(&text).unwrap();
+        let at = run["started_at"].as_str().unwrap();
+        format!("the run of {} UTC", at[..16].replace('T', " "))
+    };
+    let page = fs::read_to_string(lab.path("runs/3/report.html")).unwrap();
+    assert!(page.contains(&started("runs/1")), "{page}");
+    for first in ["runs/1", "runs/2"] {
+        let page = fs::read_to_string(lab.path(first).join("report.html")).unwrap();
+        assert!(page.contains("<strong>No earlier run</strong>"), "{first}");
+    }
+    let again = lab.headcount(&["report", "runs/3", "--format", "html"]);
+    assert!(again.stdout.contains(&started("runs/1")), "{again:#?}");
+}

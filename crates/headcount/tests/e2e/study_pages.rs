@@ -49,6 +49,29 @@ fn the_reports_of_saved_studies_become_pages_with_the_published_figures_beside_o
 }
 
 #[test]
+fn studies_that_are_measured_already_get_pages_with_one_command() {
+    let (truth, lab) = (Server::truth(&[]), Lab::new());
+    let names = ["bridge", "editor", "marketplace", "registry"];
+    for name in names {
+        let folder = format!("all/{name}/http");
+        let url = truth.url() + "/delay/1ms";
+        lab.headcount(&["bench", &url, "-n", "20", "-c", "2", "--out", &folder]);
+        let study = STUDY
+            .replace("\"bridge\"", &format!("\"{name}\""))
+            .replace("\"short\", ", "");
+        fs::write(lab.path(&format!("all/{name}/study.json")), study).unwrap();
+        fs::write(lab.path(&format!("all/{name}/report.md")), REPORT).unwrap();
+    }
+    let ended = lab.headcount(&["study", "all", "--out", "all", "--pages", "pages"]);
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    assert_eq!(ended.stderr.matches("is measured already").count(), 4);
+    for name in names {
+        let page = lab.path("pages").join(format!("{name}.html"));
+        assert!(page.is_file(), "{name}");
+    }
+}
+
+#[test]
 fn a_folder_without_a_study_is_refused() {
     let lab = Lab::new();
     fs::create_dir(lab.path("empty")).unwrap();

@@ -1,26 +1,21 @@
 // A real Chromium, and what every page is checked for.
-import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { after } from "node:test";
-import { chromium } from "playwright-core";
+import { launch } from "../chromium.mjs";
 
-const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** Opens a browser for a test file. */
 export async function openBrowser() {
-  const executablePath = process.env.CHROMIUM ?? BROWSERS.find((one) => existsSync(one));
-  assert.ok(executablePath, "there is no Chromium: install the package `chromium`, or name one in CHROMIUM");
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+  const browser = await launch();
   after(() => browser.close());
   return browser;
 }
 
 /** Opens a page without an address. Collects errors of the page, and requests that `allowed` refuses. */
-export async function newPage(browser, { width, colorScheme, allowed }) {
-  const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme, reducedMotion: "reduce" });
+export async function newPage(browser, { width, height = 800, colorScheme, allowed }) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: "reduce" });
   const page = await context.newPage();
   const complaints = [];
   page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));

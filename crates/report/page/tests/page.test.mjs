@@ -12,8 +12,8 @@ const browser = await openBrowser();
 const pages = (await readdir(process.env.PAGES)).filter((name) => name.endsWith(".html"));
 assert.ok(pages.length > 0, "there are no pages");
 
-async function open(name, width, colorScheme) {
-  const opened = await newPage(browser, { width, colorScheme, allowed: (url) => url.startsWith("file:") });
+async function open(name, width, colorScheme, height) {
+  const opened = await newPage(browser, { width, height, colorScheme, allowed: (url) => url.startsWith("file:") });
   await opened.page.goto(pathToFileURL(path.join(process.env.PAGES, name)).href);
   return opened;
 }
@@ -35,6 +35,18 @@ for (const name of pages) {
         assert.ok((await overflow(page)) <= 0, `${width} px: the page scrolls sideways with all tables`);
       }
       assert.deepEqual(complaints, [], `${width} px, ${scheme}`);
+      await end();
+    }
+  });
+}
+
+for (const name of pages.filter((name) => !["hostile.html", "markdown.html"].includes(name))) {
+  test(`${name}: the verdict and all facts are visible without scrolling`, async () => {
+    for (const [width, height] of [[1280, 800], [390, 844]]) {
+      const { page, end } = await open(name, width, "light", height);
+      const bottoms = await page.locator(".verdict, .fact").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().bottom));
+      assert.equal(bottoms.length, 5, `${width} px: the verdict and four facts`);
+      assert.ok(Math.max(...bottoms) <= height, `${width} px: the facts end at ${Math.max(...bottoms)} px`);
       await end();
     }
   });

@@ -5,6 +5,7 @@ use format::{Tone, plural};
 
 use super::compared::Compared;
 use super::table::{interval, is_worse, signed};
+use crate::words::capitalised;
 
 /// The sentence, and what it means for the reader.
 pub(super) fn of(compared: Compared<'_>) -> (String, Tone) {
@@ -18,7 +19,7 @@ pub(super) fn of(compared: Compared<'_>) -> (String, Tone) {
         Some(FailIfOutcome::Failed) => (format!("Failed: {facts}"), Tone::Bad),
         Some(FailIfOutcome::Inconclusive) => (format!("Inconclusive: {facts}"), Tone::Doubtful),
         Some(FailIfOutcome::Passed) => (format!("Passed: {facts}"), Tone::Good),
-        None => (first_upper(&facts), tone(compared)),
+        None => (capitalised(&facts), tone(compared)),
     }
 }
 
@@ -28,13 +29,6 @@ fn tone(compared: Compared<'_>) -> Tone {
         Some(_) => Tone::Good,
         None => Tone::Strong,
     }
-}
-
-fn first_upper(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
 }
 
 /// The figures that decide: those of thresholds and conditions, or all if there are none.

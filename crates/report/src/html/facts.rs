@@ -1,13 +1,14 @@
-//! The four facts below the verdict: the highest load that held, the first failure, the cause, and earlier runs.
+//! The four facts below the verdict: the highest load that held, the first failure, the side at fault, and the last run.
 
-use format::{count, escape_html, estimate, percent};
-use model::Verdict;
+mod last_run;
+
+use format::{count, escape_html, estimate};
 use record::{Level, Run};
 
 use crate::section::levels::{Lead, LeadTimes};
 use crate::section::status::{Status, by_load, highest_held};
-use crate::section::{deliveries, failures, inconclusive, label, label_at, results_of};
-use crate::words;
+use crate::section::{at_fault, deliveries, failures, inconclusive, label, label_at, results_of};
+use crate::words::capitalised;
 
 /// The value of a fact about a run without levels.
 const NOTHING: &str = "Nothing was measured";
@@ -19,18 +20,17 @@ struct Fact {
     detail: String,
 }
 
-/// Returns the facts in HTML.
-pub(super) fn section(run: &Run) -> String {
+/// Returns the facts in HTML. `last` is an earlier run of the same script.
+pub(super) fn section(run: &Run, last: Option<&Run>) -> String {
+    let (value, detail) = last_run::since(run, last);
     let facts = [
         highest(run),
         failed_first(run),
-        cause(run),
+        at_fault(run),
         Fact {
             title: "Since the last run",
-            value: "Unknown from one run".to_owned(),
-            detail: "Runs of an unchanged system differ, too. At least three runs of each version show what changed: \
-                     headcount compare OLD NEW."
-                .to_owned(),
+            value,
+            detail,
         },
     ];
     let html = facts.iter().map(|fact| {
@@ -180,81 +180,15 @@ fn most_frequent_failure(run: &Run) -> String {
     })
 }
 
-fn cause(run: &Run) -> Fact {
-    if let Some(finding) = run.findings.first() {
-        let (sentence, confidence) = (
-            words::finding::sentence(finding),
-            finding.confidence.as_str(),
-        );
-        return Fact {
-            title: "Likely cause: the target",
-            value: capitalised(words::finding::name(finding)),
-            detail: format!("{}. Confidence: {confidence}.", capitalised(&sentence)),
-        };
-    }
-    let invalid = run
-        .levels
-        .iter()
-        .find(|level| Status::of(run, level) == Status::Invalid);
-    if let Some(level) = invalid {
-        let reason = level.invalid_because().next().map(words::issue::sentence);
-        return Fact {
-            title: "Limit: the generator",
-            value: format!("Invalid at {}", label(&level.load)),
-            detail: capitalised(&reason.unwrap_or_default()) + ".",
-        };
-    }
-    if run.verdict == Verdict::Failed {
-        return Fact {
-            title: "Likely cause",
-            value: "No cause recognised".to_owned(),
-            detail: Some(most_frequent_failure(run))
-                .filter(|known| !known.is_empty())
-                .unwrap_or_else(|| resources(run)),
-        };
-    }
-    let is_known = run.verdict == Verdict::Passed && !run.levels.is_empty();
+fn at_fault(run: &Run) -> Fact {
+    let found = at_fault::of(run);
+    let culprit = found.culprit.as_str();
+    let value = found
+        .cause
+        .map_or_else(|| culprit.to_owned(), |cause| format!("{culprit}: {cause}"));
     Fact {
-        title: "Likely cause",
-        value: if is_known {
-            "No limit found"
-        } else {
-            "Not known"
-        }
-        .to_owned(),
-        detail: resources(run),
+        title: "At fault",
+        value,
+        detail: found.reason,
     }
-}
-
-/// Formats the use of the target and of the generator at the highest load.
-fn resources(run: &Run) -> String {
-    let levels = by_load(run);
-    let Some((level, _)) = levels.last() else {
-        return format!("{NOTHING}.");
-    };
-    let target = level.target.as_ref();
-    let thread = target.and_then(|target| target.busiest_thread.as_ref());
-    let parts = [
-        target
-            .and_then(|it| it.cpu_percent)
-            .map(|cpu| format!("target CPU {}", percent(cpu))),
-        thread.map(|thread| format!("its busiest thread {}", percent(thread.cpu_percent))),
-        level
-            .generator
-            .busiest_worker_percent
-            .map(|busy| format!("generator's busiest worker {}", percent(busy))),
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if parts.is_empty() {
-        return "The use of resources is unknown.".to_owned();
-    }
-    format!("At {}: {}.", label(&level.load), parts.join(", "))
-}
-
-/// Makes the first letter a capital.
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
 }

@@ -95,7 +95,10 @@ fn an_invalid_level_counts_neither_for_nor_against_the_target() {
     let run = kinds::steps();
     assert_eq!(statuses(&run), ["held", "held", "invalid"]);
     let page = report::html(&run);
-    assert!(page.contains("<h2>Limit: the generator</h2>"), "{page}");
+    assert!(
+        page.contains("<h2>At fault</h2><strong>The generator</strong>"),
+        "{page}"
+    );
     assert!(
         page.contains("<h2>Highest load that held</h2><strong>50.0/s</strong>"),
         "{page}"

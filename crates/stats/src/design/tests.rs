@@ -50,6 +50,11 @@ fn blocks_that_deviate_make_the_samples_worth_less() {
     near(blocks.design_effect(), effect);
     near(blocks.design_effect_at(LIMIT), effect);
     assert_eq!(blocks.independent_at(LIMIT), Some(261), "3,200 / 12.23");
+    // The likely effect is the mean of the eight frequencies, of which seven are zero.
+    near(
+        blocks.likely_design_effect_at(LIMIT),
+        25_600.0 / 8.0 / 600.0,
+    );
 }
 
 #[test]
@@ -108,6 +113,7 @@ fn where_all_are_alike_each_block_counts_once() {
     for (fast, slow) in [(91, 9), (9, 91)] {
         near(few(fast, slow), 100.0);
     }
+    assert_eq!(alike.likely_design_effect_at(FAST), None);
     for (fast, slow) in [(90, 10), (10, 90)] {
         assert!(few(fast, slow) < Some(50.0), "ten on either side show it");
     }

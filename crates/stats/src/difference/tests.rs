@@ -131,7 +131,7 @@ fn the_number_of_runs_follows_from_the_spread() {
             freedom: 6.0,
             spread,
         }
-        .runs_needed(margin);
+        .runs_needed(margin, SIGNIFICANCE);
         assert_eq!(found.likely, likely);
         // The quantile of chi-square is approximate.
         assert!(
@@ -145,7 +145,7 @@ fn the_number_of_runs_follows_from_the_spread() {
         freedom: 6.0,
         spread: 0.01,
     }
-    .runs_needed(margin);
+    .runs_needed(margin, SIGNIFICANCE);
     assert_eq!(few.likely, 3);
 }
 
@@ -199,7 +199,7 @@ fn the_needed_number_of_runs_finds_the_difference() {
         freedom: 30.0,
         spread: 0.038,
     };
-    let runs = known.runs_needed(margin).likely;
+    let runs = known.runs_needed(margin, SIGNIFICANCE).likely;
     let share = share_different(runs, margin, 0.038, 0.0);
     assert!((0.85..0.97).contains(&share), "{runs} pairs: {share}");
 }

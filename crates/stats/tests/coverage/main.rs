@@ -8,6 +8,7 @@
     reason = "tests"
 )]
 
+mod errors;
 mod runs;
 mod shares;
 

@@ -35,6 +35,11 @@ impl SavedStudy {
         save_text(folder, FILE, &format!("{text:#}\n"))
     }
 
+    /// Whether the folder holds a study.
+    pub(super) fn is_in(folder: &Path) -> bool {
+        folder.join(FILE).is_file()
+    }
+
     pub(super) fn read(folder: &Path) -> anyhow::Result<Self> {
         let path = folder.join(FILE);
         let text = fs::read_to_string(&path).with_context(|| {
