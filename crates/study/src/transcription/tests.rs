@@ -124,7 +124,7 @@ fn every_figure_of_ours_stands_beside_the_reports() {
         "Here, 100 users of the same kind are 300 streams.",
         "the slowest 3, 4, 32.",
         "\"Latency increase is minimal\" is +28 %",
-        "Here, 0 of 50,000 chunks of 100 users failed",
+        "In the report's own test, 0 of 50,000 chunks of 100 users failed",
         "| 100 | 1,495 | 67 | 120 | 5,000 | 60.0 | 60.0 | 0 | 80 % | yes |",
         "| 2,000 | 100,000 | 60.0 | 60.0 | 0.800 | 15,000 | 400 | 60.0 | 0 | 80 % | 21.5 | yes |",
         "| 1,000 | 50,000 | 60.0 | 60.0 | 0.999 | 15,000 | 400 | 60.0 | 0 | 80 % | 21.5 | yes |",
