@@ -24,6 +24,8 @@ const DELAY_DOUBT: Nanos = Nanos::from_micros(500);
 const DELAY_DOUBT_SHARE: f64 = 0.05;
 /// Limit for the percentage of the measured time in which a CPU quota stopped the generator.
 const THROTTLED_LIMIT: f64 = 1.0;
+/// Limit for the percentage of the cores' time that the host of a virtual machine took.
+const STOLEN_DOUBT: f64 = 2.0;
 /// Limit for the percentage of planned starts that the generator missed.
 const BEHIND_LIMIT: f64 = 0.1;
 /// Limits for the percentage of time for which users of a closed load waited for the generator.
@@ -77,6 +79,7 @@ pub(crate) fn issues(level: &Level) -> Vec<LevelIssue> {
         busy(&level.generator, &mut issues);
     }
     throttled(level, &mut issues);
+    stolen(level, &mut issues);
     delays(level, &mut issues);
     slowed(level, &mut issues);
     dropped(level, &mut issues);
@@ -109,6 +112,19 @@ fn throttled(level: &Level, issues: &mut Issues) {
             limit_percent: THROTTLED_LIMIT,
         }
     });
+}
+
+/// The host takes time from the target as well, if it is on this machine. Its effects on the generator are judged as
+/// delays.
+fn stolen(level: &Level, issues: &mut Issues) {
+    let stolen_percent = level.generator.stolen_percent.unwrap_or(0.0);
+    if stolen_percent > STOLEN_DOUBT {
+        let cause = IssueCause::StolenTime {
+            stolen_percent,
+            limit_percent: STOLEN_DOUBT,
+        };
+        issues.add(Severity::Questionable, cause);
+    }
 }
 
 /// Compares late starts, late reads and receive-time errors with the measured times. Delays that are small compared

@@ -107,6 +107,7 @@ impl Watcher {
         let target = self.target_so_far();
         self.asker = None;
         generator.cpu_percent = self.own.cpu_percent();
+        generator.stolen_percent = self.own.stolen_percent();
         let shared = target
             .as_ref()
             .and_then(|target| target.shared_cores.as_ref());

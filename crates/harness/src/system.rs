@@ -6,7 +6,9 @@
 use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;
 use std::process::Stdio;
+use std::time::Duration;
 
+use engine::Clock;
 use thiserror::Error;
 
 use crate::process::{Process, ending_with_us};
@@ -49,6 +51,7 @@ pub enum LaunchError {
 pub struct System {
     process: Process,
     url: String,
+    start_up: Duration,
 }
 
 impl System {
@@ -68,11 +71,13 @@ impl System {
             .args(["serve", name, "--listen", "127.0.0.1:0", "--log", "warn"])
             .args(flags)
             .stdout(Stdio::piped());
+        let clock = Clock::start();
         let mut process = Process::start(&mut command, cores).map_err(cannot)?;
         let stdout = process.take_stdout();
         let mut system = Self {
             process,
             url: String::new(),
+            start_up: Duration::ZERO,
         };
         let mut line = String::new();
         if let Some(stdout) = stdout {
@@ -85,12 +90,18 @@ impl System {
             name: name.to_owned(),
         })?;
         url.clone_into(&mut system.url);
+        system.start_up = clock.now().into();
         Ok(system)
     }
 
     /// The base URL.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// Time from the start of the process until it listened.
+    pub fn start_up(&self) -> Duration {
+        self.start_up
     }
 
     /// The process ID.

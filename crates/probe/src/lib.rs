@@ -17,7 +17,9 @@ pub mod upstream;
 
 pub use exposition::{Exposition, MetricSample, ProcessFigures};
 pub use find::{Listener, NotFound, listeners_on};
-pub use host::{Cgroup, CgroupLook, Machine, NetworkCounters, Throttling, segments_out_of_order};
+pub use host::{
+    Cgroup, CgroupLook, CoreTime, Machine, NetworkCounters, Throttling, segments_out_of_order,
+};
 pub use limits::{DescriptorLimit, raise_descriptor_limit};
 pub use own::{OwnThread, ThreadTime, own_memory};
 pub use port::{ListenQueue, PortLook, look_at_port, look_at_queue};

@@ -28,6 +28,9 @@ pub struct GeneratorUse {
     /// Time for which the CPU quota of the generator's cgroup stopped the generator, in milliseconds.
     #[serde(default)]
     pub throttled_ms: Option<f64>,
+    /// Share of the time of all cores that the host of this virtual machine took. 0 on a machine that is not virtual.
+    #[serde(default)]
+    pub stolen_percent: Option<f64>,
     /// Start lag: actual start minus planned start.
     pub start_lag: Histogram,
     /// Read delay: time from the kernel's receive timestamp to the read, sampled on some of the sockets.

@@ -70,6 +70,14 @@ pub enum IssueCause {
         /// Limit for `stopped_percent`.
         limit_percent: f64,
     },
+    /// The host of the virtual machine took time from its cores, which the generator and a target on the same machine
+    /// lacked.
+    StolenTime {
+        /// Share of the time of all cores.
+        stolen_percent: f64,
+        /// Limit for `stolen_percent`.
+        limit_percent: f64,
+    },
     /// The generator itself was late.
     Late(Lateness),
     /// Users of a closed load waited for the generator, so the target had less load.

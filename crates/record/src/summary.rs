@@ -350,6 +350,7 @@ fn generator(generator: &GeneratorUse) -> Value {
         "busiest_worker_percent": generator.busiest_worker_percent,
         "cpu_wait_percent": generator.cpu_wait_percent,
         "throttled_ms": generator.throttled_ms,
+        "stolen_percent": generator.stolen_percent,
         "start_lag_p99_ms": p99(&generator.start_lag),
         "read_delay_p99_ms": generator.read_delay.as_ref().map_or(Value::Null, p99),
         "receive_error_p99_ms": generator.receive_error.as_ref().map_or(Value::Null, p99),

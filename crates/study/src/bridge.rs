@@ -89,7 +89,7 @@ pub fn bridge(
     stop: &Stop,
     tell: &mut dyn FnMut(Notice<'_>),
 ) -> Result<StudyOutcome, HarnessError> {
-    let parts = run_all("bridge", |_| Vec::new(), &PARTS, harness, stop, tell)?;
+    let parts = run_all("bridge", |_| Vec::new(), &PARTS, 1, harness, stop, tell)?;
     let ceiling = if stop.asked() == 0 {
         tell(Notice::Part {
             number: PARTS.len() + 1,

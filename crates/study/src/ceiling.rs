@@ -3,6 +3,8 @@
 use capacity::search::{Answer, Purpose, Search, Settings, Step, Trial, outcome};
 use engine::{Clock, Stop};
 use harness::{Changes, Harness, HarnessError, Notice, Part, System};
+use minijinja::context;
+use minijinja::value::Value;
 use plan::Overrides;
 use record::{Finding, Level, Run};
 use serde_json::json;
@@ -87,6 +89,23 @@ pub(crate) fn search(
         findings: capacity::findings(&seen),
         thresholds,
     })
+}
+
+/// The result of a search, for the templates.
+pub(crate) fn figures(search: &CeilingRun) -> Value {
+    let answer = &search.answer;
+    context! {
+        users => answer.stable.map(|stable| stable.load),
+        low => answer.stable.map(|stable| stable.interval.low),
+        high => answer.stable.map(|stable| stable.interval.high),
+        repetitions => answer.stable.map(|stable| stable.repetitions),
+        at_least => answer.at_least,
+        holds => answer.holds,
+        fails => answer.fails,
+        generator => answer.generator.is_some(),
+        seconds => answer.spent_s,
+        thresholds => &search.thresholds,
+    }
 }
 
 fn settings(of: &CeilingPart) -> Settings {

@@ -121,7 +121,7 @@ pub fn editor(
         let file = folder.path().join(format!("{}.db", part.name));
         vec!["--store".to_owned(), format!("sqlite:{}", file.display())]
     };
-    let parts = run_all("editor", flags, &PARTS, harness, stop, tell)?;
+    let parts = run_all("editor", flags, &PARTS, 0, harness, stop, tell)?;
     Ok(StudyOutcome::told(parts, |parts| {
         templates::pages(TEMPLATES, &page::figures(&Parts::of(parts)))
     }))

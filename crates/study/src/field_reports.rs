@@ -6,6 +6,7 @@ pub fn field_report(study: &str) -> Option<&'static str> {
         "editor" => Some(include_str!("../../../studies/editor.toml")),
         "marketplace" => Some(include_str!("../../../studies/marketplace.toml")),
         "registry" => Some(include_str!("../../../studies/registry.toml")),
+        "transcription" => Some(include_str!("../../../studies/transcription.toml")),
         _ => None,
     }
 }

@@ -15,6 +15,7 @@ mod parts;
 mod registry;
 mod table;
 mod templates;
+mod transcription;
 
 pub use bridge::bridge;
 pub use editor::editor;
@@ -22,3 +23,4 @@ pub use field_reports::field_report;
 pub use marketplace::marketplace;
 pub use parts::{PartRun, StudyOutcome};
 pub use registry::{RegistryBackend, RegistrySettings, Sustained, registry};
+pub use transcription::transcription;

@@ -238,7 +238,7 @@ pub fn marketplace(
         }
         flags
     };
-    let parts = run_all("marketplace", flags, &PARTS, harness, stop, tell)?;
+    let parts = run_all("marketplace", flags, &PARTS, 0, harness, stop, tell)?;
     Ok(StudyOutcome::told(parts, |parts| {
         templates::pages(TEMPLATES, &page::figures(&Parts::of(parts)))
     }))

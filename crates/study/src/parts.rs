@@ -134,7 +134,7 @@ impl StudyPart {
         }
     }
 
-    fn changes(&self) -> Changes {
+    pub(crate) fn changes(&self) -> Changes {
         let (ramp, duration) = self.times.unzip();
         let overrides = Overrides {
             group: self.group,
@@ -166,12 +166,14 @@ pub(crate) fn folder_of(system: &str) -> Result<TemporaryFolder, HarnessError> {
     Ok(TemporaryFolder::new().map_err(cannot)?)
 }
 
-/// Runs the parts one after the other, each against a new process of the system with the part's flags. A stop ends the
-/// study after the current part, and the results so far are returned.
+/// Runs the parts one after the other, each against a new process of the system with the part's flags. `further` is the
+/// number of parts that the caller runs afterwards. A stop ends the study after the current part, and the results so far
+/// are returned.
 pub(crate) fn run_all(
     system: &str,
     flags_of: impl Fn(&Part) -> Vec<String>,
     parts: &[StudyPart],
+    further: usize,
     harness: &Harness,
     stop: &Stop,
     tell: &mut dyn FnMut(Notice<'_>),
@@ -184,7 +186,7 @@ pub(crate) fn run_all(
         }
         tell(Notice::Part {
             number,
-            parts: parts.len(),
+            parts: parts.len() + further,
             title: part.title,
         });
         let mut flags = flags_of(part);

@@ -209,7 +209,7 @@ pub fn registry(
     let urls = settings::urls(settings, servers.as_ref());
     let flags = |part: &Part| flags(part.name, urls.as_ref(), folder);
     let parts = selected(settings);
-    let parts = run_all("registry", flags, &parts, harness, stop, tell)?;
+    let parts = run_all("registry", flags, &parts, 0, harness, stop, tell)?;
     let shared = urls.is_some();
     Ok(StudyOutcome::told(parts, |parts| {
         templates::pages(TEMPLATES, &page::figures(&Parts::of(parts), shared))

@@ -74,16 +74,27 @@ impl Turns {
     /// Runs a future in turns: while there is nothing else to do on its thread, at once, and otherwise one piece after the
     /// other with those of all other futures that are run like this.
     pub async fn share<F: Future>(&self, work: F) -> F::Output {
+        self.share_while(|| true, work).await
+    }
+
+    /// Like [`Self::share`], but only while `shares` is true. Otherwise the future runs as if it was alone. A future that
+    /// shares must not contain others that do: it would wait for itself.
+    pub async fn share_while<F: Future>(&self, shares: impl Fn() -> bool, work: F) -> F::Output {
         let mut work = pin!(work);
         loop {
-            let turn = if Self::is_spent() || self.threads.available_permits() == 0 {
+            let shared = shares();
+            let must_wait = || Self::is_spent() || self.threads.available_permits() == 0;
+            let turn = if shared && must_wait() {
                 let turn = self.threads.acquire().await;
                 Self::others().await;
                 Some(turn)
             } else {
                 None
             };
-            let piece = poll_fn(|context| Poll::Ready(Self::now(|| work.as_mut().poll(context))));
+            let piece = poll_fn(|context| {
+                let mut poll = || work.as_mut().poll(context);
+                Poll::Ready(if shared { Self::now(poll) } else { poll() })
+            });
             if let Poll::Ready(result) = piece.await {
                 return result;
             }

@@ -47,23 +47,18 @@ impl Service {
             .capacity()
             .map_or(limit, |capacity| capacity.min(limit));
         let recovery = Duration::from_secs_f64(config.times.recovery);
+        let random = Token::random().map_err(|error| ConfigError::Engine(error.to_string()))?;
+        let random = random.to_string();
         let named = config.times.worker_id.clone();
-        let worker = if let Some(named) = named {
-            named
-        } else {
-            let random = Token::random().map_err(|error| ConfigError::Engine(error.to_string()))?;
-            random.to_string()[..8].to_owned()
-        };
-        let (shared, ended) = Shared::open(&config.shared, &worker).await?.unzip();
+        let worker = named.unwrap_or_else(|| random[..8].to_owned());
+        // Two workers with one name must not share their sessions.
+        let unique = format!("{worker}:{random}");
+        let (shared, ended) = Shared::open(&config.shared, unique).await?.unzip();
         let shared = shared.map(Arc::new);
         let sessions = Sessions::new(limit, recovery).sharing(shared.clone());
         let sessions = Arc::new(sessions);
-        let beat = shared.zip(ended).map(|(shared, ended)| Beat {
-            shared,
-            sessions: sessions.clone(),
-            ended,
-            recovery,
-        });
+        let beat = shared.zip(ended);
+        let beat = beat.map(|table| Beat::new(table, sessions.clone(), recovery));
         let service = Arc::new(Self {
             config: config.clone(),
             sessions,

@@ -230,6 +230,20 @@ fn a_quota_that_stopped_the_generator_is_noticed() {
 }
 
 #[test]
+fn time_that_the_host_took_is_noticed() {
+    let stolen = |percent| {
+        verdict(&level(GeneratorUse {
+            stolen_percent: Some(percent),
+            ..GeneratorUse::default()
+        }))
+    };
+    assert_eq!(stolen(1.9), "valid");
+    assert_eq!(stolen(2.1), "questionable");
+    // Whether the generator was too late shows in its delays.
+    assert_eq!(stolen(60.0), "questionable");
+}
+
+#[test]
 fn delays_are_judged_by_what_they_spoil() {
     let late = |count, lag: Nanos, response: Nanos| {
         let mut level = level(GeneratorUse {

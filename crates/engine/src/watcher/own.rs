@@ -1,15 +1,17 @@
 use model::Nanos;
-use probe::{Sample, Sampler, use_between};
+use probe::{CoreTime, Sample, Sampler, use_between};
 
 use super::sampling::is_due;
 use crate::level::Span;
 
-/// Samples of the generator's own process in the measured time.
+/// Samples of the generator's own process, and of the machine's cores, in the measured time.
 #[derive(Debug)]
 pub(super) struct OwnWatch {
     sampler: Option<Sampler>,
     first: Option<Sample>,
     last: Option<Sample>,
+    cores_first: Option<CoreTime>,
+    cores_last: Option<CoreTime>,
 }
 
 impl OwnWatch {
@@ -19,6 +21,8 @@ impl OwnWatch {
             sampler: pid.and_then(|pid| Sampler::new(pid).ok()),
             first: None,
             last: None,
+            cores_first: None,
+            cores_last: None,
         }
     }
 
@@ -27,6 +31,8 @@ impl OwnWatch {
         if !is_due(last.map(|sample| sample.at), now, hold) {
             return;
         }
+        self.cores_last = CoreTime::look();
+        self.cores_first = self.cores_first.or(self.cores_last);
         let Some(sampler) = &mut self.sampler else {
             return;
         };
@@ -49,5 +55,10 @@ impl OwnWatch {
     pub(super) fn cpu_percent(&self) -> Option<f64> {
         let used = use_between(self.first.as_ref()?, self.last.as_ref()?)?;
         Some(used.cpu_percent)
+    }
+
+    /// Share of the cores' time that the host of this virtual machine took in the measured time.
+    pub(super) fn stolen_percent(&self) -> Option<f64> {
+        self.cores_last?.stolen_percent_since(self.cores_first?)
     }
 }

@@ -55,7 +55,7 @@ pub(crate) struct StudyArgs {
 pub(crate) enum StudyAction {
     #[command(flatten)]
     Measure(Study),
-    /// Measure all studies and write their pages (about 25 minutes). Studies that are in the folder are not measured again
+    /// Measure all studies and write their pages (about 30 minutes). Studies that are in the folder are not measured again
     All {
         /// Folder for the pages
         #[arg(long, value_name = "DIR", default_value = "docs/studies")]
@@ -80,6 +80,8 @@ pub(crate) enum Study {
     Marketplace,
     /// Messages reach thousands of receivers (less than six minutes)
     Registry(RegistryStudyArgs),
+    /// Thousands of people speak and read along (less than six minutes)
+    Transcription,
 }
 
 #[derive(Debug, Default, clap::Args)]

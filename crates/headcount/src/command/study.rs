@@ -42,6 +42,7 @@ fn all(args: &StudyArgs, to: &Path) -> anyhow::Result<Exit> {
         Study::Bridge,
         Study::Editor,
         Study::Marketplace,
+        Study::Transcription,
         Study::Registry(RegistryStudyArgs::default()),
     ];
     let mut folders = Vec::new();
@@ -76,6 +77,7 @@ fn name(study: &Study) -> &'static str {
         Study::Bridge => "bridge",
         Study::Editor => "editor",
         Study::Marketplace => "marketplace",
+        Study::Transcription => "transcription",
         Study::Registry(_) => "registry",
     }
 }
@@ -115,6 +117,7 @@ fn measure(
         Study::Bridge => study::bridge(&harness, stop, &mut tell),
         Study::Editor => study::editor(&harness, stop, &mut tell),
         Study::Marketplace => study::marketplace(&harness, stop, &mut tell),
+        Study::Transcription => study::transcription(&harness, stop, &mut tell),
         Study::Registry(_) => study::registry(&harness, &of_registry, stop, &mut tell),
     }?;
     hurry::nothing_left_to_wait_for();

@@ -4,6 +4,7 @@ mod asked;
 mod attempts;
 mod foreign;
 mod lab;
+mod machine;
 mod program;
 mod prometheus;
 mod raw;

@@ -81,5 +81,6 @@ mod study_pages;
 mod target;
 mod thresholds;
 mod trace;
+mod transcription_study;
 mod unread;
 mod wire_errors;

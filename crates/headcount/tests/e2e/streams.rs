@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use crate::harness::{Lab, Server, ask, speech_server};
+use crate::harness::{Lab, Server, ask, is_invalid, speech_server};
+
+/// A run is repeated at most this often if this machine was too busy to measure.
+const ATTEMPTS: usize = 5;
 
 /// Two users send 100 chunks of 20 ms, once. The server returns each chunk. `OPTIONS` are more options of the stream.
 const VOICE: &str = r#"
@@ -27,19 +30,28 @@ export default async function speak({ users: [user] }: Group) {
 
 /// The level of a run against this behaviour of the truth server, and what the server did.
 fn voice(query: &str, options: &str, thresholds: &[&str]) -> (Value, Value) {
-    let truth = Server::truth(&[]);
     let thresholds: Vec<_> = thresholds.iter().map(|one| format!("{one:?}")).collect();
     let text = VOICE
         .replace("QUERY", query)
         .replace("OPTIONS", options)
         .replace("THRESHOLDS", &thresholds.join(", "));
-    let lab = Lab::new().with("voice.ts", &text);
+    let valid = (0..ATTEMPTS).find_map(|_| spoken(&text));
+    valid.unwrap_or_else(|| panic!("{query}: this machine is too busy to measure"))
+}
+
+/// One run against a new truth server. Returns nothing if this machine was too busy.
+fn spoken(scenario: &str) -> Option<(Value, Value)> {
+    let lab = Lab::alone().with("voice.ts", scenario);
+    let truth = Server::truth(&[]);
     let ended = lab.run("voice.ts", &truth.url(), &["--json"]);
     let mut summary = ended.summary();
-    assert_eq!(ended.code, Some(0), "{summary:#}\n{}", ended.stderr);
     let level = summary["levels"][0].take();
+    if is_invalid(&level) {
+        return None;
+    }
+    assert_eq!(ended.code, Some(0), "{summary:#}\n{}", ended.stderr);
     let done = ask(&format!("{}/truth", truth.url()))["websocket"]["sum"].take();
-    (level, done)
+    Some((level, done))
 }
 
 #[test]

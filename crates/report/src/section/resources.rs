@@ -67,6 +67,7 @@ pub(crate) fn generator(run: &Run) -> Option<Section> {
         "waiting for a CPU",
         "of runnable time",
         "stopped by CPU quota",
+        "taken by the host",
         "longest GC pause",
         "dropped from queues",
     ];
@@ -105,6 +106,10 @@ fn generator_row(level: &Level) -> Row {
             .throttled_ms
             .filter(|stopped| *stopped > 0.0)
             .map(millis),
+        generator
+            .stolen_percent
+            .filter(|stolen| *stolen > 0.0)
+            .map(percent),
         generator.gc_pause_ms_max.map(millis),
         (generator.dropped_queue > 0).then(|| count(generator.dropped_queue)),
         Some(validity(level)),

@@ -24,6 +24,7 @@ pub(crate) fn sentence(cause: &IssueCause) -> String {
         IssueCause::Text { text } => text.trim_end_matches('.').to_owned(),
         IssueCause::WorkerBusy { .. }
         | IssueCause::CpuQuota { .. }
+        | IssueCause::StolenTime { .. }
         | IssueCause::UsersSlowed { .. }
         | IssueCause::GarbageCollection { .. }
         | IssueCause::EventsDropped { .. }
@@ -65,6 +66,15 @@ fn of_generator(cause: &IssueCause) -> String {
              reduce the load",
             millis(*stopped_ms),
             percent(*stopped_percent),
+            limit_of(*limit_percent)
+        ),
+        IssueCause::StolenTime {
+            stolen_percent,
+            limit_percent,
+        } => format!(
+            "the host of this virtual machine took {} of its CPU time (limit {}), so the generator, and the target if \
+             it runs here, were slower: repeat the run at a quieter time, or on reserved cores",
+            percent(*stolen_percent),
             limit_of(*limit_percent)
         ),
         IssueCause::UsersSlowed {
@@ -176,6 +186,10 @@ pub(crate) fn event(cause: &IssueCause) -> String {
         IssueCause::CpuQuota { stopped_ms, .. } => format!(
             "the CPU quota of its cgroup stopped the generator for {}",
             millis(*stopped_ms)
+        ),
+        IssueCause::StolenTime { stolen_percent, .. } => format!(
+            "the host of this virtual machine took {} of its CPU time",
+            percent(*stolen_percent)
         ),
         IssueCause::UsersSlowed { slowed_percent, .. } => format!(
             "users waited for the generator for {} of their time",

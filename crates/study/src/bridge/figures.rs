@@ -8,7 +8,7 @@ use super::field::BRIDGE;
 use super::parts::Parts;
 use super::tables;
 use crate::causes;
-use crate::ceiling::CeilingRun;
+use crate::ceiling;
 use crate::figures::{
     deliveries, delivery_figures, environment, level_at, level_figures, levels_at, per_s,
     percent_more, range, requests, session_figures,
@@ -32,7 +32,7 @@ pub(super) fn figures(parts: &Parts<'_>) -> Value {
         most_left => parts.http.and_then(most_left),
         people => last_rooms.map(people),
         all_rooms => parts.rooms.and_then(all_rooms),
-        ceiling => parts.ceiling.map(ceiling),
+        ceiling => parts.ceiling.map(ceiling::figures),
         causes => parts.ceiling.map(|ceiling| causes::of_findings(&ceiling.findings)),
         sessions => parts.crowd.and_then(session_figures),
         requests_table => tables::requests_in_full(parts),
@@ -41,23 +41,6 @@ pub(super) fn figures(parts: &Parts<'_>) -> Value {
         rooms_short => tables::rooms_in_short(parts),
         environment => environment(runs.into_iter().flatten().next()),
         system => "bridge",
-    }
-}
-
-/// The result of the search for the ceiling.
-fn ceiling(search: &CeilingRun) -> Value {
-    let answer = &search.answer;
-    context! {
-        users => answer.stable.map(|stable| stable.load),
-        low => answer.stable.map(|stable| stable.interval.low),
-        high => answer.stable.map(|stable| stable.interval.high),
-        repetitions => answer.stable.map(|stable| stable.repetitions),
-        at_least => answer.at_least,
-        holds => answer.holds,
-        fails => answer.fails,
-        generator => answer.generator.is_some(),
-        seconds => answer.spent_s,
-        thresholds => &search.thresholds,
     }
 }
 

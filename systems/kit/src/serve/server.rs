@@ -3,12 +3,13 @@ use std::error::Error;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use http_body_util::Either;
 use hyper::body::{Body, Bytes, Incoming};
-use hyper::header::UPGRADE;
+use hyper::header::{CONTENT_TYPE, UPGRADE};
 use hyper::service::{Service, service_fn};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
@@ -34,6 +35,8 @@ const ACCEPTS_PER_TURN: usize = 32;
 /// A request that follows a response this quickly was there before. Other tasks run first, because a client that pipelines
 /// requests without pause would otherwise have several of them served in each turn.
 const PIPELINED: Duration = Duration::from_micros(20);
+/// Type of the responses that are streams of server-sent events.
+const EVENTS: &str = "text/event-stream";
 const CROWDED: &str = "too many large responses wait for their clients\n";
 
 /// One service on one listener.
@@ -108,8 +111,8 @@ where
     }
 }
 
-/// Serves one connection. Its requests take turns with those of all others. Requests for `/healthz` and `/metrics` do not
-/// wait.
+/// Serves one connection. Its requests take turns with those of all others, and so do its server-sent events. Requests for
+/// `/healthz` and `/metrics` do not wait.
 async fn serve_one<S, B>(stream: TcpStream, service: S, mut open: Open, turns: Arc<Turns>)
 where
     S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible> + Send + 'static,
@@ -118,7 +121,12 @@ where
 {
     let place = open.place.clone();
     let responded = Arc::new(Mutex::new(None::<Instant>));
+    let (sends_events, all_turns) = (Arc::new(AtomicBool::new(false)), turns.clone());
+    let shares = sends_events.clone();
+    let shares = || shares.load(Ordering::Relaxed);
     let service = service_fn(move |mut request: Request<Incoming>| {
+        // The request takes turns itself, so its connection must not.
+        sends_events.store(false, Ordering::Relaxed);
         if request.headers().contains_key(UPGRADE) {
             request.extensions_mut().insert(place.clone());
             request.extensions_mut().insert(turns.clone());
@@ -126,6 +134,7 @@ where
         let is_watched = WATCHED.contains(&request.uri().path());
         let answer = service.call(request);
         let (responded, turns) = (responded.clone(), turns.clone());
+        let sends_events = sends_events.clone();
         async move {
             let last = locked(&responded).take();
             if last.is_some_and(|last| last.elapsed() < PIPELINED) {
@@ -136,7 +145,11 @@ where
             } else {
                 turns.share(answer).await
             };
-            let answer = outgoing(answer?);
+            let answer = answer?;
+            let kind = answer.headers().get(CONTENT_TYPE);
+            let events = kind.is_some_and(|kind| kind == EVENTS);
+            sends_events.store(events, Ordering::Relaxed);
+            let answer = outgoing(answer);
             *locked(&responded) = Some(Instant::now());
             Ok::<_, Infallible>(match answer {
                 Some(response) => response.map(Either::Left),
@@ -148,10 +161,10 @@ where
     let mut connection = pin!(connection.with_upgrades());
     let ended = tokio::select! {
         biased;
-        ended = connection.as_mut() => ended,
+        ended = all_turns.share_while(shares, connection.as_mut()) => ended,
         () = open.stop() => {
             connection.as_mut().graceful_shutdown();
-            connection.await
+            all_turns.share_while(shares, connection).await
         }
     };
     if let Err(error) = ended {
@@ -167,11 +180,15 @@ fn locked(responded: &Mutex<Option<Instant>>) -> MutexGuard<'_, Option<Instant>>
 #[cfg(test)]
 mod tests {
     use std::io::Write as _;
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::pin::Pin;
+    use std::sync::atomic::AtomicUsize;
+    use std::task::{Context, Poll};
     use std::thread;
 
     use http_body_util::Full;
+    use hyper::body::Frame;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::sync::watch;
 
     use super::*;
     use crate::serve::bind;
@@ -219,6 +236,86 @@ mod tests {
         }
         let place = served.lock().unwrap().iter().position(|is_check| *is_check);
         assert!(place.is_some_and(|place| place < SLOW / 4), "{place:?}");
+        running.abort();
+        drop(clients);
+    }
+
+    /// The body of a response with one event, which takes 3 ms when `begins` has passed.
+    struct Events<F> {
+        begins: Option<Pin<Box<F>>>,
+        served: Arc<Mutex<Vec<bool>>>,
+    }
+
+    impl<F: Future> Body for Events<F> {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            context: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            let Some(begins) = &mut self.begins else {
+                return Poll::Ready(None);
+            };
+            std::task::ready!(begins.as_mut().poll(context));
+            self.begins = None;
+            thread::sleep(Duration::from_millis(3));
+            self.served.lock().unwrap().push(false);
+            Poll::Ready(Some(Ok(Frame::data(Bytes::from("data: x\n\n")))))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_health_check_does_not_wait_behind_server_sent_events_of_others() {
+        const STREAMS: usize = 60;
+        let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let address = listener.local_addr().unwrap();
+        let served = Arc::new(Mutex::new(Vec::new()));
+        let opened = Arc::new(AtomicUsize::new(0));
+        let (begin, begun) = watch::channel(false);
+        let (recorder, counter) = (served.clone(), opened.clone());
+        let service = move |_| {
+            let (served, opened, begun) = (recorder.clone(), counter.clone(), begun.clone());
+            service_fn(move |request: Request<Incoming>| {
+                let (served, mut begun) = (served.clone(), begun.clone());
+                let is_check = request.uri().path() == "/healthz";
+                if is_check {
+                    served.lock().unwrap().push(true);
+                } else {
+                    opened.fetch_add(1, Ordering::Relaxed);
+                }
+                let begins = async move { begun.wait_for(|begun| *begun).await.is_ok() };
+                let begins = (!is_check).then(|| Box::pin(begins));
+                let kind = if is_check { "text/plain" } else { EVENTS };
+                let response = Response::builder().header(CONTENT_TYPE, kind);
+                let response = response.body(Events { begins, served }).unwrap();
+                async { Ok::<_, Infallible>(response) }
+            })
+        };
+        let server = Server {
+            service,
+            connections: Connections::new(100),
+            stop_limit: Duration::ZERO,
+        };
+        let ask = |path: &str| {
+            let mut client = std::net::TcpStream::connect(address).unwrap();
+            let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n");
+            client.write_all(request.as_bytes()).unwrap();
+            client
+        };
+        let mut clients: Vec<_> = (0..STREAMS).map(|_| ask("/events")).collect();
+        let running = tokio::spawn(server.run(listener, std::future::pending()));
+        while opened.load(Ordering::Relaxed) < STREAMS {
+            sleep(Duration::from_millis(5)).await;
+        }
+        clients.push(ask("/healthz"));
+        begin.send(true).unwrap();
+        let count = || served.lock().unwrap().len();
+        while count() <= STREAMS {
+            sleep(Duration::from_millis(5)).await;
+        }
+        let place = served.lock().unwrap().iter().position(|is_check| *is_check);
+        assert!(place.is_some_and(|place| place < STREAMS / 4), "{place:?}");
         running.abort();
         drop(clients);
     }

@@ -11,6 +11,9 @@ use crate::answer::detail;
 use crate::service::Service;
 use crate::sessions::State as SessionState;
 
+/// Maximum number of sessions in a list.
+const LISTED: usize = 10_000;
+
 /// `GET /v1/health`
 pub(super) async fn health(State(service): State<Arc<Service>>) -> Response {
     Json(json!({
@@ -21,16 +24,25 @@ pub(super) async fn health(State(service): State<Arc<Service>>) -> Response {
     .into_response()
 }
 
-/// `GET /v1/sessions`
+/// `GET /v1/sessions`: all sessions, up to a limit. The count is that of all sessions.
 pub(super) async fn list(State(service): State<Arc<Service>>) -> Response {
-    let mut lines = service.sessions.lines();
+    let mut lines = service.sessions.lines(LISTED);
+    let mut count = service.sessions.count();
     if let Some(shared) = service.sessions.shared() {
-        match shared.others().await {
-            Ok(others) => lines.extend(others.into_iter().map(|shown| shown.line)),
+        match shared.others(LISTED - lines.len()).await {
+            Ok((others, all)) => {
+                lines.extend(others.into_iter().map(|shown| shown.line));
+                count += all;
+            }
             Err(error) => return unavailable(&error),
         }
     }
-    Json(json!({ "count": lines.len(), "sessions": lines })).into_response()
+    let count = if lines.len() < LISTED {
+        lines.len()
+    } else {
+        count
+    };
+    Json(json!({ "count": count, "sessions": lines })).into_response()
 }
 
 fn unavailable(error: &RedisError) -> Response {
@@ -51,7 +63,7 @@ pub(super) async fn end(State(service): State<Arc<Service>>, Path(id): Path<Stri
     let mut found = service.sessions.end(&id);
     if !found && let Some(shared) = service.sessions.shared() {
         match shared.end(&id).await {
-            Ok(ended) => found = ended.is_some(),
+            Ok(ended) => found = ended,
             Err(error) => return unavailable(&error),
         }
     }
@@ -78,10 +90,11 @@ pub(super) async fn metrics(State(service): State<Arc<Service>>) -> Response {
         "uptime_seconds": service.started.elapsed().as_secs_f64(),
     });
     if let Some(shared) = service.sessions.shared() {
-        match shared.count().await {
-            Ok(count) => answer["global_sessions"] = count.into(),
-            Err(error) => return unavailable(&error),
-        }
+        let count = shared.count().await.inspect_err(|error| {
+            tracing::warn!(%error, "the session table cannot be reached");
+        });
+        // The other figures are known without Redis.
+        answer["global_sessions"] = count.ok().into();
         answer["max_global_sessions"] = shared.limit().into();
     }
     Json(answer).into_response()

@@ -1,4 +1,3 @@
-use std::collections::HashMap;
 use std::iter::from_fn;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +6,7 @@ use redis::RedisResult;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::shared::{Ended, Shared, Shown};
+use super::shared::{Ended, Shared};
 use super::table::Sessions;
 
 /// A lease is renewed several times before it ends.
@@ -21,14 +20,33 @@ const BATCH: usize = 1000;
 /// nodes want to end.
 #[derive(Debug)]
 pub(crate) struct Beat {
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) sessions: Arc<Sessions>,
-    pub(crate) ended: mpsc::Receiver<Ended>,
+    shared: Arc<Shared>,
+    sessions: Arc<Sessions>,
+    ended: mpsc::Receiver<Ended>,
     /// Time for which an ended session can be recovered.
-    pub(crate) recovery: Duration,
+    recovery: Duration,
+    /// Sessions that ended, until Redis has confirmed their removal.
+    leaving: Vec<Ended>,
+    /// Sessions that this worker was asked to end, and has ended.
+    acknowledged: Vec<String>,
 }
 
 impl Beat {
+    pub(crate) fn new(
+        (shared, ended): (Arc<Shared>, mpsc::Receiver<Ended>),
+        sessions: Arc<Sessions>,
+        recovery: Duration,
+    ) -> Self {
+        Self {
+            shared,
+            sessions,
+            ended,
+            recovery,
+            leaving: Vec::new(),
+            acknowledged: Vec::new(),
+        }
+    }
+
     /// Works until the sender is dropped. Then the worker leaves the table.
     pub(crate) async fn run(mut self, mut stopped: oneshot::Receiver<()>) {
         let mut ticks = interval(self.shared.lease / BEATS);
@@ -38,9 +56,12 @@ impl Beat {
             let done = tokio::select! {
                 _ = ticks.tick() => {
                     number += 1;
-                    self.renew(number % COMPARED == 1).await
+                    self.renew(number % COMPARED == 0).await
                 }
-                Some(first) = self.ended.recv() => self.forget(Some(first)).await,
+                Some(first) = self.ended.recv(), if self.leaving.is_empty() => {
+                    self.leaving.push(first);
+                    self.forget().await
+                }
                 _ = &mut stopped => break,
             };
             if let Err(error) = done {
@@ -48,8 +69,8 @@ impl Beat {
             }
         }
         let left = async {
-            while !self.ended.is_empty() {
-                self.forget(None).await?;
+            while !(self.ended.is_empty() && self.leaving.is_empty()) {
+                self.forget().await?;
             }
             self.shared.leave().await
         };
@@ -58,29 +79,31 @@ impl Beat {
         }
     }
 
-    async fn renew(&self, compare: bool) -> RedisResult<()> {
-        for id in self.shared.renew().await? {
-            self.sessions.end(&id);
+    async fn renew(&mut self, compare: bool) -> RedisResult<()> {
+        let renewed = self.shared.renew(&self.acknowledged).await?;
+        for id in &renewed.ends {
+            self.sessions.end(id);
         }
-        if compare {
-            self.shared.compare(|| self.live()).await?;
+        self.acknowledged = renewed.ends;
+        if !renewed.lasts {
+            self.sessions.join(&self.shared).await?;
         }
-        Ok(())
-    }
-
-    fn live(&self) -> HashMap<String, Shown> {
-        let live = self.sessions.live();
-        let shown = live.iter().map(|one| (one.id.to_string(), Shown::of(one)));
-        shown.collect()
+        if compare || !renewed.lasts {
+            self.shared.compare(|| self.sessions.live()).await?;
+        }
+        if self.leaving.is_empty() {
+            return Ok(());
+        }
+        self.forget().await
     }
 
     /// Removes the sessions that ended.
-    async fn forget(&mut self, first: Option<Ended>) -> RedisResult<()> {
-        let more = from_fn(|| self.ended.try_recv().ok()).take(BATCH);
-        let batch: Vec<Ended> = first.into_iter().chain(more).collect();
-        if batch.is_empty() {
-            return Ok(());
-        }
-        self.shared.remove(&batch, self.recovery).await
+    async fn forget(&mut self) -> RedisResult<()> {
+        let room = BATCH.saturating_sub(self.leaving.len());
+        let more = from_fn(|| self.ended.try_recv().ok());
+        self.leaving.extend(more.take(room));
+        self.shared.remove(&self.leaving, self.recovery).await?;
+        self.leaving.clear();
+        Ok(())
     }
 }

@@ -1,7 +1,8 @@
+use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// Maximum number of messages that wait for one connection.
+/// Maximum number of misdelivered replies that wait for one connection.
 const POSTED: usize = 16;
 
 /// Reason why the service ends a session.
@@ -18,7 +19,9 @@ pub(crate) enum End {
 pub(crate) enum Received {
     /// The session ends.
     End(End),
-    /// A message for the client: the result of a search, or a reply of another session that fault injection misdelivered.
+    /// The result of a search, for the client.
+    Found(String),
+    /// A reply of another session, which fault injection misdelivered.
     Posted(String),
 }
 
@@ -29,7 +32,7 @@ pub(crate) struct Inbox(Mutex<Inside>);
 #[derive(Debug, Default)]
 struct Inside {
     end: Option<End>,
-    posted: Vec<String>,
+    waiting: VecDeque<Received>,
     waker: Option<Waker>,
 }
 
@@ -41,24 +44,31 @@ impl Inbox {
         inside.wake();
     }
 
-    /// Hands over a message for the client. Returns whether there was room.
+    /// Hands over the result of a search. The connection limits the number of searches.
+    pub(crate) fn found(&self, text: String) {
+        let mut inside = self.inside();
+        inside.waiting.push_back(Received::Found(text));
+        inside.wake();
+    }
+
+    /// Hands over a misdelivered reply. Returns whether there was room.
     pub(crate) fn post(&self, text: String) -> bool {
         let mut inside = self.inside();
-        let room = inside.posted.len() < POSTED;
+        let room = inside.waiting.len() < POSTED;
         if room {
-            inside.posted.push(text);
+            inside.waiting.push_back(Received::Posted(text));
             inside.wake();
         }
         room
     }
 
-    /// The next event. The end is reported until nobody asks.
-    pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<Received> {
+    /// The next event, in the order in which they came. The end comes last, and is reported until `ends` is false.
+    pub(crate) fn poll(&self, ends: bool, cx: &mut Context<'_>) -> Poll<Received> {
         let mut inside = self.inside();
-        if let Some(text) = inside.posted.pop() {
-            return Poll::Ready(Received::Posted(text));
+        if let Some(received) = inside.waiting.pop_front() {
+            return Poll::Ready(received);
         }
-        if let Some(end) = inside.end {
+        if let Some(end) = inside.end.filter(|_| ends) {
             return Poll::Ready(Received::End(end));
         }
         match &mut inside.waker {
@@ -78,5 +88,35 @@ impl Inside {
         if let Some(waker) = self.waker.take() {
             waker.wake();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_keep_their_order_and_the_end_comes_last() {
+        let inbox = Inbox::default();
+        inbox.end(End::Closed);
+        inbox.found("a".to_owned());
+        assert!(inbox.post("b".to_owned()));
+        inbox.found("c".to_owned());
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut next = |ends| inbox.poll(ends, &mut cx);
+        assert_eq!(next(true), Poll::Ready(Received::Found("a".to_owned())));
+        assert_eq!(next(true), Poll::Ready(Received::Posted("b".to_owned())));
+        assert_eq!(next(true), Poll::Ready(Received::Found("c".to_owned())));
+        assert_eq!(next(true), Poll::Ready(Received::End(End::Closed)));
+        assert_eq!(next(false), Poll::Pending);
+    }
+
+    #[test]
+    fn misdelivered_replies_have_a_limit_and_results_of_searches_pass_it() {
+        let inbox = Inbox::default();
+        let posted = (0..POSTED + 5).filter(|_| inbox.post(String::new()));
+        assert_eq!(posted.count(), POSTED);
+        inbox.found(String::new());
+        assert_eq!(inbox.inside().waiting.len(), POSTED + 1);
     }
 }

@@ -1,4 +1,4 @@
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -39,6 +39,8 @@ pub(crate) struct Session {
     pub(crate) created_at: Timestamp,
     begun: Instant,
     state: AtomicU8,
+    /// Whether the table of all workers has admitted it.
+    admitted: AtomicBool,
     /// Microseconds from `begun` to the last audio.
     last: AtomicU64,
     pub(crate) audio_bytes: AtomicU64,
@@ -61,6 +63,7 @@ impl Session {
             created_at: Timestamp::now(),
             begun: now,
             state: AtomicU8::new(State::Created as u8),
+            admitted: AtomicBool::new(false),
             last: AtomicU64::new(0),
             audio_bytes: AtomicU64::new(0),
             audio_samples: AtomicU64::new(0),
@@ -77,6 +80,14 @@ impl Session {
         let state = self.state.load(Ordering::Relaxed);
         let known = State::ALL.into_iter().find(|known| *known as u8 == state);
         known.unwrap_or(State::Closing)
+    }
+
+    pub(super) fn set_admitted(&self) {
+        self.admitted.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_admitted(&self) -> bool {
+        self.admitted.load(Ordering::Relaxed)
     }
 
     /// Speech was heard for the first time.

@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use kit::token::Token;
+use redis::RedisResult;
 use tokio::time::Instant;
 
 use super::inbox::End;
 use super::session::{Session, State};
-use super::shared::{Admission, Shared, Shown};
+use super::shared::{Admission, Live, Shared, Shown};
 use super::view::{Line, Past, Sums};
 
 /// Maximum number of ended sessions that can be recovered.
@@ -80,15 +81,33 @@ impl Sessions {
         let Some(shared) = &self.shared else {
             return Ok(seat);
         };
-        match shared.admit(&seat.id, &Shown::of(&seat)).await {
-            Admission::Admitted => Ok(seat),
+        let mut admission = shared.admit(&seat.id, &Shown::of(&seat)).await;
+        if admission == Admission::Lapsed {
+            admission = match self.join(shared).await {
+                Ok(()) => shared.admit(&seat.id, &Shown::of(&seat)).await,
+                Err(error) => {
+                    tracing::warn!(%error, "cannot join the session table");
+                    Admission::Unknown
+                }
+            };
+        }
+        match admission {
+            Admission::Admitted => {
+                seat.set_admitted();
+                Ok(seat)
+            }
             Admission::Full => Err(Full::Global),
-            Admission::Unknown => Err(Full::NoTable),
+            Admission::Lapsed | Admission::Unknown => Err(Full::NoTable),
         }
     }
 
+    /// Begins the lease of this worker in the table of all workers.
+    pub(super) async fn join(&self, shared: &Shared) -> RedisResult<()> {
+        shared.join(&self.live()).await
+    }
+
     /// Creates a session, unless there are too many here.
-    fn open(self: &Arc<Self>, now: Instant) -> Result<Seat, Full> {
+    pub(super) fn open(self: &Arc<Self>, now: Instant) -> Result<Seat, Full> {
         let id: Arc<str> = uuid(Token::random()?).into();
         let mut inside = self.inside();
         if inside.stopping {
@@ -188,14 +207,27 @@ impl Sessions {
         inside.live.values().filter(|s| s.state() == state).count()
     }
 
-    pub(crate) fn lines(&self) -> Vec<Line> {
+    /// Up to `most` live sessions.
+    pub(crate) fn lines(&self, most: usize) -> Vec<Line> {
         let inside = self.inside();
-        inside.live.values().map(|session| session.line()).collect()
+        let some = inside.live.values().take(most);
+        some.map(|session| session.line()).collect()
     }
 
-    /// All live sessions.
-    pub(crate) fn live(&self) -> Vec<Arc<Session>> {
-        self.inside().live.values().cloned().collect()
+    /// All live sessions, for the table of all workers.
+    pub(super) fn live(&self) -> Live {
+        let all: Vec<Arc<Session>> = self.inside().live.values().cloned().collect();
+        let each = all.iter().map(|session| {
+            let shown = session.is_admitted().then(|| Shown::of(session));
+            (session.id.to_string(), shown)
+        });
+        each.collect()
+    }
+
+    /// Whether the session is here, or was a short time ago.
+    pub(crate) fn knows(&self, id: &str) -> bool {
+        let inside = self.inside();
+        inside.live.contains_key(id) || inside.past.iter().any(|(past, _, _)| **past == *id)
     }
 
     pub(crate) fn sums(&self) -> Sums {
@@ -272,6 +304,7 @@ mod tests {
         assert_eq!(opened.iter().filter(|opened| opened.is_ok()).count(), 3);
         let refused = opened[3].as_ref().unwrap_err().to_string();
         assert_eq!(refused, "Maximum 3 concurrent sessions reached");
+        assert_eq!([2, 9].map(|most| table.lines(most).len()), [2, 3]);
         drop(opened);
         assert_eq!(table.count(), 0);
     }

@@ -119,9 +119,8 @@ impl Connection {
             Poll::Ready(Ok(())) | Poll::Pending => {}
         }
         // After the end, the inbox would report it again and again.
-        if self.dialogue.ending.is_none()
-            && let Poll::Ready(received) = self.dialogue.seat.inbox.poll(cx)
-        {
+        let ends = self.dialogue.ending.is_none();
+        if let Poll::Ready(received) = self.dialogue.seat.inbox.poll(ends, cx) {
             return Poll::Ready(Event::Received(received));
         }
         if let Poll::Ready(done) = self.dialogue.pipeline.poll(cx) {
@@ -181,6 +180,7 @@ impl Connection {
     fn is_drained(&self) -> bool {
         self.dialogue.ending.is_some()
             && self.dialogue.pipeline.is_empty()
+            && self.dialogue.search.is_idle()
             && self.faulty.as_ref().is_none_or(Faulty::is_empty)
     }
 
@@ -221,6 +221,10 @@ impl Connection {
     fn received(&mut self, received: Received) -> ControlFlow<Over> {
         match received {
             Received::Posted(text) => self.queue(Item::kept(text)),
+            Received::Found(text) => {
+                self.dialogue.search.found();
+                self.queue(Item::kept(text))
+            }
             Received::End(End::Closed) => {
                 self.dialogue.ending = Some(Over::Finished);
                 let closing = self.dialogue.refuse(&Refusal::SessionClosing);

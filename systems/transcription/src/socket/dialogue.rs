@@ -131,28 +131,29 @@ impl Dialogue {
         self.seat.recoverable = recoverable;
     }
 
-    /// Whether no more audio is read until some is recognised.
+    /// Whether nothing is read until some audio is recognised, or a search has ended.
     pub(super) fn is_full(&self) -> bool {
-        self.pipeline.len() >= self.service.config.limits.max_pending as usize
+        let most = self.service.config.limits.max_pending as usize;
+        self.pipeline.len() >= most || self.search.is_full()
     }
 
-    /// Recovers an earlier session. One of another node takes a moment to find.
+    /// Recovers an earlier session. If several workers share a table, this takes a moment.
     fn recover(&mut self, id: String) -> Option<Said> {
-        if *self.seat.id == *id || self.search.is_running() {
-            return Some(self.refuse(&Refusal::SessionNotFound));
-        }
         let sessions = &self.service.sessions;
-        if let Some(past) = sessions.recover(&id) {
-            let text = recovered(&self.service, &id, &past);
-            return Some(Said::Notice(Item::kept(text)));
+        if let Some(shared) = sessions.shared() {
+            let session = self.seat.session();
+            self.search.start(id, shared, &self.service, session);
+            return None;
         }
-        let Some(shared) = sessions.shared() else {
-            return Some(self.refuse(&Refusal::SessionNotFound));
+        let found = if *self.seat.id == *id {
+            None
+        } else {
+            sessions.recover(&id)
         };
-        let session = self.seat.session();
-        self.search
-            .start(id, shared.clone(), self.service.clone(), session);
-        None
+        Some(match found {
+            Some(past) => Said::Notice(Item::kept(recovered(&self.service, &id, &past))),
+            None => self.refuse(&Refusal::SessionNotFound),
+        })
     }
 
     /// Replies with an error. The connection stays open.

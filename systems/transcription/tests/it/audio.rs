@@ -1,4 +1,7 @@
-//! Audio for the tests. Speech is imitated: a detector of voice activity takes it for speech, a person would not.
+//! Audio for the tests. Noise imitates speech: a detector of voice activity takes it for speech, a person would not.
+
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Bytes of a chunk of 20 ms.
 pub(crate) const CHUNK: usize = 640;
@@ -27,4 +30,23 @@ pub(crate) fn noise(ms: usize) -> Vec<u8> {
         samples.push(i16::from_le_bytes([random[5], random[6]]));
     }
     bytes(&samples)
+}
+
+/// Speech of a free synthesizer as a WAV file.
+pub(crate) fn spoken(text: &str) -> Vec<u8> {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let name = format!("headcount-speech-{}-{number}.wav", std::process::id());
+    let file = std::env::temp_dir().join(name);
+    let said = Command::new("flite")
+        .args(["-voice", "slt", "-t", text, "-o"])
+        .arg(&file)
+        .status();
+    assert!(
+        said.expect("flite is not installed: run ./test.sh or `apt-get install flite`")
+            .success()
+    );
+    let speech = std::fs::read(&file).unwrap();
+    std::fs::remove_file(file).unwrap();
+    speech
 }

@@ -1,6 +1,5 @@
 //! The engines that do not simulate.
 
-use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
@@ -12,7 +11,7 @@ use axum::routing::post;
 use serde_json::Value;
 use tokio::net::TcpListener;
 
-use crate::audio::{CHUNK, noise, silence};
+use crate::audio::{CHUNK, noise, silence, spoken};
 use crate::served::Served;
 
 /// What an endpoint received.
@@ -96,24 +95,6 @@ async fn a_remote_engine_that_fails_is_reported_and_the_stream_goes_on() {
         assert_eq!(recording.status(), 502);
         assert_eq!(service.metric("asr_engine_failures_total").await, 2);
     }
-}
-
-/// Speech of a free synthesizer as a WAV file.
-fn spoken(text: &str) -> Vec<u8> {
-    let folder = std::env::temp_dir().join(format!("headcount-speech-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let file = folder.join("speech.wav");
-    let said = Command::new("flite")
-        .args(["-voice", "slt", "-t", text, "-o"])
-        .arg(&file)
-        .status();
-    assert!(
-        said.expect("flite is not installed: run ./test.sh or `apt-get install flite`")
-            .success()
-    );
-    let speech = std::fs::read(&file).unwrap();
-    std::fs::remove_dir_all(folder).unwrap();
-    speech
 }
 
 #[tokio::test]

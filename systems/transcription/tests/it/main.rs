@@ -26,3 +26,5 @@ mod served;
 mod slow;
 #[cfg(test)]
 mod stopping;
+#[cfg(test)]
+mod words;

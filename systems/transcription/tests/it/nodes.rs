@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use crate::audio::{noise, silence};
-use crate::served::{PATIENCE, Served};
+use crate::served::{PATIENCE, Served, Stream};
 
 /// A worker whose sessions are removed ten seconds after its last sign of life.
 fn worker(redis: &Redis, arguments: &[&str]) -> Served {
@@ -28,6 +28,11 @@ async fn until_global(service: &Served, expected: u64) {
         assert!(Instant::now() < deadline, "{metrics}");
         sleep(Duration::from_millis(20)).await;
     }
+}
+
+async fn reconnect(stream: &mut Stream, previous: &str) {
+    let message = json!({ "type": "reconnect", "previous_session_id": previous });
+    stream.text(&message.to_string()).await;
 }
 
 #[tokio::test]
@@ -119,14 +124,106 @@ async fn a_lost_connection_is_recovered_on_another_worker() {
     drop(stream);
     until_global(&there, 0).await;
     let mut stream = there.stream().await;
-    let reconnect = json!({ "type": "reconnect", "previous_session_id": lost });
-    stream.text(&reconnect.to_string()).await;
+    reconnect(&mut stream, &lost).await;
     let recovered = stream.event().await;
     assert_eq!(recovered["type"], "session_recovered");
     assert_eq!(recovered["text"], words);
     assert_eq!(recovered["previous_metrics"]["audio_bytes_received"], 6400);
-    stream.text(&reconnect.to_string()).await;
+    reconnect(&mut stream, &lost).await;
     assert_eq!(stream.event().await["code"], "SESSION_NOT_FOUND");
+}
+
+#[tokio::test]
+async fn a_session_is_recovered_on_one_worker_even_if_all_try_at_the_same_time() {
+    let redis = Redis::start();
+    let workers = [(); 3].map(|()| worker(&redis, &[]));
+    for is_open in [false, true, false, true] {
+        let mut stream = workers[0].stream().await;
+        stream.audio(&noise(200)).await;
+        stream.event().await;
+        let lost = stream.session.clone();
+        let stream = is_open.then_some(stream);
+        let mut fresh = Vec::new();
+        for service in &workers {
+            let mut stream = service.stream().await;
+            reconnect(&mut stream, &lost).await;
+            fresh.push(stream);
+        }
+        let mut recovered = 0;
+        for stream in &mut fresh {
+            let reply = stream.event().await;
+            recovered += u32::from(reply["type"] == "session_recovered");
+        }
+        assert_eq!(recovered, 1, "{is_open}");
+        if let Some(mut stream) = stream {
+            let (events, code) = stream.until_close().await;
+            assert_eq!(events.last().unwrap()["code"], "SESSION_CLOSING");
+            assert_eq!(code, Some(1000));
+        }
+        drop(fresh);
+        until_global(&workers[0], 0).await;
+    }
+}
+
+#[tokio::test]
+async fn replies_to_several_reconnects_keep_their_order() {
+    let redis = Redis::start();
+    let (here, there) = (worker(&redis, &[]), worker(&redis, &[]));
+    let mut lost = Vec::new();
+    for _ in 0..10 {
+        lost.push(here.stream().await.session);
+    }
+    until_global(&there, 0).await;
+    let mut stream = there.stream().await;
+    let own = stream.session.clone();
+    for id in &lost {
+        reconnect(&mut stream, id).await;
+        reconnect(&mut stream, &own).await;
+    }
+    stream.stop().await;
+    let (events, code) = stream.until_close().await;
+    assert_eq!(code, Some(1000));
+    assert_eq!(events.len(), 20);
+    for (pair, id) in events.chunks(2).zip(&lost) {
+        assert_eq!(pair[0]["previous_session_id"], *id);
+        assert_eq!(pair[1]["code"], "SESSION_NOT_FOUND");
+    }
+}
+
+#[tokio::test]
+async fn two_workers_with_one_id_keep_their_sessions() {
+    let redis = Redis::start();
+    // Each worker writes its sessions every 1.5 s, and removes those that it does not have.
+    let same = ["--worker-id", "twin", "--worker-lease", "3"];
+    let (here, there) = (worker(&redis, &same), worker(&redis, &same));
+    let (mut near, mut far) = (here.stream().await, there.stream().await);
+    for milliseconds in [20.0, 40.0] {
+        near.audio(&noise(20)).await;
+        far.audio(&noise(20)).await;
+        until_listed(&here, &far.session, milliseconds).await;
+        until_listed(&there, &near.session, milliseconds).await;
+        for service in [&here, &there] {
+            let metrics = service.get("/v1/metrics").await;
+            assert_eq!(metrics["worker_id"], "twin");
+            assert_eq!(metrics["global_sessions"], 2);
+        }
+    }
+}
+
+/// Polls until a worker lists a session with this much audio.
+async fn until_listed(service: &Served, session: &str, milliseconds: f64) {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let listed = service.get("/v1/sessions").await;
+        let sessions = listed["sessions"].as_array().unwrap();
+        let is_it = |one: &&Value| one["session_id"] == session;
+        let found = sessions.iter().find(is_it).expect("the session is listed");
+        if found["audio_duration_ms"] == milliseconds {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{listed}");
+        sleep(Duration::from_millis(20)).await;
+    }
 }
 
 #[tokio::test]
@@ -140,6 +237,9 @@ async fn streams_continue_without_redis_and_new_ones_wait_for_it() {
     let (events, code) = service.connect("").await.until_close().await;
     assert_eq!(events[0]["message"], "Session table is not available");
     assert_eq!(code, Some(1008));
+    let metrics = service.get("/v1/metrics").await;
+    assert_eq!(metrics["active_sessions"], 1);
+    assert_eq!(metrics["global_sessions"], Value::Null);
     redis.restart();
     let deadline = Instant::now() + PATIENCE;
     loop {

@@ -4,18 +4,30 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::machine::Place;
 use super::program::{Ended, Program};
 
-/// A temporary folder for scenarios and runs.
+/// A temporary folder for scenarios and runs, and a place on this machine.
 #[derive(Debug)]
 pub(crate) struct Lab {
     folder: TempDir,
+    _place: Place,
 }
 
 impl Lab {
     pub(crate) fn new() -> Self {
+        Self::at(Place::beside())
+    }
+
+    /// A lab for a test that needs regular times. While it exists, no other test has one.
+    pub(crate) fn alone() -> Self {
+        Self::at(Place::alone())
+    }
+
+    fn at(place: Place) -> Self {
         Self {
             folder: tempfile::tempdir().unwrap(),
+            _place: place,
         }
     }
 

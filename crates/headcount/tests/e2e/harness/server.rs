@@ -32,6 +32,11 @@ impl Server {
         Self::built_in("registry", flags)
     }
 
+    /// Starts the transcription service on a free port.
+    pub(crate) fn transcription(flags: &[&str]) -> Self {
+        Self::built_in("transcription", flags)
+    }
+
     /// Starts the faulty server, which misbehaves as configured, on a free port.
     pub(crate) fn faulty() -> Self {
         Self::built_in("faulty", &[])

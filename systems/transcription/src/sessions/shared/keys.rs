@@ -5,31 +5,28 @@ pub(super) struct Keys {
     pub(super) leases: String,
     /// Prefix of the sessions of each worker.
     pub(super) sessions: String,
-    prefix: String,
+    /// Prefix of the sessions that each worker should end.
+    pub(super) ends: String,
+    /// Prefix of the figures of each session that lost its connection.
+    pub(super) past: String,
+    /// Prefix of the mark of each session that was recovered.
+    pub(super) taken: String,
 }
 
 impl Keys {
     pub(super) fn new(prefix: &str) -> Self {
-        let prefix = format!("{{{prefix}}}");
+        let of = |name: &str| format!("{{{prefix}}}:{name}");
         Self {
-            leases: format!("{prefix}:leases"),
-            sessions: format!("{prefix}:sessions:"),
-            prefix,
+            leases: of("leases"),
+            sessions: of("sessions:"),
+            ends: of("ends:"),
+            past: of("past:"),
+            taken: of("taken:"),
         }
     }
 
     /// The sessions of a worker.
     pub(super) fn sessions_of(&self, worker: &str) -> String {
         format!("{}{worker}", self.sessions)
-    }
-
-    /// The sessions that a worker should end.
-    pub(super) fn ends_of(&self, worker: &str) -> String {
-        format!("{}:ends:{worker}", self.prefix)
-    }
-
-    /// The figures of a session that lost its connection.
-    pub(super) fn past(&self, id: &str) -> String {
-        format!("{}:past:{id}", self.prefix)
     }
 }

@@ -1,15 +1,15 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::time::Duration;
 
-use clap::Args;
-use kit::secret::Secret;
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
-use redis::{Client, RedisResult, Script};
+use redis::{Client, RedisResult};
 use tokio::sync::mpsc;
 
+use super::config::SharedConfig;
 use super::keys::Keys;
 use super::record::Shown;
+use super::scripts::Scripts;
 use crate::sessions::view::Past;
 
 /// Time limit for a response of Redis.
@@ -19,51 +19,23 @@ const ATTEMPTS: usize = 2;
 const LONGEST_PAUSE: Duration = Duration::from_millis(300);
 /// Maximum number of ended sessions that wait to be removed from Redis. The next comparison removes the others.
 const ENDED: usize = 10_000;
-
-/// The session table that several workers share.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Several workers")]
-pub struct SharedConfig {
-    /// URL of Redis, for one session table over several workers and nodes [default: each worker has its own]
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "ASR_REDIS_URL",
-        hide_env_values = true
-    )]
-    pub redis: Option<Secret>,
-    /// Prefix of all keys in Redis
-    #[arg(
-        long,
-        value_name = "TEXT",
-        env = "ASR_REDIS_PREFIX",
-        default_value = "asr"
-    )]
-    pub redis_prefix: String,
-    /// Maximum number of sessions of all workers that share a table
-    #[arg(long, value_name = "N", env = "ASR_MAX_GLOBAL_SESSIONS", default_value_t = 2000,
-          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub max_global_sessions: u32,
-    /// Time after which the sessions of a worker that crashed are removed, in seconds
-    #[arg(long, value_name = "SECONDS", env = "ASR_WORKER_LEASE_SECONDS", default_value_t = 10.0,
-          value_parser = crate::limits::positive)]
-    pub worker_lease: f64,
-}
-
-impl SharedConfig {
-    /// Whether Redis can be reached by this URL. Not a parser of the option: its errors would show the URL, which may
-    /// contain a password.
-    pub(crate) fn has_valid_url(&self) -> bool {
-        let url = self.redis.as_ref();
-        url.is_none_or(|url| Client::open(url.reveal()).is_ok())
-    }
-}
+/// Maximum number of sessions that a worker is asked to end at a time. The others follow with the next renewal.
+const ENDS: usize = 1000;
+/// Maximum number of changes in one request.
+const BATCH: usize = 500;
+/// Number of leases for which Redis keeps the sessions of a worker that has none. A lease that lasts keeps them.
+const LEASES: u32 = 10;
+/// Time for which Redis keeps a request to end a session, and the mark of a recovered one. A worker that is cut off from
+/// Redis for longer does not learn of them.
+const KEPT: Duration = Duration::from_hours(1);
 
 /// Whether a session may begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Admission {
     Admitted,
     Full,
+    /// The lease of this worker has ended: it has to join again.
+    Lapsed,
     /// Redis does not respond.
     Unknown,
 }
@@ -71,16 +43,28 @@ pub(crate) enum Admission {
 /// A session that ended, and its figures if it can be recovered.
 pub(crate) type Ended = (String, Option<Past>);
 
+/// The live sessions of a worker by their names. The records of those that are not admitted yet are `None`: Redis counts
+/// them only when it admits them.
+pub(crate) type Live = Vec<(String, Option<Shown>)>;
+
+/// The result of a renewal.
+#[derive(Debug)]
+pub(crate) struct Renewed {
+    /// Whether the lease lasts. If not, the worker has to join again.
+    pub(crate) lasts: bool,
+    /// Sessions that other nodes want to end. They are returned until they are acknowledged.
+    pub(crate) ends: Vec<String>,
+}
+
 /// The shared session table, as one worker uses it.
 pub(crate) struct Shared {
     link: ConnectionManager,
     keys: Keys,
+    scripts: Scripts,
     worker: String,
     /// Time for which the worker is known to live.
     pub(crate) lease: Duration,
     limit: u32,
-    admit: Script,
-    beat: Script,
     ended: mpsc::Sender<Ended>,
 }
 
@@ -93,10 +77,11 @@ impl fmt::Debug for Shared {
 }
 
 impl Shared {
-    /// Connects to Redis. `None` if none is configured. Ended sessions arrive at the receiver.
+    /// Connects to Redis. `None` if none is configured. `worker` is the name in the table, which no other process may
+    /// have. Ended sessions arrive at the receiver.
     pub(crate) async fn open(
         config: &SharedConfig,
-        worker: &str,
+        worker: String,
     ) -> RedisResult<Option<(Self, mpsc::Receiver<Ended>)>> {
         let Some(url) = &config.redis else {
             return Ok(None);
@@ -112,11 +97,10 @@ impl Shared {
         let shared = Self {
             link,
             keys: Keys::new(&config.redis_prefix),
-            worker: worker.to_owned(),
+            scripts: Scripts::new(),
+            worker,
             lease: Duration::from_secs_f64(config.worker_lease),
             limit: config.max_global_sessions,
-            admit: Script::new(include_str!("../../../lua/admit.lua")),
-            beat: Script::new(include_str!("../../../lua/beat.lua")),
             ended,
         };
         Ok(Some((shared, queue)))
@@ -129,16 +113,16 @@ impl Shared {
 
     /// Counts a new session, unless all workers together have too many.
     pub(crate) async fn admit(&self, id: &str, shown: &Shown) -> Admission {
-        let mut invocation = self.admit.key(&self.keys.leases);
+        let mut invocation = self.scripts.admit.key(&self.keys.leases);
         invocation
             .arg(&self.keys.sessions)
             .arg(&self.worker)
             .arg(id)
             .arg(shown.write())
-            .arg(self.limit)
-            .arg(self.lease_ms());
+            .arg(self.limit);
         match invocation.invoke_async(&mut self.link.clone()).await {
             Ok(1) => Admission::Admitted,
+            Ok(-1) => Admission::Lapsed,
             Ok(_) => Admission::Full,
             Err(error) => {
                 tracing::warn!(%error, "the session table cannot be reached");
@@ -155,125 +139,170 @@ impl Shared {
 
     /// The number of sessions of all workers.
     pub(crate) async fn count(&self) -> RedisResult<u64> {
+        let workers = self.workers().await?;
+        if workers.is_empty() {
+            return Ok(0);
+        }
+        let mut lengths = redis::pipe();
+        for worker in workers {
+            lengths.cmd("HLEN").arg(self.keys.sessions_of(&worker));
+        }
+        let lengths: Vec<u64> = lengths.query_async(&mut self.link.clone()).await?;
+        Ok(lengths.iter().sum())
+    }
+
+    /// Up to `most` sessions of the other workers, and the number of all of them.
+    pub(crate) async fn others(&self, most: usize) -> RedisResult<(Vec<Shown>, usize)> {
+        // A scan can return a session twice.
+        let mut found = HashMap::new();
         let mut count = 0;
         for worker in self.workers().await? {
+            if worker == self.worker {
+                continue;
+            }
+            let own = self.keys.sessions_of(&worker);
             let mut length = redis::cmd("HLEN");
-            length.arg(self.keys.sessions_of(&worker));
-            count += length.query_async::<u64>(&mut self.link.clone()).await?;
-        }
-        Ok(count)
-    }
-
-    /// The sessions of the other workers.
-    pub(crate) async fn others(&self) -> RedisResult<Vec<Shown>> {
-        let mut found = Vec::new();
-        for worker in self.workers().await? {
-            if worker == self.worker {
-                continue;
-            }
-            let mut values = redis::cmd("HVALS");
-            values.arg(self.keys.sessions_of(&worker));
-            let texts: Vec<String> = values.query_async(&mut self.link.clone()).await?;
-            found.extend(texts.iter().filter_map(|text| Shown::read(text)));
-        }
-        Ok(found)
-    }
-
-    /// Asks the worker of a session to end it. Returns what is known of the session, or `None` if no other worker has it.
-    pub(crate) async fn end(&self, id: &str) -> RedisResult<Option<Shown>> {
-        for worker in self.workers().await? {
-            if worker == self.worker {
-                continue;
-            }
-            let mut get = redis::cmd("HGET");
-            get.arg(self.keys.sessions_of(&worker)).arg(id);
-            let text: Option<String> = get.query_async(&mut self.link.clone()).await?;
-            if let Some(shown) = text.as_deref().and_then(Shown::read) {
-                let mut add = redis::pipe();
-                let ends = self.keys.ends_of(&worker);
-                add.cmd("SADD").arg(&ends).arg(id).ignore();
-                add.cmd("PEXPIRE").arg(&ends).arg(self.lease_ms()).ignore();
-                add.query_async::<()>(&mut self.link.clone()).await?;
-                return Ok(Some(shown));
+            length.arg(&own);
+            count += length.query_async::<usize>(&mut self.link.clone()).await?;
+            let mut cursor = 0;
+            while found.len() < most {
+                let mut scan = redis::cmd("HSCAN");
+                scan.arg(&own).arg(cursor).arg("COUNT").arg(BATCH);
+                let (next, pairs): (u64, Vec<(String, String)>) =
+                    scan.query_async(&mut self.link.clone()).await?;
+                let read = |(id, text): (String, String)| Some((id, Shown::read(&text)?));
+                found.extend(pairs.into_iter().filter_map(read));
+                if next == 0 {
+                    break;
+                }
+                cursor = next;
             }
         }
-        Ok(None)
+        Ok((found.into_values().take(most).collect(), count))
     }
 
-    /// Takes the figures of a session that lost its connection to another worker, or ends it there.
-    pub(crate) async fn recover(&self, id: &str) -> RedisResult<Option<Past>> {
-        let mut take = redis::cmd("GETDEL");
-        take.arg(self.keys.past(id));
-        let text: Option<String> = take.query_async(&mut self.link.clone()).await?;
-        if let Some(past) = text.and_then(|text| serde_json::from_str(&text).ok()) {
-            return Ok(Some(past));
+    /// Asks the worker of a session to end it. Returns whether another worker has it.
+    pub(crate) async fn end(&self, id: &str) -> RedisResult<bool> {
+        let mut invocation = self.scripts.end.key(&self.keys.leases);
+        invocation
+            .arg(&self.keys.sessions)
+            .arg(&self.keys.ends)
+            .arg(&self.worker)
+            .arg(id)
+            .arg(millis(KEPT));
+        invocation.invoke_async(&mut self.link.clone()).await
+    }
+
+    /// Takes a session for a recovery: one that lost its connection, or one that is still open, which another worker then
+    /// ends. Returns `None` if it is unknown or was taken before. Otherwise returns its figures as far as Redis has them:
+    /// this worker may have newer ones (`is_known`).
+    pub(crate) async fn recover(
+        &self,
+        id: &str,
+        is_known: bool,
+    ) -> RedisResult<Option<Option<Past>>> {
+        let mut invocation = self.scripts.recover.key(&self.keys.leases);
+        invocation
+            .key(format!("{}{id}", self.keys.taken))
+            .key(format!("{}{id}", self.keys.past))
+            .arg(&self.keys.sessions)
+            .arg(&self.keys.ends)
+            .arg(&self.worker)
+            .arg(id)
+            .arg(u8::from(is_known))
+            .arg(millis(KEPT));
+        let (is_taken, past, shown): (bool, String, String) =
+            invocation.invoke_async(&mut self.link.clone()).await?;
+        if !is_taken {
+            return Ok(None);
         }
-        Ok(self.end(id).await?.map(|shown| shown.past))
+        let past = serde_json::from_str(&past).ok();
+        Ok(Some(past.or_else(|| Some(Shown::read(&shown)?.past))))
     }
 
     /// Writes the sessions of this worker, and removes those that it no longer has. `live` is called after the stored
     /// ones are known: each session is live here before it is stored.
-    pub(crate) async fn compare(
-        &self,
-        live: impl FnOnce() -> HashMap<String, Shown> + Send,
-    ) -> RedisResult<()> {
+    pub(crate) async fn compare(&self, live: impl FnOnce() -> Live + Send) -> RedisResult<()> {
         let own = self.keys.sessions_of(&self.worker);
         let mut stored = redis::cmd("HKEYS");
         stored.arg(&own);
         let stored: Vec<String> = stored.query_async(&mut self.link.clone()).await?;
         let live = live();
-        let mut changes = redis::pipe();
-        for id in stored.iter().filter(|id| !live.contains_key(*id)) {
-            changes.cmd("HDEL").arg(&own).arg(id).ignore();
+        let known: HashSet<&str> = live.iter().map(|(id, _)| id.as_str()).collect();
+        let gone: Vec<&String> = stored
+            .iter()
+            .filter(|id| !known.contains(id.as_str()))
+            .collect();
+        for batch in gone.chunks(BATCH) {
+            let mut remove = redis::cmd("HDEL");
+            remove.arg(&own).arg(batch);
+            remove.query_async::<()>(&mut self.link.clone()).await?;
         }
-        for (id, shown) in &live {
-            changes
-                .cmd("HSET")
-                .arg(&own)
-                .arg(id)
-                .arg(shown.write())
-                .ignore();
-        }
-        changes.query_async(&mut self.link.clone()).await
+        self.write(&live).await
     }
 
-    /// Renews the lease of this worker. Returns the sessions that other nodes want to end.
-    pub(crate) async fn renew(&self) -> RedisResult<Vec<String>> {
-        let mut invocation = self.beat.key(&self.keys.leases);
+    /// Writes all sessions of this worker, and then begins its lease. While a lease lasts, Redis has all sessions of its
+    /// worker, so that they count.
+    pub(crate) async fn join(&self, live: &Live) -> RedisResult<()> {
+        self.write(live).await?;
+        self.beat(true, &[]).await.map(drop)
+    }
+
+    async fn write(&self, live: &Live) -> RedisResult<()> {
+        let own = self.keys.sessions_of(&self.worker);
+        let admitted = live
+            .iter()
+            .filter_map(|(id, shown)| Some((id, shown.as_ref()?.write())));
+        let records: Vec<(&String, String)> = admitted.collect();
+        for batch in records.chunks(BATCH) {
+            let mut set = redis::pipe();
+            set.cmd("HSET").arg(&own).arg(batch).ignore();
+            // If this worker ends before its lease begins, nobody else removes these.
+            let most = millis(LEASES * self.lease);
+            set.cmd("PEXPIRE").arg(&own).arg(most).ignore();
+            set.query_async::<()>(&mut self.link.clone()).await?;
+        }
+        Ok(())
+    }
+
+    /// Renews the lease of this worker, and acknowledges the sessions that it was asked to end.
+    pub(crate) async fn renew(&self, acknowledged: &[String]) -> RedisResult<Renewed> {
+        self.beat(false, acknowledged).await
+    }
+
+    async fn beat(&self, begin: bool, acknowledged: &[String]) -> RedisResult<Renewed> {
+        let mut invocation = self.scripts.beat.key(&self.keys.leases);
         invocation
-            .key(self.keys.ends_of(&self.worker))
+            .key(self.keys.sessions_of(&self.worker))
+            .key(format!("{}{}", self.keys.ends, self.worker))
             .arg(&self.keys.sessions)
             .arg(&self.worker)
-            .arg(self.lease_ms());
-        let (removed, ends): (u64, Vec<String>) =
+            .arg(millis(self.lease))
+            .arg(millis(LEASES * self.lease))
+            .arg(u8::from(begin))
+            .arg(ENDS)
+            .arg(acknowledged);
+        let (lasts, removed, ends): (bool, u64, Vec<String>) =
             invocation.invoke_async(&mut self.link.clone()).await?;
         if removed > 0 {
             tracing::info!(removed, "sessions of ended workers removed");
         }
-        Ok(ends)
+        Ok(Renewed { lasts, ends })
     }
 
     /// Removes sessions that ended. Those with figures can be recovered for the given time.
     pub(crate) async fn remove(&self, ended: &[Ended], recovery: Duration) -> RedisResult<()> {
-        let own = self.keys.sessions_of(&self.worker);
-        let mut changes = redis::pipe();
+        let mut invocation = self.scripts.remove.key(self.keys.sessions_of(&self.worker));
+        invocation
+            .arg(&self.keys.past)
+            .arg(&self.keys.taken)
+            .arg(millis(recovery).max(1));
         for (id, past) in ended {
-            changes.cmd("HDEL").arg(&own).arg(id).ignore();
-            let Some(past) = past else {
-                continue;
-            };
-            let text = serde_json::to_string(past).unwrap_or_default();
-            let ms = u64::try_from(recovery.as_millis()).unwrap_or(u64::MAX);
-            let key = self.keys.past(id);
-            changes
-                .cmd("SET")
-                .arg(key)
-                .arg(text)
-                .arg("PX")
-                .arg(ms)
-                .ignore();
+            let past = past.as_ref().map(serde_json::to_string);
+            let past = past.and_then(Result::ok).unwrap_or_default();
+            invocation.arg(id).arg(past);
         }
-        changes.query_async(&mut self.link.clone()).await
+        invocation.invoke_async(&mut self.link.clone()).await
     }
 
     /// Removes this worker and its sessions.
@@ -290,8 +319,8 @@ impl Shared {
         range.arg(&self.keys.leases).arg(0).arg(-1);
         range.query_async(&mut self.link.clone()).await
     }
+}
 
-    fn lease_ms(&self) -> u64 {
-        u64::try_from(self.lease.as_millis()).unwrap_or(u64::MAX)
-    }
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
