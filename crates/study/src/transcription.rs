@@ -85,7 +85,6 @@ const PARTS: [StudyPart; 6] = [
         must_hold: false,
         users: Some("20"),
         times: Some(("0s", "5s")),
-        env: &[("POSTING", "1000")],
         flags: &["--serial"],
         ..live(
             "serial",
