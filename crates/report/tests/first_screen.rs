@@ -9,7 +9,7 @@ mod runs;
 
 use model::{FaultKind, LossReason, Side, Verdict};
 use parts::{editor_level, failure, frame, level, named, requests, threshold};
-use record::{DropCause, Inconclusive, IssueCause, LevelIssue, Limits, Run};
+use record::{DropCause, FirstFailure, Inconclusive, IssueCause, LevelIssue, Limits, Run};
 
 /// The title, value and detail of each fact.
 fn facts(page: &str) -> Vec<[String; 3]> {
@@ -188,6 +188,30 @@ fn each_kind_of_failure_names_its_side() {
         let example = "GET /rooms/:id (7 at 50 users), such as &quot;it said no&quot;.";
         assert!(detail.contains(example), "{detail}");
     }
+}
+
+#[test]
+fn errors_of_the_script_that_follow_from_the_target_are_the_targets() {
+    let mut run = failing(Side::Script, FaultKind::Thrown);
+    run.thresholds[0].metric = "iterations".to_owned();
+    assert_eq!(at_fault(&run).0, "The script");
+    let first = FirstFailure {
+        step: None,
+        side: Side::Target,
+        kind: FaultKind::RateLimited,
+        status: Some(429),
+        what: "POST /trades".to_owned(),
+        failed: 7,
+        succeeded: 0,
+        first: record::Example::default(),
+    };
+    run.levels[0].measured.funnel.first_failures = vec![first];
+    let (value, detail) = at_fault(&run);
+    assert_eq!(value, "The target");
+    assert!(
+        detail.contains("rate-limited, POST /trades (7 at 50 users)"),
+        "{detail}"
+    );
 }
 
 #[test]

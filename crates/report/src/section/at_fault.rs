@@ -75,7 +75,7 @@ pub(crate) fn of(run: &Run) -> AtFault {
 fn without_thresholds(run: &Run) -> AtFault {
     let levels = || run.levels.iter();
     let lost = levels().find_map(|level| losses::of(run, level, None));
-    let failed = || levels().find_map(|level| failures::of(run, level, None));
+    let failed = || levels().find_map(|level| failures::of(run, level, |_| true));
     lost.or_else(failed)
         .unwrap_or_else(|| AtFault::new(Culprit::Nobody, "Nothing failed.").and(&resources(run)))
 }
@@ -90,7 +90,7 @@ fn of_failed(run: &Run, level: &Level) -> AtFault {
         let failed = if level.measured.script_failed() {
             failures::of_script(run, level)
         } else {
-            failures::of(run, level, None)
+            failures::of(run, level, |_| false)
         };
         return failed.unwrap_or_else(|| of_times(run, level, None));
     };

@@ -10,21 +10,45 @@ use super::{AtFault, Culprit, label, nearest};
 const NAME: usize = 40;
 const EXAMPLE: usize = 80;
 
-/// Names the side at fault for the most frequent failure of a level, among those with this name if there are any. `None`
+/// Names the side at fault for the most frequent failure of a level, among those that belong to the threshold's subject.
+/// Without any, it is the most frequent first failure of an iteration, because the later ones may follow from it. `None`
 /// if nothing failed.
-pub(super) fn of(run: &Run, level: &Level, name: Option<&str>) -> Option<AtFault> {
+pub(super) fn of(run: &Run, level: &Level, belongs: impl Fn(&Failure) -> bool) -> Option<AtFault> {
     let all = &level.measured.failures;
-    let named = |failure: &&Failure| name.is_some_and(|name| failure.what == name);
-    let most = most_frequent(all.iter().filter(named)).or_else(|| most_frequent(all.iter()))?;
     let at = format!("at {}", label(&level.load));
-    Some(of_failure(run, most, &at))
+    if let Some(most) = most_frequent(all.iter().filter(|one| belongs(one))) {
+        return Some(of_failure(run, most, &at));
+    }
+    first_of_iterations(run, level)
+        .or_else(|| Some(of_failure(run, most_frequent(all.iter())?, &at)))
 }
 
-/// Names the script, with its most frequent failure.
+/// Names the side at fault for iterations that the script ended with an error: the side of their first failure.
 pub(super) fn of_script(run: &Run, level: &Level) -> Option<AtFault> {
-    let own = |failure: &&Failure| failure.side == Side::Script;
-    let most = most_frequent(level.measured.failures.iter().filter(own))?;
-    Some(of_failure(run, most, &format!("at {}", label(&level.load))))
+    let own = |failure: &Failure| failure.side == Side::Script;
+    first_of_iterations(run, level).or_else(|| of(run, level, own))
+}
+
+fn first_of_iterations(run: &Run, level: &Level) -> Option<AtFault> {
+    let first = level.measured.funnel.first_failures.iter();
+    let most = first.max_by_key(|one| one.failed)?;
+    let what = if most.what.is_empty() {
+        "iteration"
+    } else {
+        &most.what
+    };
+    let failure = Failure {
+        side: most.side,
+        kind: most.kind,
+        what: what.to_owned(),
+        count: most.failed + most.succeeded,
+        first: most.first.clone(),
+    };
+    Some(of_failure(
+        run,
+        &failure,
+        &format!("at {}", label(&level.load)),
+    ))
 }
 
 /// Names the side at fault for failures in `setup` and `teardown`. `None` if neither failed.

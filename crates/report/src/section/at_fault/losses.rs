@@ -56,7 +56,7 @@ fn culprit(run: &Run, level: &Level, reason: LossReason, none_arrived: bool) -> 
         }
         LossReason::ReceiverLeft => Culprit::Script,
         LossReason::SendFailed => {
-            let failed = super::failures::of(run, level, None);
+            let failed = super::failures::of(run, level, |_| true);
             failed.map_or_else(|| nearest(run), |failed| failed.culprit)
         }
         LossReason::Misplaced | LossReason::OwnCopy => Culprit::TargetOrScript,

@@ -42,13 +42,28 @@ pub(super) fn counted(run: &Run, level: &Level, result: &ThresholdResult) -> Opt
         ),
         (_, Aggregate::Dropped) => dropped(run, level),
         (_, Aggregate::Failed | Aggregate::Reached | Aggregate::Unanswered) => {
-            failures::of(run, level, name)
+            failures::of(run, level, |failure| {
+                belongs(level, subject.kind, name, &failure.what)
+            })
         }
         (_, Aggregate::Count | Aggregate::Rate) => because(
             Culprit::TargetOrScript,
             "The number depends on the load that the scenario plans, and on the target's speed.",
         ),
         _ => None,
+    }
+}
+
+/// Whether a failure with this name is one of the threshold's subject.
+fn belongs(level: &Level, kind: SubjectKind, name: Option<&str>, what: &str) -> bool {
+    let measured = &level.measured;
+    match (kind, name) {
+        (SubjectKind::Iteration | SubjectKind::Step, _) => false,
+        (_, Some(name)) => name == what,
+        (SubjectKind::Request, None) => measured.requests.contains_key(what),
+        (SubjectKind::RoundTrip, None) => measured.round_trips.contains_key(what),
+        (SubjectKind::Connection, None) => measured.connections.contains_key(what),
+        _ => false,
     }
 }
 
