@@ -3,6 +3,8 @@
 //! The samples of a run are autocorrelated, as those of real runs are: the speed of the machine wanders from moment to
 //! moment, pauses delay many requests at once, and each run has an effect of its own, on top of a drift from run to run.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 use comparison::{ComparedFigure, Comparison, Judgement, Margins, Request, compare};
 use model::Nanos;
 use plan::Aggregate;

@@ -70,7 +70,10 @@ fn studies_that_are_measured_already_get_pages_with_one_command() {
     }
     let ended = lab.headcount(&["study", "all", "--out", "all", "--pages", "pages"]);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
-    assert_eq!(ended.stderr.matches("is measured already").count(), names.len());
+    assert_eq!(
+        ended.stderr.matches("is measured already").count(),
+        names.len()
+    );
     for name in names {
         let page = lab.path("pages").join(format!("{name}.html"));
         assert!(page.is_file(), "{name}");

@@ -34,9 +34,10 @@ impl AtFault {
 
     /// Adds a sentence.
     fn and(mut self, sentence: &str) -> Self {
-        if !sentence.is_empty() {
-            self.reason = format!("{} {sentence}", self.reason).trim().to_owned();
+        if !self.reason.is_empty() && !sentence.is_empty() {
+            self.reason.push(' ');
         }
+        self.reason.push_str(sentence);
         self
     }
 }

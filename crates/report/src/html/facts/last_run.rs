@@ -91,10 +91,9 @@ fn times(run: &Run, last: &Run, at: &str) -> Option<(String, String)> {
         let usable = !level.is_invalid() && !same.is_invalid();
         usable.then_some((value(level)?, value(same)?))
     };
-    let levels = by_load(run).into_iter().rev();
-    let (load, (now, before)) = levels
-        .filter_map(|(level, _)| Some((label(&level.load), both(level)?)))
-        .next()?;
+    let mut levels = by_load(run).into_iter().rev();
+    let (load, (now, before)) =
+        levels.find_map(|(level, _)| Some((label(&level.load), both(level)?)))?;
     let change = (now.0 as f64 / before.0.max(1) as f64 - 1.0) * 100.0;
     let sign = if change < 0.0 { "−" } else { "+" };
     Some((

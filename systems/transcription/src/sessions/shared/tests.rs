@@ -128,8 +128,8 @@ async fn of_many_nodes_that_recover_a_session_at_the_same_time_one_takes_it() {
             here.remove(&lost, Duration::from_mins(1)).await.unwrap();
         }
         let mut taken = JoinSet::new();
-        for other in others.iter().cloned() {
-            let id = id.clone();
+        for other in &others {
+            let (other, id) = (other.clone(), id.clone());
             taken.spawn(async move { other.recover(&id, false).await.unwrap() });
         }
         let taken = taken.join_all().await;
