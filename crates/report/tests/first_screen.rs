@@ -2,40 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+#[path = "common/facts.rs"]
+mod facts;
 #[path = "common/parts.rs"]
 mod parts;
 #[path = "common/runs.rs"]
 mod runs;
 
+use facts::{fact, facts};
 use model::{FaultKind, LossReason, Side, Verdict};
-use parts::{editor_level, failure, frame, level, named, requests, threshold};
+use parts::{editor_level, failure, frame, threshold};
 use record::{DropCause, FirstFailure, Inconclusive, IssueCause, LevelIssue, Limits, Run};
-
-/// The title, value and detail of each fact.
-fn facts(page: &str) -> Vec<[String; 3]> {
-    let (_, rest) = page.split_once("<section class=\"facts\"").unwrap();
-    let (facts, _) = rest.split_once("</section>").unwrap();
-    let part = |fact: &str, from: &str, to: &str| {
-        let (_, rest) = fact.split_once(from).unwrap();
-        rest.split_once(to).unwrap().0.to_owned()
-    };
-    let each = facts.split("<div class=\"fact\">").skip(1);
-    each.map(|fact| {
-        [
-            part(fact, "<h2>", "</h2>"),
-            part(fact, "<strong>", "</strong>"),
-            part(fact, "<p>", "</p>"),
-        ]
-    })
-    .collect()
-}
-
-/// The value and the detail of a fact.
-fn fact(page: &str, title: &str) -> (String, String) {
-    let found = facts(page).into_iter().find(|[one, ..]| one == title);
-    let [_, value, detail] = found.unwrap_or_else(|| panic!("no fact {title}"));
-    (value, detail)
-}
 
 fn at_fault(run: &Run) -> (String, String) {
     fact(&report::html(run), "At fault")
@@ -328,77 +305,4 @@ fn losses_without_a_threshold_have_a_side_too() {
         detail.contains("312 lost deliveries: receiver disconnected"),
         "{detail}"
     );
-}
-
-/// One level of 50 users with p95 from about 1.45 times the typical time.
-fn timed(typical_ms: f64, at: &str) -> Run {
-    let mut level = level(0, 50);
-    level.measured.requests = named("GET /", requests(2_000, typical_ms));
-    Run {
-        started_at: at.to_owned(),
-        levels: vec![level],
-        ..frame()
-    }
-}
-
-const TODAY: &str = "2026-03-01T10:00:00Z";
-const BEFORE: &str = "2026-02-28T09:30:12.5Z";
-
-fn since(run: &Run, last: Option<&Run>) -> (String, String) {
-    fact(&report::html_after(run, last), "Since the last run")
-}
-
-#[test]
-fn times_are_compared_with_the_last_run_without_a_claim() {
-    let (value, detail) = since(&timed(11.0, TODAY), Some(&timed(10.0, BEFORE)));
-    assert!(
-        value.starts_with("p95 ") && value.contains(", before "),
-        "{value}"
-    );
-    assert!(
-        detail.starts_with("+10 % at 50 users, compared with the run of 2026-02-28 09:30 UTC."),
-        "{detail}"
-    );
-    assert!(
-        detail.contains("One run each proves no difference"),
-        "{detail}"
-    );
-    let (_, faster) = since(&timed(9.0, TODAY), Some(&timed(10.0, BEFORE)));
-    assert!(faster.starts_with("−10 %"), "{faster}");
-}
-
-#[test]
-fn the_highest_load_that_held_is_compared_first() {
-    let mut worse = runs::healthy();
-    worse.verdict = Verdict::Failed;
-    for result in worse
-        .thresholds
-        .iter_mut()
-        .filter(|result| result.level == 2)
-    {
-        result.held = Some(false);
-    }
-    let (value, _) = since(&worse, Some(&runs::healthy()));
-    assert_eq!(value, "Worse: 200 users held, before 1,000 users");
-    let (value, _) = since(&runs::healthy(), Some(&worse));
-    assert_eq!(value, "Better: 1,000 users held, before 200 users");
-    let (value, _) = since(&runs::healthy(), Some(&runs::healthy()));
-    assert!(value.starts_with("p95 "), "{value}");
-}
-
-#[test]
-fn a_last_run_that_differs_is_not_compared_but_named() {
-    let mut other = timed(10.0, BEFORE);
-    other.machine.cores = Some(64);
-    other.workers = 8;
-    let (value, detail) = since(&timed(10.0, TODAY), Some(&other));
-    assert_eq!(value, "Not comparable");
-    assert_eq!(
-        detail,
-        "The run of 2026-02-28 09:30 UTC differs in: workers, machine."
-    );
-    let mut other = timed(10.0, BEFORE);
-    other.levels[0].load.users = 60;
-    assert_eq!(since(&timed(10.0, TODAY), Some(&other)).0, "Not comparable");
-    assert_eq!(since(&timed(10.0, TODAY), None).0, "No earlier run");
 }

@@ -2,6 +2,7 @@
 
 mod field;
 mod figures;
+mod measured;
 mod parts;
 mod slow_clients;
 mod tables;

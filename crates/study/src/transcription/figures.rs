@@ -3,9 +3,10 @@
 use minijinja::context;
 use minijinja::value::Value;
 use model::Nanos;
-use record::{Level, Run, Streams, Timings};
+use record::{Level, Run};
 
 use super::field::{FieldTest, TESTS};
+use super::measured::{chunks, kb_each, per_s, recordings, round_trips, streams};
 use super::parts::Parts;
 use super::tables;
 use crate::causes;
@@ -70,21 +71,6 @@ fn published(test: &FieldTest) -> Value {
     }
 }
 
-/// The round trips of chunks in a closed loop.
-pub(super) fn chunks(level: &Level) -> Timings {
-    let found = level.measured.round_trips.get("audio_chunk");
-    found.cloned().unwrap_or_default()
-}
-
-/// Operations per second of the measured time.
-pub(super) fn per_s(level: &Level, timings: &Timings) -> f64 {
-    if level.phases.duration_s > 0.0 {
-        timings.count as f64 / level.phases.duration_s
-    } else {
-        0.0
-    }
-}
-
 fn closed_loop(level: &Level) -> Value {
     let chunks = chunks(level);
     let mean_ms = chunks.response.mean().map(Nanos::as_millis_f64);
@@ -98,24 +84,6 @@ fn closed_loop(level: &Level) -> Value {
         streams => mean_ms.map(|mean| per_s(level, &chunks) * mean / 1e3),
         generator_percent => level.generator.busiest_worker_percent,
     }
-}
-
-/// The live streams of a level.
-pub(super) fn streams(level: &Level) -> Streams {
-    let found = level.measured.streams.values().next();
-    found.cloned().unwrap_or_default()
-}
-
-/// The round trips of the chunks of live streams.
-pub(super) fn round_trips(level: &Level) -> Timings {
-    let found = level.measured.round_trips.get("voice");
-    found.cloned().unwrap_or_default()
-}
-
-/// The posted recordings of a level.
-pub(super) fn recordings(level: &Level) -> Timings {
-    let found = level.measured.requests.get("transcribe");
-    found.cloned().unwrap_or_default()
 }
 
 fn live(level: &Level) -> Value {
@@ -156,10 +124,4 @@ fn hour(run: &Run) -> Option<Value> {
         most_mb => memory(level)?,
         kb_each => kb_each(level)?,
     })
-}
-
-/// The memory by which a session grows, in kB.
-pub(super) fn kb_each(level: &Level) -> Option<f64> {
-    let grown = memory(level)? - level.target.as_ref()?.memory_mb_start?;
-    Some(grown * 1e3 / level.load.users as f64)
 }

@@ -5,7 +5,7 @@ use minijinja::value::Value;
 use record::{Level, Run, Timings};
 
 use super::field::{FieldTarget, FieldTest, TARGETS, TESTS};
-use super::figures::{chunks, kb_each, per_s, recordings, round_trips, streams};
+use super::measured::{chunks, kb_each, per_s, recordings, round_trips, streams};
 use super::parts::Parts;
 use crate::figures::{cpu, level_at, memory, millis, remark, validity};
 use crate::table::Table;

@@ -4,7 +4,9 @@ use format::{count, shorten, shorten_name};
 use model::{FaultKind, Side};
 use record::{Failure, Level, Run};
 
-use super::{AtFault, Culprit, label, nearest};
+use super::side::{AtFault, nearest};
+use crate::section::label;
+use crate::words::Culprit;
 
 /// Longest name and longest example in a reason.
 const NAME: usize = 40;

@@ -7,8 +7,10 @@ use model::{FaultKind, LossReason};
 use record::{Deliveries, Failure, Level, Run};
 
 use super::failures::of_failure;
-use super::{AtFault, Culprit, label, nearest};
+use super::side::{AtFault, nearest};
+use crate::section::label;
 use crate::words;
+use crate::words::Culprit;
 
 /// Names the side at fault for the most frequent reason of losses, on one channel or on all. `None` if nothing was lost.
 pub(super) fn of(run: &Run, level: &Level, channel: Option<&str>) -> Option<AtFault> {

@@ -3,9 +3,10 @@
 use plan::{Aggregate, Subject, SubjectKind, Threshold};
 use record::{DropCause, Level, Run, ThresholdResult};
 
-use super::{AtFault, Culprit, failures, losses, nearest};
+use super::side::{AtFault, nearest};
+use super::{failures, losses};
 use crate::words;
-use crate::words::capitalised;
+use crate::words::{Culprit, capitalised};
 
 /// Names the side at fault for a broken threshold on a count, or on a figure that only one side decides. `None` for
 /// times, and if the record holds no reason.

@@ -2,9 +2,12 @@
 
 use record::{Inconclusive, IssueCause, Level, Run, Shortfall, ThresholdResult};
 
-use super::{AtFault, Culprit, label, thresholds};
+use super::side::AtFault;
+use super::thresholds;
 use crate::section::inconclusive::why_inconclusive;
+use crate::section::label;
 use crate::words;
+use crate::words::Culprit;
 
 /// Names the side because of which a level is invalid.
 pub(super) fn invalid(level: &Level) -> AtFault {
