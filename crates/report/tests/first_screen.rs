@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-#[path = "common/facts.rs"]
+#[path = "first_screen/facts.rs"]
 mod facts;
+#[path = "first_screen/last_run.rs"]
+mod last_run;
 #[path = "common/parts.rs"]
 mod parts;
 #[path = "common/runs.rs"]

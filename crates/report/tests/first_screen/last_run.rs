@@ -1,18 +1,11 @@
 //! What changed since the last run, on the first screen of the page.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
-#[path = "common/facts.rs"]
-mod facts;
-#[path = "common/parts.rs"]
-mod parts;
-#[path = "common/runs.rs"]
-mod runs;
-
-use facts::fact;
 use model::Verdict;
-use parts::{frame, level, named, requests};
 use record::Run;
+
+use crate::facts::fact;
+use crate::parts::{frame, level, named, requests};
+use crate::runs;
 
 /// One level of 50 users with p95 from about 1.45 times the typical time.
 fn timed(typical_ms: f64, at: &str) -> Run {
