@@ -60,6 +60,7 @@ pub(crate) fn nothing_left_to_wait_for() {
 }
 
 /// Records that another run follows, so the second Ctrl-C must end the program again.
+#[cfg(feature = "systems")]
 pub(crate) fn more_to_wait_for() {
     HANDED_OVER.store(false, Ordering::Relaxed);
 }
