@@ -18,7 +18,7 @@ pub(crate) use foreign::{
     socketio_server_with, speech_server, sse_room, tutorial_server,
 };
 pub(crate) use lab::{Lab, scenarios};
-pub(crate) use program::{Ended, Program, is_invalid, issue};
+pub(crate) use program::{Ended, Program, has_issue, is_invalid, issue};
 pub(crate) use prometheus::Prometheus;
 pub(crate) use raw::{Raw, read_request};
 pub(crate) use redis::RedisServer;

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use crate::harness::{Lab, Server, ask, is_invalid, speech_server};
+use crate::harness::{Lab, Server, ask, has_issue, is_invalid, speech_server};
 
 /// A run is repeated at most this often if this machine was too busy to measure.
-const ATTEMPTS: usize = 5;
+const ATTEMPTS: usize = 10;
 
 /// Two users send 100 chunks of 20 ms, once. The server returns each chunk. `OPTIONS` are more options of the stream.
 const VOICE: &str = r#"
@@ -35,23 +35,27 @@ fn voice(query: &str, options: &str, thresholds: &[&str]) -> (Value, Value) {
         .replace("QUERY", query)
         .replace("OPTIONS", options)
         .replace("THRESHOLDS", &thresholds.join(", "));
-    let valid = (0..ATTEMPTS).find_map(|_| spoken(&text));
-    valid.unwrap_or_else(|| panic!("{query}: this machine is too busy to measure"))
+    let (_, truth, mut summary) = measured(&text, || Server::truth(&[]));
+    let level = summary["levels"][0].take();
+    let done = ask(&format!("{}/truth", truth.url()))["websocket"]["sum"].take();
+    (level, done)
 }
 
-/// One run against a new truth server. Returns nothing if this machine was too busy.
-fn spoken(scenario: &str) -> Option<(Value, Value)> {
-    let lab = Lab::alone().with("voice.ts", scenario);
-    let truth = Server::truth(&[]);
-    let ended = lab.run("voice.ts", &truth.url(), &["--json"]);
-    let mut summary = ended.summary();
-    let level = summary["levels"][0].take();
-    if is_invalid(&level) {
-        return None;
+/// Runs a scenario that must pass, against a new server. Repeats it if this machine was too busy, or its host was.
+fn measured(scenario: &str, start: impl Fn() -> Server) -> (Lab, Server, Value) {
+    for _ in 0..ATTEMPTS {
+        let lab = Lab::alone().with("streams.ts", scenario);
+        let server = start();
+        let ended = lab.run("streams.ts", &server.url(), &["--json"]);
+        let summary = ended.summary();
+        let level = &summary["levels"][0];
+        if ended.code != Some(0) && (is_invalid(level) || has_issue(level, "stolen_time")) {
+            continue;
+        }
+        assert_eq!(ended.code, Some(0), "{summary:#}\n{}", ended.stderr);
+        return (lab, server, summary);
     }
-    assert_eq!(ended.code, Some(0), "{summary:#}\n{}", ended.stderr);
-    let done = ask(&format!("{}/truth", truth.url()))["websocket"]["sum"].take();
-    Some((level, done))
+    panic!("this machine is too busy to measure")
 }
 
 #[test]
@@ -193,11 +197,7 @@ export default async function speak({ users: [user], check }: Group) {
 
 #[test]
 fn results_are_timed_from_the_end_of_their_audio() {
-    let server = speech_server();
-    let lab = Lab::new().with("speech.ts", SPEECH);
-    let ended = lab.run("speech.ts", &server.url(), &["--json"]);
-    let summary = ended.summary();
-    assert_eq!(ended.code, Some(0), "{summary:#}\n{}", ended.stderr);
+    let (lab, ..) = measured(SPEECH, speech_server);
     let report = lab.headcount(&["report", "run"]).stdout;
     for word in ["Streams", "rtf min", "final p95"] {
         assert!(report.contains(word), "{report}");

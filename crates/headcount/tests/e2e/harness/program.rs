@@ -184,6 +184,11 @@ pub(crate) fn is_invalid(level: &Value) -> bool {
     issues(level).any(|issue| issue["severity"] == "invalid")
 }
 
+/// Whether a level has an issue with this cause.
+pub(crate) fn has_issue(level: &Value, cause: &str) -> bool {
+    issues(level).any(|issue| issue["cause"] == cause)
+}
+
 /// The issue of a level with this cause.
 pub(crate) fn issue<'a>(level: &'a Value, cause: &str) -> &'a Value {
     let found = issues(level).find(|issue| issue["cause"] == cause);
