@@ -39,10 +39,7 @@ pub(crate) fn of(run: &Run) -> AtFault {
     if run.thresholds.is_empty() {
         return without_thresholds(run);
     }
-    let limit = run.findings.first().map(|finding| {
-        let sentence = words::finding::sentence(finding);
-        format!("{}.", capitalised(&sentence))
-    });
+    let limit = run.findings.first().map(explained);
     AtFault::new(Culprit::Nobody, "Every threshold held.")
         .and(&limit.unwrap_or_else(|| resources(run)))
 }
@@ -70,11 +67,7 @@ fn of_failed(run: &Run, level: &Level) -> AtFault {
         return failed.unwrap_or_else(|| of_times(run, level, None));
     };
     if let Some(counted) = thresholds::counted(run, level, first) {
-        let also = finding.map_or_else(String::new, |finding| {
-            let sentence = words::finding::sentence(finding);
-            format!("{}.", capitalised(&sentence))
-        });
-        return counted.and(&also);
+        return counted.and(&finding.map_or_else(String::new, explained));
     }
     let other = broken.find_map(|result| thresholds::counted(run, level, result));
     let times = finding
@@ -84,15 +77,17 @@ fn of_failed(run: &Run, level: &Level) -> AtFault {
 }
 
 fn of_finding(finding: &Finding) -> AtFault {
-    let (sentence, confidence) = (
-        words::finding::sentence(finding),
-        finding.confidence.as_str(),
-    );
+    let confidence = finding.confidence.as_str();
     AtFault {
         culprit: culprit_of(&finding.cause),
         cause: Some(words::finding::name(finding)),
-        reason: format!("{}. Confidence: {confidence}.", capitalised(&sentence)),
+        reason: format!("{} Confidence: {confidence}.", explained(finding)),
     }
+}
+
+/// The sentence of a finding.
+fn explained(finding: &Finding) -> String {
+    format!("{}.", capitalised(&words::finding::sentence(finding)))
 }
 
 fn culprit_of(cause: &Cause) -> Culprit {
