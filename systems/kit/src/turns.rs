@@ -14,16 +14,23 @@ use tokio::time::Instant;
 /// Work of connections after which everything else that is ready runs, such as a health check.
 const ROUND: Duration = Duration::from_millis(2);
 
-// Work on this thread since everything else that was ready last ran.
+/// Turns given out per thread at once. A task that waits for a turn runs again only after everything else that is ready,
+/// so with a single turn a busy thread would do one quick piece of work per round. Each turn beyond those that fit into a
+/// round is woken in vain, once per round.
+const AT_ONCE: usize = 32;
+
 thread_local! {
+    /// Work on this thread in its current round.
     static SPENT: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+    /// Number of this thread's current round.
+    static NUMBER: Cell<u64> = const { Cell::new(0) };
 }
 
 /// Shares each thread between the connections and everything else. One message can take milliseconds and one of each of
 /// hundreds of connections can arrive at once, but a health check then waits only for 2 ms of work and one message.
 #[derive(Debug)]
 pub struct Turns {
-    /// One turn per thread.
+    /// [`AT_ONCE`] turns per thread.
     threads: Semaphore,
     /// Slow work takes its turns one piece at a time, even with several threads. Otherwise, other work would wait behind a
     /// piece of every slow connection.
@@ -39,7 +46,7 @@ impl Turns {
     #[must_use]
     pub fn of_runtime() -> Self {
         Self {
-            threads: Semaphore::new(Handle::current().metrics().num_workers()),
+            threads: Semaphore::new(Handle::current().metrics().num_workers() * AT_ONCE),
             heavy: Semaphore::new(1),
         }
     }
@@ -105,11 +112,15 @@ impl Turns {
 
     /// Lets everything else that is ready run, if this thread's round is over.
     pub async fn others() {
-        let spent = SPENT.get();
-        if spent >= ROUND {
+        while Self::is_spent() {
+            let round = NUMBER.get();
             yield_now().await;
-            // Another task may have worked since, and this one may continue on another thread.
-            SPENT.set(SPENT.get().saturating_sub(spent));
+            // Several tasks can wait for the same round, and only the first of them begins it. The task may also continue
+            // on another thread, whose round usually has another number and is then left as it is.
+            if NUMBER.get() == round {
+                NUMBER.set(round + 1);
+                SPENT.set(Duration::ZERO);
+            }
         }
     }
 }
@@ -129,6 +140,7 @@ async fn woken() {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::{Arc, Mutex};
     use std::thread;
 
@@ -188,6 +200,33 @@ mod tests {
         assert_eq!(ran.len(), 5);
         // Two began before it: at once, and in the first turn.
         assert!(ran[..3].contains(&false), "{ran:?}");
+    }
+
+    #[tokio::test]
+    async fn much_other_work_leaves_many_turns_for_quick_work() {
+        const PIECES: usize = 100;
+        let turns = Arc::new(Turns::of_runtime());
+        let passes = Arc::new(AtomicUsize::new(0));
+        let other = tokio::spawn({
+            let passes = passes.clone();
+            async move {
+                loop {
+                    passes.fetch_add(1, Ordering::Relaxed);
+                    yield_now().await;
+                }
+            }
+        });
+        // The round is spent, so all that follow wait for their turns.
+        Turns::now(|| thread::sleep(ROUND));
+        let mut quick = JoinSet::new();
+        for _ in 0..PIECES {
+            let turns = turns.clone();
+            quick.spawn(async move { turns.share(async {}).await });
+        }
+        quick.join_all().await;
+        other.abort();
+        let passes = passes.load(Ordering::Relaxed);
+        assert!(passes < PIECES / 4, "{passes} passes");
     }
 
     #[tokio::test]
