@@ -76,7 +76,7 @@ events {{ worker_connections 2000; }}
 http {{
   access_log off; keepalive_requests 1000000; client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi;
   uwsgi_temp_path uwsgi; scgi_temp_path scgi;
-  limit_req_zone $server_name zone=all:1m rate=200r/s; limit_req_status 429;
+  limit_req_zone $server_port zone=all:1m rate=200r/s; limit_req_status 429;
   server {{
     listen 127.0.0.1:{port};
     root {folder};
@@ -114,6 +114,14 @@ def child(place: Place, command: list, port: int, user: str | None = None) -> It
         end_group(process)
 
 
+def of_postgres(name: str) -> Path:
+    """A program of the newest PostgreSQL. Debian has it outside of `PATH`."""
+    found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))
+    if not found:
+        raise Failure(f"needs {name} (package postgresql)")
+    return found[-1]
+
+
 @contextmanager
 def postgres_api(place: Place) -> Iterator[Running]:
     """The API with five connections to a new PostgreSQL database."""
@@ -123,8 +131,8 @@ def postgres_api(place: Place) -> Iterator[Running]:
         if user:
             shutil.chown(name, user)
         flags = ["-A", "trust", "-U", "postgres", "-D", folder]
-        subprocess.run([program("initdb"), *flags], check=True, capture_output=True, timeout=60, user=user, cwd=name)
-        command = [program("postgres"), "-D", folder, "-p", port, "-h", "127.0.0.1", "-k", name]
+        subprocess.run([of_postgres("initdb"), *flags], check=True, capture_output=True, timeout=60, user=user, cwd=name)
+        command = [of_postgres("postgres"), "-D", folder, "-p", port, "-h", "127.0.0.1", "-k", name]
         url = f"postgresql://postgres@127.0.0.1:{port}/postgres"
         with child(place, command, port, user), announced(place, [python(), HERE / "api.py"], {"DATABASE": url}) as api:
 

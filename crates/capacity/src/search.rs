@@ -9,6 +9,7 @@
 //!    next trial is at the median.
 //! 4. **Confirm** with long trials: a ceiling stands only if every repetition at it held, and a trial above it failed.
 //! 5. **Overload** with the time that is left, for the soft and the hard ceiling.
+//! 6. **Explain** with a trial above the ceiling, if all trials that failed were too short to show why.
 //!
 //! After each failure, the search waits until the target has recovered.
 
@@ -16,6 +17,7 @@ mod answer;
 mod beyond;
 mod climb;
 mod evidence;
+mod explain;
 mod map;
 mod narrow;
 mod observe;
@@ -170,10 +172,14 @@ impl Search {
             if let Some(trial) = self.asked {
                 return Step::Try(trial);
             }
-            if let Phase::Over(ended) = self.phase {
+            let Phase::Over(ended) = self.phase else {
+                self.asked = self.propose();
+                continue;
+            };
+            self.asked = self.propose_explanation(ended);
+            if self.asked.is_none() {
                 return Step::Done(Box::new(self.answer(ended)));
             }
-            self.asked = self.propose();
         }
     }
 
@@ -224,6 +230,11 @@ impl Search {
         self.settings.usable_s() - self.spent_s
     }
 
+    /// Seconds that are left for the ceilings.
+    fn spare_s(&self) -> f64 {
+        self.left_s() - self.kept_s()
+    }
+
     /// The next trial, or `None` if the phase has changed.
     fn propose(&mut self) -> Option<Trial> {
         match self.phase.clone() {
@@ -264,7 +275,7 @@ impl Search {
 
     /// A trial if there is time for it. Otherwise the search is over.
     fn in_time(&mut self, load: f64, duration_s: f64, purpose: Purpose) -> Option<Trial> {
-        if self.left_s() < self.cost(duration_s) {
+        if self.spare_s() < self.cost(duration_s) {
             if let Phase::Overload { .. } = self.phase {
                 self.phase = Phase::Over(Ended::Confirmed);
                 return None;
@@ -320,7 +331,7 @@ impl Search {
             because: outcome.generator,
         });
         match self.phase {
-            Phase::Expand { .. } => {}
+            Phase::Expand { .. } | Phase::Over(_) => {}
             Phase::Overload { .. } => self.phase = Phase::Over(Ended::Confirmed),
             _ => self.phase = Phase::Over(Ended::GeneratorLimit),
         }

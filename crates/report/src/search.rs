@@ -185,5 +185,6 @@ fn purpose(purpose: Purpose) -> &'static str {
         Purpose::Recovery => "recovery",
         Purpose::Drift => "drift",
         Purpose::Overload => "overload",
+        Purpose::Explain => "explain",
     }
 }

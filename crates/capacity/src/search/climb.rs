@@ -178,7 +178,7 @@ impl Search {
         let most = (OVERLOAD_MOST * stable).min(self.settings.most);
         let next = beyond::next_load(&self.log).filter(|_| trials < OVERLOADS);
         match next.map(|load| self.settings.shape(load)) {
-            Some(load) if load <= most && load > stable && self.left_s() > DRAIN_S => {
+            Some(load) if load <= most && load > stable && self.spare_s() > DRAIN_S => {
                 let trial = self.in_time(load, self.lengths.short, Purpose::Overload)?;
                 let pause_s = 1.0;
                 Some(Trial { pause_s, ..trial })

@@ -68,7 +68,7 @@ impl Search {
         {
             return self.found();
         }
-        if self.left_s() < self.cost(self.lengths.refine) {
+        if self.spare_s() < self.cost(self.lengths.refine) {
             return self.found();
         }
         if let Some(guess) = self.guess.take() {
@@ -81,7 +81,7 @@ impl Search {
         let tight = q85 / q15 <= 1.0 + TIGHT * precision || q85 - q15 <= one;
         let confirming = self.cost(self.lengths.long) * f64::from(REPETITIONS);
         let reserve = confirming + 2.0 * self.cost(self.lengths.refine);
-        if (tight || self.left_s() < reserve) && self.left_s() > confirming {
+        if (tight || self.spare_s() < reserve) && self.spare_s() > confirming {
             let above = self.settings.shape(q85.max(middle * 1.02));
             let step = if self.settings.whole {
                 goal + 1.0
@@ -138,7 +138,7 @@ impl Search {
     }
 
     pub(super) fn propose_confirmation(&mut self, wanted: Confirmation) -> Option<Trial> {
-        if self.left_s() < 0.8 * self.cost(self.lengths.long) {
+        if self.spare_s() < 0.8 * self.cost(self.lengths.long) {
             self.phase = Phase::Refine;
             return self.found();
         }

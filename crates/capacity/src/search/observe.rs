@@ -13,6 +13,8 @@ use super::trial::{Evidence, Outcome, ShareEvidence};
 
 /// A target that completes less than this share of what is started falls behind, unless chance explains it.
 const BEHIND: f64 = 0.05;
+/// If the host took more than this share of the CPU time, in percent, it may be the reason that the target failed.
+const STOLEN_PERCENT: f64 = 10.0;
 /// With fewer starts, chance explains everything.
 const FEWEST_STARTS: f64 = 30.0;
 
@@ -45,7 +47,7 @@ pub fn outcome(run: &Run, thresholds: &[Threshold], took_s: f64) -> Option<Outco
             },
         })
     });
-    Some(Outcome {
+    let mut outcome = Outcome {
         took_s,
         generator: level
             .invalid_because()
@@ -63,7 +65,17 @@ pub fn outcome(run: &Run, thresholds: &[Threshold], took_s: f64) -> Option<Outco
             &mut results().filter(|result| result.inconclusive == Some(Inconclusive::NoData)),
         ),
         leftovers: level.leftovers.filter(|left| *left != 0.0),
-    })
+    };
+    if outcome.failed() {
+        outcome.generator.extend(stolen(level).cloned());
+    }
+    Some(outcome)
+}
+
+/// The issue of a level in which the host took much of the CPU time.
+fn stolen(level: &Level) -> Option<&IssueCause> {
+    let much = |cause: &&IssueCause| matches!(cause, IssueCause::StolenTime { stolen_percent, .. } if *stolen_percent > STOLEN_PERCENT);
+    level.issues.iter().map(|issue| &issue.cause).find(much)
 }
 
 /// Whether the cause shows that the generator was the limit. The longest of a few delays shows only that the machine was

@@ -309,13 +309,17 @@ pub(super) fn settings(target: &Target) -> Settings {
 
 /// Runs a whole search. Panics if it does not end.
 pub(super) fn search(target: &Target, seed: u64) -> (Answer, Vec<Trial>) {
-    let (answer, trials) = recorded(target, seed);
+    let (answer, trials) = recorded(settings(target), target, seed);
     (answer, trials.into_iter().map(|done| done.trial).collect())
 }
 
-/// Like [`search`], with the outcomes of the trials.
-pub(super) fn recorded(target: &Target, seed: u64) -> (Answer, Vec<SavedTrial>) {
-    let mut search = Search::new(settings(target));
+/// Like [`search`], with other settings and with the outcomes of the trials.
+pub(super) fn recorded(
+    settings: Settings,
+    target: &Target,
+    seed: u64,
+) -> (Answer, Vec<SavedTrial>) {
+    let mut search = Search::new(settings);
     let mut world = World::new(target.clone(), seed);
     let mut trials = Vec::new();
     for _ in 0..1000 {

@@ -1,5 +1,5 @@
 use super::simulated::{Service, Target, recorded, search};
-use super::{Answer, Ended, Evidence, Outcome, Search, Settings, Step};
+use super::{Answer, Ended, Evidence, Outcome, Purpose, Search, Settings, Step};
 
 /// Searches with these seeds.
 fn searches(target: &Target, count: u64) -> Vec<Answer> {
@@ -193,6 +193,30 @@ fn a_ceiling_has_failures_above_it_and_repetitions_at_it() {
 }
 
 #[test]
+fn a_short_search_ends_with_a_trial_that_is_long_enough_to_explain_the_failures() {
+    for (budget_s, explains) in [(60.0, 1), (240.0, 0)] {
+        let target = Target::queue(1, Service::Fixed(0.005), 0.050);
+        let settings = Settings {
+            budget_s,
+            ..super::simulated::settings(&target)
+        };
+        for seed in 0..20 {
+            let (answer, trials) = recorded(settings, &target, seed);
+            let trials = || trials.iter().map(|done| done.trial);
+            let long = trials().filter(|trial| trial.purpose == Purpose::Explain);
+            let count = long.count();
+            assert_eq!(count, explains, "{budget_s} s, seed {seed}: {answer:?}");
+            assert!(answer.spent_s <= budget_s);
+            let last = trials().last().unwrap();
+            if explains > 0 {
+                assert_eq!(last.purpose, Purpose::Explain);
+                assert!(answer.fails.unwrap() <= last.load && last.duration_s > 5.0);
+            }
+        }
+    }
+}
+
+#[test]
 fn an_interrupted_search_says_what_is_known() {
     let target = Target::queue(1, Service::Fixed(0.004), 0.050);
     let mut search = Search::new(super::simulated::settings(&target));
@@ -245,7 +269,7 @@ fn a_threshold_that_nothing_is_measured_for_ends_the_search() {
 fn a_resumed_search_continues_where_it_was_and_gives_the_same_answer() {
     let target = Target::queue(1, Service::Fixed(0.004), 0.050);
     let settings = super::simulated::settings(&target);
-    let (answer, all) = recorded(&target, 4);
+    let (answer, all) = recorded(settings, &target, 4);
     for cut in [0, 1, all.len() / 2, all.len()] {
         let (mut search, used) = Search::resume(settings, &all[..cut]);
         assert_eq!(used, cut);

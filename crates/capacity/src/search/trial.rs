@@ -38,6 +38,8 @@ pub enum Purpose {
     Drift,
     /// A load far above the stable ceiling, for the soft and the hard ceiling.
     Overload,
+    /// A load above the ceiling, for long enough that the findings show why it fails.
+    Explain,
 }
 
 /// The outcome of a trial.

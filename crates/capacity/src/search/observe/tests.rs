@@ -31,6 +31,44 @@ fn one_late_read_among_few_does_not_make_the_generator_the_limit() {
 }
 
 #[test]
+fn a_failure_proves_nothing_if_the_host_took_the_cpu() {
+    let of = |stolen_percent, millis| {
+        let cause = IssueCause::StolenTime {
+            stolen_percent,
+            limit_percent: 2.0,
+        };
+        let mut level = Level {
+            issues: vec![LevelIssue::questionable(cause)],
+            ..Level::default()
+        };
+        let mut timings = Timings::default();
+        for _ in 0..100 {
+            let time = Nanos::from_millis(millis);
+            timings.answered(time, time, false);
+        }
+        level.measured.requests.insert("GET /".to_owned(), timings);
+        let threshold = Threshold::parse(&plan::Subject::parse("requests").unwrap(), "p90 < 50ms");
+        let threshold = threshold.unwrap();
+        let run = Run {
+            thresholds: vec![ThresholdResult {
+                metric: threshold.subject.to_string(),
+                condition: threshold.source.clone(),
+                ..ThresholdResult::default()
+            }],
+            levels: vec![level],
+            ..Run::default()
+        };
+        outcome(&run, &[threshold], 1.0).unwrap()
+    };
+    assert!(!of(30.0, 60).is_valid(), "it may have failed for that");
+    assert!(of(5.0, 60).is_valid() && of(5.0, 60).failed());
+    assert!(
+        of(30.0, 10).is_valid() && of(30.0, 10).held(),
+        "in spite of it"
+    );
+}
+
+#[test]
 fn a_run_without_a_level_has_no_outcome() {
     assert_eq!(outcome(&Run::default(), &[], 1.0), None);
 }
