@@ -47,6 +47,7 @@ missing() {
   command -v prometheus > /dev/null || echo prometheus
   ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || echo postgresql
   command -v chromium > /dev/null || echo chromium
+  command -v systemd-analyze > /dev/null || echo systemd
   command -v flite > /dev/null || echo flite
   [ -d /usr/share/pocketsphinx/model/en-us ] || echo pocketsphinx-en-us
   /usr/bin/python3 -c 'import pocketsphinx' 2> /dev/null || echo python3-pocketsphinx

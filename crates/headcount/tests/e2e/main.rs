@@ -24,6 +24,7 @@ mod content;
 mod converged;
 mod credentials;
 mod crowd;
+mod deploy;
 mod documents;
 mod endpoint;
 mod env;
