@@ -68,8 +68,17 @@ impl LevelRun {
             // An arrival was due in the measured time, so it starts even after the end of that time. A closed load
             // starts nothing after the end.
             let in_time = loading && (number.is_some() || now < world.base.level.recorder.hold.end);
-            let scenario = number.unwrap_or(world.base.level.arrivals.begun);
-            let scenario = world.base.config.scenario_of(scenario);
+            let scenario = match (number, world.base.level.groups.get(slot)) {
+                (None, Some(group)) => {
+                    let (number, iteration) = (group.number, group.iteration);
+                    let groups = plan.load.groups;
+                    world
+                        .base
+                        .config
+                        .scenario_in_turn(number, iteration, groups)
+                }
+                (arrival, _) => world.base.config.scenario_of(arrival.unwrap_or_default()),
+            };
             // If Ctrl-C has shortened the measured time, a planned start may come after the group has ended.
             let Some(group) = world
                 .base
@@ -96,7 +105,6 @@ impl LevelRun {
             let members = group.members();
             group.iteration += 1;
             let hold = world.base.level.recorder.hold;
-            world.base.level.arrivals.begun += 1;
             world.base.level.at_work.begins(now, hold);
             world.base.level.recorder.note_start(due, now);
             let scenario = world.base.config.scenario_names().get(scenario).cloned();

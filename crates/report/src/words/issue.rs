@@ -1,7 +1,7 @@
 //! Explains why a level is questionable or invalid, and what to do about it.
 
 use format::{count, duration, millis, number, percent, plural, share};
-use record::{DelayStatistic, IssueCause, LateAt, Lateness};
+use record::{AgentLoss, DelayStatistic, IssueCause, LateAt, Lateness};
 
 use super::reason;
 
@@ -34,6 +34,7 @@ pub(crate) fn sentence(cause: &IssueCause) -> String {
         | IssueCause::NotAllSent { .. }
         | IssueCause::AudienceIncomplete { .. }
         | IssueCause::WorkerLost { .. }
+        | IssueCause::LostAgent { .. }
         | IssueCause::LittlesLaw { .. } => of_counts(cause),
     }
 }
@@ -160,6 +161,16 @@ fn of_counts(cause: &IssueCause) -> String {
         IssueCause::WorkerLost {
             saved_ms_before: None,
         } => "a worker did not end, and its measurements are lost".to_owned(),
+        IssueCause::LostAgent {
+            agent,
+            loss,
+            workers,
+        } => format!(
+            "agent `{agent}` was lost ({}), so {} of the level {} missing",
+            loss_of_agent(*loss),
+            plural(*workers, "worker"),
+            if *workers == 1 { "is" } else { "are" }
+        ),
         IssueCause::LittlesLaw {
             at_work,
             per_s,
@@ -173,6 +184,16 @@ fn of_counts(cause: &IssueCause) -> String {
             number(per_s * time_s)
         ),
         _ => String::new(),
+    }
+}
+
+/// How an agent of a fleet was lost.
+pub(crate) fn loss_of_agent(loss: AgentLoss) -> &'static str {
+    match loss {
+        AgentLoss::Silent => "it was silent for too long",
+        AgentLoss::LeaseLapsed => "its lease lapsed, so it ended its load",
+        AgentLoss::MessagesLost => "messages from it did not arrive",
+        AgentLoss::Ended => "it ended",
     }
 }
 
