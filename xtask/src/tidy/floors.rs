@@ -9,6 +9,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("model", 0),
     ("stats", 1),
     ("plan", 1),
+    ("clocksync", 1),
     ("format", 2),
     ("delivery", 2),
     ("probe", 2),
