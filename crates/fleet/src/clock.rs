@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use async_nats::Client;
+use clocksync::{Exchange, OffsetInterval};
 use engine::Clock;
-use model::Nanos;
 use record::AgentClock;
 use tokio::time::{sleep, timeout};
 
@@ -19,100 +19,48 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// Time limit of a round trip.
 const LIMIT: Duration = Duration::from_secs(1);
 
-/// An interval that contains the offset of a clock: what it shows minus what the coordinator's shows, in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Offset {
-    lower: i64,
-    upper: i64,
-}
-
-impl Offset {
-    /// What a round trip shows: the request was received after it was sent, and the answer was sent before it arrived.
-    fn of(sent: Nanos, reading: Reading, returned: Nanos) -> Self {
-        Self {
-            lower: difference(reading.replied, returned),
-            upper: difference(reading.received, sent),
-        }
-    }
-
-    fn and(self, other: Self) -> Self {
-        Self {
-            lower: self.lower.max(other.lower),
-            upper: self.upper.min(other.upper),
-        }
-    }
-
-    /// The middle of the interval.
-    pub(crate) fn middle(self) -> i64 {
-        i64::midpoint(self.lower, self.upper)
-    }
-
-    /// The largest possible error of the middle, in nanoseconds.
-    pub(crate) fn error(self) -> u64 {
-        self.upper.abs_diff(self.lower).div_ceil(2)
-    }
-
-    /// The clock, for the record.
-    pub(crate) fn to_record(self) -> AgentClock {
-        AgentClock {
-            offset_ms: self.middle() as f64 / 1e6,
-            error_ms: self.error() as f64 / 1e6,
-        }
-    }
-}
-
-fn difference(a: Nanos, b: Nanos) -> i64 {
-    let size = i64::try_from(a.0.abs_diff(b.0)).unwrap_or(i64::MAX);
-    if a < b { -size } else { size }
-}
-
-/// Measures the offset of an agent's clock. `None` if it does not answer.
-pub(crate) async fn measure(client: &Client, clock: Clock, agent: &str) -> Option<Offset> {
+/// Measures the offset of an agent's clock. `None` if it does not answer, or if its clock was changed meanwhile.
+pub(crate) async fn measure(client: &Client, clock: Clock, agent: &str) -> Option<OffsetInterval> {
     let subject = protocol::clock(agent);
-    let mut offset: Option<Offset> = None;
+    let mut offset = OffsetInterval::UNKNOWN;
     for _ in 0..ROUND_TRIPS {
         let sent = clock.now();
         let request = client.request(subject.clone(), bytes::Bytes::new());
         let answer = timeout(LIMIT, request).await.ok()?.ok()?;
         let returned = clock.now();
-        let reading: Reading = decode(&answer.payload).ok()?;
-        let one = Offset::of(sent, reading, returned);
-        offset = Some(offset.map_or(one, |offset| offset.and(one)));
+        let Reading { received, replied } = decode(&answer.payload).ok()?;
+        let exchange = Exchange {
+            sent,
+            received,
+            replied,
+            returned,
+        };
+        let bounds = OffsetInterval::new(exchange.lower_bound(), exchange.upper_bound()).ok()?;
+        offset = offset.intersect(bounds).ok()?;
         sleep(PAUSE).await;
     }
-    // Drift can empty the interval of exact bounds; then the last bounds would contradict the first.
-    offset.filter(|offset| offset.lower <= offset.upper)
+    Some(offset)
+}
+
+/// The clock of an agent, for the record.
+pub(crate) fn to_record(offset: OffsetInterval) -> AgentClock {
+    AgentClock {
+        offset_ms: offset.offset().0 as f64 / 1e6,
+        error_ms: offset.bound().as_millis_f64(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use clocksync::ClockOffset;
+
     use super::*;
 
-    /// A round trip to a clock that is ahead by `offset`, with these delays.
-    fn trip(sent: u64, offset: u64, there: u64, back: u64) -> Offset {
-        let received = Nanos(sent + there + offset);
-        let reading = Reading {
-            received,
-            replied: received,
-        };
-        Offset::of(Nanos(sent), reading, Nanos(sent + there + back))
-    }
-
     #[test]
-    fn the_fastest_message_of_each_direction_decides() {
-        let offset = trip(1_000, 5_000, 40, 900).and(trip(9_000, 5_000, 700, 60));
-        assert_eq!((offset.lower, offset.upper), (4_940, 5_040));
-        assert_eq!((offset.middle(), offset.error()), (4_990, 50));
-    }
-
-    #[test]
-    fn a_clock_that_started_later_is_behind() {
-        let reading = Reading {
-            received: Nanos(50),
-            replied: Nanos(60),
-        };
-        let offset = Offset::of(Nanos(1_000), reading, Nanos(1_100));
-        assert_eq!((offset.lower, offset.upper), (-1_040, -950));
-        assert!(offset.to_record().offset_ms < 0.0);
+    fn the_record_has_the_middle_and_half_of_the_width() {
+        let offset = OffsetInterval::new(ClockOffset(-3_000_000), ClockOffset(-1_000_000));
+        let clock = to_record(offset.unwrap());
+        assert!((clock.offset_ms + 2.0).abs() < 1e-9, "{clock:?}");
+        assert!((clock.error_ms - 1.0).abs() < 1e-9, "{clock:?}");
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use async_nats::{Client, Request, Subscriber};
 use bytes::Bytes;
+use clocksync::OffsetInterval;
 use engine::{Clock, Fleet, FromFleet, RunConfig, ShippedRun};
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
@@ -15,7 +16,7 @@ use tokio::task::AbortHandle;
 use tokio::time::sleep;
 
 use crate::bundle;
-use crate::clock::{Offset, measure};
+use crate::clock::{measure, to_record};
 use crate::collect::Collector;
 use crate::error::FleetError;
 use crate::frames::Splitter;
@@ -25,7 +26,7 @@ use crate::nats::Link;
 use crate::protocol::{self, Lease, Member, Prepare, Prepared, decode, encode};
 
 /// Time limit for an agent to load the scenario and start its workers.
-const PREPARE_LIMIT: Duration = Duration::from_secs(60);
+const PREPARE_LIMIT: Duration = Duration::from_mins(1);
 
 /// The settings of a run on a fleet.
 #[derive(Clone, Debug, Default)]
@@ -47,7 +48,7 @@ pub struct Agents {
     client: Client,
     run: String,
     clock: Clock,
-    agents: Vec<Prepped>,
+    prepped: Vec<Prepped>,
     collector: Collector,
     /// The task that renews the lease.
     renewing: AbortHandle,
@@ -60,9 +61,9 @@ struct Prepped {
     member: Member,
     workers: u32,
     /// The offset of its clock when it was prepared. Its workers use a clock that is corrected by the middle.
-    prepared: Offset,
+    prepared: OffsetInterval,
     /// The latest measurement.
-    latest: Offset,
+    latest: OffsetInterval,
     splitter: Splitter,
 }
 
@@ -106,7 +107,7 @@ pub fn assemble(
         client,
         run,
         clock,
-        agents: prepped,
+        prepped,
         renewing,
         continues_without_lost: options.continues_without_lost,
     })
@@ -176,7 +177,7 @@ async fn prepare(
         incarnation: member.incarnation,
         bundle: order.bundle.to_owned(),
         settings: order.settings.clone(),
-        clock_offset: offset.middle(),
+        clock_offset: offset.offset().0,
         lease: lease_from(clock.now()),
     };
     let payload = encode(&prepare).map_err(FleetError::nats("prepare the agents"))?;
@@ -202,28 +203,28 @@ async fn prepare(
 impl Agents {
     /// The names of the agents, and their numbers of workers.
     pub fn named(&self) -> impl Iterator<Item = (&str, u32)> {
-        let agents = self.agents.iter();
+        let agents = self.prepped.iter();
         agents.map(|agent| (agent.member.name.as_str(), agent.workers))
     }
 }
 
 impl Fleet for Agents {
     fn len(&self) -> usize {
-        self.agents.len()
+        self.prepped.len()
     }
 
     fn name(&self, agent: usize) -> &str {
-        self.agents
+        self.prepped
             .get(agent)
             .map_or("", |agent| &agent.member.name)
     }
 
     fn workers(&self, agent: usize) -> u32 {
-        self.agents.get(agent).map_or(0, |agent| agent.workers)
+        self.prepped.get(agent).map_or(0, |agent| agent.workers)
     }
 
     fn send(&mut self, agent: usize, message: Vec<u8>) {
-        let Some(agent) = self.agents.get_mut(agent) else {
+        let Some(agent) = self.prepped.get_mut(agent) else {
             return;
         };
         let subject = protocol::commands(&self.run, &agent.member.name);
@@ -246,7 +247,7 @@ impl Fleet for Agents {
     fn synchronise(&mut self) {
         let (client, clock) = (&self.client, self.clock);
         let collector = &self.collector;
-        let agents = self.agents.iter().enumerate();
+        let agents = self.prepped.iter().enumerate();
         let measured = agents.map(|(number, agent)| async move {
             if collector.loss_of(number).is_some() {
                 return None;
@@ -254,17 +255,15 @@ impl Fleet for Agents {
             measure(client, clock, &agent.member.name).await
         });
         let measured = self.runtime.block_on(join_all(measured));
-        for (agent, offset) in self.agents.iter_mut().zip(measured) {
+        for (agent, offset) in self.prepped.iter_mut().zip(measured) {
             agent.latest = offset.unwrap_or(agent.latest);
         }
     }
 
     fn time_on(&self, agent: usize, at: Nanos) -> Nanos {
-        let drifted = self.agents.get(agent).map_or(0, |agent| {
-            agent
-                .latest
-                .middle()
-                .saturating_sub(agent.prepared.middle())
+        let drifted = self.prepped.get(agent).map_or(0, |agent| {
+            let (before, now) = (agent.prepared.offset(), agent.latest.offset());
+            now.0.saturating_sub(before.0)
         });
         Nanos(at.0.saturating_add_signed(drifted))
     }
@@ -274,14 +273,14 @@ impl Fleet for Agents {
     }
 
     fn describe(&self) -> Vec<Agent> {
-        let agents = self.agents.iter().enumerate();
+        let agents = self.prepped.iter().enumerate();
         let describe = |(number, agent): (usize, &Prepped)| Agent {
             name: agent.member.name.clone(),
             version: agent.member.version.clone(),
             cores: agent.member.cores,
             memory_mb: agent.member.memory_mb,
             workers: agent.workers,
-            clock: Some(agent.latest.to_record()),
+            clock: Some(to_record(agent.latest)),
             lost: self.collector.loss_of(number),
         };
         agents.map(describe).collect()

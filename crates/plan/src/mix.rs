@@ -84,9 +84,10 @@ impl Mix {
     pub fn pick_in_turn(&self, group: u32, iteration: u32, groups: u32) -> usize {
         let length = u32::try_from(self.pattern.len()).unwrap_or(1).max(1);
         // With a common divisor, a group would meet a part of the pattern again and again.
-        let stride = (groups..)
-            .find(|stride| gcd(*stride, length) == 1)
-            .unwrap_or(1);
+        // One of `length` successive numbers has no divisor in common with `length`.
+        let mut candidates = (0..length).map(|more| groups.saturating_add(more));
+        let stride = candidates.find(|stride| gcd(*stride, length) == 1);
+        let stride = stride.unwrap_or(1);
         self.pick(u64::from(group) + u64::from(iteration) * u64::from(stride))
     }
 }

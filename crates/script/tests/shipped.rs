@@ -1,9 +1,6 @@
 //! A scenario that is sent to another machine is the same there, and reads nothing from that machine.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "in a test a missing value is a failure, told with its line"
-)]
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
 use std::path::Path;

@@ -68,17 +68,7 @@ impl LevelRun {
             // An arrival was due in the measured time, so it starts even after the end of that time. A closed load
             // starts nothing after the end.
             let in_time = loading && (number.is_some() || now < world.base.level.recorder.hold.end);
-            let scenario = match (number, world.base.level.groups.get(slot)) {
-                (None, Some(group)) => {
-                    let (number, iteration) = (group.number, group.iteration);
-                    let groups = plan.load.groups;
-                    world
-                        .base
-                        .config
-                        .scenario_in_turn(number, iteration, groups)
-                }
-                (arrival, _) => world.base.config.scenario_of(arrival.unwrap_or_default()),
-            };
+            let scenario = scenario_of(&world, slot, number, plan.load.groups);
             // If Ctrl-C has shortened the measured time, a planned start may come after the group has ended.
             let Some(group) = world
                 .base
@@ -354,6 +344,15 @@ impl LevelState {
             self.count_way(slot, WayEnd::Unfinished, now);
         }
         self.leave_steps(slot, now);
+    }
+}
+
+/// The index of the scenario that a group runs next. `number`: the number of the arrival in an open load.
+fn scenario_of(world: &World, slot: usize, number: Option<u64>, groups: u32) -> usize {
+    let config = &world.base.config;
+    match (number, world.base.level.groups.get(slot)) {
+        (None, Some(group)) => config.scenario_in_turn(group.number, group.iteration, groups),
+        (arrival, _) => config.scenario_of(arrival.unwrap_or_default()),
     }
 }
 

@@ -21,6 +21,11 @@ pub(crate) fn sentence(cause: &IssueCause) -> String {
             millis(*needed_ms)
         ),
         IssueCause::Late(lateness) => late(lateness),
+        IssueCause::LostAgent {
+            agent,
+            loss,
+            workers,
+        } => lost_agent(agent, *loss, *workers),
         IssueCause::Text { text } => text.trim_end_matches('.').to_owned(),
         IssueCause::WorkerBusy { .. }
         | IssueCause::CpuQuota { .. }
@@ -34,7 +39,6 @@ pub(crate) fn sentence(cause: &IssueCause) -> String {
         | IssueCause::NotAllSent { .. }
         | IssueCause::AudienceIncomplete { .. }
         | IssueCause::WorkerLost { .. }
-        | IssueCause::LostAgent { .. }
         | IssueCause::LittlesLaw { .. } => of_counts(cause),
     }
 }
@@ -161,16 +165,6 @@ fn of_counts(cause: &IssueCause) -> String {
         IssueCause::WorkerLost {
             saved_ms_before: None,
         } => "a worker did not end, and its measurements are lost".to_owned(),
-        IssueCause::LostAgent {
-            agent,
-            loss,
-            workers,
-        } => format!(
-            "agent `{agent}` was lost ({}), so {} of the level {} missing",
-            loss_of_agent(*loss),
-            plural(*workers, "worker"),
-            if *workers == 1 { "is" } else { "are" }
-        ),
         IssueCause::LittlesLaw {
             at_work,
             per_s,
@@ -185,6 +179,15 @@ fn of_counts(cause: &IssueCause) -> String {
         ),
         _ => String::new(),
     }
+}
+
+fn lost_agent(agent: &str, loss: AgentLoss, workers: u64) -> String {
+    format!(
+        "agent `{agent}` was lost ({}), so {} of the level {} missing",
+        loss_of_agent(loss),
+        plural(workers, "worker"),
+        if workers == 1 { "is" } else { "are" }
+    )
 }
 
 /// How an agent of a fleet was lost.
