@@ -34,10 +34,10 @@ export async function ride({ users: [user] }: Group) { await user!.get("/delay/1
 "#;
 
 fn lab(text: &str) -> Lab {
-    let rows: String = (0..48).map(|row| format!("person-{row}\n")).collect();
+    let rows: Vec<String> = (0..48).map(|row| format!("person-{row}")).collect();
     Lab::new()
         .with("same.ts", text)
-        .with("people.csv", &format!("name\n{rows}"))
+        .with("people.csv", &format!("name\n{}\n", rows.join("\n")))
 }
 
 /// The measured part of the only level.
