@@ -1,5 +1,7 @@
+use serde::{Deserialize, Serialize};
+
 /// A set of members of a group. Groups of up to 64 members need no allocation.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Bits {
     /// One bit for each of the members 0 to 63.
     low: u64,

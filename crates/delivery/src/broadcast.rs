@@ -6,7 +6,9 @@
 
 use model::{GroupId, Nanos};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
+use crate::pairs;
 use crate::sent::{ChannelIndex, Sent};
 use crate::stamp::Stamp;
 use crate::tally::Tally;
@@ -55,29 +57,30 @@ impl Stamp {
 }
 
 /// The messages that one group has sent to passive audiences. Takes 16 bytes for each message.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct BroadcastLog {
     pub(crate) group: GroupId,
+    #[serde(with = "pairs")]
     pub(crate) streams: FxHashMap<SenderStream, SentMessages>,
     /// Messages that are stamped but not sent yet, with their senders.
     unsent: Vec<(SenderStream, Sent)>,
 }
 
 /// The messages of one sender on one channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct SenderStream {
     pub(crate) number: u16,
     pub(crate) sender: u32,
 }
 
 /// The messages of a stream, in the order of their sequence numbers.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SentMessages {
     tally: usize,
     pub(crate) messages: Vec<SentMessage>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct SentMessage {
     /// The time at which the message was sent, or was stamped if it was not sent.
     pub(crate) at: Nanos,
@@ -85,7 +88,7 @@ pub(crate) struct SentMessage {
     pub(crate) measured: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Progress {
     Stamped,
     Sent,

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use model::{GroupId, LossReason, Nanos};
+use serde::{Deserialize, Serialize};
 
 use crate::broadcast::{BroadcastLog, Progress, SenderStream, SentMessage};
 use crate::departures::{CutOff, Leaving};
@@ -13,7 +14,7 @@ use crate::listeners::{Listeners, ReceivedMessage};
 use crate::tally::Tally;
 
 /// Everything that the workers know about the messages of a level to passive audiences.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Broadcasts {
     sent: BTreeMap<u32, BroadcastLog>,
     /// For each audience, its members on each worker, and the time at which they were closed.

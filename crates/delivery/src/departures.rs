@@ -1,9 +1,11 @@
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::bits::Bits;
 
 /// The reason why headcount stopped waiting for a delivery before the settling time had passed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum CutOff {
     /// The iteration failed, and its sockets were closed at once.
     IterationFailed,
@@ -14,7 +16,7 @@ pub enum CutOff {
 }
 
 /// The way in which a member stopped listening.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Leaving {
     /// The script stopped listening or closed the connection.
     Left,

@@ -19,6 +19,7 @@ mod ledger;
 mod listeners;
 mod message;
 mod overheard;
+mod pairs;
 mod sent;
 mod stamp;
 mod tally;

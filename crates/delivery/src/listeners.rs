@@ -6,11 +6,13 @@ use std::ops::Range;
 
 use model::{GroupId, MisdeliveryReason, Nanos};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::bits::{Bits, members_in};
 use crate::broadcast::{BroadcastChannel, SenderStream};
 use crate::departures::Leaving;
 use crate::ledger::Receipt;
+use crate::pairs;
 use crate::stamp::Stamp;
 use crate::tally::{Fate, Tally};
 
@@ -24,7 +26,7 @@ const MEMORY: usize = if cfg!(test) { 16 << 20 } else { 1 << 30 };
 /// The members of an audience on one worker.
 ///
 /// Takes one bit for each message and member, 4 bytes for each sender and member, and 32 bytes for each message.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Listeners {
     /// The numbers of the groups that can send to the audience.
     groups: Range<u32>,
@@ -33,6 +35,7 @@ pub struct Listeners {
     departed: BTreeMap<u32, (Nanos, Leaving)>,
     /// Number of measured messages that each member has received.
     received: Vec<u64>,
+    #[serde(with = "pairs")]
     streams: FxHashMap<(GroupId, SenderStream), ReceivedMessages>,
     /// Memory of the streams, in bytes.
     memory: usize,
@@ -41,7 +44,7 @@ pub struct Listeners {
 }
 
 /// What the members have received of one sender on one channel.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ReceivedMessages {
     /// Words per message in `seen`.
     width: usize,
@@ -53,7 +56,7 @@ pub(crate) struct ReceivedMessages {
 }
 
 /// What all members together have received of one message.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ReceivedMessage {
     /// Latency to the first member.
     pub(crate) first: Nanos,

@@ -1,11 +1,12 @@
 use crate::stamp::Stamp;
+use serde::{Deserialize, Serialize};
 
 /// The index of a channel in a ledger.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ChannelIndex(pub u16);
 
 /// Identifies a sent message, for [`crate::Ledger::refuse`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sent {
     pub(crate) channel: ChannelIndex,
     pub(crate) sender: u32,

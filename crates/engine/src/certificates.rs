@@ -41,6 +41,26 @@ impl Certificates {
         })
     }
 
+    /// Certificates that came from the coordinator of a fleet.
+    pub(crate) fn shipped(ca_pem: Option<String>) -> Self {
+        Self {
+            ca_pem: ca_pem.map(String::into_bytes),
+            own: None,
+        }
+    }
+
+    /// The certificates to trust, if an agent of a fleet can use them too. A private key stays on this machine.
+    pub(crate) fn to_ship(&self) -> Result<Option<String>, String> {
+        if self.own.is_some() {
+            return Err(
+                "`cert` and `key` cannot be used with a fleet: a private key is not sent to agents"
+                    .to_owned(),
+            );
+        }
+        let pem = self.ca_pem.clone().map(String::from_utf8).transpose();
+        pem.map_err(|_| "`ca` is not text".to_owned())
+    }
+
     /// The TLS settings of the run. Returns a fault if a certificate cannot be used.
     pub(crate) fn settings(&self, insecure: bool) -> Result<TlsSettings, Fault> {
         TlsSettings::presenting(self.own.clone(), insecure, self.ca_pem.as_deref())

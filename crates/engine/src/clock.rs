@@ -36,6 +36,29 @@ impl Clock {
         }
     }
 
+    /// A clock that shows this number of nanoseconds less. With the offset of this clock from another one, the result
+    /// shows the other one's time.
+    #[must_use]
+    pub fn behind_by(&self, nanos: i64) -> Option<Self> {
+        let by = Duration::from_nanos(nanos.unsigned_abs());
+        let (origin, wall_origin) = if nanos < 0 {
+            (
+                self.origin.checked_sub(by)?,
+                self.wall_origin.checked_sub(by)?,
+            )
+        } else {
+            (
+                self.origin.checked_add(by)?,
+                self.wall_origin.checked_add(by)?,
+            )
+        };
+        Some(Self {
+            origin,
+            wall_origin,
+            wall: self.wall + jiff::SignedDuration::from_nanos(nanos),
+        })
+    }
+
     /// The wall-clock time of the start, in RFC 3339 format.
     pub fn started_at(&self) -> String {
         self.wall.to_string()

@@ -69,7 +69,14 @@ impl RunConfig {
         mix.map_or(&[][..], plan::Mix::names)
     }
 
-    /// The index of the scenario that a start runs; 0 without a mix.
+    /// The index of the scenario that an iteration of a closed load runs; 0 without a mix. `groups` is the number of
+    /// groups of the level.
+    pub(crate) fn scenario_in_turn(&self, group: u32, iteration: u32, groups: u32) -> usize {
+        let mix = self.options.mix.as_ref();
+        mix.map_or(0, |mix| mix.pick_in_turn(group, iteration, groups))
+    }
+
+    /// The index of the scenario that an arrival of an open load runs; 0 without a mix.
     pub(crate) fn scenario_of(&self, number: u64) -> usize {
         let mix = self.options.mix.as_ref();
         mix.map_or(0, |mix| mix.pick(number))

@@ -3,32 +3,31 @@ mod setup_control;
 
 use std::sync::Arc;
 
-use model::{Fault, Nanos};
+use model::Nanos;
+use plan::Threshold;
 use record::{IssueCause, Level, LevelIssue, Load, Measured, Note, Phases, Run};
 use wire::TlsSettings;
 
-use crate::ask;
 use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::judge;
-use crate::level::{LevelPlan, plans};
+use crate::level::{LevelPlan, SlotRange, plans};
 use crate::level_limit::OVERDUE;
 use crate::merge::Merged;
 use crate::messages::{Command, Event, Fatal};
-use crate::net::http2::check_agreed;
 use crate::notice::{LevelDone, Notice};
 use crate::outcome::RunError;
 use crate::program::Program;
 use crate::recorder::Unmeasured;
+use crate::starting::tls_of;
 use crate::stop::Stop;
 use crate::tls_port;
 use crate::unknown_name::{self, Seen};
 use crate::validity;
 use crate::watcher::Watcher;
-use crate::workers::{Heard, LOOK, Workers};
+use crate::workers::{Heard, LOOK, LostAgent, Workers};
 
-/// Time before the start of a level in which the workers create its users: a fixed part, and a part per user.
-const LEAD: Nanos = Nanos::from_millis(10);
+/// Time per user before the start of a level, in which the workers create its users.
 const LEAD_PER_USER: Nanos = Nanos::from_micros(4);
 
 /// The thread that plans the levels, watches target and generator, and merges the workers' measurements.
@@ -36,36 +35,23 @@ pub(crate) struct Control<'a> {
     pub(crate) config: Arc<RunConfig>,
     pub(crate) clock: Clock,
     pub(crate) tls: TlsSettings,
-    pub(crate) workers: Workers,
+    pub(crate) workers: Box<dyn Workers>,
     pub(crate) watcher: Watcher,
     pub(crate) stop: &'a Stop,
     pub(crate) tell: &'a mut dyn FnMut(Notice),
 }
 
 impl<'a> Control<'a> {
+    /// Waits until the workers are ready. `start` starts them.
     pub(crate) fn start(
         config: Arc<RunConfig>,
         clock: Clock,
         stop: &'a Stop,
         tell: &'a mut dyn FnMut(Notice),
+        start: impl FnOnce(&Arc<RunConfig>, &TlsSettings) -> Result<Box<dyn Workers>, RunError>,
     ) -> Result<Self, RunError> {
-        let tls = config
-            .certificates
-            .settings(config.options.insecure)
-            .map_err(|fault| RunError::Usage(fault.to_string()))?;
-        let offered = config.program.tls_of_requests(tls.clone());
-        ask::preflight(&config.target, config.target_is_mine, &offered, clock)
-            .and_then(|stream| {
-                if config.program.is_http2() {
-                    check_agreed(&stream)
-                } else {
-                    Ok(())
-                }
-            })
-            .map_err(|fault| unreachable(&config.target_as_written(), fault))?;
-        let workers = Workers::start(&config, clock, &tls).map_err(|why| {
-            RunError::Generator(format!("cannot start the worker threads: {why}"))
-        })?;
+        let tls = tls_of(&config)?;
+        let workers = start(&config, &tls)?;
         let watcher =
             Watcher::new(&config, clock, &tls).map_err(|(url, fault)| RunError::Endpoint {
                 url: url.to_string(),
@@ -97,7 +83,15 @@ impl<'a> Control<'a> {
         Self::check_pool(&levels)?;
         let result = self.each_level(levels, record);
         record.thresholds = judge::thresholds(&self.config.options.thresholds, &record.levels);
-        result.and_then(|()| self.tear_down(setup, record))
+        match result {
+            Ok(()) => self.tear_down(setup, record),
+            // The levels have ended in order.
+            Err(lost @ RunError::LostAgent { .. }) => {
+                self.workers.begin_level()?;
+                self.tear_down(setup, record).and(Err(lost))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn each_level(&mut self, levels: Vec<LevelPlan>, record: &mut Run) -> Result<(), RunError> {
@@ -110,8 +104,10 @@ impl<'a> Control<'a> {
             let leftovers = self.leftovers(record);
             let mut merged = Merged::default();
             let mut plan = plan;
+            self.workers.begin_level()?;
             merged.audience.count = self.connect_audiences(&plan)?;
-            plan.start = self.clock.now() + lead_of(plan.load.users);
+            plan.slots = SlotRange::of_all(self.workers.len());
+            plan.start = self.clock.now() + self.workers.lead() + lead_of(plan.load.users);
             let result = self.level(&plan, count, &mut merged);
             // Close the level before looking at the result, so that measurements made before an error are saved.
             let unmeasured = std::mem::take(&mut merged.unmeasured);
@@ -126,12 +122,16 @@ impl<'a> Control<'a> {
                 self.warn_of_names_without_data(&level, &unmeasured, record);
             }
             record.levels.push(level);
-            if let Some(broken) = result? {
-                record.notes.push(Note::Aborted {
-                    level: plan.index as usize,
-                    threshold: broken.to_string(),
-                });
-                break;
+            match result? {
+                None => {}
+                Some(EarlyEnd::Broken(broken)) => {
+                    record.notes.push(Note::Aborted {
+                        level: plan.index as usize,
+                        threshold: broken.to_string(),
+                    });
+                    break;
+                }
+                Some(EarlyEnd::Lost(lost)) => return Err(lost_agent(lost)),
             }
         }
         Ok(())
@@ -185,6 +185,12 @@ impl<'a> Control<'a> {
         tls_port::explain(&mut measured, &self.config, self.clock);
         generator.throttled_ms = throttled.map(Nanos::as_millis_f64);
         let target = self.watcher.end_level(&mut generator);
+        if !self.workers.are_here() {
+            // These figures describe this process, which generates no load.
+            generator.throttled_ms = None;
+            generator.cpu_percent = None;
+            generator.stolen_percent = None;
+        }
         let mut level = Level {
             phases,
             little,
@@ -195,7 +201,7 @@ impl<'a> Control<'a> {
             target,
             generator,
             leftovers,
-            shares_cores_with_target: self.watcher.shares_cores(),
+            shares_cores_with_target: self.workers.are_here() && self.watcher.shares_cores(),
             ..blank(plan)
         };
         // A trace shows what a script does. Its times are not for judging, so lateness does not matter.
@@ -240,6 +246,7 @@ impl<'a> Control<'a> {
                     }
                 }
                 Heard::Died(worker) => return Err(died(&worker)),
+                Heard::Lost(lost) => return Err(lost_agent(lost)),
                 Heard::Nothing if self.clock.now() > until => {
                     return Err(RunError::Generator(format!(
                         "{what} did not end within {limit}"
@@ -254,7 +261,7 @@ impl<'a> Control<'a> {
         match event {
             Event::Log(level, line) => (self.tell)(Notice::Log(level, line)),
             Event::Fatal(fatal) => {
-                self.workers.order_all(|| Command::Abort);
+                self.workers.order_all(Command::Abort);
                 return Err(match *fatal {
                     Fatal::Script(fault) => RunError::Script(Box::new(fault)),
                     Fatal::Generator(why) => RunError::Generator(why),
@@ -266,10 +273,19 @@ impl<'a> Control<'a> {
     }
 }
 
-fn unreachable(target: &str, fault: Fault) -> RunError {
-    RunError::Unreachable {
-        target: target.to_owned(),
-        fault,
+/// How a level ended early, in order.
+#[derive(Debug)]
+pub(crate) enum EarlyEnd {
+    /// This threshold cannot hold any more.
+    Broken(Threshold),
+    /// This agent is lost, and the run does not continue without it.
+    Lost(LostAgent),
+}
+
+fn lost_agent(lost: LostAgent) -> RunError {
+    RunError::LostAgent {
+        name: lost.name,
+        loss: lost.loss,
     }
 }
 
@@ -278,7 +294,7 @@ pub(crate) fn died(worker: &str) -> RunError {
 }
 
 fn lead_of(users: u32) -> Nanos {
-    LEAD + Nanos(LEAD_PER_USER.0 * u64::from(users))
+    Nanos(LEAD_PER_USER.0 * u64::from(users))
 }
 
 /// A level that has its load, but no measurements.

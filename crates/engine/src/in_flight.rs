@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use model::{Nanos, UserId};
 use record::Measured;
 use script::host::SocketId;
+use serde::{Deserialize, Serialize};
 
 use crate::base::Base;
 use crate::dial::Dial;
@@ -28,7 +29,7 @@ struct Operation {
 }
 
 /// Operations of the level for which headcount waits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Awaited {
     pub(crate) count: u64,
     /// The time at which the latest time limit of these operations ends.

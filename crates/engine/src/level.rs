@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use model::{GroupId, Nanos};
 use plan::{Grouping, LevelLoad, Load, Phases};
+use serde::{Deserialize, Serialize};
 
 /// An interval of the run's time. Operations that begin in the interval belong to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +36,7 @@ impl Span {
 }
 
 /// The result of `setup`, which the groups receive.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SetupResult {
     /// The return value, as JSON.
     pub(crate) value: Option<Arc<str>>,
@@ -44,12 +45,37 @@ pub(crate) struct SetupResult {
 }
 
 /// A user that `setup` created, ready to take a place in a group.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PooledUser {
     pub(crate) data: Arc<str>,
     pub(crate) cookies: Vec<(String, String)>,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) tags: Vec<(String, String)>,
+}
+
+/// The part of a level that the workers of a process run. The plan of a level is split into slots, one for each worker
+/// of the run. Which groups, arrivals and members a slot has depends only on its number and on the number of slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SlotRange {
+    /// The slot of the first worker of the process.
+    pub(crate) first: u32,
+    /// The number of slots of all processes together.
+    pub(crate) all: u32,
+}
+
+impl SlotRange {
+    /// The slots of a process that runs the whole level.
+    pub(crate) fn of_all(workers: usize) -> Self {
+        Self {
+            first: 0,
+            all: u32::try_from(workers).unwrap_or(u32::MAX).max(1),
+        }
+    }
+
+    /// The slot of a worker of the process.
+    pub(crate) fn of(self, worker: u32) -> u32 {
+        self.first + worker
+    }
 }
 
 /// The plan of one level, which every worker receives.
@@ -68,6 +94,7 @@ pub(crate) struct LevelPlan {
     pub(crate) settle: Nanos,
     pub(crate) roles: Option<Arc<Vec<(String, u32)>>>,
     pub(crate) setup: Arc<SetupResult>,
+    pub(crate) slots: SlotRange,
 }
 
 impl LevelPlan {
@@ -104,6 +131,7 @@ pub(crate) fn plans(
             settle,
             roles: roles.clone(),
             setup: Arc::clone(setup),
+            slots: SlotRange::of_all(1),
         };
         first_group += level.groups;
         first_user += level.users;

@@ -57,18 +57,18 @@ impl LevelRun {
     /// Starts a level, or the ramp-up of its groups.
     pub(crate) fn start(plan: Arc<LevelPlan>, parts: &mut WorkerParts) -> Self {
         let mut world = parts.world.borrow_mut();
-        let workers = world.base.config.workers;
+        let (slot, slots) = (plan.slots.of(parts.number), plan.slots.all);
         world.base.level.start = plan.start;
         world.base.level.recorder.hold = plan.hold();
         let seed = world.base.config.arrivals_seed(plan.index);
-        let mut open_run = OpenRun::of(&plan, seed, parts.number, workers);
+        let mut open_run = OpenRun::of(&plan, seed, slot, slots);
         world.base.level.arrivals.is_open = open_run.is_some();
         world.base.level.arrivals.next = open_run
             .as_mut()
             .and_then(OpenRun::next_due)
             .unwrap_or(Nanos::MAX);
         if open_run.is_none() {
-            for number in groups_of(parts.number, workers, plan.load.groups) {
+            for number in groups_of(slot, slots, plan.load.groups) {
                 let Base { level, config, .. } = &mut world.base;
                 plan_group(level, config, &plan, number);
             }
@@ -333,7 +333,7 @@ impl LevelRun {
             awaited: Awaited::default(),
         });
         let outcome = LevelOutcome {
-            measured,
+            measured: Box::new(measured),
             broadcasts,
             monitoring,
             busy: load.busy,

@@ -41,8 +41,6 @@ pub(crate) struct Arrivals {
     pub(crate) is_open: bool,
     /// The time at which the next iteration of an open load is due.
     pub(crate) next: Nanos,
-    /// Number of iterations of the closed load that have begun. In a mix, this number selects the scenario.
-    pub(crate) begun: u64,
     /// The time and the result of the last check whether most groups wait for the target; `None` before the first.
     pub(crate) awaiting: Option<(Nanos, bool)>,
 }
@@ -149,7 +147,6 @@ impl Default for Arrivals {
         Self {
             is_open: false,
             next: Nanos::MAX,
-            begun: 0,
             awaiting: None,
         }
     }

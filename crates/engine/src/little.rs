@@ -2,6 +2,7 @@
 
 use model::Nanos;
 use record::Little;
+use serde::{Deserialize, Serialize};
 
 use crate::level::Span;
 
@@ -14,7 +15,7 @@ const LONGEST_SHARE: f64 = 0.1;
 const TOLERANCE: f64 = 0.03;
 
 /// The number of groups at work over the measured time, and the time that their iterations took.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct AtWork {
     count: u32,
     since: Nanos,

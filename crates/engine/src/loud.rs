@@ -2,6 +2,7 @@
 
 use model::Nanos;
 use record::IssueCause;
+use serde::{Deserialize, Serialize};
 
 use crate::net::ReadCost;
 
@@ -10,7 +11,7 @@ const WORTH_TELLING: f64 = 20.0;
 
 /// The time within the measured time that was spent on connections that cost too much: their reads, and the turns of the
 /// script that handled what they received.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Loud {
     spent: Nanos,
     /// Number of wakes that their reads caused and that the script has not handled.

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use model::Nanos;
 use record::{GeneratorUse, IssueCause, Measured, WorkerUse};
 
@@ -9,6 +11,7 @@ use crate::loud::Loud;
 use crate::messages::{CpuWait, LevelOutcome};
 use crate::quota::Quota;
 use crate::recorder::Unmeasured;
+use crate::rescue::Rescued;
 use crate::windows::Windows;
 
 /// The measurements of all workers in one level.
@@ -27,6 +30,9 @@ pub(crate) struct Merged {
     pub(crate) audience: AudienceResult,
     pub(crate) at_work: AtWork,
     pub(crate) quota: Quota,
+    /// The measurements of workers that have finished, until all have. Lists and sums depend on the order in which they
+    /// are merged, which must not depend on who finishes first.
+    outcomes: BTreeMap<u32, Box<LevelOutcome>>,
 }
 
 /// Actual lengths of the parts of a level, in seconds: the longest of all workers.
@@ -44,9 +50,20 @@ impl Lengths {
 }
 
 impl Merged {
-    /// Adds the measurements of one worker.
-    pub(crate) fn add(&mut self, outcome: LevelOutcome) {
-        self.measured.merge(outcome.measured);
+    /// Keeps the measurements of a worker until [`Merged::add_all`].
+    pub(crate) fn keep(&mut self, worker: u32, outcome: Box<LevelOutcome>) {
+        self.outcomes.insert(worker, outcome);
+    }
+
+    /// Adds the measurements of all workers that have finished, in the order of their numbers.
+    pub(crate) fn add_all(&mut self) {
+        for outcome in std::mem::take(&mut self.outcomes).into_values() {
+            self.add(*outcome);
+        }
+    }
+
+    fn add(&mut self, outcome: LevelOutcome) {
+        self.measured.merge(*outcome.measured);
         self.unmeasured.merge(outcome.unmeasured);
         self.audience.broadcasts.merge(outcome.broadcasts);
         let generator = &mut self.generator;
@@ -93,11 +110,15 @@ impl Merged {
     /// Adds the copied measurements of workers that did not finish.
     pub(crate) fn rescue(
         &mut self,
-        copies: impl Iterator<Item = Option<(Nanos, Measured)>>,
+        rescued: impl Iterator<Item = Rescued>,
         hold: Span,
         now: Nanos,
     ) {
-        for copy in copies {
+        for Rescued {
+            copy,
+            with_its_agent,
+        } in rescued
+        {
             let until = copy.as_ref().map_or(hold.start, |(at, _)| *at);
             let held = until.min(hold.end) - hold.start;
             self.lengths.add_measured(held.as_secs_f64());
@@ -105,8 +126,10 @@ impl Merged {
                 self.measured.merge(measured);
                 (now - at).as_millis_f64()
             });
-            let lost = IssueCause::WorkerLost { saved_ms_before };
-            self.lost_workers.push(lost);
+            if !with_its_agent {
+                let lost = IssueCause::WorkerLost { saved_ms_before };
+                self.lost_workers.push(lost);
+            }
         }
     }
 

@@ -7,6 +7,7 @@ use model::Nanos;
 use record::{Measured, OpenWindow, Pool};
 use script::ScriptFault;
 use script::host::LogLevel;
+use serde::{Deserialize, Serialize};
 
 use crate::audience::{AudienceCount, AudiencePlan};
 use crate::in_flight::Awaited;
@@ -15,6 +16,7 @@ use crate::limited::LimitedSamples;
 use crate::little::AtWork;
 use crate::recorder::Unmeasured;
 use crate::self_monitoring::SelfMonitoring;
+use crate::whole;
 
 /// A command from control to a worker.
 #[derive(Clone, Debug)]
@@ -35,12 +37,14 @@ pub(crate) enum Command {
     EndHold,
     /// Stop at once and send the measurements so far.
     Abort,
+    /// The agent's lease is valid until this time. Workers of this process have no lease that ends.
+    Lease(Nanos),
     /// End the thread.
     Exit,
 }
 
 /// An event that a worker reports to control.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Event {
     /// The script is loaded, and the worker reads commands.
     Ready,
@@ -59,21 +63,23 @@ pub(crate) enum Event {
         awaited: Awaited,
     },
     /// The measurements so far, as control requested.
-    Snapshot(Box<Measured>),
+    Snapshot(#[serde(with = "whole")] Box<Measured>),
     /// The measurements so far, sent without a request in case the worker never finishes.
-    Copy(Box<Measured>),
+    Copy(#[serde(with = "whole")] Box<Measured>),
     /// The level is over on this worker.
     LevelDone(Box<LevelOutcome>),
     /// `setup` or `teardown` ended.
     AsideDone(Box<SetupOutcome>),
     /// A line of the script's `console`.
     Log(LogLevel, String),
+    /// The lease lapsed while a level was running, so the worker has ended its load.
+    Lapsed,
     /// The run cannot continue.
     Fatal(Box<Fatal>),
 }
 
 /// The reason why a run cannot continue.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Fatal {
     /// A fault of the script.
     Script(ScriptFault),
@@ -82,7 +88,7 @@ pub(crate) enum Fatal {
 }
 
 /// CPU waits of a worker in the measured time: the worker was ready to run, but had no CPU.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct CpuWait {
     /// Waiting time as a share of the measured time.
     pub(crate) share: f64,
@@ -93,9 +99,10 @@ pub(crate) struct CpuWait {
 }
 
 /// The measurements of one worker in one level.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct LevelOutcome {
-    pub(crate) measured: Measured,
+    #[serde(with = "whole")]
+    pub(crate) measured: Box<Measured>,
     /// What was sent to passive audiences, and what their members received.
     pub(crate) broadcasts: Broadcasts,
     pub(crate) monitoring: SelfMonitoring,
@@ -112,7 +119,7 @@ pub(crate) struct LevelOutcome {
 }
 
 /// The result of `setup` or `teardown`.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SetupOutcome {
     pub(crate) result: Result<Option<String>, ScriptFault>,
     pub(crate) pool: Vec<PooledUser>,

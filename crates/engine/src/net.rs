@@ -138,6 +138,11 @@ impl<C: Client> Net<C> {
         waited
     }
 
+    /// The time at which the last wait ended.
+    pub(crate) fn woke(&self) -> Nanos {
+        self.poll_times.last()
+    }
+
     /// Time spent spinning before planned starts.
     pub(crate) fn spun(&self) -> Nanos {
         self.doze.awake()

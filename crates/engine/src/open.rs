@@ -113,7 +113,8 @@ pub(crate) fn count_planned(
 ) {
     let Some(open) = &plan.load.open else { return };
     let seed = config.arrivals_seed(plan.index);
-    let arrivals = mine(&open.arrivals, seed, worker, config.workers);
+    let slot = plan.slots.of(worker);
+    let arrivals = mine(&open.arrivals, seed, slot, plan.slots.all);
     let arrivals = arrivals.map(|(number, due)| (config.scenario_of(number), plan.start + due));
     recorder.plan_arrivals(config.scenario_names().len().max(1), arrivals);
 }

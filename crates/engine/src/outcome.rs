@@ -1,5 +1,5 @@
 use model::Fault;
-use record::Run;
+use record::{AgentLoss, Run};
 use script::ScriptFault;
 use thiserror::Error;
 
@@ -33,6 +33,23 @@ pub enum RunError {
     /// A problem of the generator.
     #[error("{0}")]
     Generator(String),
+    /// An agent of the fleet is lost, and the run may not continue without it.
+    #[error("lost agent `{name}`: {}", why_lost(*.loss))]
+    LostAgent {
+        /// The agent's name.
+        name: String,
+        /// How it was lost.
+        loss: AgentLoss,
+    },
+}
+
+fn why_lost(loss: AgentLoss) -> &'static str {
+    match loss {
+        AgentLoss::Silent => "it has not been heard of for 3 s",
+        AgentLoss::LeaseLapsed => "its lease lapsed, so it ended its load",
+        AgentLoss::MessagesLost => "messages from it are missing",
+        AgentLoss::Ended => "it ended",
+    }
 }
 
 /// The measurements, and the error that ended the run early, if any.

@@ -11,6 +11,7 @@ use crate::clock::Clock;
 use crate::config::{RunConfig, RunIdentity};
 use crate::program::{Plain, Program, Scenario};
 use crate::run_tag::run_tag;
+use crate::shipment::{Shipment, ShippedRun};
 use crate::sources::check_sources;
 use crate::unique_rows;
 
@@ -66,7 +67,41 @@ pub fn prepare(bundle: Bundle, base: &Path, settings: Settings) -> Result<RunCon
         has_setup: declared.has_setup,
         has_teardown: declared.has_teardown,
     }));
-    config(program, options, options_json, base, settings)
+    let root = settings.root.as_deref().unwrap_or(base);
+    let certificates = Certificates::read(&options, base, root)?;
+    config(program, options, options_json, certificates, settings)
+}
+
+/// Prepares an agent's share of a run, whose options the coordinator has checked.
+pub fn prepare_shipped(shipment: &Shipment, run: ShippedRun) -> Result<RunConfig, PrepareError> {
+    let (bundle, data) = (shipment.bundle()?, shipment.data()?);
+    let env = Env::new(run.env);
+    let clock = Clock::start();
+    let declared = Script::declare(&bundle, &data, &env, move || clock.now())?;
+    let options = Options::from_json(&run.options).map_err(PrepareError::Options)?;
+    let program = Program::Scenario(Box::new(Scenario {
+        bundle,
+        data,
+        env: env.clone(),
+        audiences: declared.audiences,
+        http2: options.http2,
+        has_setup: declared.has_setup,
+        has_teardown: declared.has_teardown,
+    }));
+    let settings = Settings {
+        workers: run.workers,
+        cores: run.cores,
+        target_is_mine: run.target_is_mine,
+        env,
+        fresh_seed: run.seed,
+        ..Settings::default()
+    };
+    let certificates = Certificates::shipped(run.ca_pem);
+    let mut config = config(program, options, run.options, certificates, settings)?;
+    config.run.id = run.run_id;
+    config.seed = run.seed;
+    config.run.tag = run_tag(run.seed);
+    Ok(config)
 }
 
 /// Checks the load and the thresholds that a trace replaces, so that it reports what a run would report. A scenario may
@@ -100,11 +135,13 @@ pub fn prepare_plain(
         PrepareError::Unusable(format!("the request cannot be sent: {}", fault.detail))
     })?;
     let shared = plain.shared;
+    let root = settings.root.as_deref().unwrap_or(Path::new(""));
+    let certificates = Certificates::read(&options, Path::new(""), root)?;
     let mut config = config(
         Program::Plain(Box::new(plain)),
         options,
         options_json,
-        Path::new(""),
+        certificates,
         settings,
     )?;
     if let Some(shared) = shared {
@@ -117,14 +154,12 @@ fn config(
     program: Program,
     options: Options,
     options_json: serde_json::Value,
-    base: &Path,
+    certificates: Certificates,
     settings: Settings,
 ) -> Result<RunConfig, PrepareError> {
     let target = options.target.as_deref().ok_or(PrepareError::NoTarget)?;
     let target = Url::parse(target)
         .map_err(|why| PrepareError::Unusable(format!("target `{target}`: {why}")))?;
-    let root = settings.root.as_deref().unwrap_or(base);
-    let certificates = Certificates::read(&options, base, root)?;
     check_sources(&options.source)?;
     let workers = settings.workers.unwrap_or_else(|| default_workers(&target));
     let seed = options.seed.unwrap_or(settings.fresh_seed);

@@ -1,5 +1,6 @@
 //! Read delays: how long data waited in the kernel until the worker read it, and how exact the receive times are.
 
+use serde::{Deserialize, Serialize};
 use stats::Histogram;
 
 use crate::net::ReadSample;
@@ -10,7 +11,7 @@ const ALWAYS: u64 = 4;
 const ONE_IN: u64 = 16;
 
 /// Read delays and receive-time errors of one worker in one level, from its sampled connections.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Receipts {
     opened: u64,
     /// The times that data waited in the kernel before it was read. `None` until a connection is sampled, because a

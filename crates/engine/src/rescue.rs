@@ -49,6 +49,8 @@ pub(crate) struct Signs {
 struct Sign {
     heard: Nanos,
     done: bool,
+    /// Whether the worker's agent is lost.
+    lost: bool,
     /// The time and the content of the latest copy.
     copy: Option<(Nanos, Box<Measured>)>,
 }
@@ -59,6 +61,7 @@ impl Signs {
         let sign = |_| Sign {
             heard: begins,
             done: false,
+            lost: false,
             copy: None,
         };
         Self {
@@ -88,9 +91,23 @@ impl Signs {
         }
     }
 
-    /// Whether every worker has finished the level.
+    /// Notes that the worker's agent is lost. Returns whether the worker had not finished the level.
+    pub(crate) fn lose(&mut self, worker: u32) -> bool {
+        let Some(sign) = self.workers.get_mut(worker as usize) else {
+            return false;
+        };
+        sign.lost = true;
+        !sign.done
+    }
+
+    /// The number of workers whose agents are not lost.
+    pub(crate) fn present(&self) -> usize {
+        self.workers.iter().filter(|sign| !sign.lost).count()
+    }
+
+    /// Whether every worker has finished the level or is lost.
     pub(crate) fn all_are_done(&self) -> bool {
-        self.workers.iter().all(|sign| sign.done)
+        self.workers.iter().all(|sign| sign.done || sign.lost)
     }
 
     /// Returns an error if a worker is assumed never to respond again.
@@ -103,7 +120,7 @@ impl Signs {
                 .iter_mut()
                 .for_each(|sign| sign.heard = sign.heard.max(now));
         }
-        let mut awaited = self.workers.iter().filter(|sign| !sign.done);
+        let mut awaited = self.workers.iter().filter(|sign| !sign.done && !sign.lost);
         let silent = awaited.find(|sign| now > sign.heard + self.limit)?;
         let silence = now - silent.heard;
         Some(if has_script {
@@ -119,14 +136,23 @@ impl Signs {
         })
     }
 
-    /// The latest copies from workers that did not finish, each with its time.
-    pub(crate) fn rescued(self) -> impl Iterator<Item = Option<(Nanos, Measured)>> {
+    /// The latest copies from workers that did not finish, in the order of the workers, each with its time.
+    pub(crate) fn rescued(self) -> impl Iterator<Item = Rescued> {
         let missing = self.workers.into_iter().filter(|sign| !sign.done);
-        missing.map(|sign| {
-            let (at, measured) = sign.copy?;
-            Some((at, settled(*measured)))
+        missing.map(|sign| Rescued {
+            copy: sign.copy.map(|(at, measured)| (at, settled(*measured))),
+            with_its_agent: sign.lost,
         })
     }
+}
+
+/// What is left of a worker that did not finish.
+#[derive(Debug)]
+pub(crate) struct Rescued {
+    /// The time and the content of its latest copy.
+    pub(crate) copy: Option<(Nanos, Measured)>,
+    /// Whether the worker is missing because its agent is lost.
+    pub(crate) with_its_agent: bool,
 }
 
 /// Removes deliveries in flight from the expected deliveries, because their fate is unknown.
@@ -193,7 +219,10 @@ mod tests {
         signs.copy(0, Box::default(), SECOND);
         signs.copy(1, Box::default(), SECOND);
         signs.is_done(0);
-        let rescued: Vec<_> = signs.rescued().map(|it| it.map(|(at, _)| at)).collect();
+        let rescued: Vec<_> = signs
+            .rescued()
+            .map(|it| it.copy.map(|(at, _)| at))
+            .collect();
         assert_eq!(rescued, [Some(SECOND), None]);
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use model::{HiddenValues, Verdict};
 use record::{Note, Run, ScriptInfo};
 use serde_json::Value;
+use wire::TlsSettings;
 
 use crate::clock::Clock;
 use crate::config::RunConfig;
@@ -11,13 +12,44 @@ use crate::control::Control;
 use crate::forecast::forecasts;
 use crate::judge;
 use crate::notice::Notice;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, RunError};
 use crate::program::Program;
+use crate::remote::{Fleet, RemoteWorkers};
 use crate::secrets::fit_to_be_stored;
+use crate::starting::start_threads;
 use crate::stop::Stop;
+use crate::workers::Workers;
 
 /// Runs the scenario: `setup`, every level, `teardown`. Calls `tell` from this thread.
 pub fn run(config: RunConfig, clock: Clock, stop: &Stop, tell: &mut dyn FnMut(Notice)) -> Outcome {
+    run_with(config, clock, stop, tell, |config, tls| {
+        let threads = start_threads(config, tls, clock)?;
+        Ok(Box::new(threads) as Box<dyn Workers>)
+    })
+}
+
+/// Runs the scenario on the agents of a fleet. `clock` is the clock to which the fleet's lease and start times refer.
+pub fn run_on_fleet(
+    config: RunConfig,
+    clock: Clock,
+    stop: &Stop,
+    fleet: Box<dyn Fleet>,
+    tell: &mut dyn FnMut(Notice),
+) -> Outcome {
+    let workers = (0..fleet.len()).map(|agent| fleet.workers(agent)).sum();
+    let config = RunConfig { workers, ..config };
+    run_with(config, clock, stop, tell, |_, _| {
+        Ok(Box::new(RemoteWorkers::new(fleet)) as Box<dyn Workers>)
+    })
+}
+
+fn run_with(
+    config: RunConfig,
+    clock: Clock,
+    stop: &Stop,
+    tell: &mut dyn FnMut(Notice),
+    start: impl FnOnce(&Arc<RunConfig>, &TlsSettings) -> Result<Box<dyn Workers>, RunError>,
+) -> Outcome {
     let hidden = hidden_values(&config);
     let mut record = blank_record(&config, &hidden, clock);
     let mut shown = record.clone();
@@ -26,8 +58,10 @@ pub fn run(config: RunConfig, clock: Clock, stop: &Stop, tell: &mut dyn FnMut(No
     for forecast in forecasts(&config.options) {
         tell(Notice::TooFewSamples(forecast));
     }
-    let result = Control::start(Arc::new(config), clock, stop, tell).and_then(|mut control| {
+    let started = Control::start(Arc::new(config), clock, stop, tell, start);
+    let result = started.and_then(|mut control| {
         let result = control.all(&mut record);
+        record.agents = control.workers.agents();
         control.workers.dismiss(stop, clock);
         result
     });

@@ -1,10 +1,11 @@
+use serde::{Deserialize, Serialize};
 use stats::Histogram;
 
 use crate::loud::Loud;
 use crate::receipt::Receipts;
 
 /// Delays and omissions that a worker caused itself, in one level.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SelfMonitoring {
     /// The times by which planned operations started late.
     pub(crate) start_lag: Histogram,

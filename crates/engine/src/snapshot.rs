@@ -59,8 +59,11 @@ impl AbortThresholds {
 
     /// Adds the copy of one worker. After the last one, returns the first threshold that cannot hold any more.
     pub(crate) fn take(&mut self, measured: Measured, level: &Level) -> Option<&Threshold> {
+        if self.awaited == 0 {
+            return None; // requested before a worker was lost
+        }
         self.so_far.merge(measured);
-        self.awaited = self.awaited.saturating_sub(1);
+        self.awaited -= 1;
         if self.awaited > 0 {
             return None;
         }
@@ -78,6 +81,12 @@ impl AbortThresholds {
             .iter()
             .find(|(threshold, looks)| *looks >= LOOKS || *looks > 0 && is_final(threshold));
         lost.map(|(threshold, _)| threshold)
+    }
+
+    /// Notes that a worker is lost, so that its copy is not awaited.
+    pub(crate) fn lose(&mut self) {
+        self.awaited = 0; // the copies of the others come with the next request
+        self.so_far = Measured::default();
     }
 
     /// Whether one of the thresholds is about the target's process.

@@ -11,6 +11,7 @@ use crate::audience::AudienceRun;
 use crate::base::Base;
 use crate::clock::Clock;
 use crate::config::RunConfig;
+use crate::lease::Lease;
 use crate::level_run::{LevelRun, never_settles};
 use crate::messages::{Command, Event, Fatal};
 use crate::net::{Ready, Waker};
@@ -31,6 +32,7 @@ pub(crate) struct Worker {
     setup_run: Option<SetupRun>,
     audience_run: Option<AudienceRun>,
     commands: Receiver<Command>,
+    lease: Lease,
     buffers: Buffers,
 }
 
@@ -89,6 +91,7 @@ impl Worker {
             setup_run: None,
             audience_run: None,
             commands,
+            lease: Lease::ENDLESS,
             buffers: Buffers::default(),
         })
     }
@@ -102,7 +105,10 @@ impl Worker {
                 self.obey(command);
             }
             // The order matters: due starts come before the script's turn, and phases end last.
-            self.poll();
+            if !self.poll() {
+                self.lapse();
+                continue;
+            }
             if let Some(level) = &mut self.level {
                 level.start_arrivals(&mut self.parts);
             }
@@ -137,6 +143,10 @@ impl Worker {
                     level.abort();
                 }
             }
+            Command::Lease(until) => {
+                let now = self.parts.now();
+                self.lease.renew(until, now, self.level.is_some());
+            }
             Command::Exit => {}
         }
     }
@@ -152,11 +162,29 @@ impl Worker {
         hold.end = hold.end.min(now);
     }
 
-    /// Sleeps until something is ready or due, and handles it: sockets first, then timers.
-    fn poll(&mut self) {
+    /// Ends the load at once, because the lease has lapsed. Nothing that is ready or due is handled before.
+    fn lapse(&mut self) {
+        self.lease.lapse();
+        if self.level.is_none() {
+            return;
+        }
+        self.parts.tell(Event::Lapsed);
+        self.obey(Command::Abort);
+        while self.level.is_some() {
+            self.advance();
+        }
+    }
+
+    /// Sleeps until something is ready or due, and handles it: sockets first, then timers. Returns false, and handles
+    /// nothing, if the lease has lapsed.
+    fn poll(&mut self) -> bool {
         let mut world = self.parts.world.borrow_mut();
         let (due, start) = (world.next_due(), world.next_start());
         self.parts.idle += world.base.net.wait(due, start, &mut self.buffers.ready);
+        if self.lease.is_over(world.base.net.woke()) {
+            self.buffers.ready.clear();
+            return false;
+        }
         for ready in self.buffers.ready.drain(..) {
             world.ready(ready);
         }
@@ -189,6 +217,7 @@ impl Worker {
                 level.begin_iteration(&mut self.parts, slot, due, None);
             }
         }
+        true
     }
 
     /// Runs one bounded turn of the script.

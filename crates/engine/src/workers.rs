@@ -1,40 +1,64 @@
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::{self, JoinHandle};
+use std::fmt::Debug;
+use std::ops::Range;
 use std::time::Duration;
 
-use model::Nanos;
-use wire::TlsSettings;
+use record::{Agent, AgentLoss};
 
 use crate::clock::Clock;
-use crate::config::RunConfig;
 use crate::messages::{Command, Event};
-use crate::net::Waker;
+use crate::outcome::RunError;
 use crate::stop::Stop;
-use crate::worker::{Post, work};
+use model::Nanos;
 
 /// Maximum time between two checks of control.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);
-/// Stack size of a worker. The script engine recurses on it.
-const STACK_BYTES: usize = 8 << 20;
 
-/// The worker threads, as seen by control.
-#[derive(Debug)]
-pub(crate) struct Workers {
-    hands: Vec<WorkerHandle>,
-    events: Receiver<(u32, Event)>,
+/// The workers of a run, as seen by control: threads of this process, or of the agents of a fleet.
+pub(crate) trait Workers: Debug {
+    /// The number of workers that run the next level, or the level in progress. Workers are numbered from 0.
+    fn len(&self) -> usize;
+
+    /// Sends a command to one worker.
+    fn order(&mut self, worker: usize, command: Command);
+
+    /// Sends a command to all workers.
+    fn order_all(&mut self, command: Command) {
+        for worker in 0..self.len() {
+            self.order(worker, command.clone());
+        }
+    }
+
+    /// Waits up to `patience` for the next event.
+    fn hear(&mut self, patience: Duration) -> Heard;
+
+    /// Prepares the next level: lost agents take no part in it, so the workers are numbered anew.
+    fn begin_level(&mut self) -> Result<(), RunError> {
+        Ok(())
+    }
+
+    /// Time that a command to start a level needs to reach all workers.
+    fn lead(&self) -> Nanos {
+        Nanos::from_millis(10)
+    }
+
+    /// Whether the workers are threads of this process.
+    fn are_here(&self) -> bool {
+        true
+    }
+
+    /// Whether a run continues without an agent that is lost.
+    fn continues_without_lost(&self) -> bool {
+        false
+    }
+
+    /// The agents of the fleet, for the record; empty if the workers are threads of this process.
+    fn agents(&self) -> Vec<Agent> {
+        Vec::new()
+    }
+
+    /// Ends the workers.
+    fn dismiss(self: Box<Self>, stop: &Stop, clock: Clock);
 }
-
-#[derive(Debug)]
-struct WorkerHandle {
-    commands: Sender<Command>,
-    waker: Receiver<Waker>,
-    awake: Option<Waker>,
-    thread: JoinHandle<()>,
-}
-
-/// Maximum time to wait for threads to end. Their measurements have already been sent.
-const PATIENCE: Nanos = Nanos::from_secs(2);
 
 /// Result of waiting for an event.
 #[derive(Debug)]
@@ -44,98 +68,15 @@ pub(crate) enum Heard {
     Nothing,
     /// A worker's thread ended without a command.
     Died(String),
+    /// An agent is lost, with all of its workers.
+    Lost(LostAgent),
 }
 
-impl Workers {
-    /// Starts the threads.
-    pub(crate) fn start(
-        config: &Arc<RunConfig>,
-        clock: Clock,
-        tls: &TlsSettings,
-    ) -> std::io::Result<Self> {
-        let (tell, events) = channel();
-        let hands = (0..config.workers).map(|number| {
-            let (commands, orders) = channel();
-            let (hand_over, waker) = channel();
-            let post = Post {
-                number,
-                config: Arc::clone(config),
-                clock,
-                tls: tls.clone(),
-                commands: orders,
-                events: tell.clone(),
-            };
-            let thread = thread::Builder::new()
-                .name(format!("worker-{number}"))
-                .stack_size(STACK_BYTES)
-                .spawn(move || {
-                    work(post, |waker| {
-                        let _ = hand_over.send(waker); // the receiver lives until the thread ends
-                    });
-                })?;
-            Ok(WorkerHandle {
-                commands,
-                waker,
-                awake: None,
-                thread,
-            })
-        });
-        Ok(Self {
-            hands: hands.collect::<std::io::Result<_>>()?,
-            events,
-        })
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.hands.len()
-    }
-
-    pub(crate) fn order(&mut self, worker: usize, command: Command) {
-        let hand = &mut self.hands[worker];
-        let _ = hand.commands.send(command); // `hear` notices a dead worker
-        // The thread sends its waker once it has one, so the first command may have to wait for it.
-        if hand.awake.is_none() {
-            hand.awake = hand.waker.recv().ok();
-        }
-        if let Some(waker) = &hand.awake {
-            waker.wake();
-        }
-    }
-
-    pub(crate) fn order_all(&mut self, command: impl Fn() -> Command) {
-        for worker in 0..self.hands.len() {
-            self.order(worker, command());
-        }
-    }
-
-    /// Waits up to `patience` for the next event.
-    pub(crate) fn hear(&self, patience: Duration) -> Heard {
-        match self.events.recv_timeout(patience) {
-            Ok((worker, event)) => Heard::Event(worker, event),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                // A thread that panicked sends no event, so check for it whenever nothing arrives.
-                let dead = self.hands.iter().find(|hand| hand.thread.is_finished());
-                dead.map_or(Heard::Nothing, |hand| {
-                    Heard::Died(hand.thread.thread().name().unwrap_or("worker").to_owned())
-                })
-            }
-        }
-    }
-
-    /// Ends the threads, and waits for them up to [`PATIENCE`] unless the user has interrupted twice. A thread that is
-    /// still busy, perhaps in a call of the script that never returns, ends with the process.
-    pub(crate) fn dismiss(mut self, stop: &Stop, clock: Clock) {
-        self.order_all(|| Command::Exit);
-        let until = clock.now() + PATIENCE;
-        while stop.asked() < 2 && clock.now() < until {
-            // Each thread has a sender while it lives, so the channel disconnects when all have ended.
-            let heard = self.events.recv_timeout(LOOK);
-            if matches!(heard, Err(RecvTimeoutError::Disconnected)) {
-                for hand in self.hands {
-                    let _ = hand.thread.join(); // a panic was reported when it happened
-                }
-                return;
-            }
-        }
-    }
+/// An agent that takes no further part in the run.
+#[derive(Clone, Debug)]
+pub(crate) struct LostAgent {
+    pub(crate) name: String,
+    pub(crate) loss: AgentLoss,
+    /// The agent's workers, by their numbers in the level in progress.
+    pub(crate) workers: Range<u32>,
 }

@@ -12,6 +12,6 @@ mod system;
 
 pub use leftovers::{TemporaryFolder, end_all};
 pub use part::{Changes, Harness, HarnessError, Notice, Part, PreparedPart};
-pub use process::END_WITH_PARENT;
-pub use redis_and_nats::{RedisAndNats, free_port};
+pub use process::{END_WITH_PARENT, Process as ChildProcess};
+pub use redis_and_nats::{NatsServer, RedisAndNats, free_port};
 pub use system::{LaunchError, System};

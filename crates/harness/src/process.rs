@@ -13,7 +13,7 @@ use crate::leftovers;
 
 /// A process. It is asked to end (SIGTERM) when dropped, and the drop waits for its end.
 #[derive(Debug)]
-pub(crate) struct Process(Child);
+pub struct Process(Child);
 
 /// First argument of headcount that makes it become another program. The process ID of the parent, the program and its
 /// arguments follow.
@@ -38,6 +38,16 @@ impl Process {
         let process = Self(leftovers::spawn(command)?);
         process.pin(cores);
         Ok(process)
+    }
+
+    /// Starts headcount (`exe`) with these arguments. It ends with this process, however this process ends.
+    pub fn start_self(exe: &Path, arguments: &[String]) -> io::Result<Self> {
+        let mut command = ending_with_us(exe, exe);
+        command
+            .args(arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        Self::start(&mut command, &[])
     }
 
     /// The process ID.

@@ -38,7 +38,7 @@ impl RedisAndNats {
     pub fn start(exe: &Path, cores: &[usize]) -> Result<Self, LaunchError> {
         Ok(Self {
             redis: redis(exe, cores)?,
-            nats: nats(exe, cores)?,
+            nats: nats(exe, cores, &[])?,
         })
     }
 
@@ -58,6 +58,23 @@ impl RedisAndNats {
     #[must_use]
     pub fn pids(&self) -> [u32; 2] {
         [&self.redis, &self.nats].map(|server| server.process.id())
+    }
+}
+
+/// A `nats-server` with JetStream on a free loopback port. It ends when dropped.
+#[derive(Debug)]
+pub struct NatsServer(Server);
+
+impl NatsServer {
+    /// Starts the server, and waits until it is ready. `exe` is headcount, which ends it if this process is killed.
+    pub fn with_jetstream(exe: &Path) -> Result<Self, LaunchError> {
+        Ok(Self(nats(exe, &[], &["--jetstream"])?))
+    }
+
+    /// Its URL.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.0.port)
     }
 }
 
@@ -106,12 +123,15 @@ struct Ports {
 }
 
 /// Starts NATS, which chooses a free port itself.
-fn nats(exe: &Path, cores: &[usize]) -> Result<Server, LaunchError> {
+fn nats(exe: &Path, cores: &[usize], more: &[&str]) -> Result<Server, LaunchError> {
     let program = "nats-server";
     let configure = |command: &mut Command, folder: &Path| {
         command
             .args(["--addr", "127.0.0.1", "--port", "-1", "--ports_file_dir"])
-            .arg(folder);
+            .arg(folder)
+            .arg("--store_dir")
+            .arg(folder)
+            .args(more);
     };
     let port = |process: &Process, folder: &Path| {
         let file = folder.join(format!("{program}_{}.ports", process.id()));

@@ -2,6 +2,7 @@ mod audit;
 mod bench;
 mod compare;
 mod find;
+mod fleet;
 pub(crate) mod format;
 mod run;
 #[cfg(feature = "systems")]
@@ -15,6 +16,7 @@ pub(crate) use audit::{AuditArgs, AuditFormat};
 pub(crate) use bench::BenchArgs;
 pub(crate) use compare::{BaselineAction, BaselineArgs, BaselineStore, CompareArgs, CompareFormat};
 pub(crate) use find::{FindArgs, SearchArgs};
+pub(crate) use fleet::{AgentArgs, FleetPlace, LostAgent};
 use format::Format;
 #[cfg(feature = "systems")]
 pub(crate) use run::ScreenArgs;
@@ -46,6 +48,8 @@ pub(crate) enum Command {
     Study(StudyArgs),
     /// Run a scenario, at one load or at several levels
     Run(Box<RunArgs>),
+    /// Be one generator of a fleet: wait for runs, and take a part of their load
+    Agent(AgentArgs),
     /// Search for the highest load at which every threshold holds
     Find(Box<FindArgs>),
     /// Load one URL without a script, at full speed or at a given rate

@@ -1,5 +1,6 @@
 //! One module per command, and the module `harness`, which several commands share.
 
+pub(crate) mod agent;
 pub(crate) mod audit;
 pub(crate) mod baseline;
 pub(crate) mod bench;
@@ -7,9 +8,9 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 #[cfg(feature = "systems")]
 pub(crate) mod demo;
-#[cfg(feature = "systems")]
 pub(crate) mod end_with_parent;
 pub(crate) mod find;
+pub(crate) mod fleet;
 #[cfg(feature = "systems")]
 pub(crate) mod harness;
 pub(crate) mod init;

@@ -1,6 +1,7 @@
 use std::process::ExitCode;
 
 use engine::{PrepareError, RunError};
+use fleet::{FleetError, RefusalKind};
 use harness::HarnessError;
 use model::{FaultKind, Verdict};
 use script::ScriptError;
@@ -54,6 +55,40 @@ impl From<&RunError> for Exit {
             RunError::Script(_) => Self::Script,
             RunError::Usage(_) => Self::Usage,
             RunError::Generator(_) => Self::Bug,
+            RunError::LostAgent { .. } => Self::Inconclusive,
+        }
+    }
+}
+
+impl From<&FleetError> for Exit {
+    fn from(error: &FleetError) -> Self {
+        match error {
+            FleetError::Run(why) => why.into(),
+            FleetError::Connect { .. }
+            | FleetError::TooFewAgents { .. }
+            | FleetError::NoAnswer { .. }
+            | FleetError::Refused {
+                kind: RefusalKind::Unreachable | RefusalKind::Busy,
+                ..
+            } => Self::Unreachable,
+            FleetError::Refused {
+                kind: RefusalKind::Script,
+                ..
+            } => Self::Script,
+            FleetError::Url { .. }
+            | FleetError::Nats { .. }
+            | FleetError::NameTaken { .. }
+            | FleetError::Version { .. }
+            | FleetError::Launch(_)
+            | FleetError::Refused {
+                kind: RefusalKind::Usage,
+                ..
+            } => Self::Usage,
+            FleetError::Refused {
+                kind: RefusalKind::Machine,
+                ..
+            }
+            | FleetError::System(_) => Self::Bug,
         }
     }
 }

@@ -28,7 +28,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     take_small_pages();
-    #[cfg(feature = "systems")]
     if let Some(result) = command::end_with_parent::requested(std::env::args_os()) {
         return result
             .unwrap_or_else(|error| screen::complain(&error))
@@ -51,6 +50,7 @@ fn main() -> ExitCode {
         #[cfg(feature = "systems")]
         Command::Study(args) => command::study::study(&args),
         Command::Run(args) => command::run::run(&args),
+        Command::Agent(args) => command::agent::agent(args),
         Command::Find(args) => command::find::find(&args),
         Command::Bench(args) if args.search.find => command::find::find_url(&args),
         Command::Bench(args) => command::bench::bench(&args),

@@ -103,6 +103,9 @@ fn exit_of(error: &anyhow::Error) -> Exit {
     if let Some(run) = error.downcast_ref::<engine::RunError>() {
         return run.into();
     }
+    if let Some(fleet) = error.downcast_ref::<fleet::FleetError>() {
+        return fleet.into();
+    }
     if let Some(harness) = error.downcast_ref::<harness::HarnessError>() {
         return harness.into();
     }

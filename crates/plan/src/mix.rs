@@ -10,7 +10,8 @@ const LONGEST_PATTERN: u32 = 10_000;
 
 /// Scenarios mixed by weight.
 ///
-/// The scenario of an iteration depends only on the iteration's start number. Each repetition of the pattern has the
+/// In an open load, the scenario of an iteration depends only on the number of its arrival. In a closed load, it depends
+/// only on its group and on the number of the group's earlier iterations. Each repetition of the pattern has the
 /// exact proportions, with evenly mixed scenarios.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mix {
@@ -76,6 +77,21 @@ impl Mix {
     }
 }
 
+impl Mix {
+    /// The index of the scenario for an iteration of a group in a closed load. Each group goes through the whole pattern
+    /// from a place of its own, so the groups together have the proportions in every round of iterations. The result does
+    /// not depend on who runs the other groups, so the mix is the same for any number of workers and agents.
+    pub fn pick_in_turn(&self, group: u32, iteration: u32, groups: u32) -> usize {
+        let length = u32::try_from(self.pattern.len()).unwrap_or(1).max(1);
+        // With a common divisor, a group would meet a part of the pattern again and again.
+        // One of `length` successive numbers has no divisor in common with `length`.
+        let mut candidates = (0..length).map(|more| groups.saturating_add(more));
+        let stride = candidates.find(|stride| gcd(*stride, length) == 1);
+        let stride = stride.unwrap_or(1);
+        self.pick(u64::from(group) + u64::from(iteration) * u64::from(stride))
+    }
+}
+
 /// Smooth weighted round-robin, as in nginx. In each round, every scenario gains its weight as credit. The scenario
 /// with the most credit is chosen and pays the sum of all weights.
 fn pattern(weights: &[(&str, u32)], length: u32) -> Vec<u16> {
@@ -120,6 +136,25 @@ mod tests {
             counts[mix.pick(number)] += 1;
         }
         assert_eq!(counts, [50_000, 30_000, 20_000]);
+    }
+
+    #[test]
+    fn in_a_closed_load_each_group_and_each_round_of_iterations_has_the_proportions() {
+        let mix = mix(&[("register", 50), ("enumerate", 30), ("multicast", 20)]);
+        for groups in [10, 20, 7, 1000] {
+            for group in 0..groups {
+                let mut counts = [0; 3];
+                for iteration in 3..13 {
+                    counts[mix.pick_in_turn(group, iteration, groups)] += 1;
+                }
+                assert_eq!(counts, [5, 3, 2], "group {group} of {groups}");
+            }
+        }
+        let mut counts = [0; 3];
+        for group in 0..20 {
+            counts[mix.pick_in_turn(group, 5, 20)] += 1;
+        }
+        assert_eq!(counts, [10, 6, 4], "one iteration of each group");
     }
 
     #[test]

@@ -1,6 +1,8 @@
 use model::Nanos;
 use serde::{Deserialize, Serialize};
 
+use crate::AgentLoss;
+
 /// A reason to doubt the figures of a level. `docs/reference/validity.md` lists all of them with their limits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LevelIssue {
@@ -130,6 +132,15 @@ pub enum IssueCause {
     WorkerLost {
         /// Age of the saved measurements. `None` if there were none.
         saved_ms_before: Option<f64>,
+    },
+    /// An agent of the fleet was lost before it had finished the level, so only its last saved measurements count.
+    LostAgent {
+        /// Name of the agent.
+        agent: String,
+        /// How it was lost.
+        loss: AgentLoss,
+        /// Number of its workers that had not finished the level.
+        workers: u64,
     },
     /// A worker was busy because the target sent small messages or frames without pause.
     SmallMessages {

@@ -5,6 +5,7 @@
 //! This crate converts runs to text and back. It reads no clock, file, socket or environment variable, and never
 //! computes a figure that the samples do not support.
 
+mod agent;
 mod check;
 mod convergence;
 mod deliveries;
@@ -30,6 +31,7 @@ mod upgrade;
 mod version;
 mod window;
 
+pub use agent::{Agent, AgentClock, AgentLoss};
 pub use check::{BrokenIdentity, Inconsistency};
 pub use convergence::Convergence;
 pub use deliveries::{CutOff, Deliveries, Mismatch, Misplaced, OwnCopies};

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use stats::Histogram;
 
 use crate::version::{KIND, VERSION};
-use crate::{Check, Counted, Failure, Finding, Inconclusive, Level, Note, Observed, Timings};
+use crate::{
+    Agent, Check, Counted, Failure, Finding, Inconclusive, Level, Note, Observed, Timings,
+};
 
 /// A run: the root of `run.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +40,9 @@ pub struct Run {
     pub machine: Machine,
     /// Number of worker threads.
     pub workers: u32,
+    /// The agents of a fleet, in the order of their workers. Empty if the run had only this process.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<Agent>,
     /// Source addresses of the users. `None` if the kernel chose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sources: Option<Sources>,
@@ -80,6 +85,7 @@ impl Default for Run {
             target_version: None,
             machine: Machine::default(),
             workers: 0,
+            agents: Vec::new(),
             sources: None,
             verdict: Verdict::Inconclusive,
             interrupted: false,

@@ -31,7 +31,7 @@ pub struct Window {
 }
 
 /// A window that is still being measured. Unlike a [`Window`], it can be merged.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OpenWindow {
     /// Number of users present.
     pub users: u64,

@@ -1,5 +1,6 @@
 //! The view model that the terminal and Markdown renderers share: sections of text, lists and tables.
 
+pub(crate) mod agents;
 pub(crate) mod at_fault;
 pub(crate) mod counts;
 pub(crate) mod deliveries;

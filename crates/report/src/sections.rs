@@ -4,8 +4,8 @@ use record::Run;
 
 use crate::section::levels::Lead;
 use crate::section::{
-    Block, ERROR, Section, counts, deliveries, environment, failures, findings, funnel, levels,
-    pass_rate, resources, setup, streams, target, thresholds, timings, verdict,
+    Block, ERROR, Section, agents, counts, deliveries, environment, failures, findings, funnel,
+    levels, pass_rate, resources, setup, streams, target, thresholds, timings, verdict,
 };
 
 /// Returns all sections of the full report, in order.
@@ -43,6 +43,7 @@ pub(crate) fn all(run: &Run) -> Vec<Section> {
         failures::section(run),
         target::section(run),
         resources::generator(run),
+        agents::section(run),
         setup::section(run),
         environment::phases(run),
         environment::section(run),

@@ -85,6 +85,12 @@ impl Bundle {
         self.0.list.first().map_or("", |main| &main.name)
     }
 
+    /// Names and source texts of all modules, the main module first.
+    pub fn modules(&self) -> impl Iterator<Item = (&str, &str)> {
+        let modules = self.0.list.iter();
+        modules.map(|module| (module.name.as_str(), module.source.as_str()))
+    }
+
     /// Source text of the main module.
     pub fn main_source(&self) -> &str {
         self.0.list.first().map_or("", |main| &main.source)

@@ -2,11 +2,13 @@
 
 mod header;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value as Json};
@@ -58,6 +60,10 @@ pub(crate) enum Format {
 struct Tables {
     base: PathBuf,
     root: Root,
+    /// The only files, by their paths, if the scenario came from another machine.
+    shipped: Option<HashMap<String, Vec<u8>>>,
+    /// Paths of the files that were read.
+    read: Mutex<BTreeSet<String>>,
     list: Mutex<Vec<Arc<Table>>>,
     index: Mutex<HashMap<(PathBuf, Format), usize>>,
     unique: Mutex<Vec<UniqueTable>>,
@@ -88,9 +94,37 @@ impl DataStore {
 
     /// Creates a store. Paths are relative to `base`, and may refer to any file in the folder `root`.
     pub fn within(base: &Path, root: &Path) -> Self {
+        Self::with(base, root, None)
+    }
+
+    /// Creates a store of files that came from another machine, as pairs of path and content in Base64. It reads nothing
+    /// from this machine.
+    pub fn shipped(files: &[(String, String)]) -> Result<Self, String> {
+        let decoded = files.iter().map(|(path, content)| {
+            let content = STANDARD.decode(content);
+            let content = content.map_err(|why| format!("{path}: {why}"))?;
+            Ok((path.clone(), content))
+        });
+        let files = decoded.collect::<Result<_, String>>()?;
+        Ok(Self::with(Path::new(""), Path::new(""), Some(files)))
+    }
+
+    /// Returns the files that were read so far, as pairs of path and content in Base64.
+    pub fn to_ship(&self) -> Result<Vec<(String, String)>, String> {
+        let read = self.0.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let files = read.iter().map(|path| {
+            let content = STANDARD.encode(self.contents(path)?);
+            Ok((path.clone(), content))
+        });
+        files.collect()
+    }
+
+    fn with(base: &Path, root: &Path, shipped: Option<HashMap<String, Vec<u8>>>) -> Self {
         Self(Arc::new(Tables {
             base: base.to_owned(),
             root: Root::new(root),
+            shipped,
+            read: Mutex::default(),
             list: Mutex::default(),
             index: Mutex::default(),
             unique: Mutex::default(),
@@ -160,6 +194,18 @@ impl DataStore {
     }
 
     fn bytes(&self, path: &str) -> Result<Vec<u8>, String> {
+        if let Some(shipped) = &self.0.shipped {
+            let content = shipped.get(path).cloned();
+            return content
+                .ok_or_else(|| format!("{path}: the coordinator did not send this file"));
+        }
+        let content = self.contents(path)?;
+        let mut read = self.0.read.lock().unwrap_or_else(PoisonError::into_inner);
+        read.insert(path.to_owned());
+        Ok(content)
+    }
+
+    fn contents(&self, path: &str) -> Result<Vec<u8>, String> {
         let file = self.0.base.join(path);
         self.0.root.check(&file)?;
         let about = fs::metadata(&file).map_err(|error| format!("{path}: {error}"))?;

@@ -40,6 +40,12 @@ impl Env {
         Self(Arc::new(variables.into_iter().map(passed).collect()))
     }
 
+    /// Returns the variables, to pass them on to another process.
+    pub fn passed(&self) -> impl Iterator<Item = (String, Option<String>)> {
+        let passed = self.0.iter();
+        passed.map(|(name, passed)| (name.clone(), passed.value.clone()))
+    }
+
     /// Returns the names of all variables, in alphabetical order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)

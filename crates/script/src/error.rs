@@ -2,12 +2,13 @@ use std::fmt;
 use std::path::PathBuf;
 
 use model::{Fault, UserId};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::frame::{Location, code_frame};
 
 /// Why an iteration or a module failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScriptFault {
     /// Side, kind and a description in one line.
     pub fault: Fault,

@@ -2,9 +2,10 @@ use std::fmt;
 use std::fmt::Write as _;
 
 use model::without_credentials;
+use serde::{Deserialize, Serialize};
 
 /// A location in a file of the scenario.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Location {
     /// Name of the file in the bundle.
     pub file: String,

@@ -18,6 +18,7 @@ mod wake;
 use std::sync::Arc;
 
 use model::{Fault, GroupId, Nanos, UserId};
+use serde::{Deserialize, Serialize};
 
 use crate::frame::Location;
 
@@ -204,7 +205,7 @@ pub enum MetricKind {
 }
 
 /// Level of a line of the script's `console`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LogLevel {
     /// `console.debug`
     Debug,

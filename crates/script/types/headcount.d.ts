@@ -29,7 +29,8 @@ declare module "headcount" {
     load: Load;
     /**
      * Exported functions to run instead of the default export, with their weights: `{ register: 50, enumerate: 30 }`.
-     * Each iteration runs the next function of the mix. The proportions are exact over the run.
+     * Each iteration runs the next function of the mix. The proportions are exact over the run: of all arrivals, or
+     * without `rate` of each group's iterations. They are the same for any number of workers.
      */
     mix?: Record<string, number>;
     /**

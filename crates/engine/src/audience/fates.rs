@@ -4,13 +4,14 @@ use delivery::Broadcasts;
 use model::Nanos;
 use record::{IssueCause, Measured};
 use script::host::AudienceSpec;
+use serde::{Deserialize, Serialize};
 
 use super::channel::channels_of;
 use crate::deliveries::deliveries_of;
 use crate::level_state::LevelState;
 
 /// Numbers of members of the audiences.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AudienceCount {
     pub(crate) members: u64,
     /// Members that listened when the level started.

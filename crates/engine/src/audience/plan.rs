@@ -1,5 +1,7 @@
 use std::sync::Arc;
 
+use crate::level::SlotRange;
+
 /// The level whose audiences are connected.
 #[derive(Debug)]
 pub(crate) struct AudiencePlan {
@@ -9,4 +11,5 @@ pub(crate) struct AudiencePlan {
     pub(crate) users: u32,
     /// The return value of `setup`, as JSON.
     pub(crate) setup: Option<Arc<str>>,
+    pub(crate) slots: SlotRange,
 }

@@ -35,8 +35,8 @@ impl AudienceRun {
         let seed = world
             .base
             .config
-            .seed_of(plan.level, u32::MAX - 1 - parts.number);
-        if let Err(fault) = set_up(&mut world.base, parts.number) {
+            .seed_of(plan.level, u32::MAX - 1 - plan.slots.of(parts.number));
+        if let Err(fault) = set_up(&mut world.base, &plan, parts.number) {
             parts.tell_fatal(Fatal::Generator(fault));
         }
         let now = world.base.clock.now();
@@ -83,7 +83,8 @@ impl AudienceRun {
         let Some(spec) = config.audiences().get(self.next.audience) else {
             return false;
         };
-        let (first, end) = share_of(spec, parts.number, config.workers);
+        let slots = self.plan.slots;
+        let (first, end) = share_of(spec, slots.of(parts.number), slots.all);
         let from = first + self.next.slot;
         let to = end.min(from + PER_PASS);
         if from >= end {
@@ -125,7 +126,7 @@ fn share_of(spec: &AudienceSpec, worker: u32, workers: u32) -> (u32, u32) {
 }
 
 /// Creates the audiences of a worker, without connections.
-fn set_up(base: &mut Base, worker: u32) -> Result<(), String> {
+fn set_up(base: &mut Base, plan: &AudiencePlan, worker: u32) -> Result<(), String> {
     let config: &RunConfig = &base.config;
     let deadline = config.options.deadline;
     let recorder = &mut base.level.recorder;
@@ -134,7 +135,7 @@ fn set_up(base: &mut Base, worker: u32) -> Result<(), String> {
         ..Audiences::default()
     };
     for spec in config.audiences() {
-        let (first, end) = share_of(spec, worker, config.workers);
+        let (first, end) = share_of(spec, plan.slots.of(worker), plan.slots.all);
         audiences.shards.push(AudienceShard {
             name: spec.name.clone(),
             channels: Vec::new(),

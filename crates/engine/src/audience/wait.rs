@@ -1,6 +1,7 @@
 //! Lets deliveries to passive audiences settle. Messages of other workers may still arrive when the groups of a worker have
 //! settled, so each worker reports how many messages it has sent, and control returns the sums.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use model::Nanos;
@@ -64,18 +65,26 @@ impl AudienceWait {
 #[derive(Debug, Default)]
 pub(crate) struct SentToAudiences {
     sent: Vec<u64>,
-    /// Number of workers whose groups have settled.
-    workers: usize,
+    /// Workers whose groups have settled, or that are lost.
+    workers: BTreeSet<u32>,
 }
 
 impl SentToAudiences {
-    /// Adds the messages of one worker. Returns the sums when all `workers` have reported.
-    pub(crate) fn add(&mut self, sent: Vec<u64>, workers: usize) -> Option<Arc<Vec<u64>>> {
+    /// Adds the messages of one worker. Returns the sums when all `workers` have reported. A worker that is lost reports
+    /// nothing.
+    pub(crate) fn add(
+        &mut self,
+        worker: u32,
+        sent: Vec<u64>,
+        workers: usize,
+    ) -> Option<Arc<Vec<u64>>> {
+        if !self.workers.insert(worker) {
+            return None;
+        }
         self.sent.resize(self.sent.len().max(sent.len()), 0);
         for (sum, sent) in self.sent.iter_mut().zip(sent) {
             *sum += sent;
         }
-        self.workers += 1;
-        (self.workers == workers).then(|| Arc::new(std::mem::take(&mut self.sent)))
+        (self.workers.len() == workers).then(|| Arc::new(std::mem::take(&mut self.sent)))
     }
 }

@@ -4,12 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use model::Nanos;
-use plan::Threshold;
-use record::Level;
+use record::{IssueCause, Level};
 
 use crate::audience::SentToAudiences;
 use crate::busy::LatestShares;
-use crate::control::{Control, blank, died, load_of};
+use crate::control::{Control, EarlyEnd, blank, died, load_of};
 use crate::level::{LevelPlan, Span};
 use crate::level_limit::LevelLimit;
 use crate::live::live;
@@ -20,7 +19,7 @@ use crate::outcome::RunError;
 use crate::rescue::Signs;
 use crate::snapshot::AbortThresholds;
 use crate::stopping::Stopping;
-use crate::workers::{Heard, LOOK};
+use crate::workers::{Heard, LOOK, LostAgent};
 
 /// Control's state of the running level.
 struct Watch<'a> {
@@ -30,8 +29,8 @@ struct Watch<'a> {
     levels: u32,
     stopping: Stopping,
     aborting: AbortThresholds,
-    /// The threshold that aborts the run.
-    broken: Option<Threshold>,
+    /// Why the run ends with this level.
+    end: Option<EarlyEnd>,
     limit: LevelLimit,
     busy: LatestShares,
     /// The number of lost deliveries of each worker, as it reported last.
@@ -41,18 +40,17 @@ struct Watch<'a> {
 }
 
 impl Control<'_> {
-    /// Runs one level: starts it, watches it, and merges the workers' measurements. Returns the threshold that
-    /// aborted it, if any.
+    /// Runs one level: starts it, watches it, and merges the workers' measurements. Returns why the run ends with this
+    /// level, if it does.
     pub(crate) fn level(
         &mut self,
         plan: &LevelPlan,
         levels: u32,
         merged: &mut Merged,
-    ) -> Result<Option<Threshold>, RunError> {
+    ) -> Result<Option<EarlyEnd>, RunError> {
         let shared = Arc::new(plan.clone());
         self.watcher.begin_level(plan.start);
-        self.workers
-            .order_all(|| Command::Level(Arc::clone(&shared)));
+        self.workers.order_all(Command::Level(shared));
         (self.tell)(Notice::LevelStarted(Box::new(started(plan, levels))));
         let options = &self.config.options;
         let mut watch = Watch {
@@ -61,7 +59,7 @@ impl Control<'_> {
             levels,
             stopping: Stopping::new(),
             aborting: AbortThresholds::of(&options.thresholds, &blank(plan), plan.hold()),
-            broken: None,
+            end: None,
             limit: LevelLimit::of(plan.hold().end, plan.settle, options.timeouts.total),
             busy: LatestShares::of(self.workers.len()),
             lost: HashMap::new(),
@@ -72,10 +70,9 @@ impl Control<'_> {
         // Seconds that a worker will not report any more.
         self.tell_seconds(&watch, merged, 0);
         merged.quota.end();
-        if ended.is_err() {
-            merged.rescue(watch.signs.rescued(), watch.hold, self.clock.now());
-        }
-        ended.map(|()| watch.broken)
+        merged.add_all();
+        merged.rescue(watch.signs.rescued(), watch.hold, self.clock.now());
+        ended.map(|()| watch.end)
     }
 
     fn watch_level(&mut self, watch: &mut Watch<'_>, merged: &mut Merged) -> Result<(), RunError> {
@@ -90,8 +87,11 @@ impl Control<'_> {
             }
             self.watcher.watch(now, watch.hold);
             merged.quota.watch(now, watch.hold);
-            if watch.aborting.is_due(now, watch.hold, self.workers.len()) {
-                self.workers.order_all(|| Command::Snapshot);
+            if watch
+                .aborting
+                .is_due(now, watch.hold, watch.signs.present())
+            {
+                self.workers.order_all(Command::Snapshot);
             }
             match self.workers.hear(LOOK) {
                 Heard::Event(worker, event) => {
@@ -99,9 +99,10 @@ impl Control<'_> {
                     self.level_event(worker, event, watch, merged)?;
                 }
                 Heard::Died(worker) => return Err(died(&worker)),
+                Heard::Lost(lost) => self.lose(lost, watch, merged),
                 Heard::Nothing => {
                     if let Some(overdue) = watch.limit.overdue(self.clock.now()) {
-                        self.workers.order_all(|| Command::Abort);
+                        self.workers.order_all(Command::Abort);
                         return Err(overdue);
                     }
                 }
@@ -137,13 +138,12 @@ impl Control<'_> {
                 self.tell_seconds(watch, merged, self.workers.len());
             }
             Event::GroupsSettled(sent) => {
-                if let Some(sent) = watch.sent.add(sent, self.workers.len()) {
-                    self.workers
-                        .order_all(|| Command::SettleAudiences(Arc::clone(&sent)));
+                if let Some(sent) = watch.sent.add(worker, sent, self.workers.len()) {
+                    self.workers.order_all(Command::SettleAudiences(sent));
                 }
             }
             Event::LevelDone(outcome) => {
-                merged.add(*outcome);
+                merged.keep(worker, outcome);
                 watch.busy.report(worker, 0.0);
                 watch.signs.is_done(worker);
                 merged.windows.end(worker);
@@ -156,9 +156,9 @@ impl Control<'_> {
                     level.target = self.watcher.target_so_far();
                 }
                 if let Some(broken) = watch.aborting.take(*measured, &level) {
-                    watch.broken = Some(broken.clone());
+                    watch.end = Some(EarlyEnd::Broken(broken.clone()));
                     watch.hold.cut_short(self.clock.now());
-                    self.workers.order_all(|| Command::EndHold);
+                    self.workers.order_all(Command::EndHold);
                 }
             }
             event => self.other(event)?,
@@ -193,7 +193,34 @@ impl Control<'_> {
         let now = self.clock.now();
         if let Some(command) = watch.stopping.forward(self.stop.asked(), now) {
             watch.hold.cut_short(now);
-            self.workers.order_all(|| command.clone());
+            self.workers.order_all(command);
+        }
+    }
+
+    /// Goes on without the workers of a lost agent, to the end of the level or, if the run must not continue without
+    /// it, to its orderly end now. An agent that has finished the level has lost nothing of it.
+    fn lose(&mut self, lost: LostAgent, watch: &mut Watch<'_>, merged: &mut Merged) {
+        let mut unfinished = 0;
+        for worker in lost.workers.clone() {
+            unfinished += u64::from(watch.signs.lose(worker));
+            watch.busy.report(worker, 0.0);
+            merged.windows.end(worker);
+            if let Some(sent) = watch.sent.add(worker, Vec::new(), self.workers.len()) {
+                self.workers.order_all(Command::SettleAudiences(sent));
+            }
+        }
+        watch.aborting.lose();
+        if unfinished > 0 {
+            merged.lost_workers.push(IssueCause::LostAgent {
+                agent: lost.name.clone(),
+                loss: lost.loss,
+                workers: unfinished,
+            });
+        }
+        if !self.workers.continues_without_lost() && watch.end.is_none() {
+            watch.end = Some(EarlyEnd::Lost(lost));
+            watch.hold.cut_short(self.clock.now());
+            self.workers.order_all(Command::EndHold);
         }
     }
 }

@@ -9,7 +9,7 @@ use script::ScriptFault;
 use crate::ask;
 use crate::audience::{AudienceCount, AudiencePlan};
 use crate::control::Control;
-use crate::level::{LevelPlan, SetupResult};
+use crate::level::{LevelPlan, SetupResult, SlotRange};
 use crate::messages::{Command, Event, SetupOutcome};
 use crate::notice::Notice;
 use crate::outcome::RunError;
@@ -115,9 +115,9 @@ impl Control<'_> {
             level: plan.index,
             users: plan.load.users,
             setup: plan.setup.value.clone(),
+            slots: SlotRange::of_all(self.workers.len()),
         });
-        self.workers
-            .order_all(|| Command::Audience(Arc::clone(&plan)));
+        self.workers.order_all(Command::Audience(plan));
         for _ in 0..self.workers.len() {
             let what = "connecting the audience";
             count.add(self.until(SETUP_LIMIT, what, |event| match event {

@@ -68,8 +68,7 @@ impl LevelRun {
             // An arrival was due in the measured time, so it starts even after the end of that time. A closed load
             // starts nothing after the end.
             let in_time = loading && (number.is_some() || now < world.base.level.recorder.hold.end);
-            let scenario = number.unwrap_or(world.base.level.arrivals.begun);
-            let scenario = world.base.config.scenario_of(scenario);
+            let scenario = scenario_of(&world, slot, number, plan.load.groups);
             // If Ctrl-C has shortened the measured time, a planned start may come after the group has ended.
             let Some(group) = world
                 .base
@@ -96,7 +95,6 @@ impl LevelRun {
             let members = group.members();
             group.iteration += 1;
             let hold = world.base.level.recorder.hold;
-            world.base.level.arrivals.begun += 1;
             world.base.level.at_work.begins(now, hold);
             world.base.level.recorder.note_start(due, now);
             let scenario = world.base.config.scenario_names().get(scenario).cloned();
@@ -346,6 +344,15 @@ impl LevelState {
             self.count_way(slot, WayEnd::Unfinished, now);
         }
         self.leave_steps(slot, now);
+    }
+}
+
+/// The index of the scenario that a group runs next. `number`: the number of the arrival in an open load.
+fn scenario_of(world: &World, slot: usize, number: Option<u64>, groups: u32) -> usize {
+    let config = &world.base.config;
+    match (number, world.base.level.groups.get(slot)) {
+        (None, Some(group)) => config.scenario_in_turn(group.number, group.iteration, groups),
+        (arrival, _) => config.scenario_of(arrival.unwrap_or_default()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Adds up the statistics of responses with status 429, in bounded memory.
 
 use record::{Limited, LimitedBin, PerAddress, StatedLimit};
+use serde::{Deserialize, Serialize};
 
 /// Maximum number of time bins. When there are more, the length of each bin doubles.
 const BINS_LIMIT: u32 = 1200;
@@ -12,7 +13,7 @@ const KEPT: usize = 32;
 const ADDRESSES_KEPT: usize = 256;
 
 /// The statistics of one worker, and of all workers when they are merged.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct LimitedSamples {
     totals: Limited,
 }

@@ -172,6 +172,11 @@ impl PollTimes {
         }
     }
 
+    /// The time at which the last wait ended.
+    pub(crate) fn last(&self) -> Nanos {
+        self.last
+    }
+
     /// Records a wait from `before` to the readings in `after`. `sees_a_part`: more sockets may be ready than were
     /// reported.
     pub(crate) fn waited(&mut self, before: Nanos, after: Both, sees_a_part: bool) {

@@ -3,11 +3,12 @@ use std::collections::BTreeSet;
 use model::{Nanos, TagFilter};
 use plan::{Subject, SubjectKind};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::names::NAMES_LIMIT;
 
 /// What occurred outside the measured time of a level.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Unmeasured {
     /// Names of operations. They explain why a threshold has no data.
     names: FxHashMap<SubjectKind, BTreeSet<String>>,

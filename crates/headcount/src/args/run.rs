@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use super::fleet::FleetArgs;
 use crate::outputs::{Output, UiAddress};
 
 #[derive(Debug, clap::Args)]
@@ -12,6 +13,7 @@ Examples:
   headcount run api.ts --rate 200/s --duration 30s
   headcount run api.ts --rate \"500/s for 10s, nothing for 50s, 5 times\"
   headcount run api.ts --source 127.0.0.0/24 users from 254 addresses
+  headcount run room.ts --fleet local:4      four agents on this machine
   headcount run api.ts --env API_TOKEN --env REGION=eu
   headcount run room.ts --json > summary.json
   headcount run room.ts --output junit=junit.xml --output prometheus=9464
@@ -100,6 +102,8 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub(crate) generator: GeneratorArgs,
+    #[command(flatten)]
+    pub(crate) fleet: FleetArgs,
 
     /// Folder for run.json, report.md and report.html; it must not contain a run or be in use by another run [default: a new
     /// headcount-run-TIME]

@@ -7,6 +7,7 @@ use plan::Overrides;
 use script::{Bundle, Env};
 
 use crate::args::{GeneratorArgs, RunArgs};
+use crate::command::fleet;
 use crate::env;
 use crate::exit::Exit;
 use crate::folder::RunFolder;
@@ -38,7 +39,22 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
         Outputs::open(&args.output.outputs, args.output.ui, clock).inspect_err(|_| {
             let _ = std::fs::remove_dir(folder.path()); // succeeds only if the folder is empty
         })?;
-    let outcome = run_and_watch(config, clock, args.screen.quiet, &mut outputs)?;
+    let stop = stop_on_ctrl_c()?;
+    let fleet = fleet::prepare(args, &config, clock);
+    let fleet = fleet.inspect_err(|_| {
+        let _ = std::fs::remove_dir(folder.path()); // succeeds only if the folder is empty
+    })?;
+    let (agents, local) = fleet.map_or((None, None), |fleet| (Some(fleet.agents), fleet.local));
+    let outcome = watch(
+        &stop,
+        args.screen.quiet,
+        &mut outputs,
+        |tell| match agents {
+            None => engine::run(config, clock, &stop, tell),
+            Some(agents) => engine::run_on_fleet(config, clock, &stop, Box::new(agents), tell),
+        },
+    );
+    drop(local);
     let exit = finish(&outcome, Some(folder.path()), args.screen.json, Asked::Run);
     env::say_unread(&env);
     exit.map(|exit| outputs.finish(&outcome.record, Some(folder.path()), exit))
@@ -139,9 +155,21 @@ pub(crate) fn run_until(
     quiet: bool,
     outputs: &mut Outputs,
 ) -> Outcome {
+    watch(stop, quiet, outputs, |tell| {
+        engine::run(config, clock, stop, tell)
+    })
+}
+
+/// Shows the progress of a run on stderr.
+fn watch(
+    stop: &Stop,
+    quiet: bool,
+    outputs: &mut Outputs,
+    run: impl FnOnce(&mut dyn FnMut(Notice)) -> Outcome,
+) -> Outcome {
     let mut progress = Progress::new(quiet);
     outputs.begin(stop);
-    let outcome = engine::run(config, clock, stop, &mut |notice: Notice| {
+    let outcome = run(&mut |notice: Notice| {
         progress.show(&notice);
         outputs.notice(notice);
     });

@@ -32,6 +32,7 @@ mod faults;
 mod faulty;
 mod find;
 mod first_failures;
+mod fleet;
 mod folders;
 mod foreign;
 mod grid;

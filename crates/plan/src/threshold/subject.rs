@@ -2,6 +2,7 @@ use std::fmt;
 
 use super::error::ThresholdError;
 use crate::suggest;
+use serde::{Deserialize, Serialize};
 
 /// The subject of a threshold.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -15,7 +16,7 @@ pub struct Subject {
 }
 
 /// The kinds of subjects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SubjectKind {
     /// Deliveries of messages on a channel.
     Delivery,

@@ -1,7 +1,7 @@
 //! Explains why a level is questionable or invalid, and what to do about it.
 
 use format::{count, duration, millis, number, percent, plural, share};
-use record::{DelayStatistic, IssueCause, LateAt, Lateness};
+use record::{AgentLoss, DelayStatistic, IssueCause, LateAt, Lateness};
 
 use super::reason;
 
@@ -21,6 +21,11 @@ pub(crate) fn sentence(cause: &IssueCause) -> String {
             millis(*needed_ms)
         ),
         IssueCause::Late(lateness) => late(lateness),
+        IssueCause::LostAgent {
+            agent,
+            loss,
+            workers,
+        } => lost_agent(agent, *loss, *workers),
         IssueCause::Text { text } => text.trim_end_matches('.').to_owned(),
         IssueCause::WorkerBusy { .. }
         | IssueCause::CpuQuota { .. }
@@ -173,6 +178,25 @@ fn of_counts(cause: &IssueCause) -> String {
             number(per_s * time_s)
         ),
         _ => String::new(),
+    }
+}
+
+fn lost_agent(agent: &str, loss: AgentLoss, workers: u64) -> String {
+    format!(
+        "agent `{agent}` was lost ({}), so {} of the level {} missing",
+        loss_of_agent(loss),
+        plural(workers, "worker"),
+        if workers == 1 { "is" } else { "are" }
+    )
+}
+
+/// How an agent of a fleet was lost.
+pub(crate) fn loss_of_agent(loss: AgentLoss) -> &'static str {
+    match loss {
+        AgentLoss::Silent => "it was silent for too long",
+        AgentLoss::LeaseLapsed => "its lease lapsed, so it ended its load",
+        AgentLoss::MessagesLost => "messages from it did not arrive",
+        AgentLoss::Ended => "it ended",
     }
 }
 

@@ -39,6 +39,14 @@ pub(super) enum Imports {
 }
 
 impl Imports {
+    /// Whether there is a module of this name.
+    fn have(&self, name: &str) -> bool {
+        match self {
+            Self::Files(_) => Path::new(name).is_file(),
+            Self::Given(modules) => modules.iter().any(|(given, _)| given == name),
+        }
+    }
+
     /// Returns the text of a module, or the reason why it cannot be read.
     fn read(&self, name: &str) -> Result<String, String> {
         match self {
@@ -136,9 +144,8 @@ fn follow_dynamic(context: &Context, found: &Shared) -> Result<(), ScriptError> 
             let Ok(Import::Module(name)) = resolve(&base, specifier) else {
                 continue;
             };
-            let from_disk = matches!(found.borrow().imports, Imports::Files(_));
-            let known = found.borrow().names.contains(&name) || !from_disk;
-            if known || !Path::new(&name).is_file() {
+            let known = found.borrow().names.contains(&name);
+            if known || !found.borrow().imports.have(&name) {
                 continue;
             }
             let read = found.borrow().imports.read(&name);

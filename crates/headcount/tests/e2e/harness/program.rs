@@ -69,6 +69,11 @@ impl Program {
         String::from_utf8_lossy(&heard).into_owned()
     }
 
+    /// The process ID.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(crate) fn interrupt(&self) {
         let pid = Pid::from_child(&self.child);
         kill_process(pid, Signal::INT).unwrap();

@@ -1,0 +1,271 @@
+//! An agent: it announces itself, answers the coordinator, and takes part in one run at a time.
+
+use std::net::UdpSocket;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use async_nats::jetstream::kv::Store;
+use async_nats::{Client, Message, Subject, Subscriber};
+use bytes::Bytes;
+use engine::{Clock, Shipment};
+use futures_util::StreamExt as _;
+use tokio::sync::{Notify, mpsc as tokio_mpsc, oneshot};
+use tokio::time::{interval, timeout};
+
+use crate::bundle;
+use crate::error::FleetError;
+use crate::frames::{Joiner, Splitter};
+use crate::lease::BEAT;
+use crate::membership::{ANNOUNCE, VERSION, announce, join};
+use crate::nats::Link;
+use crate::protocol::{
+    self, Lease, Member, Prepare, Prepared, Reading, RefusalKind, decode, encode,
+};
+use crate::share::{self, Channels, Incoming};
+
+/// The settings of an agent.
+#[derive(Clone, Debug, Default)]
+pub struct AgentOptions {
+    /// URL of the NATS server, with the credentials.
+    pub nats: String,
+    /// Name of the agent; `None`: the machine's name and the process ID.
+    pub name: Option<String>,
+    /// Whether runs with `--target-is-mine` may load targets outside this machine and private networks.
+    pub allows_any_target: bool,
+}
+
+/// The state that the tasks of an agent share.
+#[derive(Debug)]
+struct Agent {
+    link: Link,
+    member: Member,
+    clock: Clock,
+    allows_any_target: bool,
+    is_busy: AtomicBool,
+    /// Notified when `is_busy` has changed.
+    changed: Notify,
+}
+
+/// Joins the fleet and works until the process ends. Calls `joined` with the agent's name when runs can find it.
+pub fn serve(
+    options: AgentOptions,
+    clock: Clock,
+    joined: impl FnOnce(&str),
+) -> Result<(), FleetError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()?;
+    runtime.block_on(work(options, clock, joined))
+}
+
+async fn work(
+    options: AgentOptions,
+    clock: Clock,
+    joined: impl FnOnce(&str),
+) -> Result<(), FleetError> {
+    let name = options.name.unwrap_or_else(own_name);
+    let link = Link::open(&options.nats, &name).await?;
+    let members = link.members().await?;
+    link.bundles().await?;
+    let subscribe = async |subject: String| {
+        let subscribed = link.client.subscribe(subject).await;
+        subscribed.map_err(|why| FleetError::nats("subscribe")(why.to_string()))
+    };
+    let mut prepares = subscribe(protocol::prepare(&name)).await?;
+    let clocks = subscribe(protocol::clock(&name)).await?;
+    let member = member(name, &options.nats);
+    join(&members, &member).await?;
+    joined(&member.name);
+    tokio::spawn(answer_clock(link.client.clone(), clocks, clock));
+    let agent = Arc::new(Agent {
+        link,
+        member,
+        clock,
+        allows_any_target: options.allows_any_target,
+        is_busy: AtomicBool::new(false),
+        changed: Notify::new(),
+    });
+    tokio::spawn(keep_announcing(Arc::clone(&agent), members));
+    while let Some(message) = prepares.next().await {
+        tokio::spawn(Arc::clone(&agent).handle(message));
+    }
+    Err(FleetError::nats("be used any more")(
+        "the connection was closed".to_owned(),
+    ))
+}
+
+fn own_name() -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+    let host: String = host.trim().chars().filter(|&letter| fits(letter)).collect();
+    let host = if host.is_empty() { "agent" } else { &host };
+    format!("{host}-{}", std::process::id())
+}
+
+fn member(name: String, nats: &str) -> Member {
+    let machine = probe::Machine::look();
+    Member {
+        name,
+        incarnation: getrandom::u64().unwrap_or_default(),
+        version: VERSION.to_owned(),
+        cores: machine.cores,
+        memory_mb: machine.memory.map(|bytes| bytes / 1_000_000),
+        descriptors: machine.descriptor_limit,
+        address: own_address(nats),
+        is_busy: false,
+    }
+}
+
+/// The local address from which this machine reaches the NATS server. Nothing is sent.
+fn own_address(nats: &str) -> Option<String> {
+    let url = url::Url::parse(nats).ok()?;
+    let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
+    socket
+        .connect((url.host_str()?, url.port().unwrap_or(4222)))
+        .ok()?;
+    Some(socket.local_addr().ok()?.ip().to_string())
+}
+
+/// Answers requests for the time of the agent's clock.
+async fn answer_clock(client: Client, mut requests: Subscriber, clock: Clock) {
+    while let Some(request) = requests.next().await {
+        let received = clock.now();
+        let Some(reply) = request.reply else { continue };
+        let reading = Reading {
+            received,
+            replied: clock.now(),
+        };
+        if let Ok(reading) = encode(&reading) {
+            let _ = client.publish(reply, reading).await; // the coordinator asks again
+        }
+    }
+}
+
+async fn keep_announcing(agent: Arc<Agent>, members: Store) {
+    loop {
+        let member = Member {
+            is_busy: agent.is_busy.load(Ordering::Relaxed),
+            ..agent.member.clone()
+        };
+        // Without a connection, the entry expires. The next announcement restores it.
+        let _ = announce(&members, &member).await;
+        let _ = timeout(ANNOUNCE, agent.changed.notified()).await;
+    }
+}
+
+impl Agent {
+    /// Answers a request to take part in a run, and takes part in it.
+    async fn handle(self: Arc<Self>, message: Message) {
+        let Some(reply) = message.reply else { return };
+        let prepare = match decode::<Prepare>(&message.payload) {
+            Ok(prepare) if prepare.incarnation == self.member.incarnation => prepare,
+            Ok(_) => return, // meant for an agent of the same name that has ended
+            Err(why) => return self.refuse(reply, RefusalKind::Usage, why).await,
+        };
+        if self.is_busy.swap(true, Ordering::Relaxed) {
+            let why = "it takes part in another run".to_owned();
+            return self.refuse(reply, RefusalKind::Busy, why).await;
+        }
+        self.changed.notify_one();
+        if let Err(why) = self.take_part(prepare, reply.clone()).await {
+            self.refuse(reply, RefusalKind::Machine, why).await;
+        }
+        self.is_busy.store(false, Ordering::Relaxed);
+        self.changed.notify_one();
+    }
+
+    async fn refuse(&self, reply: Subject, kind: RefusalKind, why: String) {
+        self.answer(reply, &Prepared::Refused { kind, why }).await;
+    }
+
+    async fn answer(&self, reply: Subject, prepared: &Prepared) {
+        if let Ok(answer) = encode(prepared) {
+            let _ = self.link.client.publish(reply, answer).await; // the coordinator has a time limit
+        }
+    }
+
+    async fn take_part(&self, mut prepare: Prepare, reply: Subject) -> Result<(), String> {
+        let (client, name) = (&self.link.client, &self.member.name);
+        let text = |why: async_nats::SubscribeError| why.to_string();
+        let commands = client.subscribe(protocol::commands(&prepare.run, name));
+        let commands = commands.await.map_err(text)?;
+        let leases = client.subscribe(protocol::lease(&prepare.run));
+        let leases = leases.await.map_err(text)?;
+        let shipment = self.shipment(&prepare.bundle).await?;
+        let needs_permission = prepare.settings.target_is_mine && !self.allows_any_target;
+        prepare.settings.target_is_mine &= self.allows_any_target;
+        let events = protocol::events(&prepare.run, name);
+        let (to_share, incoming) = mpsc::channel();
+        let (outgoing, mut messages) = tokio_mpsc::unbounded_channel();
+        let (answer, answered) = oneshot::channel();
+        let channels = Channels {
+            incoming,
+            outgoing,
+            answer,
+        };
+        let clock = self.clock;
+        thread::Builder::new()
+            .name("share".to_owned())
+            .spawn(move || share::run(prepare, &shipment, clock, channels))
+            .map_err(|why| why.to_string())?;
+        let receiving = [
+            tokio::spawn(receive_commands(commands, to_share.clone())),
+            tokio::spawn(receive_leases(leases, to_share)),
+        ];
+        let mut prepared = answered.await.map_err(|_| "it crashed".to_owned())?;
+        if let Prepared::Refused { why, .. } = &mut prepared
+            && needs_permission
+        {
+            why.push_str(" (the agent runs without --allow-any-target)");
+        }
+        self.answer(reply, &prepared).await;
+        let mut splitter = Splitter::default();
+        let mut beat = interval(BEAT);
+        loop {
+            let message = tokio::select! {
+                message = messages.recv() => message,
+                _ = beat.tick() => Some(Vec::new()),
+            };
+            let Some(message) = message else { break };
+            for frame in splitter.frames(&message) {
+                let _ = client.publish(events.clone(), frame).await; // the coordinator notices a missing frame
+            }
+        }
+        receiving.iter().for_each(tokio::task::JoinHandle::abort);
+        Ok(())
+    }
+
+    async fn shipment(&self, bundle: &str) -> Result<Shipment, String> {
+        let bundles = self.link.bundles().await.map_err(|why| why.to_string())?;
+        bundle::load(&bundles, bundle).await
+    }
+}
+
+async fn receive_commands(mut frames: Subscriber, to_share: mpsc::Sender<Incoming>) {
+    let mut joiner = Joiner::default();
+    while let Some(frame) = frames.next().await {
+        let payload: Bytes = frame.payload;
+        let incoming = match joiner.add(&payload) {
+            Ok(None) => continue,
+            Ok(Some(command)) => Incoming::Command(command),
+            Err(_) => Incoming::Broken,
+        };
+        if to_share.send(incoming).is_err() {
+            return;
+        }
+    }
+}
+
+async fn receive_leases(mut renewals: Subscriber, to_share: mpsc::Sender<Incoming>) {
+    while let Some(renewal) = renewals.next().await {
+        let Ok(lease) = decode::<Lease>(&renewal.payload) else {
+            continue;
+        };
+        if to_share.send(Incoming::Lease(lease)).is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! The coordinator: it finds agents, prepares them, renews their lease, and carries messages between them and control.
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use async_nats::{Client, Request, Subscriber};
+use bytes::Bytes;
+use clocksync::OffsetInterval;
+use engine::{Clock, Fleet, FromFleet, RunConfig, ShippedRun};
+use futures_util::StreamExt as _;
+use futures_util::future::join_all;
+use model::Nanos;
+use record::Agent;
+use tokio::runtime::Runtime;
+use tokio::task::AbortHandle;
+use tokio::time::sleep;
+
+use crate::bundle;
+use crate::clock::{measure, to_record};
+use crate::collect::Collector;
+use crate::error::FleetError;
+use crate::frames::Splitter;
+use crate::lease::{EVERY, VALID};
+use crate::membership;
+use crate::nats::Link;
+use crate::protocol::{self, Lease, Member, Prepare, Prepared, decode, encode};
+
+/// Time limit for an agent to load the scenario and start its workers.
+const PREPARE_LIMIT: Duration = Duration::from_mins(1);
+
+/// The settings of a run on a fleet.
+#[derive(Clone, Debug, Default)]
+pub struct FleetOptions {
+    /// URL of the NATS server, with the credentials.
+    pub nats: String,
+    /// Number of agents; `None`: all that are free.
+    pub agents: Option<usize>,
+    /// Number of workers of each agent; `None`: each agent decides.
+    pub workers: Option<u32>,
+    /// Whether the run continues without an agent that is lost.
+    pub continues_without_lost: bool,
+}
+
+/// The agents of a run, prepared and ready for it.
+#[derive(Debug)]
+pub struct Agents {
+    runtime: Runtime,
+    client: Client,
+    run: String,
+    clock: Clock,
+    prepped: Vec<Prepped>,
+    collector: Collector,
+    /// The task that renews the lease.
+    renewing: AbortHandle,
+    continues_without_lost: bool,
+}
+
+/// An agent that takes part in the run.
+#[derive(Debug)]
+struct Prepped {
+    member: Member,
+    workers: u32,
+    /// The offset of its clock when it was prepared. Its workers use a clock that is corrected by the middle.
+    prepared: OffsetInterval,
+    /// The latest measurement.
+    latest: OffsetInterval,
+    splitter: Splitter,
+}
+
+/// Finds free agents and prepares them for a run. `clock` is the run's clock.
+pub fn assemble(
+    config: &RunConfig,
+    clock: Clock,
+    options: &FleetOptions,
+) -> Result<Agents, FleetError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()?;
+    let random = || getrandom::u64().map_err(std::io::Error::from);
+    let run = format!("{:016x}{:016x}", random()?, random()?);
+    let (shipment, mut settings) = config.ship()?;
+    settings.workers = options.workers;
+    let (client, prepped, frames, renewing) = runtime.block_on(async {
+        let link = Link::open(&options.nats, "coordinator").await?;
+        let found = membership::find(&link.members().await?, options.agents).await?;
+        let bundle = bundle::store(&link.bundles().await?, &shipment).await?;
+        let frames = collect(&link.client, &run, &found).await?;
+        let renewing = tokio::spawn(renew(link.client.clone(), run.clone(), clock));
+        let renewing = renewing.abort_handle();
+        let order = RunOrder {
+            run: &run,
+            bundle: &bundle,
+            settings: &settings,
+        };
+        let prepared = found
+            .into_iter()
+            .map(|member| prepare(&link.client, clock, &order, member));
+        let prepared = join_all(prepared).await;
+        let prepared = prepared.into_iter().collect::<Result<Vec<_>, _>>();
+        let prepared = prepared.inspect_err(|_| renewing.abort())?;
+        Ok::<_, FleetError>((link.client, prepared, frames, renewing))
+    })?;
+    Ok(Agents {
+        collector: Collector::new(clock, frames, prepped.len()),
+        runtime,
+        client,
+        run,
+        clock,
+        prepped,
+        renewing,
+        continues_without_lost: options.continues_without_lost,
+    })
+}
+
+/// What all agents of a run are told.
+#[derive(Debug)]
+struct RunOrder<'a> {
+    run: &'a str,
+    bundle: &'a str,
+    settings: &'a ShippedRun,
+}
+
+/// Begins to receive the frames of all agents.
+async fn collect(
+    client: &Client,
+    run: &str,
+    agents: &[Member],
+) -> Result<mpsc::Receiver<(usize, Bytes)>, FleetError> {
+    let (sender, frames) = mpsc::channel();
+    for (number, member) in agents.iter().enumerate() {
+        let subscribed = client.subscribe(protocol::events(run, &member.name)).await;
+        let events: Subscriber =
+            subscribed.map_err(|why| FleetError::nats("subscribe")(why.to_string()))?;
+        tokio::spawn(pass_on(number, events, sender.clone()));
+    }
+    Ok(frames)
+}
+
+async fn pass_on(number: usize, mut events: Subscriber, frames: mpsc::Sender<(usize, Bytes)>) {
+    while let Some(event) = events.next().await {
+        if frames.send((number, event.payload)).is_err() {
+            return;
+        }
+    }
+}
+
+fn lease_from(now: Nanos) -> Lease {
+    Lease { until: now + VALID }
+}
+
+/// Renews the lease of all agents again and again.
+async fn renew(client: Client, run: String, clock: Clock) {
+    loop {
+        if let Ok(lease) = encode(&lease_from(clock.now())) {
+            let _ = client.publish(protocol::lease(&run), lease).await; // the next renewal follows soon
+        }
+        sleep(EVERY).await;
+    }
+}
+
+/// Measures an agent's clock, and waits until the agent is ready.
+async fn prepare(
+    client: &Client,
+    clock: Clock,
+    order: &RunOrder<'_>,
+    member: Member,
+) -> Result<Prepped, FleetError> {
+    let silent = || FleetError::NoAnswer {
+        name: member.name.clone(),
+    };
+    let offset = measure(client, clock, &member.name)
+        .await
+        .ok_or_else(silent)?;
+    let prepare = Prepare {
+        run: order.run.to_owned(),
+        incarnation: member.incarnation,
+        bundle: order.bundle.to_owned(),
+        settings: order.settings.clone(),
+        clock_offset: offset.offset().0,
+        lease: lease_from(clock.now()),
+    };
+    let payload = encode(&prepare).map_err(FleetError::nats("prepare the agents"))?;
+    let request = Request::new().payload(payload).timeout(Some(PREPARE_LIMIT));
+    let answer = client.send_request(protocol::prepare(&member.name), request);
+    let answer = answer.await.map_err(|_| silent())?;
+    match decode(&answer.payload).map_err(FleetError::nats("prepare the agents"))? {
+        Prepared::Ready { workers } => Ok(Prepped {
+            workers,
+            member,
+            prepared: offset,
+            latest: offset,
+            splitter: Splitter::default(),
+        }),
+        Prepared::Refused { kind, why } => Err(FleetError::Refused {
+            name: member.name,
+            kind,
+            why,
+        }),
+    }
+}
+
+impl Agents {
+    /// The names of the agents, and their numbers of workers.
+    pub fn named(&self) -> impl Iterator<Item = (&str, u32)> {
+        let agents = self.prepped.iter();
+        agents.map(|agent| (agent.member.name.as_str(), agent.workers))
+    }
+}
+
+impl Fleet for Agents {
+    fn len(&self) -> usize {
+        self.prepped.len()
+    }
+
+    fn name(&self, agent: usize) -> &str {
+        self.prepped
+            .get(agent)
+            .map_or("", |agent| &agent.member.name)
+    }
+
+    fn workers(&self, agent: usize) -> u32 {
+        self.prepped.get(agent).map_or(0, |agent| agent.workers)
+    }
+
+    fn send(&mut self, agent: usize, message: Vec<u8>) {
+        let Some(agent) = self.prepped.get_mut(agent) else {
+            return;
+        };
+        let subject = protocol::commands(&self.run, &agent.member.name);
+        for frame in agent.splitter.frames(&message) {
+            // Without a connection, the agent is soon silent.
+            let _ = self
+                .runtime
+                .block_on(self.client.publish(subject.clone(), frame));
+        }
+    }
+
+    fn hear(&mut self, patience: Duration) -> FromFleet {
+        self.collector.hear(patience)
+    }
+
+    fn lose(&mut self, agent: usize, loss: record::AgentLoss) {
+        self.collector.lose(agent, loss);
+    }
+
+    fn synchronise(&mut self) {
+        let (client, clock) = (&self.client, self.clock);
+        let collector = &self.collector;
+        let agents = self.prepped.iter().enumerate();
+        let measured = agents.map(|(number, agent)| async move {
+            if collector.loss_of(number).is_some() {
+                return None;
+            }
+            measure(client, clock, &agent.member.name).await
+        });
+        let measured = self.runtime.block_on(join_all(measured));
+        for (agent, offset) in self.prepped.iter_mut().zip(measured) {
+            agent.latest = offset.unwrap_or(agent.latest);
+        }
+    }
+
+    fn time_on(&self, agent: usize, at: Nanos) -> Nanos {
+        let drifted = self.prepped.get(agent).map_or(0, |agent| {
+            let (before, now) = (agent.prepared.offset(), agent.latest.offset());
+            now.0.saturating_sub(before.0)
+        });
+        Nanos(at.0.saturating_add_signed(drifted))
+    }
+
+    fn continues_without_lost(&self) -> bool {
+        self.continues_without_lost
+    }
+
+    fn describe(&self) -> Vec<Agent> {
+        let agents = self.prepped.iter().enumerate();
+        let describe = |(number, agent): (usize, &Prepped)| Agent {
+            name: agent.member.name.clone(),
+            version: agent.member.version.clone(),
+            cores: agent.member.cores,
+            memory_mb: agent.member.memory_mb,
+            workers: agent.workers,
+            clock: Some(to_record(agent.latest)),
+            lost: self.collector.loss_of(number),
+        };
+        agents.map(describe).collect()
+    }
+
+    fn release(&mut self) {
+        let _ = self.runtime.block_on(self.client.flush()); // without a connection, the leases lapse
+        self.renewing.abort();
+    }
+}

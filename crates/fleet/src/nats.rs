@@ -1,0 +1,126 @@
+//! The connection to the NATS server, and what the fleet stores there.
+
+use std::time::Duration;
+
+use async_nats::jetstream::kv::Store;
+use async_nats::jetstream::object_store::{self, ObjectStore};
+use async_nats::jetstream::stream::{Config, DiscardPolicy};
+use async_nats::jetstream::{self, Context};
+use async_nats::{Client, ConnectOptions};
+use model::without_credentials;
+use url::Url;
+
+use crate::error::FleetError;
+use crate::protocol::{BUNDLES, MEMBERS};
+
+/// An agent that does not repeat its announcement for this time is gone.
+const MEMBER_TTL: Duration = Duration::from_secs(5);
+/// Scenarios are deleted after this time.
+const BUNDLE_TTL: Duration = Duration::from_hours(24);
+/// A lost connection is noticed after two of these.
+const PING: Duration = Duration::from_secs(1);
+const CONNECT_LIMIT: Duration = Duration::from_secs(5);
+
+/// A connection, which restores itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Link {
+    pub(crate) client: Client,
+    jetstream: Context,
+}
+
+impl Link {
+    /// Connects. The URL may have a user and a password, or a token as the user.
+    pub(crate) async fn open(given: &str, name: &str) -> Result<Self, FleetError> {
+        let url = parse(given)?;
+        let shown = without_credentials(given).into_owned();
+        let mut options = ConnectOptions::new()
+            .name(format!("headcount {name}"))
+            .ping_interval(PING)
+            .connection_timeout(CONNECT_LIMIT)
+            .reconnect_delay_callback(|_| Duration::from_millis(100));
+        options = match (url.username(), url.password()) {
+            ("", _) => options,
+            (token, None) => options.token(token.to_owned()),
+            (user, Some(password)) => {
+                options.user_and_password(user.to_owned(), password.to_owned())
+            }
+        };
+        let mut plain = url.clone();
+        let _ = (plain.set_username(""), plain.set_password(None)); // a URL with a host has both
+        let client = options.connect(plain.as_str()).await;
+        let client = client.map_err(|why| FleetError::Connect {
+            url: shown,
+            why: why.to_string(),
+        })?;
+        Ok(Self {
+            jetstream: jetstream::new(client.clone()),
+            client,
+        })
+    }
+
+    /// The bucket of the agents that are there. It is created if it is missing.
+    pub(crate) async fn members(&self) -> Result<Store, FleetError> {
+        // `create_key_value` needs a newer server than 2.9, so the stream of the bucket is created here.
+        let config = Config {
+            name: format!("KV_{MEMBERS}"),
+            subjects: vec![format!("$KV.{MEMBERS}.>")],
+            max_messages_per_subject: 1,
+            max_age: MEMBER_TTL,
+            allow_rollup: true,
+            deny_delete: true,
+            allow_direct: true,
+            discard: DiscardPolicy::New,
+            num_replicas: 1,
+            ..Config::default()
+        };
+        let what = "store the agents (is JetStream enabled?)";
+        let created = self.jetstream.get_or_create_stream(config).await;
+        created.map_err(|why| FleetError::nats(what)(why.to_string()))?;
+        let bucket = self.jetstream.get_key_value(MEMBERS).await;
+        bucket.map_err(|why| FleetError::nats(what)(why.to_string()))
+    }
+
+    /// The object store of scenarios. It is created if it is missing.
+    pub(crate) async fn bundles(&self) -> Result<ObjectStore, FleetError> {
+        if let Ok(store) = self.jetstream.get_object_store(BUNDLES).await {
+            return Ok(store);
+        }
+        let config = object_store::Config {
+            bucket: BUNDLES.to_owned(),
+            max_age: BUNDLE_TTL,
+            num_replicas: 1,
+            ..object_store::Config::default()
+        };
+        let created = self.jetstream.create_object_store(config).await;
+        created.map_err(|why| FleetError::nats("store the scenario")(why.to_string()))
+    }
+}
+
+fn parse(given: &str) -> Result<Url, FleetError> {
+    let wrong = |why: String| FleetError::Url {
+        url: without_credentials(given).into_owned(),
+        why,
+    };
+    let url = Url::parse(given).map_err(|why| wrong(why.to_string()))?;
+    if !matches!(url.scheme(), "nats" | "tls") || url.host_str().is_none_or(str::is_empty) {
+        return Err(wrong(
+            "expected nats://HOST:PORT or tls://HOST:PORT".to_owned(),
+        ));
+    }
+    Ok(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_of_other_servers_are_refused_without_showing_a_password() {
+        assert!(parse("nats://127.0.0.1:4222").is_ok());
+        assert!(parse("tls://user:secret@nats.example:4222").is_ok());
+        for wrong in ["127.0.0.1:4222", "http://u:secret@host:1", "nats://"] {
+            let why = parse(wrong).unwrap_err().to_string();
+            assert!(!why.contains("secret"), "{why}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+use std::str::FromStr;
+
+use clap::ValueEnum;
+
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  headcount agent --nats nats://10.0.0.5:4222
+  headcount agent --nats tls://user:password@nats.example:4222 --name rack-7
+  headcount run room.ts --fleet nats://10.0.0.5:4222 --agents 4   on another machine
+
+An agent ends its load within 3 seconds if the coordinator ends or cannot be reached.")]
+pub(crate) struct AgentArgs {
+    /// NATS server with JetStream: nats://HOST:PORT, or tls://HOST:PORT. For a token: nats://TOKEN@HOST:PORT
+    #[arg(long, value_name = "URL")]
+    pub(crate) nats: String,
+    /// Name of the agent, in letters, digits, `-` and `_` [default: the machine's name and the process ID]
+    #[arg(long, value_name = "NAME", value_parser = name)]
+    pub(crate) name: Option<String>,
+    /// Let runs with `--target-is-mine` load targets outside this machine and private networks
+    #[arg(long)]
+    pub(crate) allow_any_target: bool,
+}
+
+/// Options of a run on a fleet.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FleetArgs {
+    /// Run on agents: the URL of their NATS server, or `local:N` for N agents on this machine. `--workers` then counts
+    /// the workers of each agent
+    #[arg(
+        long,
+        value_name = "URL|local:N",
+        help_heading = "Fleet",
+        conflicts_with = "trace"
+    )]
+    pub(crate) fleet: Option<FleetPlace>,
+    /// Number of agents that take part [default: all that are free]
+    #[arg(long, value_name = "N", help_heading = "Fleet", requires = "fleet", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) agents: Option<u32>,
+    /// What follows when an agent is lost: the run ends in order, or continues without it. In both cases, the level is
+    /// invalid
+    #[arg(long, value_enum, help_heading = "Fleet", requires = "fleet", default_value_t = LostAgent::Stop)]
+    pub(crate) lost_agent: LostAgent,
+}
+
+/// Where the agents are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum FleetPlace {
+    /// This number of agents is started on this machine.
+    Local(usize),
+    /// They have joined this NATS server.
+    Nats(String),
+}
+
+impl FromStr for FleetPlace {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, String> {
+        let Some(number) = given.strip_prefix("local:") else {
+            return Ok(Self::Nats(given.to_owned()));
+        };
+        match number.parse() {
+            Ok(agents @ 1..=64) => Ok(Self::Local(agents)),
+            _ => Err("expected local:N with 1 to 64 agents".to_owned()),
+        }
+    }
+}
+
+/// What follows when an agent is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LostAgent {
+    /// The run ends in order.
+    Stop,
+    /// The run continues without it.
+    Continue,
+}
+
+/// Names are parts of NATS subjects.
+fn name(given: &str) -> Result<String, String> {
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
+    if given.is_empty() || given.len() > 64 || !given.chars().all(fits) {
+        return Err("expected up to 64 letters, digits, `-` and `_`".to_owned());
+    }
+    Ok(given.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_local_fleet_has_a_number_of_agents() {
+        assert_eq!("local:4".parse(), Ok(FleetPlace::Local(4)));
+        for wrong in ["local:", "local:0", "local:x", "local:65"] {
+            assert!(wrong.parse::<FleetPlace>().is_err(), "{wrong}");
+        }
+        let url = "nats://host:4222";
+        assert_eq!(url.parse(), Ok(FleetPlace::Nats(url.to_owned())));
+    }
+
+    #[test]
+    fn names_are_parts_of_subjects() {
+        assert!(name("rack-7_b").is_ok());
+        for wrong in ["", "a.b", "a b", "a>", "*"] {
+            assert!(name(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,24 @@
+use engine::Clock;
+use fleet::AgentOptions;
+
+use crate::args::AgentArgs;
+use crate::exit::Exit;
+use crate::screen::say;
+
+/// `headcount agent`
+pub(crate) fn agent(args: AgentArgs) -> anyhow::Result<Exit> {
+    if let Err(why) = probe::raise_descriptor_limit() {
+        say(&format!(
+            "warning: cannot raise the limit of open files: {why}"
+        ));
+    }
+    let options = AgentOptions {
+        nats: args.nats,
+        name: args.name,
+        allows_any_target: args.allow_any_target,
+    };
+    fleet::serve(options, Clock::start(), |name| {
+        say(&format!("agent `{name}` waits for runs"));
+    })?;
+    Ok(Exit::Passed)
+}
