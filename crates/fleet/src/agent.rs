@@ -11,7 +11,9 @@ use async_nats::{Client, Message, Subject, Subscriber};
 use bytes::Bytes;
 use engine::{Clock, Shipment};
 use futures_util::StreamExt as _;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, mpsc as tokio_mpsc, oneshot};
+use tokio::task::JoinHandle;
 use tokio::time::{interval, timeout};
 
 use crate::bundle;
@@ -48,7 +50,7 @@ struct Agent {
     changed: Notify,
 }
 
-/// Joins the fleet and works until the process ends. Calls `joined` with the agent's name when runs can find it.
+/// Joins the fleet and works until SIGTERM or SIGINT. Calls `joined` with the agent's name when runs can find it.
 pub fn serve(
     options: AgentOptions,
     clock: Clock,
@@ -77,6 +79,8 @@ async fn work(
     let mut prepares = subscribe(protocol::prepare(&name)).await?;
     let clocks = subscribe(protocol::clock(&name)).await?;
     let member = member(name, &options.nats);
+    let mut terminated = signal(SignalKind::terminate())?;
+    let mut interrupted = signal(SignalKind::interrupt())?;
     join(&members, &member).await?;
     joined(&member.name);
     tokio::spawn(answer_clock(link.client.clone(), clocks, clock));
@@ -88,13 +92,33 @@ async fn work(
         is_busy: AtomicBool::new(false),
         changed: Notify::new(),
     });
-    tokio::spawn(keep_announcing(Arc::clone(&agent), members));
-    while let Some(message) = prepares.next().await {
-        tokio::spawn(Arc::clone(&agent).handle(message));
+    let announcing = tokio::spawn(keep_announcing(Arc::clone(&agent), members.clone()));
+    loop {
+        tokio::select! {
+            message = prepares.next() => match message {
+                Some(message) => tokio::spawn(Arc::clone(&agent).handle(message)),
+                None => break,
+            },
+            _ = terminated.recv() => return leave(&agent, &members, announcing).await,
+            _ = interrupted.recv() => return leave(&agent, &members, announcing).await,
+        };
     }
     Err(FleetError::nats("be used any more")(
         "the connection was closed".to_owned(),
     ))
+}
+
+/// Frees the agent's name at once. A run in progress loses the agent.
+async fn leave(
+    agent: &Agent,
+    members: &Store,
+    announcing: JoinHandle<()>,
+) -> Result<(), FleetError> {
+    announcing.abort();
+    let _ = announcing.await; // nothing is announced from here on
+    // Without a connection, the entry expires.
+    let _ = timeout(ANNOUNCE, members.delete(&agent.member.name)).await;
+    Ok(())
 }
 
 fn own_name() -> String {

@@ -251,3 +251,17 @@ fn names_of_agents_are_unique() {
     lab.headcount(&agent)
         .refused(2, &["an agent named `twin` has joined already"]);
 }
+
+/// A container ends an agent like this, and its successor may have the same name.
+#[test]
+fn an_agent_ends_at_sigterm_and_sigint_and_frees_its_name() {
+    let nats = NatsServer::start("jetstream: enabled");
+    let lab = Lab::new();
+    for end in [Signal::TERM, Signal::INT] {
+        let agent = lab.start(&["agent", "--nats", &nats.url(), "--name", "heir"]);
+        until("the agent", || agent.heard().contains("waits for runs"));
+        signal(&agent, end);
+        let ended = agent.end();
+        assert_eq!(ended.code, Some(0), "{ended:#?}");
+    }
+}
