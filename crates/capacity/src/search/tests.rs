@@ -207,7 +207,7 @@ fn a_short_search_ends_with_a_trial_that_is_long_enough_to_explain_the_failures(
             let count = long.count();
             assert_eq!(count, explains, "{budget_s} s, seed {seed}: {answer:?}");
             assert!(answer.spent_s <= budget_s);
-            let last = trials().last().unwrap();
+            let last = trials().next_back().unwrap();
             if explains > 0 {
                 assert_eq!(last.purpose, Purpose::Explain);
                 assert!(answer.fails.unwrap() <= last.load && last.duration_s > 5.0);
