@@ -23,7 +23,7 @@ pub struct Agent {
 /// The clock of an agent, compared with the coordinator's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AgentClock {
-    /// By how much it was ahead at the start of the run. The agent corrects its times by this.
+    /// By how much it was ahead at the last measurement, which precedes a level.
     pub offset_ms: f64,
     /// The largest error of the correction: half of the width of the interval that contains the offset.
     pub error_ms: f64,
