@@ -48,7 +48,6 @@ fn why_lost(loss: AgentLoss) -> &'static str {
         AgentLoss::Silent => "it has not been heard of for 3 s",
         AgentLoss::LeaseLapsed => "its lease lapsed, so it ended its load",
         AgentLoss::MessagesLost => "messages from it are missing",
-        AgentLoss::Ended => "it ended",
     }
 }
 

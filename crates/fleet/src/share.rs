@@ -39,7 +39,12 @@ pub(crate) fn run(prepare: Prepare, shipment: &Shipment, clock: Clock, channels:
         outgoing,
         answer,
     } = channels;
-    let clock = clock.behind_by(prepare.clock_offset).unwrap_or(clock);
+    let Some(clock) = clock.behind_by(prepare.clock_offset) else {
+        let kind = RefusalKind::Machine;
+        let why = "its clock cannot show the run's time".to_owned();
+        let _ = answer.send(Prepared::Refused { kind, why }); // the agent may have ended
+        return;
+    };
     let lease = prepare.lease.until;
     let mut workers = match start(prepare, shipment, clock) {
         Ok(workers) => workers,

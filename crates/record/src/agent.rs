@@ -39,6 +39,4 @@ pub enum AgentLoss {
     LeaseLapsed,
     /// Messages from it are missing.
     MessagesLost,
-    /// It ended.
-    Ended,
 }

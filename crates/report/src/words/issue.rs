@@ -196,7 +196,6 @@ pub(crate) fn loss_of_agent(loss: AgentLoss) -> &'static str {
         AgentLoss::Silent => "it was silent for too long",
         AgentLoss::LeaseLapsed => "its lease lapsed, so it ended its load",
         AgentLoss::MessagesLost => "messages from it did not arrive",
-        AgentLoss::Ended => "it ended",
     }
 }
 
