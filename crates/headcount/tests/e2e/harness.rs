@@ -11,7 +11,7 @@ mod raw;
 mod redis;
 mod server;
 
-pub(crate) use asked::{ask, ask_http2, text_at};
+pub(crate) use asked::{ask, ask_http2, has_the_faults, text_at};
 pub(crate) use foreign::{
     SOCKET_IO, documents_room, grpc_server, http2_server, inbox_room, nats_receivers, npx_tsc,
     official_signalr_client, python, python_socketio, room_servers, socketio_server,

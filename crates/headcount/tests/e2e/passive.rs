@@ -5,7 +5,7 @@ mod events;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Lab, Program, Server, ask, issue, npx_tsc};
+use crate::harness::{Lab, Program, Server, ask, has_the_faults, issue, npx_tsc};
 
 /// Two rooms, each with one speaker and half of the listeners. The speakers are on different workers, and so are the
 /// listeners of each room. All listeners have joined before the first message, and the last message is sent long before
@@ -60,14 +60,7 @@ fn found_exactly(listeners: u64, messages: u64, faults: &str, fault: &str) {
     let all = listeners * messages;
     assert_eq!(found["expected"], all, "{found:#}");
     assert_eq!(found["messages"], 2 * messages, "{found:#}");
-    for (ours, theirs) in [
-        ("lost", "dropped"),
-        ("duplicated", "duplicated"),
-        ("reordered", "swapped"),
-        ("misdelivered", "strayed"),
-    ] {
-        assert_eq!(found[ours], done[theirs], "{ours}: {found:#} {done:#}");
-    }
+    has_the_faults(found, &done);
     let received = found["delivered"].as_u64().unwrap() + found["late"].as_u64().unwrap();
     assert_eq!(
         received,

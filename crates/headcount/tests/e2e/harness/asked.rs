@@ -39,3 +39,15 @@ pub(crate) fn text_at(url: &str) -> String {
     let (_, body) = text.split_once("\r\n\r\n").unwrap();
     body.to_owned()
 }
+
+/// Asserts that headcount found each fault as often as the server counted it.
+pub(crate) fn has_the_faults(found: &Value, done: &Value) {
+    for (ours, theirs) in [
+        ("lost", "dropped"),
+        ("duplicated", "duplicated"),
+        ("reordered", "swapped"),
+        ("misdelivered", "strayed"),
+    ] {
+        assert_eq!(found[ours], done[theirs], "{ours}: {found:#} {done:#}");
+    }
+}
