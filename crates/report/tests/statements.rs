@@ -122,6 +122,34 @@ fn an_interrupted_run_says_so_first() {
     assert!(markdown(&run).contains("**Interrupted** after 3 levels"));
 }
 
+/// A level can have too few samples to decide a threshold. Then it was not broken there, but it did not hold either.
+#[test]
+fn an_undecided_level_is_not_said_to_have_held() {
+    let told = |undecided: &[usize]| {
+        let mut run = runs::crowded();
+        for result in &mut run.thresholds {
+            if undecided.contains(&result.level) {
+                result.held = None;
+            }
+        }
+        let text = terminal(&run, Terminal::default());
+        text.lines().next().unwrap_or_default().to_owned()
+    };
+    let ends = |undecided: &[usize], wanted: &str| {
+        let first = told(undecided);
+        assert!(first.ends_with(wanted), "{first}");
+    };
+    ends(&[], "threshold held up to 40 users.");
+    ends(
+        &[0, 3],
+        "Every threshold held up to 20 users. Inconclusive: 5 users, 40 users.",
+    );
+    ends(
+        &[0, 1, 2, 3],
+        "4 other thresholds. Inconclusive: 5 users, 10 users, 20 users, 40 users.",
+    );
+}
+
 #[test]
 fn a_saved_run_renders_the_same_again() {
     for run in RUNS {

@@ -5,6 +5,7 @@ use model::Verdict;
 use record::{FailedAround, Inconclusive, Level, Note, Run, ThresholdResult};
 
 use super::levels::{Lead, all_operations};
+use super::status::Status;
 use super::{inconclusive, label, label_at};
 use crate::words;
 
@@ -196,29 +197,41 @@ fn without_threshold(run: &Run) -> String {
     format!(" at {at}: nothing succeeded; {failed} iterations failed.")
 }
 
+/// Describes the levels before the first broken threshold. A level that did not break one need not have held all: too few
+/// samples decide nothing.
 fn held_before(run: &Run, first: &ThresholdResult) -> String {
     let before = run
         .levels
         .iter()
         .filter(|level| level.index < first.level && !level.is_invalid());
-    let before: Vec<Level> = before.cloned().collect();
-    if before.is_empty() {
-        return String::new();
-    }
-    format!(" Every threshold held {}.", reach(&before))
+    let of = |status: Status| {
+        before
+            .clone()
+            .filter(move |&level| Status::of(run, level) == status)
+    };
+    let held: Vec<Level> = of(Status::Held).cloned().collect();
+    let held = if held.is_empty() {
+        String::new()
+    } else {
+        format!(" Every threshold held {}.", reach(&held))
+    };
+    held + &named("Inconclusive", of(Status::Inconclusive))
 }
 
 fn doubtful_levels(run: &Run) -> String {
-    let doubtful: Vec<String> = run
-        .levels
-        .iter()
-        .filter(|level| level.is_invalid())
-        .map(|level| label(&level.load))
-        .collect();
-    if doubtful.is_empty() {
+    named(
+        "Invalid",
+        run.levels.iter().filter(|level| level.is_invalid()),
+    )
+}
+
+/// Lists the loads of levels: ` Invalid: 5 users, 9 users.`
+fn named<'a>(what: &str, levels: impl Iterator<Item = &'a Level>) -> String {
+    let levels: Vec<String> = levels.map(|level| label(&level.load)).collect();
+    if levels.is_empty() {
         return String::new();
     }
-    format!(" Invalid: {}.", doubtful.join(", "))
+    format!(" {what}: {}.", levels.join(", "))
 }
 
 fn cannot_tell(run: &Run) -> String {
