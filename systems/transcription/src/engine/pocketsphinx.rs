@@ -14,7 +14,8 @@ use super::recogniser::{Engine, EngineError, Job, Recogniser, StartError};
 use child::{Child, Program};
 use stream::Stream;
 
-/// Recognisers per processor. `PocketSphinx` needs 0.2 to 0.3 of a processor for one stream.
+/// Recognisers per processor. `PocketSphinx` needs up to 0.38 of a processor for one stream, and with five streams on two
+/// processors, they fell behind.
 const PER_PROCESSOR: u32 = 2;
 
 /// A pool of recognisers. A stream gets one of its own, and none is shared.
