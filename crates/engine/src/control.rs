@@ -8,6 +8,7 @@ use plan::Threshold;
 use record::{IssueCause, Level, LevelIssue, Load, Measured, Note, Phases, Run};
 use wire::TlsSettings;
 
+use crate::audience::AudienceResult;
 use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::judge;
@@ -174,6 +175,12 @@ impl<'a> Control<'a> {
         merged
             .audience
             .count_into(self.config.audiences(), plan.settle, &mut merged.measured);
+        let audiences = self.config.audiences();
+        if !audiences.is_empty()
+            && let Some(error) = self.workers.clock_error()
+        {
+            AudienceResult::note_clock_error(audiences, error, &mut merged.measured);
+        }
         let incomplete = merged.audience.issue();
         let lost_workers = std::mem::take(&mut merged.lost_workers);
         let loud = merged.loud.issue(phases.duration_s);

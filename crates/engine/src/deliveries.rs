@@ -36,6 +36,7 @@ pub(crate) fn deliveries_of(tally: Tally, first: Option<Mismatch>) -> Deliveries
         reordered: tally.reordered,
         misdelivered: tally.misdelivered,
         whole_audience: tally.last.count(),
+        clock_error_ms: None,
         latency: tally.latency,
         blocks: stats::Blocks::default(),
         first: tally.first,

@@ -34,6 +34,11 @@ pub(crate) fn as_far_as_it_carries(
 ) -> Outcome {
     let invalid = Outcome::Inconclusive(Inconclusive::InvalidLevel);
     let contradicts = level.little.is_some_and(|law| !law.holds);
+    if let Some(error_ms) = clock_error(threshold, level)
+        && !survives(threshold, level, &found, error_ms)
+    {
+        return Outcome::Inconclusive(Inconclusive::ClockError { error_ms });
+    }
     match found {
         Outcome::Inconclusive(_) => found,
         _ if contradicts || level.phases.duration_s <= 0.0 => invalid,
@@ -48,6 +53,36 @@ pub(crate) fn as_far_as_it_carries(
             Needs::LoadOfTimes => times(threshold, level).unwrap_or(found),
         },
     }
+}
+
+/// The largest error of the latencies that the threshold limits, in ms. `None` if one clock measured them.
+fn clock_error(threshold: &Threshold, level: &Level) -> Option<f64> {
+    use Aggregate as A;
+    let of_latency = matches!(
+        threshold.aggregate,
+        A::Percentile(_) | A::Mean | A::Min | A::Max
+    );
+    if threshold.subject.kind != SubjectKind::Delivery || !of_latency {
+        return None;
+    }
+    let name = threshold.subject.name.as_deref();
+    let channels = level.measured.deliveries.iter();
+    let limited = channels.filter(|(channel, _)| name.is_none_or(|name| name == channel.as_str()));
+    let errors = limited.filter_map(|(_, deliveries)| deliveries.clock_error_ms);
+    errors.reduce(f64::max)
+}
+
+/// Whether the outcome is the same if all latencies are wrong by the same error, in either direction.
+fn survives(threshold: &Threshold, level: &Level, found: &Outcome, error_ms: f64) -> bool {
+    let shifted = |by_ms: f64| {
+        let mut shifted = threshold.clone();
+        shifted.limit.value += by_ms * 1e6;
+        decide(&shifted, level).0
+    };
+    matches!(found, Outcome::Inconclusive(_))
+        || [-error_ms, error_ms]
+            .into_iter()
+            .all(|by| shifted(by) == *found)
 }
 
 /// Checks upper limits on times. Without the generator's delay, each user's loop would have been shorter, and the

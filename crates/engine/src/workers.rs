@@ -56,6 +56,12 @@ pub(crate) trait Workers: Debug {
         Vec::new()
     }
 
+    /// The largest error of latencies between users on different machines, in the level that has ended. `None` if all
+    /// workers are on one machine.
+    fn clock_error(&mut self) -> Option<Nanos> {
+        None
+    }
+
     /// Ends the workers.
     fn dismiss(self: Box<Self>, stop: &Stop, clock: Clock);
 }

@@ -149,6 +149,10 @@ pub struct Deliveries {
     /// count as deliveries.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub in_snapshots: u64,
+    /// The largest error of the latencies in ms, if sender and receivers can have different clocks: on a fleet, the errors of
+    /// two agents' clocks together. `None` if one clock measured all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_error_ms: Option<f64>,
     /// Latencies of delivered and late deliveries, from the planned sending to the receive timestamp.
     pub latency: Histogram,
     /// The latencies over the measured time, in blocks. Empty in records of version 1.
@@ -265,6 +269,7 @@ impl Deliveries {
         self.own_copies.unexpected += other.own_copies.unexpected;
         self.misplaced.merge(&other.misplaced);
         self.in_snapshots += other.in_snapshots;
+        self.clock_error_ms = larger(self.clock_error_ms, other.clock_error_ms);
         self.latency.merge(&other.latency);
         self.blocks.merge(&other.blocks);
         self.first.merge(&other.first);
@@ -280,6 +285,13 @@ impl Deliveries {
 )]
 fn is_zero(number: &u64) -> bool {
     *number == 0
+}
+
+fn larger(one: Option<f64>, other: Option<f64>) -> Option<f64> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.max(other)),
+        _ => one.or(other),
+    }
 }
 
 fn add_counts<R: Copy + Ord>(ours: &mut BTreeMap<R, u64>, theirs: &BTreeMap<R, u64>) {

@@ -46,6 +46,11 @@ pub enum Inconclusive {
         /// Number of these operations, and of the operations in flight.
         operations: u64,
     },
+    /// Sender and receivers have different clocks, whose errors could decide the threshold.
+    ClockError {
+        /// The largest error of the latencies, in ms.
+        error_ms: f64,
+    },
     /// The threshold held, but the load was lower than planned.
     LessLoad {
         /// Why the load was lower than planned.

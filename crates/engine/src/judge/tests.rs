@@ -338,6 +338,38 @@ fn what_arrived_where_nobody_looks_is_not_held_against_the_target() {
     }
 }
 
+/// 200 latencies of 10 ms, which two clocks measured.
+#[test]
+fn a_threshold_that_the_error_of_clocks_could_decide_is_inconclusive() {
+    let of = |clock_error_ms: Option<f64>, condition: &str| {
+        let mut channel = Deliveries {
+            messages: 200,
+            expected: 200,
+            delivered: 200,
+            clock_error_ms,
+            ..Deliveries::default()
+        };
+        for times in [&mut channel.latency, &mut channel.first, &mut channel.last] {
+            (0..200).for_each(|_| times.record(Nanos::from_millis(10)));
+        }
+        let level = level(Measured {
+            deliveries: named("said", channel),
+            ..Measured::default()
+        });
+        judged(&level, "delivery(said)", condition)
+    };
+    for (condition, held) in [("p95 < 15ms", true), ("p95 < 5ms", false)] {
+        assert_eq!(of(None, condition).held, Some(held));
+        assert_eq!(of(Some(4.0), condition).held, Some(held));
+        let undecided = of(Some(6.0), condition);
+        assert_eq!(undecided.held, None);
+        let error = Inconclusive::ClockError { error_ms: 6.0 };
+        assert_eq!(undecided.inconclusive, Some(error));
+    }
+    // An error of the clocks loses nothing.
+    assert_eq!(of(Some(1e6), "lost == 0").held, Some(true));
+}
+
 #[test]
 fn each_result_states_what_its_threshold_limits() {
     let level = requests(100, 0);

@@ -42,8 +42,11 @@ pub trait Fleet: Debug {
     /// Notes that the run goes on without an agent, whose further messages are ignored.
     fn lose(&mut self, agent: usize, loss: AgentLoss);
 
-    /// Measures the clocks of the agents anew, before a level.
+    /// Measures the clocks of the agents anew, before and after a level.
     fn synchronise(&mut self);
+
+    /// The largest error of the times of an agent's workers, from the second to last measurement of its clock to the last.
+    fn clock_error(&self, agent: usize) -> Nanos;
 
     /// Converts a time of the run's clock into the time of the clock that the agent's workers use.
     fn time_on(&self, agent: usize, at: Nanos) -> Nanos;
@@ -294,6 +297,18 @@ impl Workers for RemoteWorkers {
 
     fn agents(&self) -> Vec<Agent> {
         self.fleet.describe()
+    }
+
+    fn clock_error(&mut self) -> Option<Nanos> {
+        self.fleet.synchronise();
+        let agents = self.crew.iter().map(|part| part.agent);
+        let mut errors: Vec<Nanos> = agents.map(|agent| self.fleet.clock_error(agent)).collect();
+        errors.sort_unstable();
+        match errors.as_slice() {
+            // The worst case: a sender and a receiver on the agents with the largest errors.
+            [.., second, first] => Some(*second + *first),
+            _ => None,
+        }
     }
 
     fn dismiss(mut self: Box<Self>, _: &Stop, _: Clock) {

@@ -1,6 +1,6 @@
 //! Explains why a threshold is neither held nor broken, and which data would decide it.
 
-use format::{count, percent, plural, seconds, share};
+use format::{count, millis, percent, plural, seconds, share};
 use record::{
     Counted, CountedKind, Forecast, Inconclusive, Level, Run, Shortfall, ThresholdResult,
 };
@@ -55,6 +55,10 @@ pub(crate) fn why_inconclusive(run: &Run, result: &ThresholdResult, why: Inconcl
         Inconclusive::OwnFailures { operations } => format!(
             "{} that failed because of headcount's own limits, or did not end, could decide the threshold",
             plural(operations, "operation")
+        ),
+        Inconclusive::ClockError { error_ms } => format!(
+            "the clocks of the agents, which can be wrong by {} together, could decide the threshold",
+            millis(error_ms)
         ),
         Inconclusive::LessLoad { shortfall } => format!(
             "the threshold held, but the load was lower than planned: {}",

@@ -51,6 +51,7 @@ pub(super) fn threshold(run: &Run, result: &ThresholdResult) -> AtFault {
         }) => level.and_then(dropped).unwrap_or(Culprit::Unknown),
         Some(
             Inconclusive::OwnFailures { .. }
+            | Inconclusive::ClockError { .. }
             | Inconclusive::InvalidLevel
             | Inconclusive::LessLoad { .. },
         ) => Culprit::Generator,
