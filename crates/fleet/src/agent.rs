@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
 use async_nats::jetstream::kv::Store;
 use async_nats::{Client, Message, Subject, Subscriber};
-use bytes::Bytes;
 use engine::{Clock, Shipment};
 use futures_util::StreamExt as _;
 use tokio::signal::unix::{SignalKind, signal};
@@ -18,10 +18,12 @@ use tokio::time::{interval, timeout};
 
 use crate::bundle;
 use crate::error::FleetError;
-use crate::frames::{Joiner, Splitter};
-use crate::lease::BEAT;
+use crate::frames::Joiner;
+use crate::inbox::Inbox;
+use crate::lease::{BEAT, FAREWELL};
 use crate::membership::{ANNOUNCE, VERSION, announce, join};
 use crate::nats::Link;
+use crate::outbox::Outbox;
 use crate::protocol::{
     self, Lease, Member, Prepare, Prepared, Reading, RefusalKind, decode, encode,
 };
@@ -32,6 +34,8 @@ use crate::share::{self, Channels, Incoming};
 pub struct AgentOptions {
     /// URL of the NATS server, with the credentials.
     pub nats: String,
+    /// Token for the server, if the URL has no credentials.
+    pub token: Option<String>,
     /// Name of the agent; `None`: the machine's name and the process ID.
     pub name: Option<String>,
     /// Whether runs with `--target-is-mine` may load targets outside this machine and private networks.
@@ -69,15 +73,12 @@ async fn work(
     joined: impl FnOnce(&str),
 ) -> Result<(), FleetError> {
     let name = options.name.unwrap_or_else(own_name);
-    let link = Link::open(&options.nats, &name).await?;
+    let link = Link::open(&options.nats, options.token.as_deref(), &name).await?;
     let members = link.members().await?;
     link.bundles().await?;
-    let subscribe = async |subject: String| {
-        let subscribed = link.client.subscribe(subject).await;
-        subscribed.map_err(|why| FleetError::nats("subscribe")(why.to_string()))
-    };
-    let mut prepares = subscribe(protocol::prepare(&name)).await?;
-    let clocks = subscribe(protocol::clock(&name)).await?;
+    link.runs().await?;
+    let mut prepares = link.subscribe(protocol::prepare(&name)).await?;
+    let clocks = link.subscribe(protocol::clock(&name)).await?;
     let member = member(name, &options.nats);
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;
@@ -212,11 +213,11 @@ impl Agent {
     }
 
     async fn take_part(&self, mut prepare: Prepare, reply: Subject) -> Result<(), String> {
-        let (client, name) = (&self.link.client, &self.member.name);
-        let text = |why: async_nats::SubscribeError| why.to_string();
-        let commands = client.subscribe(protocol::commands(&prepare.run, name));
+        let name = &self.member.name;
+        let text = |why: FleetError| why.to_string();
+        let commands = Inbox::open(&self.link, protocol::commands(&prepare.run, name));
         let commands = commands.await.map_err(text)?;
-        let leases = client.subscribe(protocol::lease(&prepare.run));
+        let leases = self.link.subscribe(protocol::lease(&prepare.run));
         let leases = leases.await.map_err(text)?;
         let shipment = self.shipment(&prepare.bundle).await?;
         let needs_permission = prepare.settings.target_is_mine && !self.allows_any_target;
@@ -246,7 +247,7 @@ impl Agent {
             why.push_str(" (the agent runs without --allow-any-target)");
         }
         self.answer(reply, &prepared).await;
-        let mut splitter = Splitter::default();
+        let outbox = Outbox::open(&self.link, events);
         let mut beat = interval(BEAT);
         loop {
             let message = tokio::select! {
@@ -254,10 +255,9 @@ impl Agent {
                 _ = beat.tick() => Some(Vec::new()),
             };
             let Some(message) = message else { break };
-            for frame in splitter.frames(&message) {
-                let _ = client.publish(events.clone(), frame).await; // the coordinator notices a missing frame
-            }
+            outbox.send(message);
         }
+        outbox.close(Duration::from(FAREWELL)).await;
         receiving.iter().for_each(tokio::task::JoinHandle::abort);
         Ok(())
     }
@@ -268,11 +268,10 @@ impl Agent {
     }
 }
 
-async fn receive_commands(mut frames: Subscriber, to_share: mpsc::Sender<Incoming>) {
+async fn receive_commands(mut frames: Inbox, to_share: mpsc::Sender<Incoming>) {
     let mut joiner = Joiner::default();
-    while let Some(frame) = frames.next().await {
-        let payload: Bytes = frame.payload;
-        let incoming = match joiner.add(&payload) {
+    loop {
+        let incoming = match joiner.add(&frames.next().await.payload) {
             Ok(None) => continue,
             Ok(Some(command)) => Incoming::Command(command),
             Err(_) => Incoming::Broken,

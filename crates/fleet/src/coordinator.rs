@@ -1,38 +1,43 @@
 //! The coordinator: it finds agents, prepares them, renews their lease, and carries messages between them and control.
 
+use std::collections::HashMap;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use async_nats::{Client, Request, Subscriber};
+use async_nats::{Client, Request};
 use bytes::Bytes;
 use clocksync::OffsetInterval;
 use engine::{Clock, Fleet, FromFleet, RunConfig, ShippedRun};
-use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use model::Nanos;
 use record::Agent;
 use tokio::runtime::Runtime;
 use tokio::task::AbortHandle;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use crate::bundle;
 use crate::clock::{measure, to_record};
 use crate::collect::Collector;
 use crate::error::FleetError;
-use crate::frames::Splitter;
+use crate::inbox::Inbox;
 use crate::lease::{EVERY, VALID};
 use crate::membership;
 use crate::nats::Link;
+use crate::outbox::Outbox;
 use crate::protocol::{self, Lease, Member, Prepare, Prepared, decode, encode};
 
 /// Time limit for an agent to load the scenario and start its workers.
 const PREPARE_LIMIT: Duration = Duration::from_mins(1);
+/// Time limit for the last commands to reach the server.
+const RELEASE_LIMIT: Duration = Duration::from_secs(2);
 
 /// The settings of a run on a fleet.
 #[derive(Clone, Debug, Default)]
 pub struct FleetOptions {
     /// URL of the NATS server, with the credentials.
     pub nats: String,
+    /// Token for the server, if the URL has no credentials.
+    pub token: Option<String>,
     /// Number of agents; `None`: all that are free.
     pub agents: Option<usize>,
     /// Number of workers of each agent; `None`: each agent decides.
@@ -45,7 +50,7 @@ pub struct FleetOptions {
 #[derive(Debug)]
 pub struct Agents {
     runtime: Runtime,
-    client: Client,
+    link: Link,
     run: String,
     clock: Clock,
     prepped: Vec<Prepped>,
@@ -62,9 +67,10 @@ struct Prepped {
     workers: u32,
     /// The offset of its clock when it was prepared. Its workers use a clock that is corrected by the middle.
     prepared: OffsetInterval,
-    /// The latest measurement.
+    /// The second to last measurement, and the last one.
+    previous: OffsetInterval,
     latest: OffsetInterval,
-    splitter: Splitter,
+    commands: Outbox,
 }
 
 /// Finds free agents and prepares them for a run. `clock` is the run's clock.
@@ -81,11 +87,11 @@ pub fn assemble(
     let run = format!("{:016x}{:016x}", random()?, random()?);
     let (shipment, mut settings) = config.ship()?;
     settings.workers = options.workers;
-    let (client, prepped, frames, renewing) = runtime.block_on(async {
-        let link = Link::open(&options.nats, "coordinator").await?;
+    let (link, prepped, frames, renewing) = runtime.block_on(async {
+        let link = Link::open(&options.nats, options.token.as_deref(), "coordinator").await?;
         let found = membership::find(&link.members().await?, options.agents).await?;
         let bundle = bundle::store(&link.bundles().await?, &shipment).await?;
-        let frames = collect(&link.client, &run, &found).await?;
+        let frames = collect(&link, &run, &found).await?;
         let renewing = tokio::spawn(renew(link.client.clone(), run.clone(), clock));
         let renewing = renewing.abort_handle();
         let order = RunOrder {
@@ -95,16 +101,16 @@ pub fn assemble(
         };
         let prepared = found
             .into_iter()
-            .map(|member| prepare(&link.client, clock, &order, member));
+            .map(|member| prepare(&link, clock, &order, member));
         let prepared = join_all(prepared).await;
         let prepared = prepared.into_iter().collect::<Result<Vec<_>, _>>();
         let prepared = prepared.inspect_err(|_| renewing.abort())?;
-        Ok::<_, FleetError>((link.client, prepared, frames, renewing))
+        Ok::<_, FleetError>((link, prepared, frames, renewing))
     })?;
     Ok(Agents {
         collector: Collector::new(clock, frames, prepped.len()),
         runtime,
-        client,
+        link,
         run,
         clock,
         prepped,
@@ -123,22 +129,31 @@ struct RunOrder<'a> {
 
 /// Begins to receive the frames of all agents.
 async fn collect(
-    client: &Client,
+    link: &Link,
     run: &str,
     agents: &[Member],
 ) -> Result<mpsc::Receiver<(usize, Bytes)>, FleetError> {
     let (sender, frames) = mpsc::channel();
-    for (number, member) in agents.iter().enumerate() {
-        let subscribed = client.subscribe(protocol::events(run, &member.name)).await;
-        let events: Subscriber =
-            subscribed.map_err(|why| FleetError::nats("subscribe")(why.to_string()))?;
-        tokio::spawn(pass_on(number, events, sender.clone()));
-    }
+    let events = Inbox::open(link, protocol::events(run, "*")).await?;
+    let subjects = agents
+        .iter()
+        .map(|member| protocol::events(run, &member.name));
+    let numbers = subjects.zip(0..).collect();
+    tokio::spawn(pass_on(events, numbers, sender));
     Ok(frames)
 }
 
-async fn pass_on(number: usize, mut events: Subscriber, frames: mpsc::Sender<(usize, Bytes)>) {
-    while let Some(event) = events.next().await {
+/// Passes frames on, each with the number of the agent that has this subject.
+async fn pass_on(
+    mut events: Inbox,
+    numbers: HashMap<String, usize>,
+    frames: mpsc::Sender<(usize, Bytes)>,
+) {
+    loop {
+        let event = events.next().await;
+        let Some(&number) = numbers.get(event.subject.as_str()) else {
+            continue;
+        };
         if frames.send((number, event.payload)).is_err() {
             return;
         }
@@ -161,7 +176,7 @@ async fn renew(client: Client, run: String, clock: Clock) {
 
 /// Measures an agent's clock, and waits until the agent is ready.
 async fn prepare(
-    client: &Client,
+    link: &Link,
     clock: Clock,
     order: &RunOrder<'_>,
     member: Member,
@@ -169,7 +184,7 @@ async fn prepare(
     let silent = || FleetError::NoAnswer {
         name: member.name.clone(),
     };
-    let offset = measure(client, clock, &member.name)
+    let offset = measure(&link.client, clock, &member.name)
         .await
         .ok_or_else(silent)?;
     let prepare = Prepare {
@@ -182,15 +197,17 @@ async fn prepare(
     };
     let payload = encode(&prepare).map_err(FleetError::nats("prepare the agents"))?;
     let request = Request::new().payload(payload).timeout(Some(PREPARE_LIMIT));
-    let answer = client.send_request(protocol::prepare(&member.name), request);
+    let subject = protocol::prepare(&member.name);
+    let answer = link.client.send_request(subject, request);
     let answer = answer.await.map_err(|_| silent())?;
     match decode(&answer.payload).map_err(FleetError::nats("prepare the agents"))? {
         Prepared::Ready { workers } => Ok(Prepped {
             workers,
-            member,
             prepared: offset,
+            previous: offset,
             latest: offset,
-            splitter: Splitter::default(),
+            commands: Outbox::open(link, protocol::commands(order.run, &member.name)),
+            member,
         }),
         Prepared::Refused { kind, why } => Err(FleetError::Refused {
             name: member.name,
@@ -198,6 +215,18 @@ async fn prepare(
             why,
         }),
     }
+}
+
+/// Deletes the stored messages of a run.
+async fn forget(link: &Link, run: &str) -> Result<(), FleetError> {
+    let cannot = FleetError::nats("delete the messages of the run");
+    let purged = link
+        .runs()
+        .await?
+        .purge()
+        .filter(protocol::of_run(run))
+        .await;
+    purged.map(|_| ()).map_err(|why| cannot(why.to_string()))
 }
 
 impl Agents {
@@ -224,15 +253,8 @@ impl Fleet for Agents {
     }
 
     fn send(&mut self, agent: usize, message: Vec<u8>) {
-        let Some(agent) = self.prepped.get_mut(agent) else {
-            return;
-        };
-        let subject = protocol::commands(&self.run, &agent.member.name);
-        for frame in agent.splitter.frames(&message) {
-            // Without a connection, the agent is soon silent.
-            let _ = self
-                .runtime
-                .block_on(self.client.publish(subject.clone(), frame));
+        if let Some(agent) = self.prepped.get(agent) {
+            agent.commands.send(message);
         }
     }
 
@@ -245,7 +267,7 @@ impl Fleet for Agents {
     }
 
     fn synchronise(&mut self) {
-        let (client, clock) = (&self.client, self.clock);
+        let (client, clock) = (&self.link.client, self.clock);
         let collector = &self.collector;
         let agents = self.prepped.iter().enumerate();
         let measured = agents.map(|(number, agent)| async move {
@@ -256,8 +278,22 @@ impl Fleet for Agents {
         });
         let measured = self.runtime.block_on(join_all(measured));
         for (agent, offset) in self.prepped.iter_mut().zip(measured) {
+            agent.previous = agent.latest;
             agent.latest = offset.unwrap_or(agent.latest);
         }
+    }
+
+    fn clock_error(&self, agent: usize) -> Nanos {
+        self.prepped.get(agent).map_or(Nanos::ZERO, |agent| {
+            // Between the measurements, the offset moved from one interval to the other. The workers' clock is corrected by
+            // what was measured first.
+            let corrected = agent.prepared.offset().0;
+            let offsets = [agent.previous, agent.latest]
+                .into_iter()
+                .flat_map(|offset| [offset.low().0, offset.high().0]);
+            let errors = offsets.map(|offset| Nanos(offset.abs_diff(corrected)));
+            errors.max().unwrap_or(Nanos::ZERO)
+        })
     }
 
     fn time_on(&self, agent: usize, at: Nanos) -> Nanos {
@@ -287,7 +323,13 @@ impl Fleet for Agents {
     }
 
     fn release(&mut self) {
-        let _ = self.runtime.block_on(self.client.flush()); // without a connection, the leases lapse
-        self.renewing.abort();
+        let outboxes = self.prepped.drain(..).map(|agent| agent.commands);
+        let closed = join_all(outboxes.map(|outbox| outbox.close(RELEASE_LIMIT)));
+        self.runtime.block_on(async {
+            closed.await; // without a connection, the leases lapse
+            self.renewing.abort();
+            // What remains is deleted after a day.
+            let _ = timeout(RELEASE_LIMIT, forget(&self.link, &self.run)).await;
+        });
     }
 }

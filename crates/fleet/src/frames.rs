@@ -1,9 +1,12 @@
 //! Messages of any size in frames that NATS accepts, numbered so that a missing one is noticed.
 
+use std::cmp::Ordering;
+
 use bytes::{BufMut as _, Bytes, BytesMut};
 
-/// Maximum size of a frame's content. NATS refuses payloads above 1 MiB.
-const CONTENT: usize = 512 << 10;
+/// Maximum size of a frame's content. NATS refuses payloads above 1 MiB, and on a slow connection a large frame would delay
+/// the signs of life.
+const CONTENT: usize = 128 << 10;
 /// The number of the frame, and whether it is the last one of its message.
 const HEADER: usize = 9;
 
@@ -42,12 +45,15 @@ pub(crate) struct Joiner {
 pub(crate) struct Gap;
 
 impl Joiner {
-    /// Adds a frame. Returns the message if it is complete.
+    /// Adds a frame. Returns the message if it is complete. A frame that came before is ignored: the sender repeats what was
+    /// not confirmed.
     pub(crate) fn add(&mut self, frame: &[u8]) -> Result<Option<Vec<u8>>, Gap> {
         let (number, rest) = frame.split_first_chunk::<8>().ok_or(Gap)?;
         let (&is_last, content) = rest.split_first().ok_or(Gap)?;
-        if u64::from_le_bytes(*number) != self.next {
-            return Err(Gap);
+        match u64::from_le_bytes(*number).cmp(&self.next) {
+            Ordering::Less => return Ok(None),
+            Ordering::Greater => return Err(Gap),
+            Ordering::Equal => {}
         }
         self.next += 1;
         self.message.extend_from_slice(content);
@@ -76,13 +82,14 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_repeated_or_short_frame_is_noticed() {
+    fn a_missing_or_short_frame_is_noticed_and_a_repeated_one_is_ignored() {
         let mut splitter = Splitter::default();
         let frames: Vec<_> = (0..3).flat_map(|_| splitter.frames(b"x")).collect();
         let mut joiner = Joiner::default();
-        assert!(joiner.add(&frames[0]).is_ok());
+        assert_eq!(joiner.add(&frames[0]), Ok(Some(b"x".to_vec())));
+        assert_eq!(joiner.add(&frames[0]), Ok(None));
         assert_eq!(joiner.add(&frames[2]), Err(Gap));
-        assert_eq!(joiner.add(&frames[0]), Err(Gap));
         assert_eq!(joiner.add(b"short"), Err(Gap));
+        assert_eq!(joiner.add(&frames[1]), Ok(Some(b"x".to_vec())));
     }
 }

@@ -14,10 +14,12 @@ mod collect;
 mod coordinator;
 mod error;
 mod frames;
+mod inbox;
 mod lease;
 mod local;
 mod membership;
 mod nats;
+mod outbox;
 mod protocol;
 mod share;
 

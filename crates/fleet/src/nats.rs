@@ -4,19 +4,21 @@ use std::time::Duration;
 
 use async_nats::jetstream::kv::Store;
 use async_nats::jetstream::object_store::{self, ObjectStore};
-use async_nats::jetstream::stream::{Config, DiscardPolicy};
+use async_nats::jetstream::stream::{Config, DiscardPolicy, Stream};
 use async_nats::jetstream::{self, Context};
-use async_nats::{Client, ConnectOptions};
+use async_nats::{Client, ConnectOptions, Subscriber};
 use model::without_credentials;
 use url::Url;
 
 use crate::error::FleetError;
-use crate::protocol::{BUNDLES, MEMBERS};
+use crate::protocol::{self, BUNDLES, MEMBERS, RUNS};
 
 /// An agent that does not repeat its announcement for this time is gone.
 const MEMBER_TTL: Duration = Duration::from_secs(5);
 /// Scenarios are deleted after this time.
 const BUNDLE_TTL: Duration = Duration::from_hours(24);
+/// The messages of a run are deleted after this time, if the coordinator could not delete them.
+const RUN_TTL: Duration = Duration::from_hours(24);
 /// A lost connection is noticed after two of these.
 const PING: Duration = Duration::from_secs(1);
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
@@ -25,12 +27,16 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
     pub(crate) client: Client,
-    jetstream: Context,
+    pub(crate) jetstream: Context,
 }
 
 impl Link {
-    /// Connects. The URL may have a user and a password, or a token as the user.
-    pub(crate) async fn open(given: &str, name: &str) -> Result<Self, FleetError> {
+    /// Connects. The URL may have a user and a password, or a token as the user. Otherwise, `token` is used.
+    pub(crate) async fn open(
+        given: &str,
+        token: Option<&str>,
+        name: &str,
+    ) -> Result<Self, FleetError> {
         let url = parse(given)?;
         let shown = without_credentials(given).into_owned();
         let mut options = ConnectOptions::new()
@@ -39,7 +45,10 @@ impl Link {
             .connection_timeout(CONNECT_LIMIT)
             .reconnect_delay_callback(|_| Duration::from_millis(100));
         options = match (url.username(), url.password()) {
-            ("", _) => options,
+            ("", _) => match token {
+                Some(token) => options.token(token.to_owned()),
+                None => options,
+            },
             (token, None) => options.token(token.to_owned()),
             (user, Some(password)) => {
                 options.user_and_password(user.to_owned(), password.to_owned())
@@ -56,6 +65,25 @@ impl Link {
             jetstream: jetstream::new(client.clone()),
             client,
         })
+    }
+
+    /// Begins to receive what is sent on a subject from now on.
+    pub(crate) async fn subscribe(&self, subject: String) -> Result<Subscriber, FleetError> {
+        let subscribed = self.client.subscribe(subject).await;
+        subscribed.map_err(|why| FleetError::nats("subscribe")(why.to_string()))
+    }
+
+    /// The stream of the messages between coordinators and agents in runs. It is created if it is missing.
+    pub(crate) async fn runs(&self) -> Result<Stream, FleetError> {
+        let config = Config {
+            name: RUNS.to_owned(),
+            subjects: protocol::stored(),
+            max_age: RUN_TTL,
+            num_replicas: 1,
+            ..Config::default()
+        };
+        let created = self.jetstream.get_or_create_stream(config).await;
+        created.map_err(|why| FleetError::nats("store the messages of runs")(why.to_string()))
     }
 
     /// The bucket of the agents that are there. It is created if it is missing.

@@ -10,6 +10,9 @@ pub(crate) const MEMBERS: &str = "hc_members";
 /// The object store of scenarios, by their hashes.
 pub(crate) const BUNDLES: &str = "hc_bundles";
 
+/// The stream of the messages between coordinators and agents in runs.
+pub(crate) const RUNS: &str = "hc_runs";
+
 /// Requests to prepare a run: [`Prepare`], answered with [`Prepared`].
 pub(crate) fn prepare(agent: &str) -> String {
     format!("hc.agent.{agent}.prepare")
@@ -33,6 +36,16 @@ pub(crate) fn commands(run: &str, agent: &str) -> String {
 /// Frames with events of the workers of an agent.
 pub(crate) fn events(run: &str, agent: &str) -> String {
     format!("hc.run.{run}.from.{agent}")
+}
+
+/// The subjects of the messages that are stored: commands and events of all runs.
+pub(crate) fn stored() -> Vec<String> {
+    vec![commands("*", "*"), events("*", "*")]
+}
+
+/// The subjects of a run.
+pub(crate) fn of_run(run: &str) -> String {
+    format!("hc.run.{run}.>")
 }
 
 /// An agent, as it announces itself.

@@ -7,19 +7,37 @@ use clap::ValueEnum;
 Examples:
   headcount agent --nats nats://10.0.0.5:4222
   headcount agent --nats tls://user:password@nats.example:4222 --name rack-7
+  HEADCOUNT_NATS_TOKEN=s3cret headcount agent --nats nats://10.0.0.5:4222
   headcount run room.ts --fleet nats://10.0.0.5:4222 --agents 4   on another machine
 
 An agent ends its load within 3 seconds if the coordinator ends or cannot be reached.")]
 pub(crate) struct AgentArgs {
-    /// NATS server with JetStream: nats://HOST:PORT, or tls://HOST:PORT. For a token: nats://TOKEN@HOST:PORT
+    /// NATS server with JetStream: nats://HOST:PORT, or tls://HOST:PORT
     #[arg(long, value_name = "URL")]
     pub(crate) nats: String,
+    #[command(flatten)]
+    pub(crate) credentials: NatsCredentials,
     /// Name of the agent, in letters, digits, `-` and `_` [default: the machine's name and the process ID]
     #[arg(long, value_name = "NAME", value_parser = name)]
     pub(crate) name: Option<String>,
     /// Let runs with `--target-is-mine` load targets outside this machine and private networks
     #[arg(long)]
     pub(crate) allow_any_target: bool,
+}
+
+/// What proves to a NATS server who we are.
+#[derive(Debug, clap::Args)]
+pub(crate) struct NatsCredentials {
+    /// Token for the NATS server of a fleet, if its URL has none. Prefer the variable: other users of this machine can read
+    /// the arguments of its programs
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        env = "HEADCOUNT_NATS_TOKEN",
+        hide_env_values = true,
+        help_heading = "Fleet"
+    )]
+    pub(crate) nats_token: Option<String>,
 }
 
 /// Options of a run on a fleet.
@@ -34,6 +52,8 @@ pub(crate) struct FleetArgs {
         conflicts_with = "trace"
     )]
     pub(crate) fleet: Option<FleetPlace>,
+    #[command(flatten)]
+    pub(crate) credentials: NatsCredentials,
     /// Number of agents that take part [default: all that are free]
     #[arg(long, value_name = "N", help_heading = "Fleet", requires = "fleet", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) agents: Option<u32>,

@@ -14,6 +14,7 @@ pub(crate) fn agent(args: AgentArgs) -> anyhow::Result<Exit> {
     }
     let options = AgentOptions {
         nats: args.nats,
+        token: args.credentials.nats_token,
         name: args.name,
         allows_any_target: args.allow_any_target,
     };

@@ -39,6 +39,7 @@ pub(crate) fn prepare(
     };
     let options = FleetOptions {
         nats,
+        token: args.credentials.nats_token.clone(),
         agents,
         workers: generator.workers,
         continues_without_lost: args.lost_agent == LostAgent::Continue,

@@ -4,3 +4,20 @@
 mod broken;
 mod same;
 mod truth;
+
+use crate::harness::{Lab, Program};
+use crate::interrupt::until;
+use crate::nats::server::NatsServer;
+
+/// Starts this number of agents, named `a-1` and so on.
+fn start_agents(lab: &Lab, nats: &NatsServer, number: usize) -> Vec<Program> {
+    let start = |number| {
+        let name = format!("a-{number}");
+        lab.start(&["agent", "--nats", &nats.url(), "--name", &name])
+    };
+    let agents: Vec<Program> = (1..=number).map(start).collect();
+    for agent in &agents {
+        until("an agent", || agent.heard().contains("waits for runs"));
+    }
+    agents
+}

@@ -1,11 +1,13 @@
 //! Agents and coordinators that end or stand still in the middle of a level, and fleets that cannot run.
 
 use std::fs;
+use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::start_agents;
 use crate::harness::{Ended, Lab, Program, Server, issue};
 use crate::interrupt::{connections, until};
 use crate::nats::server::NatsServer;
@@ -31,16 +33,8 @@ impl Fleet {
     fn start(text: &str) -> Self {
         let nats = NatsServer::start("jetstream: enabled");
         let lab = Lab::new().with("go.ts", text);
-        let agents = (1..=3).map(|number| {
-            let name = format!("a-{number}");
-            lab.start(&["agent", "--nats", &nats.url(), "--name", &name])
-        });
-        let agents: Vec<Program> = agents.collect();
-        for agent in &agents {
-            until("an agent", || agent.heard().contains("waits for runs"));
-        }
         Self {
-            agents,
+            agents: start_agents(&lab, &nats, 3),
             nats,
             bridge: Server::bridge(&[]),
             lab,
@@ -264,4 +258,29 @@ fn an_agent_ends_at_sigterm_and_sigint_and_frees_its_name() {
         let ended = agent.end();
         assert_eq!(ended.code, Some(0), "{ended:#?}");
     }
+}
+
+#[test]
+fn a_token_from_the_environment_opens_the_server_of_a_fleet() {
+    let nats = NatsServer::start("jetstream: enabled\nauthorization { token: s3cret }");
+    let bridge = Server::bridge(&[]);
+    let text = LONG.replace("[8, 6], duration: \"12s\"", "3, once: true");
+    let lab = Lab::new().with("go.ts", &text);
+    let start = |args: &[&str], token: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_headcount"));
+        command.args(args).current_dir(lab.path(""));
+        command.env("HEADCOUNT_NATS_TOKEN", token);
+        Program::start(command)
+    };
+    let url = nats.url();
+    let agent = ["agent", "--nats", &url, "--name", "guarded"];
+    let refused = start(&agent, "wrong").end();
+    refused.refused(4, &["cannot connect to NATS"]);
+    assert!(!refused.stderr.contains("wrong"), "{refused:#?}");
+    let agent = start(&agent, "s3cret");
+    until("the agent", || agent.heard().contains("waits for runs"));
+    let target = bridge.url();
+    let run = ["run", "go.ts", "--target", &target, "--fleet", &url];
+    let ended = start(&run, "s3cret").end();
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
@@ -17,7 +18,7 @@ pub(crate) struct NatsServer {
     /// Port of its monitoring.
     monitor: u16,
     /// Holds the server's files.
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl NatsServer {
@@ -25,45 +26,20 @@ impl NatsServer {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("server.conf");
         fs::write(&file, format!("http: \"127.0.0.1:-1\"\n{configuration}")).unwrap();
-        let mut command = Command::new("nats-server");
-        command
-            .args(["--addr", "127.0.0.1", "--port", "-1", "--ports_file_dir"])
-            .arg(folder.path())
-            .arg("--store_dir")
-            .arg(folder.path().join("store"))
-            .arg("--config")
-            .arg(&file)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        let child = command.spawn();
-        let child = child.unwrap_or_else(|why| {
-            panic!("cannot start nats-server: {why}; install it, as ./test.sh does")
-        });
-        let ports = folder
-            .path()
-            .join(format!("nats-server_{}.ports", child.id()));
-        let found = (0..1000).find_map(|_| {
-            // The file exists as soon as the server listens.
-            let ports: Option<Value> = fs::read(&ports)
-                .ok()
-                .and_then(|ports| serde_json::from_slice(&ports).ok());
-            if ports.is_none() {
-                sleep(Duration::from_millis(10));
-            }
-            let port = |name: &str| -> Option<u16> {
-                let url = ports.as_ref()?[name][0].as_str()?;
-                url.rsplit(':').next()?.parse().ok()
-            };
-            Some((port("nats")?, port("monitoring")?))
-        });
-        let (port, monitor) = found.unwrap_or_else(|| panic!("nats-server does not listen"));
+        let (child, port, monitor) = launch(folder.path(), "-1");
         Self {
             child,
             port,
             monitor,
-            _folder: folder,
+            folder,
         }
+    }
+
+    /// Kills the server and starts it again, on the same port and with what it has stored.
+    pub(crate) fn restart(&mut self) {
+        self.kill();
+        let port = self.port.to_string();
+        (self.child, self.port, self.monitor) = launch(self.folder.path(), &port);
     }
 
     pub(crate) fn url(&self) -> String {
@@ -95,6 +71,42 @@ impl NatsServer {
         let _ = self.child.kill(); // it may have ended already
         let _ = self.child.wait();
     }
+}
+
+/// Starts the server whose files are in the folder. Returns its process and its ports, the second for monitoring.
+fn launch(folder: &Path, port: &str) -> (Child, u16, u16) {
+    let mut command = Command::new("nats-server");
+    command
+        .args(["--addr", "127.0.0.1", "--port", port, "--ports_file_dir"])
+        .arg(folder)
+        .arg("--store_dir")
+        .arg(folder.join("store"))
+        .arg("--config")
+        .arg(folder.join("server.conf"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let child = command.spawn();
+    let child = child.unwrap_or_else(|why| {
+        panic!("cannot start nats-server: {why}; install it, as ./test.sh does")
+    });
+    let ports = folder.join(format!("nats-server_{}.ports", child.id()));
+    let found = (0..1000).find_map(|_| {
+        // The file exists as soon as the server listens.
+        let ports: Option<Value> = fs::read(&ports)
+            .ok()
+            .and_then(|ports| serde_json::from_slice(&ports).ok());
+        if ports.is_none() {
+            sleep(Duration::from_millis(10));
+        }
+        let port = |name: &str| -> Option<u16> {
+            let url = ports.as_ref()?[name][0].as_str()?;
+            url.rsplit(':').next()?.parse().ok()
+        };
+        Some((port("nats")?, port("monitoring")?))
+    });
+    let (port, monitor) = found.unwrap_or_else(|| panic!("nats-server does not listen"));
+    (child, port, monitor)
 }
 
 impl Drop for NatsServer {
