@@ -140,23 +140,26 @@ fn measurements(study: &Study) -> String {
     Table::new(columns, rows.collect()).markdown().join("\n")
 }
 
-/// Lists the studies, with links to their pages.
+/// Lists the studies, with links to their pages and what they found.
 fn index(studies: &[Study]) -> String {
-    let mut lines = vec![
-        "# Studies".to_owned(),
-        String::new(),
-        "Each study repeats a published load test on a built-in system, with correct measurements. It shows the \
-         published figures beside ours, and the mistakes of the published test with their evidence."
-            .to_owned(),
-        String::new(),
-    ];
-    for study in studies {
+    let entry = |study: &Study| {
         let (name, title) = (&study.saved.name, title(&study.markdown));
-        lines.push(format!(
-            "- [{title}]({name}.md): {} parts, {}",
-            study.parts.len(),
-            study.saved.verdict
-        ));
-    }
-    lines.join("\n") + "\n"
+        format!(
+            "\n## [{title}]({name}.md)\n\n{}\n",
+            summary(&study.markdown)
+        )
+    };
+    let entries: String = studies.iter().map(entry).collect();
+    format!(
+        "# Studies\n\n\
+        Each study repeats a published load test on a built-in system, with correct measurements. It shows the published \
+        figures beside ours, and the mistakes of the published test with their evidence.\n{entries}"
+    )
+}
+
+/// Returns the first paragraph, which states what the study found.
+fn summary(markdown: &str) -> &str {
+    let paragraphs = markdown.split("\n\n").map(str::trim);
+    let mut texts = paragraphs.filter(|text| !text.is_empty() && !text.starts_with('#'));
+    texts.next().unwrap_or_default()
 }
