@@ -33,7 +33,7 @@ pub(crate) use channel::{channel_of, find_channel, stamp_for};
 pub(crate) use connecting::open;
 pub(crate) use end::{close, opened, received, timed_out};
 pub(crate) use failing::{broke, closed};
-pub(crate) use fates::{AudienceCount, AudienceResult, take_broadcasts};
+pub(crate) use fates::{AudienceCount, AudienceResult, note_clock_error, take_broadcasts};
 pub(crate) use link::MemberLink;
 pub(crate) use member::MemberState;
 pub(crate) use plan::AudiencePlan;

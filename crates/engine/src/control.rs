@@ -8,7 +8,7 @@ use plan::Threshold;
 use record::{IssueCause, Level, LevelIssue, Load, Measured, Note, Phases, Run};
 use wire::TlsSettings;
 
-use crate::audience::AudienceResult;
+use crate::audience::note_clock_error;
 use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::judge;
@@ -172,14 +172,13 @@ impl<'a> Control<'a> {
             drain_s: merged.lengths.draining,
         };
         let throttled = merged.quota.stopped();
-        merged
-            .audience
-            .count_into(self.config.audiences(), plan.settle, &mut merged.measured);
         let audiences = self.config.audiences();
+        let measured = &mut merged.measured;
+        merged.audience.count_into(audiences, plan.settle, measured);
         if !audiences.is_empty()
             && let Some(error) = self.workers.clock_error()
         {
-            AudienceResult::note_clock_error(audiences, error, &mut merged.measured);
+            note_clock_error(audiences, error, measured);
         }
         let incomplete = merged.audience.issue();
         let lost_workers = std::mem::take(&mut merged.lost_workers);

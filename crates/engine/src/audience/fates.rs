@@ -64,22 +64,18 @@ impl AudienceResult {
         }
     }
 
-    /// Notes the error of the latencies of channels to audiences, whose members can be on other machines than the senders.
-    pub(crate) fn note_clock_error(
-        audiences: &[AudienceSpec],
-        error: Nanos,
-        measured: &mut Measured,
-    ) {
-        for (.., channel) in channels_of(audiences) {
-            if let Some(deliveries) = measured.deliveries.get_mut(&channel.name) {
-                deliveries.clock_error_ms = Some(error.as_millis_f64());
-            }
-        }
-    }
-
     /// An issue, if not all members could connect.
     pub(crate) fn issue(&self) -> Option<IssueCause> {
         let AudienceCount { members, listening } = self.count;
         (listening < members).then_some(IssueCause::AudienceIncomplete { members, listening })
+    }
+}
+
+/// Notes the error of the latencies of channels to audiences, whose members can be on other machines than the senders.
+pub(crate) fn note_clock_error(audiences: &[AudienceSpec], error: Nanos, measured: &mut Measured) {
+    for (.., channel) in channels_of(audiences) {
+        if let Some(deliveries) = measured.deliveries.get_mut(&channel.name) {
+            deliveries.clock_error_ms = Some(error.as_millis_f64());
+        }
     }
 }
