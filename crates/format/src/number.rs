@@ -151,6 +151,17 @@ pub fn rate(per_second: f64) -> String {
     format!("{}/s", number(per_second))
 }
 
+/// Formats a rate that was set, and not measured: `80/s`, `2.5/s`. Zeros at its end would claim a precision.
+pub fn set_rate(per_second: f64) -> String {
+    let text = number(per_second);
+    let short = if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &text
+    };
+    format!("{short}/s")
+}
+
 /// Formats `count` events in `duration_s` seconds as a rate per second. `None` if the duration is 0.
 pub fn rate_of(count: u64, duration_s: f64) -> Option<String> {
     (duration_s > 0.0).then(|| rate(count as f64 / duration_s))

@@ -24,7 +24,7 @@ pub(crate) mod thresholds;
 pub(crate) mod timings;
 pub(crate) mod verdict;
 
-use format::{Table, duration, percent, plural, rate};
+use format::{Table, duration, percent, plural, set_rate};
 use model::Nanos;
 use record::{Level, Load, Run, ThresholdResult, Validity};
 use stats::Histogram;
@@ -65,8 +65,16 @@ impl Section {
 /// Returns the name of a level: its number of users, or the rate of an open load.
 pub(crate) fn label(load: &Load) -> String {
     match load.rate_per_s {
-        Some(planned) => rate(planned),
+        Some(planned) => set_rate(planned),
         None => plural(load.users, "user"),
+    }
+}
+
+/// Returns the name of a level where no axis or column title says what the rate counts: `80 iterations/s`.
+pub(crate) fn label_with_unit(load: &Load) -> String {
+    match load.rate_per_s {
+        Some(planned) => set_rate(planned).replace("/s", " iterations/s"),
+        None => label(load),
     }
 }
 

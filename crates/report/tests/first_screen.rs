@@ -134,7 +134,10 @@ fn a_network_is_possible_unless_the_target_is_on_this_machine() {
 fn losses_beside_late_times_are_explained_too() {
     let (value, detail) = at_fault(&runs::with_losses());
     assert_eq!(value, "The target");
-    assert!(detail.starts_with("No cause recognised."), "{detail}");
+    assert!(
+        detail.starts_with("Slow, for no cause that headcount recognises."),
+        "{detail}"
+    );
     assert!(
         detail.contains("All 312 lost deliveries: receiver disconnected."),
         "{detail}"
@@ -198,7 +201,7 @@ fn late_times_are_the_targets_with_the_bound_of_headcounts_own_error() {
     let (value, detail) = at_fault(&broken("delivery(code-change)", "p95 < 1ms"));
     assert_eq!(value, "The target");
     for part in [
-        "No cause recognised. There is no network before it.",
+        "Slow, for no cause that headcount recognises. The target is on this machine, so no network is involved.",
         "The generator adds at most",
     ] {
         assert!(detail.contains(part), "{part}: {detail}");

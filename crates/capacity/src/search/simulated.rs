@@ -84,7 +84,7 @@ impl Target {
 
 /// A target under load.
 #[derive(Debug)]
-struct World {
+pub(super) struct World {
     target: Target,
     random: Random,
     now: f64,
@@ -123,7 +123,7 @@ struct Part {
 }
 
 impl World {
-    fn new(target: Target, seed: u64) -> Self {
+    pub(super) fn new(target: Target, seed: u64) -> Self {
         let free = (0..target.servers).map(|_| Reverse(Moment(0.0))).collect();
         Self {
             target,
@@ -179,7 +179,7 @@ impl World {
         Some(end - at)
     }
 
-    fn run(&mut self, trial: &Trial) -> Outcome {
+    pub(super) fn run(&mut self, trial: &Trial) -> Outcome {
         let began = self.now;
         self.now += trial.pause_s;
         self.slow = self.random.unit() < self.target.disturbed;

@@ -1,4 +1,6 @@
-use super::simulated::{Service, Target, recorded, search};
+use record::IssueCause;
+
+use super::simulated::{Service, Target, World, recorded, search};
 use super::{Answer, Ended, Evidence, Outcome, Purpose, Search, Settings, Step};
 
 /// Searches with these seeds.
@@ -146,6 +148,28 @@ fn a_generator_that_cannot_make_the_first_load_gives_nothing() {
     let (answer, _) = search(&target, 1);
     assert_eq!(answer.ended, Ended::GeneratorLimit);
     assert_eq!((answer.stable, answer.at_least), (None, None));
+}
+
+#[test]
+fn a_late_generator_does_not_hide_that_the_target_recovered() {
+    let target = Target::queue(1, Service::Fixed(0.004), 0.050);
+    let mut search = Search::new(super::simulated::settings(&target));
+    let mut world = World::new(target, 1);
+    loop {
+        let trial = match search.next_step() {
+            Step::Try(trial) => trial,
+            Step::Done(answer) => {
+                assert_eq!(answer.ended, Ended::Confirmed);
+                assert_eq!(answer.generator, None);
+                return;
+            }
+        };
+        let mut outcome = world.run(&trial);
+        if trial.purpose == Purpose::Recovery {
+            outcome.generator = vec![IssueCause::NotMeasured];
+        }
+        search.record(outcome);
+    }
 }
 
 #[test]

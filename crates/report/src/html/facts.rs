@@ -7,7 +7,9 @@ use record::{Level, Run};
 
 use crate::section::levels::{Lead, LeadTimes};
 use crate::section::status::{Status, by_load, highest_held};
-use crate::section::{at_fault, deliveries, failures, inconclusive, label, label_at, results_of};
+use crate::section::{
+    at_fault, deliveries, failures, inconclusive, label, label_at, label_with_unit, results_of,
+};
 use crate::words::capitalised;
 
 /// The value of a fact about a run without levels.
@@ -57,7 +59,7 @@ fn highest(run: &Run) -> Fact {
     if run.thresholds.is_empty() {
         return Fact {
             title: "Highest load measured",
-            value: label(&last.load),
+            value: label_with_unit(&last.load),
             detail: format!(
                 "No threshold was set, so no load held or failed. {}",
                 figures(run, last)
@@ -71,7 +73,7 @@ fn highest(run: &Run) -> Fact {
                 "At no level did every threshold hold.".to_owned(),
             )
         },
-        |level| (label(&level.load), figures(run, level)),
+        |level| (label_with_unit(&level.load), figures(run, level)),
     );
     Fact {
         title: "Highest load that held",

@@ -109,13 +109,17 @@ fn of_times(run: &Run, level: &Level, broken: Option<&ThresholdResult>) -> AtFau
     let why = match culprit {
         Culprit::TargetOrScript => "The time includes the scenario's own pauses.",
         Culprit::TargetOrNetwork => "The network's part of the times is unknown.",
-        _ => "There is no network before it.",
+        _ => "The target is on this machine, so no network is involved.",
     };
     let bound = overstated_by(level).map_or_else(
         || "The level is valid, so the generator was not the limit.".to_owned(),
         |most| format!("The generator adds at most {} (p99).", duration(most)),
     );
-    AtFault::new(culprit, format!("No cause recognised. {why}")).and(&bound)
+    AtFault::new(
+        culprit,
+        format!("Slow, for no cause that headcount recognises. {why}"),
+    )
+    .and(&bound)
 }
 
 /// Formats the use of the target and of the generator at the highest load.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use format::{
-    Column, Row, Table, Tone, count, duration, estimate, estimate_in_full, part, rate, rate_of,
+    Column, Row, Table, Tone, count, duration, estimate, estimate_in_full, part, rate_of, set_rate,
 };
 use model::Nanos;
 use record::{Deliveries, Iterations, Level, Run, Timings, Validity};
@@ -224,7 +224,7 @@ fn row(run: &Run, level: &Level, lead: Lead, in_full: bool) -> Row {
     let tell = if in_full { estimate_in_full } else { estimate };
     let [p50, p95, p99] = QUANTILES.map(|q| tell(times.at(q), times.limit()));
     let mut cells = vec![
-        load.rate_per_s.map(rate),
+        load.rate_per_s.map(set_rate),
         Some(match load.rate_per_s {
             Some(_) => format!("≤ {}", count(load.users)),
             None => count(load.users),

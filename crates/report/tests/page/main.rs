@@ -100,7 +100,7 @@ fn an_invalid_level_counts_neither_for_nor_against_the_target() {
         "{page}"
     );
     assert!(
-        page.contains("<h2>Highest load that held</h2><strong>50.0/s</strong>"),
+        page.contains("<h2>Highest load that held</h2><strong>50 iterations/s</strong>"),
         "{page}"
     );
 }
@@ -113,7 +113,7 @@ fn of_twenty_levels_the_first_that_failed_is_named() {
     assert!(statuses[16..].iter().all(|status| status == "failed"));
     let page = report::html(&run);
     assert!(
-        page.contains("<h2>Highest load that held</h2><strong>400/s</strong>"),
+        page.contains("<h2>Highest load that held</h2><strong>400 iterations/s</strong>"),
         "{page}"
     );
     assert!(

@@ -14,7 +14,7 @@ export function throughput(data: PageData): Chart {
   return {
     id: "throughput",
     title: "Throughput over load",
-    about: planned ? "Iterations that succeeded per second. The planned rate is an input." : `${sentence(data.subject)} per second of measured time`,
+    about: planned ? "Iterations that succeeded per second. With random starts, more can arrive than planned." : `${sentence(data.subject)} per second of measured time`,
     wide: false,
     legend: planned
       ? [
