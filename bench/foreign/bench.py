@@ -17,7 +17,7 @@ from common.table import table
 from foreign.independent import Seen, seen
 from foreign.servers import HERE, Foreign, Running, all_servers
 
-BUDGET_S = 60
+BUDGET_S = 100
 LIMIT_S = BUDGET_S + 60
 LOAD_S = 20
 WARM_UP_S = 4
@@ -73,6 +73,7 @@ def search(foreign: Foreign, running: Running, place: Place) -> Found:
     """Runs one search."""
     with tempfile.TemporaryDirectory(prefix="headcount-bench-") as folder:
         command = [place.headcount, "find", *options(foreign, running, folder, "found"), "--budget", f"{BUDGET_S}s"]
+        command += ["--first", str(foreign.first)] if foreign.first else []
         finished = finish(place.on_core(GENERATOR_CORE, command), LIMIT_S, {})
     try:
         saved = json.loads(finished.stdout)

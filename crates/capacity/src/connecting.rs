@@ -20,6 +20,9 @@ const SHORTEST_MS: f64 = 5.0;
 const GROWTH: f64 = 2.0;
 /// Share of the time that is spent on opening connections.
 const LARGEST_PART: f64 = 0.5;
+/// The same at the smaller load. Below it, connections are cheap, and wait for something else: for the one thread that is
+/// busy with the operations, for example.
+const PART_UNLOADED: f64 = 0.25;
 
 /// Counts and mean times of a level.
 struct Costs {
@@ -29,21 +32,29 @@ struct Costs {
     operation_ms: f64,
 }
 
+impl Costs {
+    /// The share of the time that is spent on opening connections.
+    fn share_of_connections(&self) -> f64 {
+        let connecting = self.connections as f64 * self.connection_ms;
+        let working = self.operations as f64 * self.operation_ms;
+        connecting / (connecting + working).max(f64::MIN_POSITIVE)
+    }
+}
+
 /// Finds connections whose opening limits the target.
 pub(crate) fn find(run: &Run) -> Option<Finding> {
     let extremes = extremes(run)?;
     let (few, many) = (costs(extremes.least)?, costs(extremes.most)?);
     let iterations = extremes.most.measured.iterations.started;
-    let connecting = many.connections as f64 * many.connection_ms;
-    let working = many.operations as f64 * many.operation_ms;
-    let share = connecting / (connecting + working).max(f64::MIN_POSITIVE);
+    let share = many.share_of_connections();
     let growth = many.connection_ms / few.connection_ms;
     let other_growth = many.operation_ms / few.operation_ms;
     let is_cause = few.connections.min(many.connections) >= FEWEST
         && many.connections as f64 >= iterations as f64 * EACH_ITERATION
         && many.connection_ms >= SHORTEST_MS
         && growth >= GROWTH.max(GROWTH * other_growth)
-        && share >= LARGEST_PART;
+        && share >= LARGEST_PART
+        && few.share_of_connections() >= PART_UNLOADED;
     is_cause.then(|| Finding {
         cause: Cause::ConnectionCost(ConnectionCost {
             ms: many.connection_ms,

@@ -56,7 +56,7 @@ fn reached(level: &Level) -> GeneratorLimited {
 /// target that did not respond.
 fn is_limit(issue: &IssueCause) -> bool {
     matches!(
-        issue,
+        issue.itself(),
         IssueCause::WorkerBusy { .. }
             | IssueCause::CpuQuota { .. }
             | IssueCause::UsersSlowed { .. }

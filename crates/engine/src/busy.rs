@@ -4,6 +4,8 @@ use model::Nanos;
 use probe::ThreadTime;
 
 use crate::messages::CpuWait;
+use crate::notice::BusyAgent;
+use crate::workers::AgentCrew;
 
 /// The worker's use of time since its thread began.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +49,19 @@ impl LatestShares {
         if let Some(latest) = self.0.get_mut(worker as usize) {
             *latest = share;
         }
+    }
+
+    /// The share of each agent's busiest worker, in percent.
+    pub(crate) fn of_agents(&self, agents: &[AgentCrew]) -> Vec<BusyAgent> {
+        let busiest = |agent: &AgentCrew| {
+            let workers = agent.workers.start as usize..agent.workers.end as usize;
+            let shares = self.0.get(workers).unwrap_or_default();
+            BusyAgent {
+                name: agent.name.clone(),
+                busy_percent: shares.iter().copied().fold(0.0, f64::max) * 100.0,
+            }
+        };
+        agents.iter().map(busiest).collect()
     }
 
     /// The share of the busiest worker, which reaches its limit first, however idle the others are.
@@ -98,6 +113,21 @@ mod tests {
     fn without_the_kernels_account_the_clock_decides() {
         let held = Nanos::from_secs(1);
         assert!((share(held, Nanos::from_millis(250), None) - 0.75).abs() < 1e-9);
+    }
+
+    #[test]
+    fn each_agent_has_the_share_of_its_busiest_worker() {
+        let mut shares = LatestShares::of(3);
+        for (worker, share) in [(0, 0.25), (1, 0.5), (2, 0.125)] {
+            shares.report(worker, share);
+        }
+        let crew = |name: &str, workers| AgentCrew {
+            name: name.to_owned(),
+            workers,
+        };
+        let agents = shares.of_agents(&[crew("a", 0..2), crew("b", 2..3), crew("c", 3..9)]);
+        let found: Vec<_> = agents.iter().map(|one| one.busy_percent).collect();
+        assert_eq!(found, [50.0, 12.5, 0.0]);
     }
 
     #[test]

@@ -175,9 +175,8 @@ impl<'a> Control<'a> {
         let audiences = self.config.audiences();
         let measured = &mut merged.measured;
         merged.audience.count_into(audiences, plan.settle, measured);
-        if !audiences.is_empty()
-            && let Some(error) = self.workers.clock_error()
-        {
+        let clock_error = self.workers.clock_error();
+        if let Some(error) = clock_error.filter(|_| !audiences.is_empty()) {
             note_clock_error(audiences, error, measured);
         }
         let incomplete = merged.audience.issue();
@@ -187,7 +186,8 @@ impl<'a> Control<'a> {
         let little = merged.at_work.law(phases.duration_s).filter(|_| !plan.once);
         let (series, heat_map) =
             std::mem::take(&mut merged.windows).close_all(plan.load.users.into());
-        let (mut measured, mut generator) = merged.finish();
+        let (mut generator, agents) = merged.generator.finish(clock_error);
+        let mut measured = merged.measured;
         tls_port::explain(&mut measured, &self.config, self.clock);
         generator.throttled_ms = throttled.map(Nanos::as_millis_f64);
         let target = self.watcher.end_level(&mut generator);
@@ -212,7 +212,7 @@ impl<'a> Control<'a> {
         };
         // A trace shows what a script does. Its times are not for judging, so lateness does not matter.
         if !self.config.trace {
-            level.issues = validity::issues(&level);
+            level.issues = validity::issues(&level, &agents);
         }
         let invalid = lost_workers.into_iter().map(LevelIssue::invalid);
         let unsent = self.unsent(&level.measured);

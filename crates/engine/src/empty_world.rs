@@ -51,7 +51,7 @@ pub(crate) fn empty_world() -> World {
         trace: false,
     };
     let tls = TlsSettings::new(true, None).unwrap();
-    World::new(Arc::new(config), 0, Clock::start(), tls).unwrap()
+    World::new(Arc::new(config), Clock::start(), tls).unwrap()
 }
 
 /// A world of one user, in which all time is measured.

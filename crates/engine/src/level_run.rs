@@ -44,6 +44,8 @@ pub(crate) struct LevelRun {
     /// Groups whose deliveries settle after an iteration, each with its time limit.
     pub(crate) settling: Vec<(usize, Nanos)>,
     audience: AudienceWait,
+    /// How late the level began: the first pass of the loop at or after its start.
+    began_late: Option<Nanos>,
     next_second: u64,
     idle_at_second: Nanos,
     gc_pause: Option<Nanos>,
@@ -58,6 +60,9 @@ impl LevelRun {
     pub(crate) fn start(plan: Arc<LevelPlan>, parts: &mut WorkerParts) -> Self {
         let mut world = parts.world.borrow_mut();
         let (slot, slots) = (plan.slots.of(parts.number), plan.slots.all);
+        if let Some(run) = &mut world.fixed {
+            run.begin_level(slot, slots);
+        }
         world.base.level.start = plan.start;
         world.base.level.recorder.hold = plan.hold();
         let seed = world.base.config.arrivals_seed(plan.index);
@@ -80,7 +85,8 @@ impl LevelRun {
             .level
             .audience
             .begin_level(plan.first_group.0, groups);
-        // Wake the loop at the start and the end of the measured time, even if nothing else happens then.
+        // Wake the loop at the start of the level, and at the start and the end of the measured time, even if nothing else happens then.
+        world.base.level.timers.set(plan.start, Alarm::Look);
         world.base.level.timers.set(plan.hold().start, Alarm::Look);
         world.base.level.timers.set(plan.hold().end, Alarm::Look);
         drop(world);
@@ -95,6 +101,7 @@ impl LevelRun {
             open,
             settling: Vec::new(),
             audience: AudienceWait::default(),
+            began_late: None,
             next_second: 1,
             idle_at_second: parts.idle,
             gc_pause: None,
@@ -136,6 +143,9 @@ impl LevelRun {
     /// Changes to the next phase if the current one is over. Returns whether the level is over.
     pub(crate) fn advance(&mut self, parts: &mut WorkerParts) -> bool {
         let now = parts.now();
+        if now >= self.plan.start {
+            self.began_late.get_or_insert(now - self.plan.start);
+        }
         self.each_second(parts, now);
         {
             let mut world = parts.world.borrow_mut();
@@ -336,6 +346,7 @@ impl LevelRun {
             measured: Box::new(measured),
             broadcasts,
             monitoring,
+            began_late: self.began_late.unwrap_or_default(),
             busy: load.busy,
             cpu_wait: load.cpu_wait,
             gc_pause_ms_max: self.gc_pause.map(Nanos::as_millis_f64),

@@ -29,6 +29,7 @@ mod evidence;
 mod filter;
 mod forecast;
 mod funnel;
+mod generator_figures;
 mod host;
 mod http;
 mod in_flight;

@@ -42,6 +42,7 @@ pub(crate) fn live(
             count: awaited.count,
             up_to_s: (awaited.until - now).as_secs_f64(),
         }),
+        agents: Vec::new(),
     }
 }
 
@@ -102,6 +103,7 @@ mod tests {
             lost: None,
             failed: 6,
             in_flight: None,
+            agents: Vec::new(),
         };
         assert_eq!(live, expected);
     }

@@ -90,6 +90,17 @@ pub struct Live {
     pub failed: u64,
     /// Operations for which headcount still waits after the measured time.
     pub in_flight: Option<InFlight>,
+    /// The agents, if there is a fleet.
+    pub agents: Vec<BusyAgent>,
+}
+
+/// How busy an agent of a fleet is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BusyAgent {
+    /// The agent's name.
+    pub name: String,
+    /// Percentage of the latest second in which its busiest worker was busy.
+    pub busy_percent: f64,
 }
 
 /// The latest second of a level.

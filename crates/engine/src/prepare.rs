@@ -74,20 +74,12 @@ pub fn prepare(bundle: Bundle, base: &Path, settings: Settings) -> Result<RunCon
 
 /// Prepares an agent's share of a run, whose options the coordinator has checked.
 pub fn prepare_shipped(shipment: &Shipment, run: ShippedRun) -> Result<RunConfig, PrepareError> {
-    let (bundle, data) = (shipment.bundle()?, shipment.data()?);
     let env = Env::new(run.env);
-    let clock = Clock::start();
-    let declared = Script::declare(&bundle, &data, &env, move || clock.now())?;
     let options = Options::from_json(&run.options).map_err(PrepareError::Options)?;
-    let program = Program::Scenario(Box::new(Scenario {
-        bundle,
-        data,
-        env: env.clone(),
-        audiences: declared.audiences,
-        http2: options.http2,
-        has_setup: declared.has_setup,
-        has_teardown: declared.has_teardown,
-    }));
+    let program = match run.plain {
+        Some(plain) => Program::Plain(Box::new(plain)),
+        None => scenario_of(shipment, env.clone(), options.http2)?,
+    };
     let settings = Settings {
         workers: run.workers,
         cores: run.cores,
@@ -102,6 +94,21 @@ pub fn prepare_shipped(shipment: &Shipment, run: ShippedRun) -> Result<RunConfig
     config.seed = run.seed;
     config.run.tag = run_tag(run.seed);
     Ok(config)
+}
+
+fn scenario_of(shipment: &Shipment, env: Env, http2: bool) -> Result<Program, PrepareError> {
+    let (bundle, data) = (shipment.bundle()?, shipment.data()?);
+    let clock = Clock::start();
+    let declared = Script::declare(&bundle, &data, &env, move || clock.now())?;
+    Ok(Program::Scenario(Box::new(Scenario {
+        bundle,
+        data,
+        env,
+        audiences: declared.audiences,
+        http2,
+        has_setup: declared.has_setup,
+        has_teardown: declared.has_teardown,
+    })))
 }
 
 /// Checks the load and the thresholds that a trace replaces, so that it reports what a run would report. A scenario may

@@ -4,6 +4,7 @@ use model::{Fault, Nanos, without_credentials};
 use record::{IssueCause, Measured, Timings};
 use script::host::AudienceSpec;
 use script::{Bundle, DataStore, Env};
+use serde::{Deserialize, Serialize};
 use url::Url;
 use wire::http::{Body, Request};
 use wire::websocket::Handshake;
@@ -64,7 +65,7 @@ pub struct Scenario {
 
 /// The request or message that users without a script send. Over HTTP, a user sends the next request after each
 /// response, or when an arrival is due. Over a WebSocket, each message waits for its reply.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Plain {
     /// The URL.
     pub url: Url,
@@ -79,7 +80,7 @@ pub struct Plain {
 }
 
 /// HTTP/2 connections, each of which carries the requests of `streams` users.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Shared {
     /// Number of connections.
     pub connections: u32,
@@ -97,7 +98,7 @@ impl Shared {
 }
 
 /// One request or message.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Send {
     /// An HTTP request.
     Request {

@@ -47,7 +47,9 @@ pub(crate) fn refused_all(level: &Level) -> bool {
 fn is_slightly_late(level: &Level) -> bool {
     let invalid = level.issues.iter();
     let mut invalid = invalid.filter(|issue| issue.severity == Severity::Invalid);
-    invalid.all(|issue| matches!(&issue.cause, IssueCause::Late(delay) if delay.late <= LATEST))
+    invalid.all(
+        |issue| matches!(issue.cause.itself(), IssueCause::Late(delay) if delay.late <= LATEST),
+    )
 }
 
 /// Whether every request of this name that ended was refused with a status.

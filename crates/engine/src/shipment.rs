@@ -1,4 +1,4 @@
-//! What the agents of a fleet need to run a scenario: its modules and files, and the settings of the run.
+//! What the agents of a fleet need for a run: a scenario's modules and files or a plain request, and the settings.
 
 use script::{Bundle, DataStore, ScriptError};
 use serde::{Deserialize, Serialize};
@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::config::RunConfig;
 use crate::outcome::RunError;
 use crate::prepare::PrepareError;
+use crate::program::{Plain, Program, Scenario};
 
-/// The modules of a scenario, and the files that they have read.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The modules of a scenario, and the files that they have read. Empty for a run without a scenario.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shipment {
     name: String,
     /// Names and texts. The first is the main module.
@@ -36,6 +37,8 @@ pub struct ShippedRun {
     pub workers: Option<u32>,
     /// Cores to which they are pinned.
     pub cores: Vec<usize>,
+    /// The request or message of a run without a scenario.
+    pub plain: Option<Plain>,
 }
 
 impl std::fmt::Debug for ShippedRun {
@@ -51,32 +54,44 @@ impl std::fmt::Debug for ShippedRun {
 impl RunConfig {
     /// What an agent needs for its share of this run. An error if the run cannot be split among agents.
     pub fn ship(&self) -> Result<(Shipment, ShippedRun), RunError> {
-        let scenario = self.scenario();
-        let scenario = scenario
-            .ok_or_else(|| RunError::Usage("only scenarios can run on a fleet".to_owned()))?;
-        let modules = scenario.bundle.modules();
-        let shipment = Shipment {
-            name: scenario.bundle.name().to_owned(),
-            modules: modules
-                .map(|(name, source)| (name.to_owned(), source.to_owned()))
-                .collect(),
-            files: scenario.data.to_ship().map_err(RunError::Usage)?,
+        let (shipment, env, plain) = match &self.program {
+            Program::Scenario(scenario) => {
+                let shipment = Shipment::of(scenario)?;
+                (shipment, scenario.env.passed().collect(), None)
+            }
+            Program::Plain(plain) if plain.shared.is_some() => {
+                let why = "--http2 does not run on a fleet yet: use HTTP/1.1";
+                return Err(RunError::Usage(why.to_owned()));
+            }
+            Program::Plain(plain) => (Shipment::default(), Vec::new(), Some(Plain::clone(plain))),
         };
         let run = ShippedRun {
             options: self.options_json.clone(),
             seed: self.seed,
             run_id: self.run.id,
             target_is_mine: self.target_is_mine,
-            env: scenario.env.passed().collect(),
+            env,
             ca_pem: self.certificates.to_ship().map_err(RunError::Usage)?,
             workers: None,
             cores: self.cores.clone(),
+            plain,
         };
         Ok((shipment, run))
     }
 }
 
 impl Shipment {
+    fn of(scenario: &Scenario) -> Result<Self, RunError> {
+        let modules = scenario.bundle.modules();
+        Ok(Self {
+            name: scenario.bundle.name().to_owned(),
+            modules: modules
+                .map(|(name, source)| (name.to_owned(), source.to_owned()))
+                .collect(),
+            files: scenario.data.to_ship().map_err(RunError::Usage)?,
+        })
+    }
+
     /// The scenario's modules. They can import only each other.
     pub(crate) fn bundle(&self) -> Result<Bundle, ScriptError> {
         let modules = self.modules.iter();

@@ -7,6 +7,7 @@ use record::{
 };
 use stats::Histogram;
 
+use crate::generator_figures::AgentFigures;
 use crate::shortfall;
 
 /// Minimum length of a measurement. In a shorter measurement, shares of time are noise, because one wake-up takes most
@@ -46,6 +47,13 @@ impl Issues {
         self.0.push(LevelIssue { severity, cause });
     }
 
+    fn add_of_agent(&mut self, agent: &str, issues: Self) {
+        for LevelIssue { severity, cause } in issues.0 {
+            let (agent, of) = (agent.to_owned(), Box::new(cause));
+            self.add(severity, IssueCause::OfAgent { agent, of });
+        }
+    }
+
     /// Compares `value` with the limits `invalid` and `questionable`. The cause states the limit that was exceeded.
     fn judge(
         &mut self,
@@ -62,8 +70,9 @@ impl Issues {
     }
 }
 
-/// All issues of a level.
-pub(crate) fn issues(level: &Level) -> Vec<LevelIssue> {
+/// All issues of a level. In a fleet, each agent is judged by itself, and named: among many, one that is late would hardly
+/// change the figures of all.
+pub(crate) fn issues(level: &Level, agents: &[AgentFigures]) -> Vec<LevelIssue> {
     let mut issues = Issues::default();
     if level.phases.duration_s <= 0.0 {
         issues.add(Severity::Invalid, IssueCause::NotMeasured);
@@ -75,17 +84,30 @@ pub(crate) fn issues(level: &Level) -> Vec<LevelIssue> {
             needed_ms: SHORTEST_S * 1e3,
         };
         issues.add(Severity::Questionable, cause);
-    } else {
-        busy(&level.generator, &mut issues);
     }
-    throttled(level, &mut issues);
-    stolen(level, &mut issues);
-    delays(level, &mut issues);
+    if agents.is_empty() {
+        generator(level, &level.generator, &mut issues);
+    }
+    for agent in agents {
+        let mut own = Issues::default();
+        generator(level, &agent.workers, &mut own);
+        issues.add_of_agent(&agent.name, own);
+    }
     slowed(level, &mut issues);
     dropped(level, &mut issues);
-    pauses(level, &mut issues);
     little(level, &mut issues);
     issues.0
+}
+
+/// The issues of a generator, or of one agent's part of it.
+fn generator(level: &Level, generator: &GeneratorUse, issues: &mut Issues) {
+    if level.phases.duration_s >= SHORTEST_S {
+        busy(generator, issues);
+    }
+    throttled(level, generator, issues);
+    stolen(generator, issues);
+    delays(level, generator, issues);
+    pauses(generator, issues);
 }
 
 fn busy(generator: &GeneratorUse, issues: &mut Issues) {
@@ -102,8 +124,8 @@ fn busy(generator: &GeneratorUse, issues: &mut Issues) {
     });
 }
 
-fn throttled(level: &Level, issues: &mut Issues) {
-    let stopped_ms = level.generator.throttled_ms.unwrap_or(0.0);
+fn throttled(level: &Level, generator: &GeneratorUse, issues: &mut Issues) {
+    let stopped_ms = generator.throttled_ms.unwrap_or(0.0);
     let stopped_percent = stopped_ms / level.phases.duration_s / 10.0;
     issues.judge(stopped_percent, THROTTLED_LIMIT, 0.0, |_| {
         IssueCause::CpuQuota {
@@ -116,8 +138,8 @@ fn throttled(level: &Level, issues: &mut Issues) {
 
 /// The host takes time from the target as well, if it is on this machine. Its effects on the generator are judged as
 /// delays.
-fn stolen(level: &Level, issues: &mut Issues) {
-    let stolen_percent = level.generator.stolen_percent.unwrap_or(0.0);
+fn stolen(generator: &GeneratorUse, issues: &mut Issues) {
+    let stolen_percent = generator.stolen_percent.unwrap_or(0.0);
     if stolen_percent > STOLEN_DOUBT {
         let cause = IssueCause::StolenTime {
             stolen_percent,
@@ -129,9 +151,8 @@ fn stolen(level: &Level, issues: &mut Issues) {
 
 /// Compares late starts, late reads and receive-time errors with the measured times. Delays that are small compared
 /// with the measured times do no harm.
-fn delays(level: &Level, issues: &mut Issues) {
+fn delays(level: &Level, generator: &GeneratorUse, issues: &mut Issues) {
     let empty = Histogram::default();
-    let generator = &level.generator;
     let read = generator.read_delay.as_ref().unwrap_or(&empty);
     let receive = generator.receive_error.as_ref().unwrap_or(&empty);
     for (what, delays) in [
@@ -247,13 +268,13 @@ fn dropped(level: &Level, issues: &mut Issues) {
     }
 }
 
-fn pauses(level: &Level, issues: &mut Issues) {
-    let pause_ms = level.generator.gc_pause_ms_max.unwrap_or(0.0);
+fn pauses(generator: &GeneratorUse, issues: &mut Issues) {
+    let pause_ms = generator.gc_pause_ms_max.unwrap_or(0.0);
     if pause_ms > PAUSE_DOUBT_MS {
         let cause = IssueCause::GarbageCollection { pause_ms };
         issues.add(Severity::Questionable, cause);
     }
-    let dropped = level.generator.dropped_queue;
+    let dropped = generator.dropped_queue;
     if dropped > 0 {
         issues.add(
             Severity::Questionable,

@@ -81,7 +81,7 @@ impl Worker {
         } = post;
         pin(&config.cores, number);
         wake_in_time();
-        let world = World::new(Arc::clone(&config), number, clock, tls)
+        let world = World::new(Arc::clone(&config), clock, tls)
             .map_err(|why| Box::new(Fatal::Generator(format!("cannot set up epoll: {why}"))))?;
         hand_over(world.base.net.waker());
         let parts = WorkerParts::new(number, world, events).map_err(fatal_of)?;

@@ -51,6 +51,11 @@ pub(crate) trait Workers: Debug {
         false
     }
 
+    /// The agents that run the level in progress; empty if the workers are threads of this process.
+    fn crew(&self) -> Vec<AgentCrew> {
+        Vec::new()
+    }
+
     /// The agents of the fleet, for the record; empty if the workers are threads of this process.
     fn agents(&self) -> Vec<Agent> {
         Vec::new()
@@ -76,6 +81,13 @@ pub(crate) enum Heard {
     Died(String),
     /// An agent is lost, with all of its workers.
     Lost(LostAgent),
+}
+
+/// An agent, and its workers by their numbers in the level in progress.
+#[derive(Clone, Debug)]
+pub(crate) struct AgentCrew {
+    pub(crate) name: String,
+    pub(crate) workers: Range<u32>,
 }
 
 /// An agent that takes no further part in the run.

@@ -34,7 +34,6 @@ pub(crate) struct World {
 impl World {
     pub(crate) fn new(
         config: Arc<RunConfig>,
-        worker: u32,
         clock: Clock,
         tls: TlsSettings,
     ) -> Result<Self, rustix::io::Errno> {
@@ -42,7 +41,7 @@ impl World {
         Ok(Self {
             steps: StepCounter::default(),
             pools: Pools::default(),
-            fixed: FixedRun::of(&config, worker),
+            fixed: FixedRun::of(&config),
             base: Base {
                 clock,
                 config,

@@ -1,6 +1,6 @@
 //! The coordinator: it finds agents, prepares them, renews their lease, and carries messages between them and control.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -42,6 +42,8 @@ pub struct FleetOptions {
     pub agents: Option<usize>,
     /// Number of workers of each agent; `None`: each agent decides.
     pub workers: Option<u32>,
+    /// The numbers of workers of single agents, by name. An agent's share of the load is proportional to its workers.
+    pub weights: BTreeMap<String, u32>,
     /// Whether the run continues without an agent that is lost.
     pub continues_without_lost: bool,
 }
@@ -85,11 +87,11 @@ pub fn assemble(
         .build()?;
     let random = || getrandom::u64().map_err(std::io::Error::from);
     let run = format!("{:016x}{:016x}", random()?, random()?);
-    let (shipment, mut settings) = config.ship()?;
-    settings.workers = options.workers;
+    let (shipment, settings) = config.ship()?;
     let (link, prepped, frames, renewing) = runtime.block_on(async {
         let link = Link::open(&options.nats, options.token.as_deref(), "coordinator").await?;
         let found = membership::find(&link.members().await?, options.agents).await?;
+        check_weights(&options.weights, &found)?;
         let bundle = bundle::store(&link.bundles().await?, &shipment).await?;
         let frames = collect(&link, &run, &found).await?;
         let renewing = tokio::spawn(renew(link.client.clone(), run.clone(), clock));
@@ -99,9 +101,10 @@ pub fn assemble(
             bundle: &bundle,
             settings: &settings,
         };
-        let prepared = found
-            .into_iter()
-            .map(|member| prepare(&link, clock, &order, member));
+        let prepared = found.into_iter().map(|member| {
+            let workers = options.weights.get(&member.name).copied();
+            prepare(&link, clock, &order, workers.or(options.workers), member)
+        });
         let prepared = join_all(prepared).await;
         let prepared = prepared.into_iter().collect::<Result<Vec<_>, _>>();
         let prepared = prepared.inspect_err(|_| renewing.abort())?;
@@ -125,6 +128,18 @@ struct RunOrder<'a> {
     run: &'a str,
     bundle: &'a str,
     settings: &'a ShippedRun,
+}
+
+/// Checks that each agent with a weight takes part.
+fn check_weights(weights: &BTreeMap<String, u32>, agents: &[Member]) -> Result<(), FleetError> {
+    let names: Vec<&str> = agents.iter().map(|agent| agent.name.as_str()).collect();
+    match weights.keys().find(|name| !names.contains(&name.as_str())) {
+        None => Ok(()),
+        Some(name) => Err(FleetError::NoSuchAgent {
+            name: name.clone(),
+            agents: names.join(", "),
+        }),
+    }
 }
 
 /// Begins to receive the frames of all agents.
@@ -179,6 +194,7 @@ async fn prepare(
     link: &Link,
     clock: Clock,
     order: &RunOrder<'_>,
+    workers: Option<u32>,
     member: Member,
 ) -> Result<Prepped, FleetError> {
     let silent = || FleetError::NoAnswer {
@@ -191,7 +207,10 @@ async fn prepare(
         run: order.run.to_owned(),
         incarnation: member.incarnation,
         bundle: order.bundle.to_owned(),
-        settings: order.settings.clone(),
+        settings: ShippedRun {
+            workers,
+            ..order.settings.clone()
+        },
         clock_offset: offset.offset().0,
         lease: lease_from(clock.now()),
     };

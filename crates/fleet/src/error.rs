@@ -47,6 +47,14 @@ pub enum FleetError {
         /// Number of agents that the run needs.
         wanted: usize,
     },
+    /// An agent that has a weight does not take part.
+    #[error("no agent named `{name}` takes part, but it has a weight; those that do: {agents}")]
+    NoSuchAgent {
+        /// The name.
+        name: String,
+        /// The agents that take part.
+        agents: String,
+    },
     /// An agent runs another version.
     #[error(
         "agent `{name}` runs headcount {theirs}, but this is headcount {ours}: use one version everywhere"

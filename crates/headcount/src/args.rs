@@ -16,7 +16,7 @@ pub(crate) use audit::{AuditArgs, AuditFormat};
 pub(crate) use bench::BenchArgs;
 pub(crate) use compare::{BaselineAction, BaselineArgs, BaselineStore, CompareArgs, CompareFormat};
 pub(crate) use find::{FindArgs, SearchArgs};
-pub(crate) use fleet::{AgentArgs, FleetPlace, LostAgent};
+pub(crate) use fleet::{AgentArgs, FleetArgs, FleetPlace, LostAgent};
 use format::Format;
 #[cfg(feature = "systems")]
 pub(crate) use run::ScreenArgs;

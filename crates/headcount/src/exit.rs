@@ -78,6 +78,7 @@ impl From<&FleetError> for Exit {
             FleetError::Url { .. }
             | FleetError::Nats { .. }
             | FleetError::NameTaken { .. }
+            | FleetError::NoSuchAgent { .. }
             | FleetError::Version { .. }
             | FleetError::Launch(_)
             | FleetError::Refused {

@@ -128,6 +128,11 @@ pub(crate) fn shown(live: &Live) -> report::Live {
         failed: (live.failed > 0).then_some(live.failed),
         busy_percent: Some(live.latest.busy_percent),
         in_flight: live.in_flight.map(|all| (all.count, all.up_to_s)),
+        agents: live
+            .agents
+            .iter()
+            .map(|agent| (without_hidden(&agent.name).into_owned(), agent.busy_percent))
+            .collect(),
     }
 }
 

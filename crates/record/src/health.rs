@@ -15,6 +15,19 @@ pub struct WorkerUse {
     pub cpu_wait_each_us: Option<f64>,
 }
 
+/// Resource use of the workers of an agent during one level, in percent of the measured time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AgentUse {
+    /// Name of the agent.
+    pub agent: String,
+    /// Busy share of its busiest worker.
+    pub busiest_worker_percent: f64,
+    /// Share of the time that a worker waited for a CPU, for the worker that waited longest.
+    pub cpu_wait_percent: Option<f64>,
+    /// How late its last worker began the level, in milliseconds, by the agent's own clock.
+    pub began_late_ms: f64,
+}
+
 /// Resource use of headcount itself during one level. CPU is in percent of one core.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GeneratorUse {
@@ -25,6 +38,13 @@ pub struct GeneratorUse {
     /// CPU use of each worker thread.
     #[serde(default)]
     pub workers: Vec<WorkerUse>,
+    /// The same by agent. Empty without a fleet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentUse>,
+    /// Largest time between the moments at which two agents began the level, in milliseconds. It includes the errors of
+    /// their clocks. `None` with fewer than two agents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_skew_ms: Option<f64>,
     /// Time for which the CPU quota of the generator's cgroup stopped the generator, in milliseconds.
     #[serde(default)]
     pub throttled_ms: Option<f64>,

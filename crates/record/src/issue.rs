@@ -142,6 +142,13 @@ pub enum IssueCause {
         /// Number of its workers that had not finished the level.
         workers: u64,
     },
+    /// One agent of a fleet has this issue.
+    OfAgent {
+        /// Name of the agent.
+        agent: String,
+        /// The agent's issue.
+        of: Box<IssueCause>,
+    },
     /// A worker was busy because the target sent small messages or frames without pause.
     SmallMessages {
         /// Share of the measurement that a worker spent on these messages or frames.
@@ -171,6 +178,16 @@ pub enum IssueCause {
         /// The sentence.
         text: String,
     },
+}
+
+impl IssueCause {
+    /// The cause itself, whether it concerns one agent or all of the generator.
+    pub fn itself(&self) -> &Self {
+        match self {
+            Self::OfAgent { of, .. } => of.itself(),
+            cause => cause,
+        }
+    }
 }
 
 /// The lateness of the generator, compared with the times that it measured.

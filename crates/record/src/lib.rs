@@ -45,7 +45,7 @@ pub use finding::{
     SynchronisedRetries, UniquenessCollisions, Unknown, UpstreamPool,
 };
 pub use funnel::{FirstFailure, FunnelStep, StepFunnel, Unfinished, path_name};
-pub use health::{GeneratorUse, WorkerUse};
+pub use health::{AgentUse, GeneratorUse, WorkerUse};
 pub use issue::{
     DelayStatistic, DropCause, IssueCause, LateAt, Lateness, LevelIssue, NoneSucceeded, Note,
     Severity,

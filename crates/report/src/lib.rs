@@ -30,5 +30,6 @@ pub use markdown::markdown;
 pub use progress::{Live, live_line, one_row};
 pub use search::{SearchState, ceiling_map, search_result, search_state, search_trial};
 pub use section::inconclusive::forecast_line;
+pub use section::verdict::invalid_event;
 pub use terminal::{Terminal, terminal};
 pub use words::{finding_evidence, finding_sentence, invalid_because, note as note_line};

@@ -35,7 +35,13 @@ pub struct Live {
     /// After the measured time, the number of requests in flight and the maximum time that the level waits for them, in
     /// seconds.
     pub in_flight: Option<(u64, f64)>,
+    /// The agents of a fleet, with the busy share of each one's busiest worker, in percent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<(String, f64)>,
 }
+
+/// Number of agents that the live line names: the busiest.
+const NAMED: usize = 3;
 
 /// Formats the live line, without a line break.
 pub fn live_line(live: &Live) -> String {
@@ -64,14 +70,33 @@ pub fn live_line(live: &Live) -> String {
         live.lost.map(|lost| format!("lost {}", count(lost))),
         live.failed
             .map(|failed| format!("failed {}", count(failed))),
-        live.busy_percent
-            .map(|busy| format!("busiest worker {}", percent(busy))),
+        if live.agents.is_empty() {
+            live.busy_percent
+                .map(|busy| format!("busiest worker {}", percent(busy)))
+        } else {
+            Some(busiest_agents(&live.agents))
+        },
     ];
     let parts: Vec<String> = head
         .into_iter()
         .chain(figures.into_iter().flatten())
         .collect();
     parts.join(" · ")
+}
+
+/// Names the busiest agents, and the highest share of the others.
+fn busiest_agents(agents: &[(String, f64)]) -> String {
+    let mut sorted: Vec<_> = agents.iter().collect();
+    sorted.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let (named, others) = sorted.split_at(sorted.len().min(NAMED));
+    let named = named
+        .iter()
+        .map(|(name, busy)| format!("{name} {}", percent(*busy)));
+    let others = others
+        .first()
+        .map(|(_, busy)| format!("{} more up to {}", others.len(), percent(*busy)));
+    let all: Vec<String> = named.chain(others).collect();
+    format!("busy: {}", all.join(", "))
 }
 
 /// Shortens a line to one row of a terminal with this width. The last column stays free, because some terminals wrap

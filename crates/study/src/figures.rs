@@ -81,10 +81,10 @@ pub(crate) fn memory(level: &Level) -> Option<f64> {
     level.target.as_ref()?.memory_mb_max
 }
 
-/// Formats the validity of a level for a table cell.
+/// Formats the validity of a level for a table cell, with the first event that made it invalid.
 pub(crate) fn validity(level: &Level) -> String {
     if level.is_invalid() {
-        format!("INVALID: {}", report::invalid_because(level).join("; "))
+        format!("INVALID: {}", report::invalid_event(level))
     } else {
         "yes".to_owned()
     }

@@ -2,7 +2,7 @@
 
 use super::answer::Bracket;
 use super::evidence::Done;
-use super::trial::Purpose;
+use super::trial::{Outcome, Purpose};
 
 /// At the soft ceiling, at least this share of the planned work succeeds.
 const MOST_OF_THE_WORK: f64 = 0.9;
@@ -23,11 +23,15 @@ pub(super) fn hard(log: &[Done]) -> Option<Bracket> {
     bracket(log, |done| {
         let best_below = counted(log)
             .filter(|other| other.trial.load < done.trial.load)
-            .filter_map(|other| other.outcome.succeeded_per_s)
+            .filter_map(|other| throughput(&other.outcome))
             .fold(0.0, f64::max);
-        let fell = done.outcome.succeeded_per_s? < FALLEN * best_below;
+        let fell = throughput(&done.outcome)? < FALLEN * best_below;
         Some(done.outcome.succeeded? >= HALF && !fell)
     })
+}
+
+fn throughput(outcome: &Outcome) -> Option<f64> {
+    outcome.throughput_per_s.or(outcome.succeeded_per_s)
 }
 
 /// The trials whose figures describe the target under the load of the trial.
@@ -68,7 +72,7 @@ pub(super) fn next_load(log: &[Done]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::trial::{Outcome, Trial};
+    use crate::search::trial::Trial;
 
     fn done(load: f64, succeeded: f64, per_s: f64) -> Done {
         Done {
@@ -109,6 +113,16 @@ mod tests {
     fn falling_throughput_is_a_collapse_even_if_the_rest_succeeds() {
         let log = [done(100.0, 1.0, 100.0), done(200.0, 0.6, 70.0)];
         assert_eq!(hard(&log).unwrap().fails, Some(200.0));
+    }
+
+    /// A user who stays until the end completes one iteration, however long the trial is.
+    #[test]
+    fn longer_trials_with_fewer_iterations_per_second_are_no_collapse() {
+        let mut log = [done(450.0, 1.0, 45.0), done(452.0, 1.0, 33.0)];
+        for one in &mut log {
+            one.outcome.throughput_per_s = Some(one.trial.load * 50.0);
+        }
+        assert_eq!(hard(&log).unwrap().fails, None);
     }
 
     #[test]

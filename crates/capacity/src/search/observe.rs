@@ -58,8 +58,8 @@ pub fn outcome(run: &Run, thresholds: &[Threshold], took_s: f64) -> Option<Outco
         completed: completed(level),
         median_ms: median(&level.measured).map(Nanos::as_millis_f64),
         succeeded: succeeded(level),
-        succeeded_per_s: (level.phases.duration_s > 0.0)
-            .then(|| level.measured.iterations.succeeded as f64 / level.phases.duration_s),
+        succeeded_per_s: per_s(level, level.measured.iterations.succeeded),
+        throughput_per_s: per_s(level, throughput(&level.measured)),
         broken: named(&mut results().filter(|result| result.held == Some(false))),
         unmeasured: named(
             &mut results().filter(|result| result.inconclusive == Some(Inconclusive::NoData)),
@@ -74,14 +74,14 @@ pub fn outcome(run: &Run, thresholds: &[Threshold], took_s: f64) -> Option<Outco
 
 /// The issue of a level in which the host took much of the CPU time.
 fn stolen(level: &Level) -> Option<&IssueCause> {
-    let much = |cause: &&IssueCause| matches!(cause, IssueCause::StolenTime { stolen_percent, .. } if *stolen_percent > STOLEN_PERCENT);
+    let much = |cause: &&IssueCause| matches!(cause.itself(), IssueCause::StolenTime { stolen_percent, .. } if *stolen_percent > STOLEN_PERCENT);
     level.issues.iter().map(|issue| &issue.cause).find(much)
 }
 
 /// Whether the cause shows that the generator was the limit. The longest of a few delays shows only that the machine was
 /// disturbed once: a low load, with too few delays for a percentile, is not what limits a generator.
 fn decides(cause: &IssueCause) -> bool {
-    !matches!(cause, IssueCause::Late(lateness) if lateness.statistic == DelayStatistic::Max)
+    !matches!(cause.itself(), IssueCause::Late(lateness) if lateness.statistic == DelayStatistic::Max)
 }
 
 /// The evidence of all thresholds together: the threshold that is worst off decides.
@@ -338,6 +338,28 @@ fn succeeded(level: &Level) -> Option<f64> {
     let (expected, received) = channels.fold((0, 0), of);
     add(received, expected);
     shares.into_iter().reduce(f64::min)
+}
+
+fn per_s(level: &Level, count: u64) -> Option<f64> {
+    let seconds = level.phases.duration_s;
+    (seconds > 0.0).then(|| count as f64 / seconds)
+}
+
+/// The number of operations and deliveries that succeeded. Iterations say little: a user who stays until the level ends
+/// completes one, however long the level is.
+fn throughput(measured: &Measured) -> u64 {
+    let families = [&measured.requests, &measured.round_trips];
+    let each = families.iter().flat_map(|family| family.values());
+    let operations: u64 = each.map(|one| one.count.saturating_sub(one.failed)).sum();
+    let deliveries: u64 = measured
+        .deliveries
+        .values()
+        .map(record::Deliveries::received)
+        .sum();
+    match operations + deliveries {
+        0 => measured.iterations.succeeded,
+        sum => sum,
+    }
 }
 
 /// The median delivery latency or, without deliveries, the median time of round trips, requests or iterations.

@@ -63,6 +63,10 @@ pub struct Outcome {
     pub succeeded: Option<f64>,
     /// Iterations per second that succeeded.
     pub succeeded_per_s: Option<f64>,
+    /// Requests and round trips that succeeded, and deliveries, per second; iterations if there are none of them. `None`
+    /// in older searches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throughput_per_s: Option<f64>,
     /// Thresholds that broke, as the user wrote them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub broken: Vec<String>,

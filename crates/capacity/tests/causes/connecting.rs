@@ -44,3 +44,10 @@ fn connections_that_are_opened_once_and_kept_are_no_finding() {
     let kept = vec![opening(40.0, 0.1, 8.0, 3.0), opening(90.0, 0.1, 90.0, 4.0)];
     assert_eq!(causes(kept), []);
 }
+
+/// A Redis server that is busy with slow commands accepts connections late, although accepting costs it nothing.
+#[test]
+fn cheap_connections_that_wait_for_slow_operations_are_no_finding() {
+    let waiting = vec![opening(10.0, 1.0, 0.3, 4.0), opening(60.0, 1.0, 75.0, 19.0)];
+    assert_eq!(causes(waiting), []);
+}

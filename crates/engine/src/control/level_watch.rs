@@ -19,7 +19,7 @@ use crate::outcome::RunError;
 use crate::rescue::Signs;
 use crate::snapshot::AbortThresholds;
 use crate::stopping::Stopping;
-use crate::workers::{Heard, LOOK, LostAgent};
+use crate::workers::{AgentCrew, Heard, LOOK, LostAgent};
 
 /// Control's state of the running level.
 struct Watch<'a> {
@@ -33,6 +33,8 @@ struct Watch<'a> {
     end: Option<EarlyEnd>,
     limit: LevelLimit,
     busy: LatestShares,
+    /// The agents of the level, if there is a fleet.
+    crew: Vec<AgentCrew>,
     /// The number of lost deliveries of each worker, as it reported last.
     lost: HashMap<u32, u64>,
     signs: Signs,
@@ -62,6 +64,7 @@ impl Control<'_> {
             end: None,
             limit: LevelLimit::of(plan.hold().end, plan.settle, options.timeouts.total),
             busy: LatestShares::of(self.workers.len()),
+            crew: self.workers.crew(),
             lost: HashMap::new(),
             signs: Signs::of(self.workers.len(), plan.start, options.script.time),
             sent: SentToAudiences::default(),
@@ -70,7 +73,7 @@ impl Control<'_> {
         // Seconds that a worker will not report any more.
         self.tell_seconds(&watch, merged, 0);
         merged.quota.end();
-        merged.add_all();
+        merged.add_all(&watch.crew);
         merged.rescue(watch.signs.rescued(), watch.hold, self.clock.now());
         ended.map(|()| watch.end)
     }
@@ -134,6 +137,7 @@ impl Control<'_> {
                 let now = self.clock.now();
                 let mut live = live(level, merged, busiest, watch.limit.awaited(), now);
                 live.lost = self.lost(watch, merged);
+                live.agents = watch.busy.of_agents(&watch.crew);
                 (self.tell)(Notice::Live(live));
                 self.tell_seconds(watch, merged, self.workers.len());
             }

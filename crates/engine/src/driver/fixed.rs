@@ -27,8 +27,8 @@ pub(crate) struct FixedRun {
     pub(super) name: Arc<str>,
     /// The request that is repeated; set by the first request.
     pub(super) template: Option<Template>,
-    /// Number of requests or messages that may still be started.
-    left: u64,
+    /// Number of requests or messages that this worker may still start. `None` before the first level.
+    left: Option<u64>,
     /// The users at work. Each has one operation at a time, which keeps its ID until the user's iteration ends.
     at_work: Slots<UserId>,
     tickers: HashMap<TickerId, OpId>,
@@ -37,25 +37,28 @@ pub(crate) struct FixedRun {
 
 impl FixedRun {
     /// The users of this worker. `None` if they follow a script.
-    pub(crate) fn of(config: &RunConfig, worker: u32) -> Option<Self> {
-        let Program::Plain(plain) = &config.program else {
-            return None;
-        };
-        let left = plain.share_of(worker, config.workers);
-        Some(Self::new((**plain).clone(), left))
+    pub(crate) fn of(config: &RunConfig) -> Option<Self> {
+        match &config.program {
+            Program::Plain(plain) => Some(Self::new(Plain::clone(plain))),
+            Program::Scenario(_) => None,
+        }
     }
 
-    /// Users who start at most `left` requests or messages.
-    pub(super) fn new(plain: Plain, left: u64) -> Self {
+    pub(super) fn new(plain: Plain) -> Self {
         Self {
             name: plain.name().into(),
             plain,
             template: None,
-            left,
+            left: None,
             at_work: Slots::default(),
             tickers: HashMap::new(),
             ended: Vec::new(),
         }
+    }
+
+    /// Takes this worker's share of the requests or messages, unless it has had it. `slots` workers share them.
+    pub(crate) fn begin_level(&mut self, slot: u32, slots: u32) {
+        self.left.get_or_insert(self.plain.share_of(slot, slots));
     }
 
     /// Begins an iteration of a user. `None` if the table of users at work is full.
@@ -83,9 +86,13 @@ impl FixedRun {
 
     /// Takes one of the remaining requests or messages. Returns false if none is left.
     pub(super) fn take_one(&mut self) -> bool {
-        let is_left = self.left > 0;
-        self.left -= u64::from(is_left);
-        is_left
+        match &mut self.left {
+            None | Some(0) => false,
+            Some(left) => {
+                *left -= 1;
+                true
+            }
+        }
     }
 
     /// Notes that each tick sends a message on the socket of this operation.

@@ -12,7 +12,7 @@ use crate::level::{SetupResult, SlotRange};
 use crate::messages::{Command, Event, Fatal};
 use crate::outcome::RunError;
 use crate::stop::Stop;
-use crate::workers::{Heard, LostAgent, Workers};
+use crate::workers::{AgentCrew, Heard, LostAgent, Workers};
 
 /// Time that a command to start a level needs to reach all agents.
 const LEAD: Nanos = Nanos::from_millis(300);
@@ -293,6 +293,15 @@ impl Workers for RemoteWorkers {
 
     fn continues_without_lost(&self) -> bool {
         self.fleet.continues_without_lost()
+    }
+
+    fn crew(&self) -> Vec<AgentCrew> {
+        let crew = self.crew.iter();
+        crew.map(|part| AgentCrew {
+            name: self.fleet.name(part.agent).to_owned(),
+            workers: part.first..part.first + part.workers,
+        })
+        .collect()
     }
 
     fn agents(&self) -> Vec<Agent> {

@@ -41,6 +41,44 @@ fn late(cause: &IssueCause) -> Lateness {
     }
 }
 
+/// The issues of a level without a fleet.
+fn issues(level: &Level) -> Vec<LevelIssue> {
+    super::issues(level, &[])
+}
+
+#[test]
+fn of_many_agents_the_one_that_is_late_is_named() {
+    let of = |name: &str, lag| AgentFigures {
+        name: name.to_owned(),
+        workers: GeneratorUse {
+            start_lag: times(1000, lag),
+            ..GeneratorUse::default()
+        },
+        began_late: Nanos::ZERO,
+    };
+    let quick = Nanos::from_micros(10);
+    let mut agents: Vec<_> = (0..199)
+        .map(|number| of(&format!("a{number}"), quick))
+        .collect();
+    agents.push(of("slow", Nanos::from_millis(300)));
+    let mut start_lag = times(199_000, quick);
+    start_lag.merge(&times(1000, Nanos::from_millis(300)));
+    let merged = level(GeneratorUse {
+        start_lag,
+        ..GeneratorUse::default()
+    });
+    assert_eq!(issues(&merged), [], "0.5 % of all starts are late");
+    let found = super::issues(&merged, &agents);
+    let [issue] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    assert_eq!(issue.severity, Severity::Invalid);
+    assert!(
+        matches!(&issue.cause, IssueCause::OfAgent { agent, of } if agent == "slow" && late(of).what == LateAt::Start),
+        "{issue:?}"
+    );
+}
+
 #[test]
 fn a_busy_worker_is_suspect_and_a_full_one_not_sound() {
     let busy = |busy| {

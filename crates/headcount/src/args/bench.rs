@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use super::find::SearchArgs;
+use super::fleet::FleetArgs;
 use super::run::{GeneratorArgs, OutputArgs, ScreenArgs};
 
 #[derive(Debug, clap::Args)]
@@ -113,6 +114,8 @@ pub(crate) struct BenchArgs {
 
     #[command(flatten)]
     pub(crate) generator: GeneratorArgs,
+    #[command(flatten)]
+    pub(crate) fleet: FleetArgs,
 
     /// Folder to save run.json, report.md and report.html in [default: nothing is saved]
     #[arg(long, value_name = "DIR", help_heading = "Output")]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use capacity::search::Quantity;
 use clap::ValueEnum;
 
+use super::fleet::FleetArgs;
 use super::run::{GeneratorArgs, ScreenArgs};
 
 #[derive(Debug, clap::Args)]
@@ -15,6 +16,7 @@ Examples:
   headcount find room.ts --by group-size=2,5,10,50 --budget 12m
   headcount find api.ts --resume headcount-run-20261121T120000 --budget 2m
   headcount find api.ts --target http://127.0.0.1:5000 --json > find.json
+  headcount find room.ts --fleet nats://10.0.0.5:4222
 
 The search is a series of trials. Each trial is a run with `setup` and
 `teardown`, and keeps the scenario's `ramp` and `warmup`. The search chooses the
@@ -64,6 +66,8 @@ pub(crate) struct FindArgs {
 
     #[command(flatten)]
     pub(crate) generator: GeneratorArgs,
+    #[command(flatten)]
+    pub(crate) fleet: FleetArgs,
 
     /// Folder for find.json; it must not contain a run or be in use by another run [default: a new
     /// headcount-run-TIME]

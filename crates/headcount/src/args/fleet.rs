@@ -45,18 +45,17 @@ pub(crate) struct NatsCredentials {
 pub(crate) struct FleetArgs {
     /// Run on agents: the URL of their NATS server, or `local:N` for N agents on this machine. `--workers` then counts
     /// the workers of each agent
-    #[arg(
-        long,
-        value_name = "URL|local:N",
-        help_heading = "Fleet",
-        conflicts_with = "trace"
-    )]
+    #[arg(long, value_name = "URL|local:N", help_heading = "Fleet")]
     pub(crate) fleet: Option<FleetPlace>,
     #[command(flatten)]
     pub(crate) credentials: NatsCredentials,
     /// Number of agents that take part [default: all that are free]
     #[arg(long, value_name = "N", help_heading = "Fleet", requires = "fleet", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) agents: Option<u32>,
+    /// Number of workers of single agents, such as `rack-7=8,rack-8=2`. The share of an agent is proportional to its workers
+    /// [default: --workers, or as many as its cores allow]
+    #[arg(long, value_name = "NAME=N,…", help_heading = "Fleet", requires = "fleet", value_delimiter = ',', value_parser = weight)]
+    pub(crate) weights: Vec<(String, u32)>,
     /// What follows when an agent is lost: the run ends in order, or continues without it. In both cases, the level is
     /// invalid
     #[arg(long, value_enum, help_heading = "Fleet", requires = "fleet", default_value_t = LostAgent::Stop)]
@@ -104,6 +103,17 @@ fn name(given: &str) -> Result<String, String> {
     Ok(given.to_owned())
 }
 
+/// A weight: `NAME=N`.
+fn weight(given: &str) -> Result<(String, u32), String> {
+    let (agent, workers) = given
+        .split_once('=')
+        .ok_or("expected NAME=N, such as rack-7=8")?;
+    match workers.parse() {
+        Ok(workers @ 1..=1024) => Ok((name(agent)?, workers)),
+        _ => Err(format!("{agent}: expected 1 to 1,024 workers")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,6 +126,14 @@ mod tests {
         }
         let url = "nats://host:4222";
         assert_eq!(url.parse(), Ok(FleetPlace::Nats(url.to_owned())));
+    }
+
+    #[test]
+    fn a_weight_has_a_name_and_a_number() {
+        assert_eq!(weight("rack-7=8"), Ok(("rack-7".to_owned(), 8)));
+        for wrong in ["rack-7", "=2", "rack-7=0", "rack-7=x", "rack-7=2000"] {
+            assert!(weight(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

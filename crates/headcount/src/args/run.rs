@@ -36,7 +36,7 @@ pub(crate) struct RunArgs {
     pub(crate) env: Vec<String>,
     /// Run one iteration of one group, and print every request and message with the beginning of its body. Nothing is
     /// saved, and thresholds are not checked. `--duration` limits the iteration [default: 5s]
-    #[arg(long, conflicts_with_all = ["out", "outputs", "ui", "users", "rate", "ramp", "warmup"])]
+    #[arg(long, conflicts_with_all = ["out", "outputs", "ui", "users", "rate", "ramp", "warmup", "fleet"])]
     pub(crate) trace: bool,
 
     /// Base URL of the system under test; overrides the scenario's `target`

@@ -7,9 +7,11 @@ use serde_json::{Value, json};
 use url::Url;
 
 use crate::args::BenchArgs;
-use crate::command::run::{Asked, finish, generator_settings, run_and_watch};
+use crate::command::fleet::{prepare as prepare_fleet, run_on};
+use crate::command::run::{Asked, finish, generator_settings, watch};
 use crate::exit::Exit;
 use crate::folder::RunFolder;
+use crate::hurry::stop_on_ctrl_c;
 use crate::outputs::Outputs;
 
 /// Time at full load before the measurement.
@@ -37,7 +39,9 @@ pub(crate) fn bench(args: &BenchArgs) -> anyhow::Result<Exit> {
         bail!("--budget, --precision, --first and --most belong to a search: add --find");
     }
     let settings = generator_settings(&args.generator, Overrides::default())?;
-    check_descriptors(args)?;
+    if args.fleet.fleet.is_none() {
+        check_descriptors(args)?;
+    }
     let config = prepare_plain(plain(args, &url)?, options(args, &url)?, settings)
         .map_err(in_words_of_bench)?;
     let folder = args
@@ -51,7 +55,17 @@ pub(crate) fn bench(args: &BenchArgs) -> anyhow::Result<Exit> {
                 .as_ref()
                 .map(|folder| std::fs::remove_dir(folder.path())); // succeeds only if it is empty
         })?;
-    let outcome = run_and_watch(config, clock, args.screen.quiet, &mut outputs)?;
+    let stop = stop_on_ctrl_c()?;
+    let (places, quiet) = ((&args.fleet, &args.generator), args.screen.quiet);
+    let (fleet, agents) = prepare_fleet(places, quiet, &config, clock).inspect_err(|_| {
+        let _ = folder
+            .as_ref()
+            .map(|folder| std::fs::remove_dir(folder.path())); // succeeds only if it is empty
+    })?;
+    let outcome = watch(&stop, quiet, &mut outputs, |tell| {
+        run_on(agents, config, clock, &stop, tell)
+    });
+    drop(fleet);
     let folder = folder.as_ref().map(RunFolder::path);
     let exit = finish(&outcome, folder, args.screen.json, Asked::Bench);
     exit.map(|exit| outputs.finish(&outcome.record, folder, exit))

@@ -18,6 +18,7 @@ use script::Bundle;
 
 use crate::args::{BenchArgs, FindArgs};
 use crate::command::bench;
+use crate::command::fleet::Fleet;
 use crate::command::run::generator_settings;
 use crate::env;
 use crate::exit::Exit;
@@ -41,6 +42,7 @@ pub(crate) fn find(args: &FindArgs) -> anyhow::Result<Exit> {
     }
     let clock = Clock::start();
     let (subject, declared) = scenario(args, bundle(args)?, None)?;
+    let fleet = Fleet::open(&args.fleet, &args.generator, args.screen.quiet)?;
     let (folder, shape, saved) = if let Some(folder) = &args.resume {
         let opened = RunFolder::reopen(folder)?;
         let saved = resume::read(&folder.join(FILE), &declared, &args.range)?;
@@ -48,14 +50,14 @@ pub(crate) fn find(args: &FindArgs) -> anyhow::Result<Exit> {
         (opened, shape, saved)
     } else {
         let shape = LoadShape::of(&declared, args.search.map(Quantity::from))?;
-        let settings = search_settings(&declared, &shape, &args.range)?;
+        let settings = search_settings(&declared, &shape, &args.range, fleet.as_ref())?;
         let folder = RunFolder::claim(args.out.as_deref(), &clock.started_at())?;
         let name = args.scenario.display().to_string();
         let saved = blank(name, &declared, &shape, settings, clock);
         (folder, shape, saved)
     };
     let stop = stop_on_ctrl_c()?;
-    let runner = TrialRunner::new(subject, shape, clock, stop, args.screen.quiet);
+    let runner = TrialRunner::new(subject, shape, clock, stop, args.screen.quiet).on(fleet);
     search(runner, saved, Some(folder.path()), args.screen.json)
 }
 
@@ -112,17 +114,22 @@ pub(crate) fn find_url(args: &BenchArgs) -> anyhow::Result<Exit> {
     } else {
         Quantity::Rate
     };
-    let shape = LoadShape::of(&declared, Some(quantity))?
-        .with_connections(args.connections, bench::most_connections());
+    let fleet = Fleet::open(&args.fleet, &args.generator, args.screen.quiet)?;
+    let most = if fleet.is_some() {
+        u32::MAX
+    } else {
+        bench::most_connections()
+    };
+    let shape = LoadShape::of(&declared, Some(quantity))?.with_connections(args.connections, most);
     let folder = args
         .out
         .as_deref()
         .map(|folder| RunFolder::claim(Some(folder), &clock.started_at()))
         .transpose()?;
-    let settings = search_settings(&declared, &shape, &args.search.range)?;
+    let settings = search_settings(&declared, &shape, &args.search.range, fleet.as_ref())?;
     let saved = blank(name, &declared, &shape, settings, clock);
     let stop = stop_on_ctrl_c()?;
-    let runner = TrialRunner::new(subject, shape, clock, stop, args.screen.quiet);
+    let runner = TrialRunner::new(subject, shape, clock, stop, args.screen.quiet).on(fleet);
     let folder = folder.as_ref().map(RunFolder::path);
     search(runner, saved, folder, args.screen.json)
 }

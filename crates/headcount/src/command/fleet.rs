@@ -1,57 +1,92 @@
-//! Runs a scenario on a fleet.
+//! The fleet on which a command runs its load.
 
 use std::env::current_exe;
 
-use engine::{Clock, RunConfig};
+use engine::{Clock, Fleet as _, Notice, Outcome, RunConfig, Stop};
 use fleet::{Agents, FleetOptions, LocalFleet, assemble};
 
-use crate::args::{FleetPlace, LostAgent, RunArgs};
+use crate::args::{FleetArgs, FleetPlace, GeneratorArgs, LostAgent};
 use crate::screen::say;
 
-/// The agents of a run. Those on this machine end when this is dropped.
+/// The fleet of a command. Its agents on this machine end when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Fleet {
-    pub(crate) agents: Agents,
-    pub(crate) local: Option<LocalFleet>,
+    options: FleetOptions,
+    _local: Option<LocalFleet>,
+    quiet: bool,
 }
 
-/// Finds or starts the agents, and prepares them. `None` if the run needs no agents.
+impl Fleet {
+    /// Starts the agents of a fleet on this machine. `None` if the command runs without a fleet.
+    pub(crate) fn open(
+        args: &FleetArgs,
+        generator: &GeneratorArgs,
+        quiet: bool,
+    ) -> anyhow::Result<Option<Self>> {
+        let Some(place) = &args.fleet else {
+            return Ok(None);
+        };
+        let (local, nats, agents) = match place {
+            FleetPlace::Nats(url) => (None, url.clone(), args.agents.map(|agents| agents as usize)),
+            FleetPlace::Local(agents) => {
+                let local = LocalFleet::start(&current_exe()?, *agents, generator.target_is_mine)?;
+                let nats = local.nats();
+                (Some(local), nats, Some(*agents))
+            }
+        };
+        let options = FleetOptions {
+            nats,
+            token: args.credentials.nats_token.clone(),
+            agents,
+            workers: generator.workers,
+            weights: args.weights.iter().cloned().collect(),
+            continues_without_lost: args.lost_agent == LostAgent::Continue,
+        };
+        Ok(Some(Self {
+            options,
+            _local: local,
+            quiet,
+        }))
+    }
+
+    /// Finds free agents, and prepares them for a run. `clock` is the run's clock. Further runs have as many agents.
+    pub(crate) fn assemble(&mut self, config: &RunConfig, clock: Clock) -> anyhow::Result<Agents> {
+        let agents = assemble(config, clock, &self.options)?;
+        self.options.agents = Some(agents.len());
+        if !std::mem::replace(&mut self.quiet, true) {
+            let named = agents.named();
+            let named: Vec<String> = named
+                .map(|(name, workers)| format!("{name} ({workers})"))
+                .collect();
+            say(&format!("agents, with their workers: {}", named.join(", ")));
+        }
+        Ok(agents)
+    }
+}
+
+/// Opens the fleet of a command with one run, and prepares its agents.
 pub(crate) fn prepare(
-    RunArgs {
-        fleet: args,
-        generator,
-        screen,
-        ..
-    }: &RunArgs,
+    (args, generator): (&FleetArgs, &GeneratorArgs),
+    quiet: bool,
     config: &RunConfig,
     clock: Clock,
-) -> anyhow::Result<Option<Fleet>> {
-    let Some(place) = &args.fleet else {
-        return Ok(None);
-    };
-    let (local, nats, agents) = match place {
-        FleetPlace::Nats(url) => (None, url.clone(), args.agents.map(|agents| agents as usize)),
-        FleetPlace::Local(agents) => {
-            let local = LocalFleet::start(&current_exe()?, *agents, generator.target_is_mine)?;
-            let nats = local.nats();
-            (Some(local), nats, Some(*agents))
-        }
-    };
-    let options = FleetOptions {
-        nats,
-        token: args.credentials.nats_token.clone(),
-        agents,
-        workers: generator.workers,
-        continues_without_lost: args.lost_agent == LostAgent::Continue,
-    };
-    let agents = assemble(config, clock, &options)?;
-    if screen.quiet {
-        return Ok(Some(Fleet { agents, local }));
+) -> anyhow::Result<(Option<Fleet>, Option<Agents>)> {
+    let mut fleet = Fleet::open(args, generator, quiet)?;
+    let agents = fleet.as_mut().map(|fleet| fleet.assemble(config, clock));
+    let agents = agents.transpose()?;
+    Ok((fleet, agents))
+}
+
+/// Runs the load on these agents or, without any, on threads of this process.
+pub(crate) fn run_on(
+    agents: Option<Agents>,
+    config: RunConfig,
+    clock: Clock,
+    stop: &Stop,
+    tell: &mut dyn FnMut(Notice),
+) -> Outcome {
+    match agents {
+        None => engine::run(config, clock, stop, tell),
+        Some(agents) => engine::run_on_fleet(config, clock, stop, Box::new(agents), tell),
     }
-    let named = agents.named();
-    let named: Vec<String> = named
-        .map(|(name, workers)| format!("{name} ({workers})"))
-        .collect();
-    say(&format!("agents, with their workers: {}", named.join(", ")));
-    Ok(Some(Fleet { agents, local }))
 }

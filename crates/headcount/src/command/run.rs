@@ -7,7 +7,7 @@ use plan::Overrides;
 use script::{Bundle, Env};
 
 use crate::args::{GeneratorArgs, RunArgs};
-use crate::command::fleet;
+use crate::command::fleet::{prepare as prepare_fleet, run_on};
 use crate::env;
 use crate::exit::Exit;
 use crate::folder::RunFolder;
@@ -31,7 +31,8 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     if args.trace {
         // Progress lines would stand between the requests and messages.
         let quiet = true;
-        let outcome = run_and_watch(config, clock, quiet, &mut Outputs::default())?;
+        let stop = stop_on_ctrl_c()?;
+        let outcome = run_until(&stop, config, clock, quiet, &mut Outputs::default());
         return finish(&outcome, None, args.screen.json, Asked::Trace);
     }
     let folder = RunFolder::claim(args.out.as_deref(), &clock.started_at())?;
@@ -40,21 +41,14 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
             let _ = std::fs::remove_dir(folder.path()); // succeeds only if the folder is empty
         })?;
     let stop = stop_on_ctrl_c()?;
-    let fleet = fleet::prepare(args, &config, clock);
-    let fleet = fleet.inspect_err(|_| {
+    let (places, quiet) = ((&args.fleet, &args.generator), args.screen.quiet);
+    let (fleet, agents) = prepare_fleet(places, quiet, &config, clock).inspect_err(|_| {
         let _ = std::fs::remove_dir(folder.path()); // succeeds only if the folder is empty
     })?;
-    let (agents, local) = fleet.map_or((None, None), |fleet| (Some(fleet.agents), fleet.local));
-    let outcome = watch(
-        &stop,
-        args.screen.quiet,
-        &mut outputs,
-        |tell| match agents {
-            None => engine::run(config, clock, &stop, tell),
-            Some(agents) => engine::run_on_fleet(config, clock, &stop, Box::new(agents), tell),
-        },
-    );
-    drop(local);
+    let outcome = watch(&stop, quiet, &mut outputs, |tell| {
+        run_on(agents, config, clock, &stop, tell)
+    });
+    drop(fleet);
     let exit = finish(&outcome, Some(folder.path()), args.screen.json, Asked::Run);
     env::say_unread(&env);
     exit.map(|exit| outputs.finish(&outcome.record, Some(folder.path()), exit))
@@ -136,17 +130,6 @@ pub(crate) fn fresh_seed() -> anyhow::Result<u64> {
     Ok(getrandom::u64()? >> 11)
 }
 
-/// Runs the load and shows its progress on stderr. The first Ctrl-C ends the run early but keeps its results; the
-/// second one ends the program.
-pub(crate) fn run_and_watch(
-    config: RunConfig,
-    clock: Clock,
-    quiet: bool,
-    outputs: &mut Outputs,
-) -> anyhow::Result<Outcome> {
-    Ok(run_until(&stop_on_ctrl_c()?, config, clock, quiet, outputs))
-}
-
 /// Runs the load and shows its progress on stderr, until the `stop` of [`stop_on_ctrl_c`].
 pub(crate) fn run_until(
     stop: &Stop,
@@ -160,8 +143,9 @@ pub(crate) fn run_until(
     })
 }
 
-/// Shows the progress of a run on stderr.
-fn watch(
+/// Shows the progress of a run on stderr. The first Ctrl-C ends the run early but keeps its results; the second one ends
+/// the program.
+pub(crate) fn watch(
     stop: &Stop,
     quiet: bool,
     outputs: &mut Outputs,

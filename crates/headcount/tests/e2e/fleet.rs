@@ -2,6 +2,7 @@
 //! stands still is noticed.
 
 mod broken;
+mod commands;
 mod same;
 mod truth;
 

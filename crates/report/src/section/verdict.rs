@@ -274,7 +274,7 @@ fn unjudged(run: &Run) -> String {
 }
 
 /// Returns the first event that made a level invalid. The notes explain all of them.
-fn invalid_event(level: &Level) -> String {
+pub fn invalid_event(level: &Level) -> String {
     let first = level.invalid_because().next();
     first.map_or("its cause is unknown".to_owned(), words::issue::event)
 }

@@ -26,6 +26,7 @@ pub(crate) fn sentence(cause: &IssueCause) -> String {
             loss,
             workers,
         } => lost_agent(agent, *loss, *workers),
+        IssueCause::OfAgent { agent, of } => format!("agent `{agent}`: {}", sentence(of)),
         IssueCause::Text { text } => text.trim_end_matches('.').to_owned(),
         IssueCause::WorkerBusy { .. }
         | IssueCause::CpuQuota { .. }
@@ -184,24 +185,16 @@ fn of_counts(cause: &IssueCause) -> String {
 fn lost_agent(agent: &str, loss: AgentLoss, workers: u64) -> String {
     format!(
         "agent `{agent}` was lost ({}), so {} of the level {} missing",
-        loss_of_agent(loss),
+        loss.event(),
         plural(workers, "worker"),
         if workers == 1 { "is" } else { "are" }
     )
 }
 
-/// How an agent of a fleet was lost.
-pub(crate) fn loss_of_agent(loss: AgentLoss) -> &'static str {
-    match loss {
-        AgentLoss::Silent => "it was silent for too long",
-        AgentLoss::LeaseLapsed => "its lease lapsed, so it ended its load",
-        AgentLoss::MessagesLost => "messages from it did not arrive",
-    }
-}
-
 /// Returns only the event and its figure. The notes below a verdict give the limits and the next step.
 pub(crate) fn event(cause: &IssueCause) -> String {
     match cause {
+        IssueCause::OfAgent { agent, of } => format!("agent `{agent}`: {}", event(of)),
         IssueCause::WorkerBusy { busy_percent, .. } => format!(
             "the busiest worker was busy for {} of the time",
             percent(*busy_percent)

@@ -126,3 +126,25 @@ fn a_target_that_keeps_up_does_not_fall_behind_whatever_fractions_of_seconds_a_t
     let behind = completed(&open_level(0.5, 6.75, 50)).unwrap();
     assert!((behind - 50.0).abs() < 1e-9, "{behind}");
 }
+
+#[test]
+fn throughput_counts_operations_and_deliveries_before_iterations() {
+    let mut level = Level::default();
+    level.phases.duration_s = 10.0;
+    level.measured.iterations.succeeded = 40;
+    let of = |level: &Level| {
+        let run = Run {
+            levels: vec![level.clone()],
+            ..Run::default()
+        };
+        outcome(&run, &[], 1.0).unwrap().throughput_per_s
+    };
+    assert_eq!(of(&level), Some(4.0));
+    let timings = Timings {
+        count: 120,
+        failed: 20,
+        ..Timings::default()
+    };
+    level.measured.requests.insert("GET /".to_owned(), timings);
+    assert_eq!(of(&level), Some(10.0));
+}

@@ -18,7 +18,9 @@ fn fixed_world(send: Send, hold: Span) -> World {
         per_socket: None,
         shared: None,
     };
-    world.fixed = Some(FixedRun::new(plain, u64::MAX));
+    let mut run = FixedRun::new(plain);
+    run.begin_level(0, 1);
+    world.fixed = Some(run);
     world
 }
 

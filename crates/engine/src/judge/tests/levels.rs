@@ -20,7 +20,7 @@ fn lagging(lag_ms: u64, response_ms: u64) -> Level {
         .generator
         .start_lag
         .record_n(Nanos::from_millis(lag_ms), 20_000);
-    level.issues = crate::validity::issues(&level);
+    level.issues = crate::validity::issues(&level, &[]);
     level
 }
 

@@ -12,6 +12,7 @@ use super::settings::{SHORTEST_S, budget_s, search_settings};
 use super::trial_runner::TrialRunner;
 use super::{blank, bundle, exit_of, save, scenario};
 use crate::args::{FindArgs, SearchArgs};
+use crate::command::fleet::Fleet;
 use crate::exit::Exit;
 use crate::folder::RunFolder;
 use crate::hurry::{self, stop_on_ctrl_c};
@@ -35,6 +36,7 @@ pub(super) fn find(args: &FindArgs, sizes: &[u64]) -> anyhow::Result<Exit> {
         searches: Vec::new(),
     };
     let stop = stop_on_ctrl_c()?;
+    let mut fleet = Fleet::open(&args.fleet, &args.generator, args.screen.quiet)?;
     let mut failure = None;
     for (done, &size) in sizes.iter().enumerate() {
         // A search may have taken longer than its share, but the remaining ones are still useful.
@@ -47,7 +49,14 @@ pub(super) fn find(args: &FindArgs, sizes: &[u64]) -> anyhow::Result<Exit> {
         let place = folder.path().join(format!("group-size-{size}"));
         std::fs::create_dir_all(&place)
             .with_context(|| format!("cannot create {}", place.display()))?;
-        let (searched, failed) = search_at(args, bundle.clone(), (size, share_s), &stop, &place)?;
+        let (searched, failed) = search_at(
+            args,
+            bundle.clone(),
+            (size, share_s),
+            &stop,
+            &place,
+            &mut fleet,
+        )?;
         left_s -= searched.search.answer.spent_s;
         let stops = searched.search.answer.ended == Ended::Interrupted;
         map.searches.push(searched);
@@ -83,6 +92,7 @@ fn search_at(
     (size, budget_s): (u64, f64),
     stop: &Stop,
     place: &Path,
+    fleet: &mut Option<Fleet>,
 ) -> anyhow::Result<(SizedSearch, Option<Exit>)> {
     let clock = Clock::start();
     let (subject, declared) = scenario(args, bundle, Some(size))?;
@@ -96,11 +106,14 @@ fn search_at(
         budget: Some(format!("{:.0}ms", budget_s * 1e3)),
         ..args.range.clone()
     };
-    let settings = search_settings(&declared, &shape, &range)?;
+    let settings = search_settings(&declared, &shape, &range, fleet.as_ref())?;
     let name = args.scenario.display().to_string();
     let saved = blank(name, &declared, &shape, settings, clock);
-    let mut runner = TrialRunner::new(subject, shape, clock, stop.clone(), args.screen.quiet);
-    let ending = runner.run(saved, |saved| save(saved, Some(place)))?;
+    let runner = TrialRunner::new(subject, shape, clock, stop.clone(), args.screen.quiet);
+    let mut runner = runner.on(fleet.take());
+    let ending = runner.run(saved, |saved| save(saved, Some(place)));
+    *fleet = runner.into_fleet();
+    let ending = ending?;
     let failed = ending.error.as_ref().map(complain);
     let searched = SizedSearch {
         group_size: size,

@@ -8,6 +8,7 @@ use plan::{Aggregate, Threshold};
 
 use super::load::LoadShape;
 use crate::args::SearchArgs;
+use crate::command::fleet::Fleet;
 
 /// Default time for a search.
 const BUDGET: &str = "4m";
@@ -17,12 +18,15 @@ pub(super) const SHORTEST_S: f64 = 20.0;
 const PRECISION: u8 = 5;
 /// Time of a trial in addition to its ramp-up, warm-up and measurement: starting the workers and ending the users.
 const OVERHEAD_S: f64 = 0.3;
+/// The same on a fleet: its agents prepare each trial anew, and their clocks are measured before and after it.
+const OVERHEAD_OF_FLEET_S: f64 = 1.5;
 
 /// The settings of the search, from the command line and from the scenario, and what is stated about production.
 pub(super) fn search_settings(
     declared: &RunConfig,
     shape: &LoadShape,
     range: &SearchArgs,
+    fleet: Option<&Fleet>,
 ) -> anyhow::Result<(Settings, Production)> {
     let budget_s = budget_s(range.budget.as_deref().unwrap_or(BUDGET))?;
     if budget_s < SHORTEST_S {
@@ -44,7 +48,7 @@ pub(super) fn search_settings(
         budget_s,
         extended_s: 0.0,
         limit_s: longest_limit_s(&declared.options.thresholds),
-        lead_s: shape.lead_s() + OVERHEAD_S,
+        lead_s: shape.lead_s() + fleet.map_or(OVERHEAD_S, |_| OVERHEAD_OF_FLEET_S),
     };
     Ok((settings, production(range)?))
 }

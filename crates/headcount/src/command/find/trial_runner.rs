@@ -15,6 +15,7 @@ use super::default_thresholds;
 use super::load::LoadShape;
 use super::settings::longest_limit_s;
 use super::subject::{Subject, TrialOptions};
+use crate::command::fleet::{Fleet, run_on};
 use crate::progress::Progress;
 
 /// Measured time of the trial that shows what there is to limit, in seconds.
@@ -28,6 +29,8 @@ pub(super) struct TrialRunner {
     shape: LoadShape,
     clock: Clock,
     stop: Stop,
+    /// The fleet on which the trials run; `None`: threads of this process.
+    fleet: Option<Fleet>,
     progress: Progress,
     /// Default thresholds; `None`: the declared ones apply.
     thresholds: Option<Value>,
@@ -66,12 +69,23 @@ impl TrialRunner {
             shape,
             clock,
             stop,
+            fleet: None,
             progress: Progress::new(quiet),
             thresholds: None,
             seed: 0,
             ran: 0,
             seen: Run::default(),
         }
+    }
+
+    /// Runs the trials on a fleet, if there is one.
+    pub(super) fn on(self, fleet: Option<Fleet>) -> Self {
+        Self { fleet, ..self }
+    }
+
+    /// Gives the fleet back.
+    pub(super) fn into_fleet(self) -> Option<Fleet> {
+        self.fleet
     }
 
     /// Runs the search from where `saved` ends. Calls `save` after each trial.
@@ -214,6 +228,7 @@ impl TrialRunner {
                 broken: vec![format!("{why:#}")],
                 succeeded: Some(0.0),
                 succeeded_per_s: Some(0.0),
+                throughput_per_s: Some(0.0),
                 ..Outcome::default()
             })),
             Ran::Unreachable(why, _) => Err(why),
@@ -271,10 +286,17 @@ impl TrialRunner {
         self.ran += 1;
         let config = self.subject.config(&options)?;
         let thresholds = config.options.thresholds.clone();
+        let clock = Clock::start();
+        let agents = self
+            .fleet
+            .as_mut()
+            .map(|fleet| fleet.assemble(&config, clock));
+        let agents = agents.transpose()?;
         let progress = &mut self.progress;
-        let ran = engine::run(
+        let ran = run_on(
+            agents,
             config,
-            Clock::start(),
+            clock,
             &self.stop,
             &mut |notice| match notice {
                 Notice::Live(live) => show(progress, live.elapsed_s),

@@ -12,7 +12,7 @@ use crate::words::Culprit;
 /// Names the side because of which a level is invalid.
 pub(super) fn invalid(level: &Level) -> AtFault {
     let cause = level.invalid_because().next();
-    let culprit = match cause {
+    let culprit = match cause.map(IssueCause::itself) {
         Some(
             IssueCause::NotMeasured
             | IssueCause::ShortMeasurement { .. }
