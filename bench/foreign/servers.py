@@ -155,11 +155,11 @@ def all_servers() -> list[Foreign]:
         Foreign("nats-server, rooms of 10", "rooms-nats.ts", "all_cores", lambda place: broker(place, NatsServer), first=60),
         Foreign(
             "ws on Node, rooms of 5", "rooms-ws.ts", "saturated_thread",
-            lambda place: announced(place, node(E2E / "ws-room/server.mjs")), first=400,
+            lambda place: announced(place, node(E2E / "ws-room/server.mjs")), first=100,
         ),
         Foreign(
             "Socket.IO on Node, rooms of 5", "rooms-socketio.ts", "saturated_thread",
-            lambda place: announced(place, node(E2E / "socketio-relay/server.mjs")), first=200,
+            lambda place: announced(place, node(E2E / "socketio-relay/server.mjs")), first=100,
         ),
         Foreign(
             "python-socketio, rooms of 5", "rooms-socketio.ts", "saturated_thread",

@@ -115,6 +115,11 @@ impl LevelRun {
         matches!(self.progress, Progress::Load(_))
     }
 
+    /// Whether the level only closes its connections.
+    pub(crate) fn is_closing(&self) -> bool {
+        matches!(self.progress, Progress::Closing(..))
+    }
+
     /// The arrivals of an open load, until the measured time has ended.
     pub(crate) fn open_run(&mut self) -> Option<&mut OpenRun> {
         self.progress.loading()?.open_run.as_mut()

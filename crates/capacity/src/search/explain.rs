@@ -7,8 +7,9 @@ use super::{Ended, Search};
 const ENOUGH_S: f64 = 5.0;
 /// Measured time of the trial in seconds.
 const LENGTH_S: f64 = 6.0;
-/// The load is at least this multiple of the highest that held. Hardly any operations fail just above the ceiling.
-const CLEARLY: f64 = 1.15;
+/// The load is at least this multiple of the highest that held. Hardly any operations fail just above the ceiling, and
+/// several findings compare loads with 1.4 times as much in flight.
+const CLEARLY: f64 = 1.4;
 
 impl Search {
     /// Seconds of the budget that are kept for this trial. Longer searches do not need it.

@@ -50,7 +50,10 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     });
     drop(fleet);
     let exit = finish(&outcome, Some(folder.path()), args.screen.json, Asked::Run);
-    env::say_unread(&env);
+    // The agents of a fleet read variables in processes of their own.
+    if args.fleet.fleet.is_none() {
+        env::say_unread(&env);
+    }
     exit.map(|exit| outputs.finish(&outcome.record, Some(folder.path()), exit))
 }
 

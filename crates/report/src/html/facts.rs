@@ -118,11 +118,12 @@ fn failed_first(run: &Run) -> Fact {
             detail: most_frequent_failure(run),
         };
     };
-    let more = match broken.count() {
-        0 => String::new(),
-        more => format!(
+    let more = match broken.collect::<Vec<_>>().as_slice() {
+        [] => String::new(),
+        [other] => format!(" Also broken there: {} {}.", other.metric, other.condition),
+        others => format!(
             " Also broken there: {}.",
-            format::plural(more as u64, "other threshold")
+            format::plural(others.len() as u64, "other threshold")
         ),
     };
     Fact {

@@ -22,7 +22,7 @@ pub(super) fn since(run: &Run, last: Option<&Run>) -> (String, String) {
     let Some(last) = last else {
         return (
             "No earlier run".to_owned(),
-            "No earlier run of this script is beside this one. At least three runs of each version show what changed: \
+            "No earlier run of this script is in the same folder. At least three runs of each version show what changed: \
              headcount compare OLD NEW."
                 .to_owned(),
         );
