@@ -59,6 +59,15 @@ impl OffsetInterval {
         Self::new(self.low.max(other.low), self.high.min(other.high))
     }
 
+    /// All offsets from the lowest to the highest that one of the intervals allows.
+    #[must_use]
+    pub fn hull(self, other: Self) -> Self {
+        Self {
+            low: self.low.min(other.low),
+            high: self.high.max(other.high),
+        }
+    }
+
     /// The offsets of this peer's peer: `self` leads from here to a peer, and `next` from there to a third clock.
     #[must_use]
     pub fn then(self, next: Self) -> Self {

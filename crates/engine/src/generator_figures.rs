@@ -36,7 +36,7 @@ impl GeneratorFigures {
         }
         if let Some(agent) = self.agents.last_mut() {
             add(&mut agent.workers, outcome);
-            agent.began_late = agent.began_late.max(outcome.began_late);
+            agent.began_late = agent.began_late.max(outcome.monitoring.began_late);
         }
     }
 
@@ -108,11 +108,12 @@ mod tests {
     use super::*;
 
     fn outcome(busy: f64, began_late_us: u64) -> LevelOutcome {
-        LevelOutcome {
+        let mut outcome = LevelOutcome {
             busy,
-            began_late: Nanos::from_micros(began_late_us),
             ..LevelOutcome::default()
-        }
+        };
+        outcome.monitoring.began_late = Nanos::from_micros(began_late_us);
+        outcome
     }
 
     fn figures() -> GeneratorFigures {

@@ -329,7 +329,8 @@ impl LevelRun {
     /// Reports the measurements of the level.
     fn report(&self, parts: &WorkerParts, Settled { load, at: settled }: Settled, now: Nanos) {
         let mut world = parts.world.borrow_mut();
-        let monitoring = std::mem::take(&mut world.base.level.recorder.monitoring);
+        let mut monitoring = std::mem::take(&mut world.base.level.recorder.monitoring);
+        monitoring.began_late = self.began_late.unwrap_or_default();
         let second = self.next_second - 1;
         let lost = world.base.level.recorder.lost();
         let window = Box::new(world.base.level.recorder.take_window());
@@ -351,7 +352,6 @@ impl LevelRun {
             measured: Box::new(measured),
             broadcasts,
             monitoring,
-            began_late: self.began_late.unwrap_or_default(),
             busy: load.busy,
             cpu_wait: load.cpu_wait,
             gc_pause_ms_max: self.gc_pause.map(Nanos::as_millis_f64),

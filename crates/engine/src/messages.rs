@@ -106,8 +106,6 @@ pub(crate) struct LevelOutcome {
     /// What was sent to passive audiences, and what their members received.
     pub(crate) broadcasts: Broadcasts,
     pub(crate) monitoring: SelfMonitoring,
-    /// How late the worker began the level.
-    pub(crate) began_late: Nanos,
     /// Share of the measured time in which the worker did not wait.
     pub(crate) busy: f64,
     pub(crate) cpu_wait: Option<CpuWait>,

@@ -34,13 +34,21 @@ pub enum RunError {
     #[error("{0}")]
     Generator(String),
     /// An agent of the fleet is lost, and the run may not continue without it.
-    #[error("lost agent `{name}`: {}", .loss.event())]
+    #[error("lost agent `{name}`: {}", why_lost(*.loss))]
     LostAgent {
         /// The agent's name.
         name: String,
         /// How it was lost.
         loss: AgentLoss,
     },
+}
+
+fn why_lost(loss: AgentLoss) -> &'static str {
+    match loss {
+        AgentLoss::Silent => "nothing came from it for 3 s",
+        AgentLoss::LeaseLapsed => "its lease lapsed, so it ended its load",
+        AgentLoss::MessagesLost => "messages from it are missing",
+    }
 }
 
 /// The measurements, and the error that ended the run early, if any.

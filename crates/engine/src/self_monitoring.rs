@@ -1,3 +1,4 @@
+use model::Nanos;
 use serde::{Deserialize, Serialize};
 use stats::Histogram;
 
@@ -13,4 +14,6 @@ pub(crate) struct SelfMonitoring {
     pub(crate) loud: Loud,
     /// Number of messages and ticks that were dropped because a queue was full.
     pub(crate) dropped: u64,
+    /// How late the worker began the level.
+    pub(crate) began_late: Nanos,
 }

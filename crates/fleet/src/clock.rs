@@ -19,10 +19,10 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// Time limit of a round trip.
 const LIMIT: Duration = Duration::from_secs(1);
 
-/// Measures the offset of an agent's clock. `None` if it does not answer, or if its clock was changed meanwhile.
+/// Measures the offset of an agent's clock. `None` if it does not answer.
 pub(crate) async fn measure(client: &Client, clock: Clock, agent: &str) -> Option<OffsetInterval> {
     let subject = protocol::clock(agent);
-    let mut offset = OffsetInterval::UNKNOWN;
+    let mut measured = Narrowed::default();
     for _ in 0..ROUND_TRIPS {
         let sent = clock.now();
         let request = client.request(subject.clone(), bytes::Bytes::new());
@@ -36,10 +36,41 @@ pub(crate) async fn measure(client: &Client, clock: Clock, agent: &str) -> Optio
             returned,
         };
         let bounds = OffsetInterval::new(exchange.lower_bound(), exchange.upper_bound()).ok()?;
-        offset = offset.intersect(bounds).ok()?;
+        measured.narrow(bounds);
         sleep(PAUSE).await;
     }
-    Some(offset)
+    Some(measured.offset())
+}
+
+/// The offset that all round trips allow. If two contradict each other, a clock has moved meanwhile: its machine slept, for
+/// example. The offset can then be any from before to after, and the larger error makes thresholds inconclusive.
+#[derive(Debug)]
+struct Narrowed {
+    latest: OffsetInterval,
+    before: Option<OffsetInterval>,
+}
+
+impl Default for Narrowed {
+    fn default() -> Self {
+        Self {
+            latest: OffsetInterval::UNKNOWN,
+            before: None,
+        }
+    }
+}
+
+impl Narrowed {
+    fn narrow(&mut self, bounds: OffsetInterval) {
+        self.latest = self.latest.intersect(bounds).unwrap_or_else(|_| {
+            self.before = Some(self.offset());
+            bounds
+        });
+    }
+
+    fn offset(&self) -> OffsetInterval {
+        self.before
+            .map_or(self.latest, |before| before.hull(self.latest))
+    }
 }
 
 /// The clock of an agent, for the record.
@@ -55,6 +86,33 @@ mod tests {
     use clocksync::ClockOffset;
 
     use super::*;
+
+    fn between(low: i64, high: i64) -> OffsetInterval {
+        OffsetInterval::new(ClockOffset(low), ClockOffset(high)).unwrap()
+    }
+
+    #[test]
+    fn round_trips_narrow_the_offset() {
+        let mut measured = Narrowed::default();
+        for bounds in [between(0, 900), between(300, 1200), between(200, 700)] {
+            measured.narrow(bounds);
+        }
+        assert_eq!(measured.offset(), between(300, 700));
+    }
+
+    #[test]
+    fn a_clock_that_moved_has_an_error_as_large_as_its_move() {
+        let mut measured = Narrowed::default();
+        let slept = 5_000_000;
+        for bounds in [
+            between(0, 900),
+            between(slept, slept + 800),
+            between(slept + 100, slept + 900),
+        ] {
+            measured.narrow(bounds);
+        }
+        assert_eq!(measured.offset(), between(0, slept + 800));
+    }
 
     #[test]
     fn the_record_has_the_middle_and_half_of_the_width() {

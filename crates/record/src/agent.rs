@@ -40,14 +40,3 @@ pub enum AgentLoss {
     /// Messages from it are missing.
     MessagesLost,
 }
-
-impl AgentLoss {
-    /// What happened, as a clause about the agent.
-    pub fn event(self) -> &'static str {
-        match self {
-            Self::Silent => "nothing came from it for 3 s",
-            Self::LeaseLapsed => "its lease lapsed, so it ended its load",
-            Self::MessagesLost => "messages from it are missing",
-        }
-    }
-}

@@ -128,11 +128,17 @@ pub(crate) fn results_of<'a>(
 
 /// Returns the name of the level at `index`.
 pub(crate) fn label_at(levels: &[Level], index: usize) -> String {
+    named_at(levels, index, label)
+}
+
+/// Returns the name of the level at `index`, as [`label_with_unit`] does.
+pub(crate) fn label_with_unit_at(levels: &[Level], index: usize) -> String {
+    named_at(levels, index, label_with_unit)
+}
+
+fn named_at(levels: &[Level], index: usize, name: impl Fn(&Load) -> String) -> String {
     let level = levels.iter().find(|level| level.index == index);
-    level.map_or_else(
-        || format!("level {}", index + 1),
-        |level| label(&level.load),
-    )
+    level.map_or_else(|| format!("level {}", index + 1), |level| name(&level.load))
 }
 
 /// Returns two upper bounds of a rate after `trials` trials without a failure.

@@ -74,7 +74,10 @@ pub fn outcome(run: &Run, thresholds: &[Threshold], took_s: f64) -> Option<Outco
 
 /// The issue of a level in which the host took much of the CPU time.
 fn stolen(level: &Level) -> Option<&IssueCause> {
-    let much = |cause: &&IssueCause| matches!(cause.itself(), IssueCause::StolenTime { stolen_percent, .. } if *stolen_percent > STOLEN_PERCENT);
+    let much = |cause: &&IssueCause| match cause.itself() {
+        IssueCause::StolenTime { stolen_percent, .. } => *stolen_percent > STOLEN_PERCENT,
+        _ => false,
+    };
     level.issues.iter().map(|issue| &issue.cause).find(much)
 }
 

@@ -1,3 +1,5 @@
+mod one_by_one;
+
 use record::{GeneratorUse, Iterations, Phases};
 
 use super::*;
@@ -47,39 +49,6 @@ fn issues(level: &Level) -> Vec<LevelIssue> {
 }
 
 #[test]
-fn of_many_agents_the_one_that_is_late_is_named() {
-    let of = |name: &str, lag| AgentFigures {
-        name: name.to_owned(),
-        workers: GeneratorUse {
-            start_lag: times(1000, lag),
-            ..GeneratorUse::default()
-        },
-        began_late: Nanos::ZERO,
-    };
-    let quick = Nanos::from_micros(10);
-    let mut agents: Vec<_> = (0..199)
-        .map(|number| of(&format!("a{number}"), quick))
-        .collect();
-    agents.push(of("slow", Nanos::from_millis(300)));
-    let mut start_lag = times(199_000, quick);
-    start_lag.merge(&times(1000, Nanos::from_millis(300)));
-    let merged = level(GeneratorUse {
-        start_lag,
-        ..GeneratorUse::default()
-    });
-    assert_eq!(issues(&merged), [], "0.5 % of all starts are late");
-    let found = super::issues(&merged, &agents);
-    let [issue] = found.as_slice() else {
-        panic!("{found:?}");
-    };
-    assert_eq!(issue.severity, Severity::Invalid);
-    assert!(
-        matches!(&issue.cause, IssueCause::OfAgent { agent, of } if agent == "slow" && late(of).what == LateAt::Start),
-        "{issue:?}"
-    );
-}
-
-#[test]
 fn a_busy_worker_is_suspect_and_a_full_one_not_sound() {
     let busy = |busy| {
         verdict(&level(GeneratorUse {
@@ -92,29 +61,6 @@ fn a_busy_worker_is_suspect_and_a_full_one_not_sound() {
     assert_eq!(busy(85.0), "questionable");
     assert_eq!(busy(95.0), "questionable");
     assert_eq!(busy(96.0), "invalid");
-}
-
-#[test]
-fn the_wait_of_one_worker_is_not_added_to_the_work_of_another() {
-    let worker = |busy, waited| record::WorkerUse {
-        busy_percent: busy,
-        cpu_wait_percent: Some(waited),
-        ..record::WorkerUse::default()
-    };
-    let two = level(GeneratorUse {
-        busiest_worker_percent: Some(91.0),
-        cpu_wait_percent: Some(4.5),
-        workers: vec![worker(91.0, 2.0), worker(30.0, 4.5)],
-        ..GeneratorUse::default()
-    });
-    assert_eq!(
-        issues(&two),
-        [LevelIssue::questionable(IssueCause::WorkerBusy {
-            busy_percent: 91.0,
-            cpu_wait_percent: Some(2.0),
-            limit_percent: 80.0,
-        })]
-    );
 }
 
 #[test]

@@ -3,6 +3,8 @@
 
 mod broken;
 mod commands;
+mod cut;
+mod relay;
 mod same;
 mod truth;
 

@@ -4,10 +4,12 @@ use format::{Column, Row, Table, count, millis, percent};
 use record::{Agent, Run};
 
 use super::{Block, Section};
+use crate::words::issue::loss_of_agent;
 
 /// Explains the columns.
-const COLUMNS: &str = "Busy is the highest share of the time in which a worker of the agent was busy, of all levels. The clock offset is by how much the agent's clock was ahead of the coordinator's; the agent's times \
-    are corrected by it. The true offset differs from it by at most the error.";
+const COLUMNS: &str = "Busy is the highest share of the time in which a worker of the agent was busy, of all levels. The \
+    clock offset is by how much the agent's clock was ahead of the coordinator's; the agent's times are corrected by it. \
+    The true offset differs from it by at most the error.";
 
 /// Lists the agents with their workers and clocks. `None` if the run had only one process.
 pub(crate) fn section(run: &Run) -> Option<Section> {
@@ -74,6 +76,6 @@ fn row(run: &Run, agent: &Agent) -> Row {
         clock.map(|clock| signed(clock.offset_ms)),
         clock.map(|clock| millis(clock.error_ms)),
         Some(agent.version.clone()),
-        agent.lost.map(|loss| loss.event().to_owned()),
+        agent.lost.map(|loss| loss_of_agent(loss).to_owned()),
     ])
 }

@@ -6,7 +6,7 @@ use record::{FailedAround, Inconclusive, Level, Note, Run, ThresholdResult};
 
 use super::levels::{Lead, all_operations};
 use super::status::Status;
-use super::{inconclusive, label, label_at, label_with_unit};
+use super::{inconclusive, label, label_at, label_with_unit_at};
 use crate::words;
 
 /// The first sentence, divided into the verdict and the rest.
@@ -137,11 +137,7 @@ fn failed(run: &Run) -> String {
     };
     let (metric, condition) = (&first.metric, &first.condition);
     let observed = inconclusive::observed(run, first);
-    let level = run.levels.iter().find(|level| level.index == first.level);
-    let at = level.map_or_else(
-        || label_at(&run.levels, first.level),
-        |level| label_with_unit(&level.load),
-    );
+    let at = label_with_unit_at(&run.levels, first.level);
     format!(
         " at {at}: {metric} {condition}, observed {observed}{more}.{}",
         held_before(run, first)

@@ -185,10 +185,19 @@ fn of_counts(cause: &IssueCause) -> String {
 fn lost_agent(agent: &str, loss: AgentLoss, workers: u64) -> String {
     format!(
         "agent `{agent}` was lost ({}), so {} of the level {} missing",
-        loss.event(),
+        loss_of_agent(loss),
         plural(workers, "worker"),
         if workers == 1 { "is" } else { "are" }
     )
+}
+
+/// How an agent of a fleet was lost.
+pub(crate) fn loss_of_agent(loss: AgentLoss) -> &'static str {
+    match loss {
+        AgentLoss::Silent => "nothing came from it for 3 s",
+        AgentLoss::LeaseLapsed => "its lease lapsed, so it ended its load",
+        AgentLoss::MessagesLost => "messages from it are missing",
+    }
 }
 
 /// Returns only the event and its figure. The notes below a verdict give the limits and the next step.
