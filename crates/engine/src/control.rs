@@ -88,8 +88,11 @@ impl<'a> Control<'a> {
             Ok(()) => self.tear_down(setup, record),
             // The levels have ended in order.
             Err(lost @ RunError::LostAgent { .. }) => {
-                self.workers.begin_level()?;
-                self.tear_down(setup, record).and(Err(lost))
+                // Without an agent that is left, nobody can tear down.
+                if self.workers.begin_level().is_ok() {
+                    self.tear_down(setup, record)?;
+                }
+                Err(lost)
             }
             Err(error) => Err(error),
         }

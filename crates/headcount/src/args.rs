@@ -81,7 +81,7 @@ pub(crate) enum Command {
 Examples:
   headcount report headcount-run-20261121T120000
   headcount report run.json --format markdown > report.md
-  headcount report run.json --format html > report.html
+  headcount report run.json --html > report.html
   headcount report run.json --format junit > junit.xml")]
 pub(crate) struct ReportArgs {
     /// Folder of a run, or its run.json
@@ -89,6 +89,9 @@ pub(crate) struct ReportArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
     pub(crate) format: Format,
+    /// The same as `--format html`
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) html: bool,
 }
 
 #[derive(Debug, clap::Args)]

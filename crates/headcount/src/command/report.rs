@@ -16,7 +16,8 @@ pub(crate) fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
     } else {
         args.run.parent()
     };
-    print(&text_of(&run, args.format, folder)?)?;
+    let format = if args.html { Format::Html } else { args.format };
+    print(&text_of(&run, format, folder)?)?;
     Ok(Exit::Passed)
 }
 

@@ -209,6 +209,6 @@ fn the_page_names_the_last_run_of_the_same_script_beside_it() {
         let page = fs::read_to_string(lab.path(first).join("report.html")).unwrap();
         assert!(page.contains("<strong>No earlier run</strong>"), "{first}");
     }
-    let again = lab.headcount(&["report", "runs/3", "--format", "html"]);
+    let again = lab.headcount(&["report", "runs/3", "--html"]);
     assert!(again.stdout.contains(&started("runs/1")), "{again:#?}");
 }
