@@ -106,6 +106,12 @@ impl FailIf {
         }
     }
 
+    /// Whether the condition is about any figure of the comparison.
+    pub fn is_about_any(&self, comparison: &Comparison) -> bool {
+        let mut figures = comparison.figures.iter();
+        figures.any(|compared| self.is_about(&compared.figure))
+    }
+
     /// Judges the condition by all figures that it is about. Figures that a run did not measure, or for which it has too few
     /// samples, do not count if there are others.
     pub fn judge(&self, comparison: &Comparison) -> FailIfOutcome {

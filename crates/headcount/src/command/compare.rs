@@ -82,6 +82,14 @@ fn one(args: &CompareArgs, base: &RunSet, new: &RunSet) -> anyhow::Result<Option
         Ok(comparison) => comparison,
         Err(obstacles) => bail!("{}", report::not_comparable(&obstacles)),
     };
+    let unknown = args.fail_if.iter();
+    let mut unknown = unknown.filter(|condition| !condition.is_about_any(&comparison));
+    if let Some(condition) = unknown.next() {
+        bail!(
+            "--fail-if \"{}\": the runs have no such figure; `headcount compare --all` lists all that they have",
+            condition.source
+        );
+    }
     let judged = args
         .fail_if
         .iter()

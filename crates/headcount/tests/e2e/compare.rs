@@ -117,6 +117,15 @@ fn one_run_on_a_side_shows_no_difference() {
     );
     let allowed = compare(&lab, &["--fail-if", "p50 +1%", "--allow-inconclusive"]);
     assert_eq!(allowed.code, Some(0), "{allowed:#?}");
+    // A misspelt name must not pass in CI.
+    let misspelt = ["--fail-if", "request(pgae) p50 +1%", "--allow-inconclusive"];
+    let refused = compare(&lab, &misspelt);
+    assert_eq!(refused.code, Some(2), "{refused:#?}");
+    assert!(
+        refused.stderr.contains("no such figure"),
+        "{}",
+        refused.stderr
+    );
 }
 
 #[test]
