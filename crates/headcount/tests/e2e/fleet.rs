@@ -8,9 +8,21 @@ mod relay;
 mod same;
 mod truth;
 
+use serde_json::Value;
+
 use crate::harness::{Lab, Program};
 use crate::interrupt::until;
 use crate::nats::server::NatsServer;
+
+/// A load of two levels, long enough for something to break in the first.
+const LONG: &str = r#"
+import type { Group, Options } from "headcount";
+export const options: Options = { load: { users: [8, 6], duration: "12s" }, settle: "1s" };
+export default async function go({ users: [user], think }: Group) {
+  await user!.get("/healthz");
+  await think("20ms");
+}
+"#;
 
 /// Starts this number of agents, named `a-1` and so on.
 fn start_agents(lab: &Lab, nats: &NatsServer, number: usize) -> Vec<Program> {
@@ -23,4 +35,19 @@ fn start_agents(lab: &Lab, nats: &NatsServer, number: usize) -> Vec<Program> {
         until("an agent", || agent.heard().contains("waits for runs"));
     }
     agents
+}
+
+/// Asserts that there are two levels, and that this number of workers ran all of the second.
+fn the_second_level_is_complete(record: &Value, workers: usize) {
+    let levels = record["levels"].as_array().unwrap();
+    assert_eq!(levels.len(), 2, "{record:#}");
+    let causes = levels[1]["issues"].as_array().unwrap();
+    assert!(
+        causes.iter().all(|issue| issue["cause"] != "lost_agent"),
+        "{causes:#?}"
+    );
+    assert_eq!(
+        levels[1]["generator"]["workers"].as_array().unwrap().len(),
+        workers
+    );
 }

@@ -29,6 +29,7 @@ pub(super) fn find(args: &FindArgs, sizes: &[u64]) -> anyhow::Result<Exit> {
     let clock = Clock::start();
     let mut left_s = time_for(args, sizes)?;
     let bundle = bundle(args)?; // once, so that all sizes are searched with the same scenario
+    let mut fleet = Fleet::open(&args.fleet, &args.generator, args.screen.quiet)?;
     let folder = RunFolder::claim(args.out.as_deref(), &clock.started_at())?;
     let mut map = CeilingMap {
         kind: CeilingMap::KIND.to_owned(),
@@ -36,7 +37,6 @@ pub(super) fn find(args: &FindArgs, sizes: &[u64]) -> anyhow::Result<Exit> {
         searches: Vec::new(),
     };
     let stop = stop_on_ctrl_c()?;
-    let mut fleet = Fleet::open(&args.fleet, &args.generator, args.screen.quiet)?;
     let mut failure = None;
     for (done, &size) in sizes.iter().enumerate() {
         // A search may have taken longer than its share, but the remaining ones are still useful.

@@ -7,19 +7,10 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::start_agents;
+use super::{LONG, start_agents, the_second_level_is_complete};
 use crate::harness::{Ended, Lab, Program, Server, issue};
 use crate::interrupt::{connections, until};
 use crate::nats::server::NatsServer;
-
-const LONG: &str = r#"
-import type { Group, Options } from "headcount";
-export const options: Options = { load: { users: [8, 6], duration: "12s" }, settle: "1s" };
-export default async function go({ users: [user], think }: Group) {
-  await user!.get("/healthz");
-  await think("20ms");
-}
-"#;
 
 /// Three agents, of which a test may end one.
 struct Fleet {
@@ -95,17 +86,7 @@ fn a_run_continues_without_a_killed_agent_and_the_next_level_is_complete() {
     let ended = run.end();
     fleet.lost(&ended, "a-1", &["silent"]);
     let record = fleet.lab.record();
-    let levels = record["levels"].as_array().unwrap();
-    assert_eq!(levels.len(), 2, "{ended:#?}");
-    let causes = levels[1]["issues"].as_array().unwrap();
-    assert!(
-        causes.iter().all(|issue| issue["cause"] != "lost_agent"),
-        "{causes:#?}"
-    );
-    assert_eq!(
-        levels[1]["generator"]["workers"].as_array().unwrap().len(),
-        2
-    );
+    the_second_level_is_complete(&record, 2);
 }
 
 /// The agent stands still for longer than its lease is valid. When it goes on, it must not send any more.
