@@ -2,14 +2,15 @@
 
 use super::trial::{Purpose, Trial};
 use super::{Ended, Search};
+use crate::throughput::MORE_IN_FLIGHT;
 
 /// A failed trial of this length shows its cause, in seconds: most findings compare the seconds of a level.
 const ENOUGH_S: f64 = 5.0;
 /// Measured time of the trial in seconds.
 const LENGTH_S: f64 = 6.0;
 /// The load is at least this multiple of the highest that held. Hardly any operations fail just above the ceiling, and
-/// several findings compare loads with 1.4 times as much in flight.
-const CLEARLY: f64 = 1.4;
+/// several findings need clearly more operations in flight than at a load that held.
+const CLEARLY: f64 = MORE_IN_FLIGHT;
 
 impl Search {
     /// Seconds of the budget that are kept for this trial. Longer searches do not need it.

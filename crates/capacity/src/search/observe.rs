@@ -10,6 +10,7 @@ use record::{
 use stats::{Histogram, Shares};
 
 use super::trial::{Evidence, Outcome, ShareEvidence};
+use crate::throughput::operations;
 
 /// A target that completes less than this share of what is started falls behind, unless chance explains it.
 const BEHIND: f64 = 0.05;
@@ -287,7 +288,7 @@ fn deliveries(
 fn completed(level: &Level) -> Option<f64> {
     let rate = level.load.rate_per_s?;
     let iterations = &level.measured.iterations;
-    let each = operations(level) as f64 / iterations.started.max(1) as f64;
+    let each = begun_operations(level) as f64 / iterations.started.max(1) as f64;
     let begin = level.phases.ramp_s + level.phases.warmup_s;
     let end = begin + level.phases.duration_s;
     let half = begin + level.phases.duration_s / 2.0;
@@ -310,10 +311,9 @@ fn completed(level: &Level) -> Option<f64> {
 }
 
 /// The operations of the measured time that ended or are in flight.
-fn operations(level: &Level) -> u64 {
-    let families = [&level.measured.requests, &level.measured.round_trips];
-    let each = families.iter().flat_map(|family| family.values());
-    each.map(|one| one.count + one.unfinished).sum()
+fn begun_operations(level: &Level) -> u64 {
+    let each = operations(&level.measured).map(|(_, one)| one.count + one.unfinished);
+    each.sum()
 }
 
 /// The share of the planned work that succeeded: of iterations, of requests and round trips, or of deliveries, whichever
@@ -331,10 +331,8 @@ fn succeeded(level: &Level) -> Option<f64> {
         iterations.succeeded,
         iterations.planned.saturating_sub(iterations.unfinished),
     );
-    let families = [&measured.requests, &measured.round_trips];
-    let each = families.iter().flat_map(|family| family.values());
-    let (count, failed) = each.fold((0, 0), |sum, one| (sum.0 + one.count, sum.1 + one.failed));
-    add(count.saturating_sub(failed), count);
+    let count = operations(measured).map(|(_, one)| one.count).sum();
+    add(succeeded_operations(measured), count);
     let channels = measured.deliveries.values();
     let of =
         |sum: (u64, u64), one: &record::Deliveries| (sum.0 + one.judged(), sum.1 + one.received());
@@ -351,18 +349,18 @@ fn per_s(level: &Level, count: u64) -> Option<f64> {
 /// The number of operations and deliveries that succeeded. Iterations say little: a user who stays until the level ends
 /// completes one, however long the level is.
 fn throughput(measured: &Measured) -> u64 {
-    let families = [&measured.requests, &measured.round_trips];
-    let each = families.iter().flat_map(|family| family.values());
-    let operations: u64 = each.map(|one| one.count.saturating_sub(one.failed)).sum();
-    let deliveries: u64 = measured
-        .deliveries
-        .values()
-        .map(record::Deliveries::received)
-        .sum();
-    match operations + deliveries {
+    let channels = measured.deliveries.values();
+    let deliveries: u64 = channels.map(record::Deliveries::received).sum();
+    match succeeded_operations(measured) + deliveries {
         0 => measured.iterations.succeeded,
         sum => sum,
     }
+}
+
+/// The number of requests and round trips that succeeded.
+fn succeeded_operations(measured: &Measured) -> u64 {
+    let each = operations(measured).map(|(_, one)| one.count.saturating_sub(one.failed));
+    each.sum()
 }
 
 /// The median delivery latency or, without deliveries, the median time of round trips, requests or iterations.
