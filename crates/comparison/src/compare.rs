@@ -53,9 +53,9 @@ pub struct Request<'a> {
 pub fn compare(request: &Request<'_>) -> Result<Comparison, Vec<Obstacle>> {
     let runs: Vec<&Run> = request.base.iter().chain(request.new).collect();
     let mut all = obstacles(&runs);
-    all.extend(mixed_versions(request.new));
+    all.extend(mixed_versions(request.new, request.base.len()));
     // A history has the versions of several days.
-    all.extend(mixed_versions(request.base).filter(|_| !request.is_history));
+    all.extend(mixed_versions(request.base, 0).filter(|_| !request.is_history));
     let (allowed, forbidden): (Vec<_>, Vec<_>) = all
         .into_iter()
         .partition(|obstacle| request.allowed.contains(&obstacle.kind));
@@ -72,6 +72,8 @@ pub fn compare(request: &Request<'_>) -> Result<Comparison, Vec<Obstacle>> {
         target_versions: (target_versions(request.base), target_versions(request.new)),
         levels: levels.iter().map(|level| load_of(level[0])).collect(),
         figures: Vec::new(),
+        left_out: Vec::new(),
+        on_both_sides: on_both_sides(request),
         allowed,
     };
     let primary = runs.first().map(|run| Primary::of(run, request.conditions));
@@ -82,9 +84,21 @@ pub fn compare(request: &Request<'_>) -> Result<Comparison, Vec<Obstacle>> {
             comparison.figures.extend(one);
         }
     }
+    if let Some(primary) = &primary {
+        comparison.left_out = primary.left_out(&comparison.figures);
+    }
     comparison.figures.sort_by_key(|one| !one.is_primary);
     adjust(&mut comparison.figures, request);
     Ok(comparison)
+}
+
+/// The number of runs on both sides. They make the sides more alike than they are.
+fn on_both_sides(request: &Request<'_>) -> usize {
+    let is_same =
+        |one: &Run, other: &Run| (&one.started_at, one.seed) == (&other.started_at, other.seed);
+    let new = request.new.iter();
+    new.filter(|new| request.base.iter().any(|base| is_same(base, new)))
+        .count()
 }
 
 /// The runs in order of time. Runs without a readable time keep their order.

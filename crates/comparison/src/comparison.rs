@@ -20,6 +20,10 @@ pub struct Comparison {
     pub levels: Vec<String>,
     /// The figures, in the order of the report. Those that decide come first.
     pub figures: Vec<ComparedFigure>,
+    /// Figures of thresholds that cannot be compared, because the runs do not have them or `compare` does not know them.
+    pub left_out: Vec<String>,
+    /// Number of runs that are on both sides.
+    pub on_both_sides: usize,
     /// What differs between the runs, and was allowed to.
     pub allowed: Vec<Obstacle>,
 }

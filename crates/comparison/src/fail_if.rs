@@ -6,7 +6,7 @@ use crate::comparison::{ComparedFigure, Comparison, Judgement};
 use crate::figure::{Figure, Missing};
 
 /// The figures that a condition can name.
-const AGGREGATES: [Aggregate; 10] = [
+const AGGREGATES: [Aggregate; 13] = [
     Aggregate::Percentile(50.0),
     Aggregate::Percentile(95.0),
     Aggregate::Percentile(99.0),
@@ -14,6 +14,9 @@ const AGGREGATES: [Aggregate; 10] = [
     Aggregate::Failed,
     Aggregate::Lost,
     Aggregate::Late,
+    Aggregate::Duplicated,
+    Aggregate::Reordered,
+    Aggregate::Misdelivered,
     Aggregate::Dropped,
     Aggregate::Cpu,
     Aggregate::Memory,
@@ -120,6 +123,11 @@ impl FailIf {
             figures.filter(|compared| self.is_about(&compared.figure) && is_measured(compared));
         let outcomes = about.map(|compared| self.judge_one(compared));
         outcomes.max().unwrap_or(FailIfOutcome::Inconclusive)
+    }
+
+    /// Whether this figure makes the condition fail.
+    pub fn fails(&self, compared: &ComparedFigure) -> bool {
+        self.is_about(&compared.figure) && self.judge_one(compared) == FailIfOutcome::Failed
     }
 
     fn judge_one(&self, compared: &ComparedFigure) -> FailIfOutcome {

@@ -5,6 +5,14 @@ use stats::Estimate;
 
 /// The percentiles that are compared.
 const PERCENTILES: [f64; 3] = [50.0, 95.0, 99.0];
+/// The faults of deliveries that are compared.
+const FATES: [Aggregate; 5] = [
+    Aggregate::Lost,
+    Aggregate::Late,
+    Aggregate::Duplicated,
+    Aggregate::Reordered,
+    Aggregate::Misdelivered,
+];
 
 /// A figure of one level, such as p95 of a request. It names the same figure in each run.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,9 +60,13 @@ impl Figure {
     /// The scale on which the figure is compared.
     pub fn scale(&self) -> Scale {
         match self.aggregate {
-            Aggregate::Failed | Aggregate::Lost | Aggregate::Late | Aggregate::Dropped => {
-                Scale::Share
-            }
+            Aggregate::Failed
+            | Aggregate::Dropped
+            | Aggregate::Lost
+            | Aggregate::Late
+            | Aggregate::Duplicated
+            | Aggregate::Reordered
+            | Aggregate::Misdelivered => Scale::Share,
             _ => Scale::Ratio,
         }
     }
@@ -124,8 +136,7 @@ pub(crate) fn figures_of(index: usize, level: &Level) -> Vec<Figure> {
     };
     let measured: &Measured = &level.measured;
     for name in measured.deliveries.keys() {
-        let fates = [Aggregate::Lost, Aggregate::Late];
-        add(SubjectKind::Delivery, Some(name), &fates);
+        add(SubjectKind::Delivery, Some(name), &FATES);
     }
     let ended = [Aggregate::Rate, Aggregate::Failed];
     for name in measured.requests.keys() {
@@ -187,6 +198,9 @@ fn of_deliveries(deliveries: &Deliveries, aggregate: Aggregate) -> Result<Readin
         }
         Aggregate::Lost => share(deliveries.lost_count(), deliveries.judged()),
         Aggregate::Late => share(deliveries.late, deliveries.judged()),
+        Aggregate::Duplicated => share(deliveries.duplicated, deliveries.judged()),
+        Aggregate::Reordered => share(deliveries.reordered, deliveries.judged()),
+        Aggregate::Misdelivered => share(deliveries.misdelivered_count(), deliveries.judged()),
         _ => Err(Missing::NotMeasured),
     }
 }

@@ -7,10 +7,13 @@ use serde_json::Value;
 pub struct Obstacle {
     /// What differs.
     pub kind: ObstacleKind,
-    /// The value in the first base run.
+    /// The value in the first run, or the value that every run must have.
     pub base: String,
     /// The first value that differs.
     pub other: String,
+    /// Positions of the two runs with these values, among all runs that were given. The same position twice, if one run is
+    /// the obstacle.
+    pub runs: (usize, usize),
 }
 
 /// What must be the same in all runs.
@@ -43,7 +46,7 @@ type Description = fn(&Run) -> String;
 
 /// Returns everything in which the runs differ although it must be the same.
 pub fn obstacles(runs: &[&Run]) -> Vec<Obstacle> {
-    let all: [(ObstacleKind, Description); 7] = [
+    let all: [(ObstacleKind, Description); 6] = [
         (ObstacleKind::Script, |run| {
             run.script.sha256.chars().take(12).collect()
         }),
@@ -52,22 +55,26 @@ pub fn obstacles(runs: &[&Run]) -> Vec<Obstacle> {
         (ObstacleKind::Workers, |run| run.workers.to_string()),
         (ObstacleKind::Machine, machine),
         (ObstacleKind::Version, |run| run.tool.clone()),
-        (ObstacleKind::Validity, validity),
     ];
     all.into_iter()
         .filter_map(|(kind, text)| differing(kind, runs, text))
+        .chain(invalid(runs))
         .collect()
 }
 
 /// Returns the versions of the target in the runs of one side if there are several. Runs without a version agree with
-/// all others.
-pub(crate) fn mixed_versions(side: &[Run]) -> Option<Obstacle> {
-    let mut versions = target_versions(side).into_iter();
-    let (base, other) = (versions.next()?, versions.next()?);
+/// all others. `before` is the number of runs of the sides before this one.
+pub(crate) fn mixed_versions(side: &[Run], before: usize) -> Option<Obstacle> {
+    let each = side.iter().enumerate();
+    let mut known =
+        each.filter_map(|(index, run)| Some((before + index, run.target_version.as_ref()?)));
+    let (first, base) = known.next()?;
+    let (second, other) = known.find(|(_, version)| *version != base)?;
     Some(Obstacle {
         kind: ObstacleKind::TargetVersion,
-        base,
-        other,
+        base: base.clone(),
+        other: other.clone(),
+        runs: (first, second),
     })
 }
 
@@ -84,11 +91,14 @@ pub(crate) fn target_versions(side: &[Run]) -> Vec<String> {
 
 fn differing(kind: ObstacleKind, runs: &[&Run], text: Description) -> Option<Obstacle> {
     let base = text(runs.first()?);
-    let other = runs
-        .iter()
-        .map(|run| text(run))
-        .find(|other| *other != base)?;
-    Some(Obstacle { kind, base, other })
+    let mut others = runs.iter().map(|run| text(run)).enumerate();
+    let (position, other) = others.find(|(_, other)| *other != base)?;
+    Some(Obstacle {
+        kind,
+        base,
+        other,
+        runs: (0, position),
+    })
 }
 
 fn options(options: &Value) -> String {
@@ -139,16 +149,23 @@ fn machine(run: &Run) -> String {
     format!("{cpu}, {cores} cores, {kernel}")
 }
 
-/// Valid and questionable levels have usable figures. Invalid ones do not describe the target.
-fn validity(run: &Run) -> String {
-    let invalid = run
-        .levels
-        .iter()
-        .filter(|level| level.validity() == Validity::Invalid);
-    let invalid: Vec<String> = invalid.map(|level| level.index.to_string()).collect();
-    if invalid.is_empty() {
-        "valid".to_owned()
-    } else {
-        format!("level {} invalid", invalid.join(", "))
-    }
+/// Returns the first run with invalid levels. Their figures do not describe the target, so they are an obstacle even if
+/// every run has them. Valid and questionable levels have usable figures.
+fn invalid(runs: &[&Run]) -> Option<Obstacle> {
+    runs.iter().enumerate().find_map(|(position, run)| {
+        let levels = invalid_levels(run);
+        (!levels.is_empty()).then(|| Obstacle {
+            kind: ObstacleKind::Validity,
+            base: "valid".to_owned(),
+            other: format!("level {} invalid", levels.join(", ")),
+            runs: (position, position),
+        })
+    })
+}
+
+/// Returns the numbers of a run's invalid levels, as readers count them: from 1.
+pub fn invalid_levels(run: &Run) -> Vec<String> {
+    let levels = run.levels.iter();
+    let invalid = levels.filter(|level| level.validity() == Validity::Invalid);
+    invalid.map(|level| (level.index + 1).to_string()).collect()
 }

@@ -14,6 +14,7 @@ mod remote_write;
 mod spec;
 
 use std::fs::{self, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -53,12 +54,9 @@ impl Outputs {
         page: Option<UiAddress>,
         clock: Clock,
     ) -> anyhow::Result<Self> {
+        refuse_same_place(asked)?;
         let mut outputs = Self::default();
-        for (index, output) in asked.iter().enumerate() {
-            let is_same = |other: &&Output| other.place() == output.place();
-            if let Some(other) = asked[..index].iter().find(is_same) {
-                anyhow::bail!("--output {output} has the same place as {other}");
-            }
+        for output in asked {
             let opened = outputs.add(output, clock);
             opened.with_context(|| format!("--output {output}"))?;
         }
@@ -72,7 +70,7 @@ impl Outputs {
 
     fn add(&mut self, output: &Output, clock: Clock) -> anyhow::Result<()> {
         match output {
-            Output::JsonLines(path) => self.lines.push(JsonLines::create(path)?),
+            Output::JsonLines(path) => self.lines.push(JsonLines::open(path)?),
             Output::Prometheus(address) => {
                 let endpoint = ScrapeEndpoint::open(*address)?;
                 say(&format!("metrics  {}", endpoint.url()));
@@ -91,7 +89,7 @@ impl Outputs {
             Output::Report(format, path) => {
                 // A run may take hours, so a path that cannot be written is an error now. A report that is there is
                 // replaced only at the end.
-                OpenOptions::new().create(true).append(true).open(path)?;
+                check_writable(path)?;
                 self.reports.push((*format, path.clone()));
             }
         }
@@ -159,6 +157,14 @@ impl Outputs {
         }
         let mut written = true;
         for (format, path) in &self.reports {
+            // A table without a row would replace the figures of an earlier run with nothing.
+            if run.levels.is_empty() && format.is_table() {
+                let path = path.display();
+                say(&format!(
+                    "{path} is not written, because nothing was measured"
+                ));
+                continue;
+            }
             if let Err(error) = write_report(run, *format, path, folder) {
                 complain(&error.context(format!("cannot write {}", path.display())));
                 written = false;
@@ -173,6 +179,27 @@ impl Outputs {
             return Exit::Bug;
         }
         exit
+    }
+}
+
+fn refuse_same_place(asked: &[Output]) -> anyhow::Result<()> {
+    for (index, output) in asked.iter().enumerate() {
+        let is_same = |other: &&Output| other.place() == output.place();
+        if let Some(other) = asked[..index].iter().find(is_same) {
+            anyhow::bail!("--output {output} has the same place as {other}");
+        }
+    }
+    Ok(())
+}
+
+/// Fails if the file cannot be written. Leaves everything as it was.
+fn check_writable(path: &Path) -> io::Result<()> {
+    let is_new = !path.exists();
+    OpenOptions::new().create(true).append(true).open(path)?;
+    if is_new {
+        fs::remove_file(path)
+    } else {
+        Ok(())
     }
 }
 

@@ -26,10 +26,33 @@ pub(crate) fn read_run(path: &Path) -> anyhow::Result<Run> {
     record::from_json(&text).with_context(|| format!("cannot use {}", path.display()))
 }
 
+/// Saved runs with the files that they are from.
+#[derive(Default)]
+pub(crate) struct RunSet {
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) runs: Vec<Run>,
+}
+
+impl RunSet {
+    fn read(files: Vec<PathBuf>) -> anyhow::Result<Self> {
+        let runs = files
+            .iter()
+            .map(|file| read_run(file))
+            .collect::<anyhow::Result<_>>()?;
+        Ok(Self { files, runs })
+    }
+
+    /// Adds the runs of another set.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.files.extend(other.files);
+        self.runs.extend(other.runs);
+    }
+}
+
 /// Reads all runs of a set: a `run.json`, the folder of a run, or a folder with several runs.
-pub(crate) fn read_runs(path: &Path) -> anyhow::Result<Vec<Run>> {
+pub(crate) fn read_runs(path: &Path) -> anyhow::Result<RunSet> {
     if !path.is_dir() || path.join(RECORD).exists() {
-        return Ok(vec![read_run(path)?]);
+        return RunSet::read(vec![path.to_owned()]);
     }
     let entries = fs::read_dir(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut inside: Vec<PathBuf> = entries
@@ -43,7 +66,7 @@ pub(crate) fn read_runs(path: &Path) -> anyhow::Result<Vec<Run>> {
         );
     }
     inside.sort();
-    inside.iter().map(|entry| read_run(entry)).collect()
+    RunSet::read(inside)
 }
 
 /// Reads the last run of the same script before this one, among the folders beside `folder`. Prefers one whose figures are
@@ -68,7 +91,8 @@ pub(crate) fn earlier_run(run: &Run, folder: &Path) -> Option<Run> {
             continue;
         }
         let differs = obstacles(&[&other, run]);
-        if differs.iter().all(|one| one.kind == ObstacleKind::Load) {
+        let only_levels = [ObstacleKind::Load, ObstacleKind::Validity];
+        if differs.iter().all(|one| only_levels.contains(&one.kind)) {
             return Some(other);
         }
         // The options of a `bench` contain its URL, so another one is another test.

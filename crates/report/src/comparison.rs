@@ -51,16 +51,33 @@ pub fn comparison_markdown(compared: Compared<'_>) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Renders what makes runs not comparable, as the lines of an error.
-pub fn not_comparable(obstacles: &[Obstacle]) -> String {
+/// Renders what makes runs not comparable, as the lines of an error. `names` are the files of all runs, those of the base
+/// first.
+pub fn not_comparable(obstacles: &[Obstacle], names: &[String]) -> String {
     let each = obstacles.iter().map(|obstacle| {
-        let Obstacle { kind, base, other } = obstacle;
-        let of = if *kind == ObstacleKind::TargetVersion {
+        let of = if obstacle.kind == ObstacleKind::TargetVersion {
             " (of the runs of one side)"
         } else {
             ""
         };
-        format!("\n  {}{of}: {base}\n    against {other}", name_of(*kind))
+        let place = |run: usize| {
+            names
+                .get(run)
+                .map(|name| format!(" in {name}"))
+                .unwrap_or_default()
+        };
+        let Obstacle {
+            base, other, runs, ..
+        } = obstacle;
+        let kind = name_of(obstacle.kind);
+        if runs.0 == runs.1 {
+            return format!("\n  {kind}: {other}{}", place(runs.1));
+        }
+        format!(
+            "\n  {kind}{of}: {base}{}\n    against {other}{}",
+            place(runs.0),
+            place(runs.1)
+        )
     });
     let kinds: Vec<&str> = obstacles.iter().map(|one| name_of(one.kind)).collect();
     format!(

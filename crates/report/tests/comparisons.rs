@@ -7,7 +7,9 @@
 
 use comparison::{FailIf, Margins, Request, compare};
 use model::Nanos;
-use record::{Level, Load, Measured, Phases, Run, ThresholdResult, Timings};
+use record::{
+    IssueCause, Level, LevelIssue, Load, Measured, Phases, Run, ThresholdResult, Timings,
+};
 use report::{Compared, Terminal, comparison, comparison_markdown, not_comparable};
 
 /// A run with requests that take `time_ms`, started `minute` minutes after a fixed time.
@@ -136,6 +138,8 @@ fn runs_that_cannot_be_compared_are_told_with_what_differs() {
     let mut other = run(1, 20.0);
     other.workers = 2;
     other.levels[0].load.users = 60;
+    other.levels[0].issues = vec![LevelIssue::invalid(IssueCause::NotMeasured)];
     let obstacles = comparison::obstacles(&[&run(0, 20.0), &other]);
-    insta::assert_snapshot!(not_comparable(&obstacles));
+    let names = ["old/run.json", "new/run.json"].map(str::to_owned);
+    insta::assert_snapshot!(not_comparable(&obstacles, &names));
 }

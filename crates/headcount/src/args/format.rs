@@ -20,3 +20,10 @@ pub(crate) enum Format {
     /// The highest load that held, as JSON for a badge of shields.io
     Badge,
 }
+
+impl Format {
+    /// Whether the format has only rows of figures, and no words about the run.
+    pub(crate) fn is_table(self) -> bool {
+        matches!(self, Self::Csv | Self::CsvSeries)
+    }
+}

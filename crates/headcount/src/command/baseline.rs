@@ -5,25 +5,30 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
+use comparison::invalid_levels;
 use format::{Column, Row, Table, count};
 use record::Run;
 
 use crate::args::{BaselineAction, BaselineArgs, BaselineStore};
 use crate::exit::Exit;
 use crate::save::save_text;
-use crate::saved_runs::read_runs;
+use crate::saved_runs::{RunSet, read_runs};
 use crate::screen::{colour, print, say};
 
 /// `headcount baseline`
 pub(crate) fn baseline(args: &BaselineArgs) -> anyhow::Result<Exit> {
     match &args.action {
-        BaselineAction::Save { name, runs } => save(&args.store, name, runs),
+        BaselineAction::Save {
+            name,
+            runs,
+            allow_invalid,
+        } => save(&args.store, name, runs, *allow_invalid),
         BaselineAction::List => list(&args.store),
     }
 }
 
 /// Reads the runs of a baseline.
-pub(crate) fn read(store: &BaselineStore, name: &str) -> anyhow::Result<Vec<Run>> {
+pub(crate) fn read(store: &BaselineStore, name: &str) -> anyhow::Result<RunSet> {
     let folder = folder(store, name)?;
     if !folder.is_dir() {
         bail!(
@@ -45,26 +50,56 @@ fn folder(store: &BaselineStore, name: &str) -> anyhow::Result<PathBuf> {
     Ok(store.baselines.join(name))
 }
 
-fn save(store: &BaselineStore, name: &str, paths: &[PathBuf]) -> anyhow::Result<Exit> {
+fn save(
+    store: &BaselineStore,
+    name: &str,
+    paths: &[PathBuf],
+    allow_invalid: bool,
+) -> anyhow::Result<Exit> {
     let folder = folder(store, name)?;
-    let mut runs = Vec::new();
+    let mut new = RunSet::default();
     for path in paths {
-        runs.extend(read_runs(path)?);
+        new.extend(read_runs(path)?);
+    }
+    if !allow_invalid {
+        refuse_invalid(&new)?;
     }
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    for run in &mut runs {
+    let mut known = 0;
+    for run in &mut new.runs {
+        known += u64::from(folder.join(file_name(run)).exists());
         // Comparisons do not use the course of the run, which is most of the record.
         run.levels.iter_mut().for_each(|level| level.series.clear());
         let text = record::to_json(run).context("cannot encode the record")?;
         save_text(&folder, &file_name(run), &text)?;
     }
-    let all = read_runs(&folder)?;
+    let all = read_runs(&folder)?.runs;
+    let known = match known {
+        0 => String::new(),
+        known => format!(" ({} there before)", format::count(known)),
+    };
     say(&format!(
-        "baseline {name}: {} from {}",
+        "baseline {name}: {} from {}{known}",
         format::plural(all.len() as u64, "run"),
         format::plural(days(&all), "day")
     ));
     Ok(Exit::Passed)
+}
+
+/// Refuses runs with invalid levels, because every later comparison with the baseline would refuse them.
+fn refuse_invalid(new: &RunSet) -> anyhow::Result<()> {
+    for (file, run) in new.files.iter().zip(&new.runs) {
+        let levels = invalid_levels(run);
+        if !levels.is_empty() {
+            bail!(
+                "{}: level {} is invalid, so that `headcount compare` would refuse the baseline; nothing was saved\n  \
+                 repeat the run, or save it nevertheless with --allow-invalid",
+                file.display(),
+                levels.join(", ")
+            );
+        }
+    }
+    Ok(())
 }
 
 /// The same run always gets the same name, so that it is never counted twice.
@@ -91,7 +126,7 @@ fn list(store: &BaselineStore) -> anyhow::Result<Exit> {
     folders.retain(|folder| folder.is_dir());
     folders.sort();
     for folder in folders {
-        let runs = read_runs(&folder)?;
+        let runs = read_runs(&folder)?.runs;
         let name = folder
             .file_name()
             .unwrap_or_default()

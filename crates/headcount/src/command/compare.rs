@@ -4,41 +4,40 @@ use std::path::Path;
 
 use anyhow::bail;
 use comparison::{FailIf, FailIfOutcome, Margins, ObstacleKind, Request, compare as compare_runs};
-use record::Run;
 use report::Compared;
 use serde_json::json;
 
 use crate::args::{CompareArgs, CompareFormat};
 use crate::command::baseline;
 use crate::exit::Exit;
-use crate::saved_runs::read_runs;
+use crate::saved_runs::{RunSet, read_runs};
 use crate::screen::{print, terminal};
 
-/// A set of runs with the name that the user gave it.
-struct RunSet {
+/// One side of a comparison, with the name that the user gave it.
+struct Side {
     name: String,
-    runs: Vec<Run>,
+    set: RunSet,
 }
 
 /// `headcount compare`
 pub(crate) fn compare(args: &CompareArgs) -> anyhow::Result<Exit> {
-    let mut sets = args
+    let mut sides = args
         .runs
         .iter()
-        .map(|path| read_set(path))
+        .map(|path| read_side(path))
         .collect::<anyhow::Result<Vec<_>>>()?;
     let base = match &args.baseline {
-        Some(name) => RunSet {
+        Some(name) => Side {
             name: format!("baseline {name}"),
-            runs: baseline::read(&args.store, name)?,
+            set: baseline::read(&args.store, name)?,
         },
-        None if sets.len() < 2 => {
+        None if sides.len() < 2 => {
             bail!("compare needs two sets of runs: the base and the new one (or --baseline NAME)")
         }
-        None => sets.remove(0),
+        None => sides.remove(0),
     };
     let mut outcome = None;
-    for (index, new) in sets.iter().enumerate() {
+    for (index, new) in sides.iter().enumerate() {
         if index > 0 {
             print("\n")?;
         }
@@ -51,15 +50,15 @@ pub(crate) fn compare(args: &CompareArgs) -> anyhow::Result<Exit> {
     })
 }
 
-fn read_set(path: &Path) -> anyhow::Result<RunSet> {
-    Ok(RunSet {
+fn read_side(path: &Path) -> anyhow::Result<Side> {
+    Ok(Side {
         name: path.display().to_string(),
-        runs: read_runs(path)?,
+        set: read_runs(path)?,
     })
 }
 
-/// Compares one set with the base, and prints the result. Returns the worst outcome of the conditions.
-fn one(args: &CompareArgs, base: &RunSet, new: &RunSet) -> anyhow::Result<Option<FailIfOutcome>> {
+/// Compares one side with the base, and prints the result. Returns the worst outcome of the conditions.
+fn one(args: &CompareArgs, base: &Side, new: &Side) -> anyhow::Result<Option<FailIfOutcome>> {
     let usual = args.margin / 100.0;
     let allowed: Vec<ObstacleKind> = args
         .allow_different
@@ -68,8 +67,8 @@ fn one(args: &CompareArgs, base: &RunSet, new: &RunSet) -> anyhow::Result<Option
         .map(Into::into)
         .collect();
     let request = Request {
-        base: &base.runs,
-        new: &new.runs,
+        base: &base.set.runs,
+        new: &new.set.runs,
         is_history: args.baseline.is_some(),
         margins: Margins {
             usual,
@@ -80,7 +79,7 @@ fn one(args: &CompareArgs, base: &RunSet, new: &RunSet) -> anyhow::Result<Option
     };
     let comparison = match compare_runs(&request) {
         Ok(comparison) => comparison,
-        Err(obstacles) => bail!("{}", report::not_comparable(&obstacles)),
+        Err(obstacles) => bail!("{}", report::not_comparable(&obstacles, &files(base, new))),
     };
     let unknown = args.fail_if.iter();
     let mut unknown = unknown.filter(|condition| !condition.is_about_any(&comparison));
@@ -108,6 +107,12 @@ fn one(args: &CompareArgs, base: &RunSet, new: &RunSet) -> anyhow::Result<Option
         CompareFormat::Json => format!("{:#}\n", as_json(compared)),
     })?;
     Ok(conditions.into_iter().map(|(_, outcome)| outcome).max())
+}
+
+/// The files of all runs, those of the base first.
+fn files(base: &Side, new: &Side) -> Vec<String> {
+    let files = base.set.files.iter().chain(&new.set.files);
+    files.map(|file| file.display().to_string()).collect()
 }
 
 fn as_json(compared: Compared<'_>) -> serde_json::Value {

@@ -1,5 +1,5 @@
-use std::fs::File;
-use std::io::Write as _;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -11,21 +11,45 @@ use engine::Second;
 pub(super) struct JsonLines {
     file: File,
     path: PathBuf,
+    /// Whether this run created the file.
+    is_new: bool,
+    begun: bool,
 }
 
 impl JsonLines {
-    pub(super) fn create(path: &Path) -> anyhow::Result<Self> {
+    pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
+        let is_new = !path.exists();
         Ok(Self {
-            file: File::create(path)?,
+            file: OpenOptions::new().create(true).append(true).open(path)?,
+            is_new,
             path: path.to_owned(),
+            begun: false,
         })
     }
 
-    /// Writes the line at once, so that a reader who follows the file sees it.
+    /// Writes the line at once, so that a reader who follows the file sees it. The first line replaces what was in the file.
     pub(super) fn write(&mut self, second: &Second) -> anyhow::Result<()> {
         let line = line_of(second)?;
-        let written = self.file.write_all(line.as_bytes());
-        written.with_context(|| format!("cannot write {}", self.path.display()))
+        self.write_text(&line)
+            .with_context(|| format!("cannot write {}", self.path.display()))
+    }
+
+    fn write_text(&mut self, line: &str) -> io::Result<()> {
+        // A pipe cannot be emptied.
+        if !self.begun && self.file.metadata()?.is_file() {
+            self.file.set_len(0)?;
+        }
+        self.begun = true;
+        self.file.write_all(line.as_bytes())
+    }
+}
+
+/// A run without a second leaves everything as it was.
+impl Drop for JsonLines {
+    fn drop(&mut self) {
+        if self.is_new && !self.begun {
+            let _ = fs::remove_file(&self.path); // an empty file does no harm
+        }
     }
 }
 

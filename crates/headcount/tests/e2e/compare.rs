@@ -1,5 +1,7 @@
 //! Comparisons of real runs against servers whose delays are known.
 
+use std::fs;
+
 use serde_json::Value;
 
 use crate::harness::{Ended, Lab, Server};
@@ -132,7 +134,7 @@ fn one_run_on_a_side_shows_no_difference() {
 fn a_baseline_keeps_each_run_once() {
     let (lab, server) = (Lab::new(), Server::truth(&[]));
     measure(&lab, &server, "/delay/5ms", "one");
-    for _ in 0..2 {
+    for index in 0..2 {
         let saved = lab.headcount(&["baseline", "save", "main", "one"]);
         assert_eq!(saved.code, Some(0), "{saved:#?}");
         assert!(
@@ -140,11 +142,17 @@ fn a_baseline_keeps_each_run_once() {
             "{}",
             saved.stderr
         );
+        assert_eq!(saved.stderr.contains("(1 there before)"), index == 1);
     }
     let list = lab.headcount(&["baseline", "list"]);
     assert!(list.stdout.contains("main"), "{}", list.stdout);
     let ended = lab.headcount(&["compare", "--baseline", "main", "one"]);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
+    assert!(
+        ended.stdout.contains("1 run is on both sides"),
+        "{}",
+        ended.stdout
+    );
     let missing = lab.headcount(&["compare", "--baseline", "other", "one"]);
     assert_eq!(missing.code, Some(2), "{missing:#?}");
     let outside = lab.headcount(&["baseline", "save", "../main", "one"]);
@@ -160,11 +168,38 @@ fn runs_that_are_not_comparable_are_refused_with_the_way_out() {
     let ended = lab.headcount(&["compare", "old", "new"]);
     assert_eq!(ended.code, Some(2), "{ended:#?}");
     assert!(ended.stderr.contains("not comparable"), "{}", ended.stderr);
-    assert!(
-        ended.stderr.contains("--allow-different"),
-        "{}",
-        ended.stderr
-    );
+    for part in ["--allow-different", "in old/1", "in new/1"] {
+        assert!(ended.stderr.contains(part), "{part}: {}", ended.stderr);
+    }
     let empty = lab.headcount(&["compare", ".", "new"]);
     assert_eq!(empty.code, Some(2), "{empty:#?}");
+}
+
+/// One invalid run in a baseline would make all later comparisons impossible.
+#[test]
+fn a_baseline_takes_no_invalid_run_unless_told_to() {
+    let (lab, server) = (Lab::new(), Server::truth(&[]));
+    measure(&lab, &server, "/delay/5ms", "one");
+    let file = lab.path("one/run.json");
+    let mut record: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    record["levels"][0]["issues"] =
+        serde_json::json!([{ "severity": "invalid", "cause": "not_measured" }]);
+    fs::write(&file, record.to_string()).unwrap();
+    let refused = lab.headcount(&["baseline", "save", "main", "one"]);
+    assert_eq!(refused.code, Some(2), "{refused:#?}");
+    for part in ["one: level 1 is invalid", "--allow-invalid"] {
+        assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+    }
+    assert!(!lab.path("headcount-baselines/main").exists());
+    let told = lab.headcount(&["baseline", "save", "main", "one", "--allow-invalid"]);
+    assert_eq!(told.code, Some(0), "{told:#?}");
+    let compared = lab.headcount(&["compare", "--baseline", "main", "one"]);
+    assert_eq!(compared.code, Some(2), "{compared:#?}");
+    for part in ["validity: level 1 invalid", "headcount-baselines/main/"] {
+        assert!(
+            compared.stderr.contains(part),
+            "{part}: {}",
+            compared.stderr
+        );
+    }
 }

@@ -94,4 +94,43 @@ fn an_output_that_cannot_be_opened_is_refused_before_any_load() {
         ended.refused(2, &[output, said]);
         assert!(!lab.path("run").exists(), "{output}");
     }
+    let same = ["--output", "csv=same", "--output", "junit=same"];
+    lab.run("asks.ts", &truth.url(), &same)
+        .refused(2, &["the same place"]);
+    assert!(!lab.path("same").exists());
+}
+
+/// A target that is not there, or a scenario with a mistake, must not cost the figures of the run before.
+#[test]
+fn a_run_that_measures_nothing_keeps_the_figures_of_an_earlier_one() {
+    let lab = Lab::new()
+        .with("asks.ts", ASKS)
+        .with("seconds.jsonl", "{}\n");
+    let lab = lab.with("old.csv", "level\n1\n");
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let nobody = format!("http://{}", free.local_addr().unwrap());
+    drop(free);
+    let outputs = [
+        "jsonl=seconds.jsonl",
+        "jsonl=new.jsonl",
+        "csv=old.csv",
+        "csv-series=new.csv",
+        "junit=junit.xml",
+    ];
+    let options = outputs.map(|output| ["--output", output]);
+    let ended = lab.run("asks.ts", &nobody, options.as_flattened());
+    assert_eq!(ended.code, Some(4), "{ended:#?}");
+    let read = |name: &str| fs::read_to_string(lab.path(name));
+    assert_eq!(read("seconds.jsonl").unwrap(), "{}\n");
+    assert_eq!(read("old.csv").unwrap(), "level\n1\n");
+    assert!(
+        ended.stderr.contains("old.csv is not written"),
+        "{ended:#?}"
+    );
+    for name in ["new.jsonl", "new.csv"] {
+        assert!(read(name).is_err(), "{name}");
+    }
+    let junit = read("junit.xml").unwrap();
+    assert!(junit.contains("errors=\"1\""), "{junit}");
+    assert!(junit.contains("nothing was measured"), "{junit}");
 }

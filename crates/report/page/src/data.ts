@@ -114,6 +114,8 @@ export interface Level {
   status: Status;
   why: string | null;
   invalid: boolean;
+  /** Whether something may have affected the figures, although the level counts. */
+  questionable?: boolean;
   started_s: number;
   measured: [number, number];
   ends_s: number;
@@ -164,7 +166,11 @@ export function rowStart(row: number): number {
   return ((row - 4 * power) * 2 ** (power + 3)) / 1e6;
 }
 
+/** The result of a level, and whether it is questionable. */
+export type Result = Pick<Level, "status" | "questionable">;
+
 /** Returns the words for a result. */
-export function statusWord(status: Status): string {
-  return { held: "held", failed: "failed", inconclusive: "inconclusive", invalid: "invalid", measured: "no threshold", running: "running" }[status];
+export function statusWord({ status, questionable }: Result): string {
+  const word = { held: "held", failed: "failed", inconclusive: "inconclusive", invalid: "invalid", measured: "no threshold", running: "running" }[status];
+  return questionable ? `${word}, questionable` : word;
 }

@@ -42,11 +42,18 @@ fn deciding(compared: Compared<'_>) -> Vec<&ComparedFigure> {
     }
 }
 
-/// The figure that the sentence names: the one that became worse most, or else the one that became better most.
+/// The figure that the sentence names: the one that became worse most, or else the one that became better most. If a
+/// condition failed, it is one of the figures that made it fail.
 fn decisive(compared: Compared<'_>) -> Option<&ComparedFigure> {
-    let different = deciding(compared)
+    let all = deciding(compared);
+    let fails = |one: &ComparedFigure| {
+        let mut conditions = compared.conditions.iter();
+        conditions.any(|(condition, _)| condition.fails(one))
+    };
+    let any_fails = all.iter().any(|one| fails(one));
+    let different = all
         .into_iter()
-        .filter(|one| one.judgement == Judgement::Different);
+        .filter(|one| one.judgement == Judgement::Different && (!any_fails || fails(one)));
     let size = |one: &ComparedFigure| one.effect.map_or(0.0, |effect| effect.estimate.abs());
     different.max_by(|one, other| {
         let rank = |one: &ComparedFigure| (is_worse(one), size(one));

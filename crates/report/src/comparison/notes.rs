@@ -28,6 +28,8 @@ pub(super) fn of(compared: Compared<'_>) -> Vec<String> {
         method(compared),
         spread(compared),
         others(compared),
+        left_out(compared),
+        on_both_sides(compared),
     ];
     outcomes
         .chain(notes.into_iter().flatten())
@@ -98,6 +100,27 @@ fn others(compared: Compared<'_>) -> Option<String> {
         format!(
             "not listed: {} other {them} (--all lists them)",
             count(hidden as u64)
+        )
+    })
+}
+
+fn left_out(compared: Compared<'_>) -> Option<String> {
+    let names = &compared.comparison.left_out;
+    (!names.is_empty()).then(|| {
+        format!(
+            "not compared, although a threshold is about it: {}",
+            names.join(", ")
+        )
+    })
+}
+
+fn on_both_sides(compared: Compared<'_>) -> Option<String> {
+    let number = compared.comparison.on_both_sides as u64;
+    (number > 0).then(|| {
+        let are = if number == 1 { "is" } else { "are" };
+        format!(
+            "{} {are} on both sides, which makes them look more alike than they are.",
+            plural(number, "run")
         )
     })
 }

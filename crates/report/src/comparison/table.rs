@@ -10,6 +10,9 @@ use super::compared::Compared;
 /// Sign of a number that is below zero, as typeset.
 const MINUS: char = '−';
 
+/// The smallest bound that is written. Runs without any spread would otherwise be the same within 2.3e-7 %.
+const LEAST_SHOWN: f64 = 0.01;
+
 /// The figures of a level: those of interest, and those that differ.
 pub(super) fn of(compared: Compared<'_>, level: usize) -> Table {
     let columns = vec![
@@ -131,7 +134,7 @@ fn judgement(compared: Compared<'_>, one: &ComparedFigure) -> String {
                 .map_or(one.margin, |effect| effect.low.abs().max(effect.high.abs()));
             format!(
                 "same within {} {}",
-                number(bound * 100.0),
+                number((bound * 100.0).max(LEAST_SHOWN)),
                 unit(one.figure.scale())
             )
         }

@@ -12,7 +12,7 @@ use crate::section::label;
 /// The percentiles in the table, with the start of their titles.
 const PERCENTILES: [(f64, &str); 4] =
     [(0.5, "p50"), (0.95, "p95"), (0.99, "p99"), (0.999, "p99_9")];
-const COUNTS: [&str; 10] = [
+const COUNTS: [&str; 11] = [
     "count",
     "failed",
     "unfinished",
@@ -22,6 +22,7 @@ const COUNTS: [&str; 10] = [
     "late",
     "lost",
     "duplicated",
+    "reordered",
     "misdelivered",
 ];
 
@@ -149,7 +150,7 @@ fn of_timings(timings: &Timings) -> Vec<String> {
         timings.timed_out,
     ]
     .map(Some);
-    let counts = counts.into_iter().chain([None; 6]);
+    let counts = counts.into_iter().chain([None; 7]);
     cells(counts, |q| timings.response_at(q), timings.longest())
 }
 
@@ -160,6 +161,7 @@ fn of_deliveries(all: &Deliveries) -> Vec<String> {
         all.late,
         all.lost_count(),
         all.duplicated,
+        all.reordered,
         all.misdelivered_count(),
     ];
     let counts = [Some(all.messages), None, None, None]

@@ -1,7 +1,7 @@
 //! JUnit XML, as Jenkins, GitLab and GitHub actions read it: one suite for each level, one case for each threshold.
 //!
 //! A broken threshold is a failure, because the target is at fault. An inconclusive one is an error. A run without
-//! thresholds has one case for each level. GitLab shows the class name as the suite, so it contains the level.
+//! thresholds has one case for each level, and a run without a level has one case, which is an error. GitLab shows the class name as the suite, so it contains the level.
 
 use std::io;
 
@@ -22,9 +22,11 @@ pub fn junit(run: &Run) -> io::Result<String> {
         .create_element("testsuites")
         .with_attribute(("name", run.script.path.as_str()));
     suites.write_inner_content(|xml| {
-        run.levels
-            .iter()
-            .try_for_each(|level| suite(xml, run, level))
+        if run.levels.is_empty() {
+            return suite_without_levels(xml, run);
+        }
+        let mut levels = run.levels.iter();
+        levels.try_for_each(|level| suite(xml, run, level))
     })?;
     let text = String::from_utf8(xml.into_inner()).map_err(io::Error::other)?;
     Ok(format!(
@@ -43,9 +45,10 @@ fn suite(xml: &mut Xml, run: &Run, level: &Level) -> io::Result<()> {
     } else {
         (count(Some(false)), count(None))
     };
+    let load = label(&level.load);
     let suite = xml
         .create_element("testsuite")
-        .with_attribute(("name", label(&level.load).as_str()))
+        .with_attribute(("name", load.as_str()))
         .with_attribute(("timestamp", run.started_at.as_str()))
         .with_attribute(("time", level.phases.duration_s.to_string().as_str()))
         .with_attribute(("tests", results.len().max(1).to_string().as_str()))
@@ -54,12 +57,34 @@ fn suite(xml: &mut Xml, run: &Run, level: &Level) -> io::Result<()> {
     suite.write_inner_content(|xml| {
         properties(xml, run, level)?;
         if whole {
-            return case(xml, run, level, ("completed", run_outcome(run)));
+            return case(xml, run, &load, ("completed", run_outcome(run)));
         }
         results.iter().try_for_each(|result| {
             let name = format!("{} {}", result.metric, result.condition);
-            case(xml, run, level, (&name, threshold_outcome(run, result)))
+            case(xml, run, &load, (&name, threshold_outcome(run, result)))
         })
+    })?;
+    Ok(())
+}
+
+/// Without a case, CI systems would show the run as passed.
+fn suite_without_levels(xml: &mut Xml, run: &Run) -> io::Result<()> {
+    let suite = xml
+        .create_element("testsuite")
+        .with_attribute(("name", "run"))
+        .with_attribute(("timestamp", run.started_at.as_str()))
+        .with_attribute(("tests", "1"))
+        .with_attribute(("failures", "0"))
+        .with_attribute(("errors", "1"));
+    let headline = verdict::headline(run);
+    let message = format!("{}{}", headline.verdict, headline.sentence);
+    suite.write_inner_content(|xml| {
+        case(
+            xml,
+            run,
+            "run",
+            ("completed", CaseOutcome::Inconclusive { message }),
+        )
     })?;
     Ok(())
 }
@@ -127,11 +152,11 @@ fn run_outcome(run: &Run) -> CaseOutcome {
 fn case(
     xml: &mut Xml,
     run: &Run,
-    level: &Level,
+    part: &str,
     (name, outcome): (&str, CaseOutcome),
 ) -> io::Result<()> {
     let script = run.script.path.as_str();
-    let class = format!("headcount.{script}.{}", label(&level.load));
+    let class = format!("headcount.{script}.{part}");
     let case = xml
         .create_element("testcase")
         .with_attribute(("classname", class.as_str()))

@@ -52,7 +52,7 @@ function draw(data: PageData, rows: readonly ChannelRow[], seen: readonly Fate[]
   const lines = rows.map((row, place) => {
     const y = top + place * ROW;
     const cells = seen.map((fate, index) => cell(fate, row, left + index * width, y, width, bar, phone));
-    return join([line(0, y, size.width, y, { class: "grid" }), mark(row.level.status, 8, y + ROW / 2, 5), text(label(row), left - 8, y + ROW / 2 + 4, { "text-anchor": "end" }), ...cells]);
+    return join([line(0, y, size.width, y, { class: "grid" }), mark(row.level, 8, y + ROW / 2, 5), text(label(row), left - 8, y + ROW / 2 + 4, { "text-anchor": "end" }), ...cells]);
   });
   const lost = rows.slice(0, 20).map((row) => `${label(row)}: ${count(row.channel.lost)} of ${count(row.channel.expected)} lost`);
   return { height: top + rows.length * ROW + 6, label: `Fates of deliveries. ${lost.join("; ")}.`, content: join([...heads, ...lines]), zones: rowZones(rows, top, ROW, size.width) };

@@ -34,7 +34,7 @@ export function latencyOverLoad(data: PageData): Chart {
     figures: () => ({
       titles: ["level", "load", "result", data.subject, "p50 ms", "p95 ms", "p95 low ms", "p95 high ms", "p99 ms", "longest", "error ms"],
       rows: data.levels.map((level) => [
-        level.label, level.load, statusWord(level.status), level.count, level.p50.ms, level.p95.ms, level.p95.interval?.[0] ?? null,
+        level.label, level.load, statusWord(level), level.count, level.p50.ms, level.p95.ms, level.p95.interval?.[0] ?? null,
         level.p95.interval?.[1] ?? null, level.p99.ms, level.longest, level.error_ms,
       ]),
     }),
@@ -96,7 +96,7 @@ function whereItStops(on: Frame, [below, above]: [number, number]): Svg {
     rect(x, top, right - x, bottom - top, failed ? { fill: "var(--bad-wash)" } : { fill: `url(#${HATCH})`, "fill-opacity": 0.35 }),
     line(x, top - 6, x, bottom, stroke(colour, 1.5)),
     text(on.phone ? "held" : `held up to ${last.label}`, x - 8, top + 6, { class: "strong halo", "text-anchor": "end" }),
-    room ? text(statusWord(first.status), x + 8, top + 6, { class: `${failed ? "badtext" : "doubttext"} halo` }) : nothing,
+    room ? text(statusWord(first), x + 8, top + 6, { class: `${failed ? "badtext" : "doubttext"} halo` }) : nothing,
   ]);
 }
 
@@ -192,7 +192,7 @@ function endLabels(on: Frame): Svg {
 }
 
 function labelOf(data: PageData): string {
-  const each = data.levels.map((level) => `${level.label}: p95 ${level.p95.text}, ${statusWord(level.status)}`);
+  const each = data.levels.map((level) => `${level.label}: p95 ${level.p95.text}, ${statusWord(level)}`);
   return `Latency over load. ${each.slice(0, 20).join("; ")}.`;
 }
 
@@ -201,7 +201,7 @@ function read(data: PageData, index: number): Reading[] {
   if (!level) return [];
   const tone = level.status === "failed" ? { tone: "bad" as const } : level.status === "held" || level.status === "measured" ? {} : { tone: "doubtful" as const };
   const readings: Reading[] = [
-    { name: "", value: `${level.label}: ${statusWord(level.status)}`, ...tone },
+    { name: "", value: `${level.label}: ${statusWord(level)}`, ...tone },
     { name: data.subject, value: count(level.count) },
     { name: "p50", value: level.p50.text },
     { name: "p95", value: level.p95.text },
@@ -215,9 +215,11 @@ function read(data: PageData, index: number): Reading[] {
 
 function legend(data: PageData): Chart["legend"] {
   const whisker = tag("path", { d: "M13 2v10M9 2h8M9 12h8", fill: "none", ...stroke("var(--text)", 1.3) });
+  const hasInterval = data.levels.some((level) => level.p95.interval);
+  const p95 = sign(26, line(0, 7, 26, 7, stroke("var(--text)", 2)), hasInterval ? whisker : nothing, circle(13, 7, 4, { fill: "var(--text)" }));
   const all = [
     shades(data.subject),
-    { sign: sign(26, line(0, 7, 26, 7, stroke("var(--text)", 2)), whisker, circle(13, 7, 4, { fill: "var(--text)" })), text: "p95 with 95 % interval" },
+    { sign: p95, text: hasInterval ? "p95 with 95 % interval" : "p95" },
     { sign: sign(18, line(0, 7, 18, 7, stroke("var(--text)", 1.7))), text: "p50" },
     { sign: sign(18, line(0, 7, 18, 7, stroke("var(--text)", 1.7, "3 2.4"))), text: "p99" },
   ];

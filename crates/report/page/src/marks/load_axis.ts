@@ -29,8 +29,9 @@ export function loadAxis(data: PageData, left: number, right: number): LoadAxis 
   const pad = Math.min(0.5 / Math.max(1, order.length), 0.09) * (right - left);
   const ends = [left + pad, right - pad] as const;
   const title = data.open ? "Planned rate (iterations per second)" : "Users";
-  const spreads = [...(high >= 10 * low && low > 0 ? [logarithmic(low, high, ...ends)] : []), linear(low, high, ...ends)];
-  for (const spread of order.length > 1 ? spreads : []) {
+  const wide = high >= 10 * low && low > 0;
+  const spreads = [...(wide ? [{ spread: logarithmic(low, high, ...ends), title: `${title}, logarithmic` }] : []), { spread: linear(low, high, ...ends), title }];
+  for (const { spread, title } of order.length > 1 ? spreads : []) {
     const gaps = loads.slice(1).map((load, index) => spread(load) - spread(loads[index] ?? 0));
     const narrowest = Math.min(right - left, ...gaps);
     if (narrowest >= NARROWEST) return { order, at: (level) => spread(loadOf(levels, level)), column: Math.min(56, narrowest * 0.72), title };
@@ -63,7 +64,7 @@ export function loadLabels(data: PageData, axis: LoadAxis, left: number, right: 
     shown.push({ x, half });
     pieces.push(text(content, x, y + 18, { "text-anchor": "middle" }));
   }
-  for (const level of axis.order) pieces.push(mark(data.levels[level]?.status ?? "measured", axis.at(level), y + 31, Math.min(5.5, axis.column / 2)));
+  for (const level of axis.order) pieces.push(mark(data.levels[level] ?? { status: "measured" }, axis.at(level), y + 31, Math.min(5.5, axis.column / 2)));
   pieces.push(text(axis.title, (left + right) / 2, y + 55, { "text-anchor": "middle" }));
   return join(pieces);
 }

@@ -57,7 +57,7 @@ function draw(data: PageData, rows: readonly ChannelRow[], size: Size): Drawing 
 function one(row: ChannelRow, label: string, y: number, height: number, left: number, right: number, x: Scale): Svg {
   const { level, channel } = row;
   const hatched = level.invalid ? rect(left, y - height / 2 + 2, right - left, height - 4, { fill: `url(#${HATCH})`, "fill-opacity": 0.35 }) : nothing;
-  const head = join([mark(level.status, 8, y, 5), text(label, left - 8, y + 4, { "text-anchor": "end" })]);
+  const head = join([mark(level, 8, y, 5), text(label, left - 8, y + 4, { "text-anchor": "end" })]);
   const [first, median, last] = [channel.first.ms, channel.median.ms, channel.last.ms];
   const ink = { fill: level.invalid ? "var(--surface)" : "var(--data)", stroke: "var(--data)", "stroke-width": 1.6 };
   const marks = join([

@@ -1,6 +1,6 @@
 // Shapes that several charts use. A result differs in shape as well as in colour.
 
-import type { Status } from "../data.ts";
+import type { Result, Status } from "../data.ts";
 import { circle, join, line, rect, tag, type Svg } from "../svg.ts";
 
 export const COLOUR: Readonly<Record<Status, string>> = {
@@ -12,13 +12,13 @@ export const COLOUR: Readonly<Record<Status, string>> = {
   running: "var(--data)",
 };
 
-/** Returns the small mark of a result: circle with a check, cross, diamond, or dot. */
-export function mark(status: Status, x: number, y: number, r = 5.5): Svg {
+/** Returns the small mark of a result: circle with a check (dashed if questionable), cross, diamond, or dot. */
+export function mark({ status, questionable }: Result, x: number, y: number, r = 5.5): Svg {
   const stroke = { stroke: COLOUR[status], "stroke-width": 1.8, fill: "none", "stroke-linecap": "round", "stroke-linejoin": "round" };
   switch (status) {
     case "held":
       return join([
-        circle(x, y, r, stroke),
+        circle(x, y, r, questionable ? { ...stroke, "stroke-dasharray": "2.4 2.6" } : stroke),
         tag("path", { d: `M${x - r * 0.45} ${y + r * 0.05}l${r * 0.35} ${r * 0.38}l${r * 0.62} ${-r * 0.78}`, ...stroke }),
       ]);
     case "failed":

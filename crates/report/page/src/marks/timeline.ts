@@ -92,9 +92,9 @@ function name(level: Level, x: Scale, left: number, right: number): Svg {
   if (to - from < 13) return nothing;
   const room = to - from > widthOf(level.label) + 22;
   const middle = (from + to) / 2;
-  if (!room) return mark(level.status, middle, 12, 5);
+  if (!room) return mark(level, middle, 12, 5);
   const start = middle - (widthOf(level.label) + 14) / 2;
-  return join([mark(level.status, start + 5, 12, 5), text(level.label, start + 14, 16, { class: "small strong" })]);
+  return join([mark(level, start + 5, 12, 5), text(level.label, start + 14, 16, { class: "small strong" })]);
 }
 
 /** Marks the times at which the target's process ended. */
@@ -114,7 +114,7 @@ function read(data: PageData, index: number, second: number | null): Reading[] {
     if (level.status === "running") return [{ name: "", value: `${level.label}: running` }];
     const busy = level.generator.busiest_percent;
     return [
-      { name: "", value: `${level.label}: ${statusWord(level.status)}` },
+      { name: "", value: `${level.label}: ${statusWord(level)}` },
       { name: "target", value: level.generator.target ?? "not measured" },
       { name: "generator's busiest worker", value: busy === null ? "not measured" : `${significant(busy)} %`, ...(level.invalid ? { tone: "doubtful" as const } : {}) },
       { name: "start lag p99", value: millis(level.generator.start_lag_ms) },

@@ -1,7 +1,7 @@
 //! The figures of one level.
 
 use format::percent;
-use record::{Level, Run};
+use record::{Level, Run, Validity};
 use serde::Serialize;
 
 use super::channels::Channel;
@@ -24,6 +24,8 @@ pub(super) struct LevelData {
     why: Option<String>,
     /// Whether the generator was the limit. Thresholds may count nevertheless.
     invalid: bool,
+    /// Whether something may have affected the figures, although the level counts.
+    questionable: bool,
     /// Seconds since the start of the run.
     started_s: f64,
     /// Start and end of the measurement, in seconds since the start of the level, and the end of the level.
@@ -101,6 +103,7 @@ impl LevelData {
             status: Status::of(run, level),
             why: why(run, level),
             invalid: level.is_invalid(),
+            questionable: level.validity() == Validity::Questionable,
             started_s: rounded_to_ms(started),
             measured: (
                 rounded_to_ms(begins),

@@ -30,7 +30,7 @@ pub(super) fn since(run: &Run, last: Option<&Run>) -> (String, String) {
     let at = when(last);
     let differs: Vec<&str> = obstacles(&[last, run])
         .iter()
-        .filter(|obstacle| obstacle.kind != ObstacleKind::Load)
+        .filter(|obstacle| !levels_decide(obstacle.kind))
         .map(|obstacle| name_of(obstacle.kind))
         .collect();
     if !differs.is_empty() {
@@ -44,9 +44,14 @@ pub(super) fn since(run: &Run, last: Option<&Run>) -> (String, String) {
         .unwrap_or_else(|| {
             (
                 "Not comparable".to_owned(),
-                format!("The run of {at} has no figure at the same load."),
+                format!("The run of {at} has no valid level at the same load."),
             )
         })
+}
+
+/// Whether only levels differ in this. Loads that both runs have, and that are valid in both, are comparable.
+fn levels_decide(kind: ObstacleKind) -> bool {
+    matches!(kind, ObstacleKind::Load | ObstacleKind::Validity)
 }
 
 /// Formats the start of a run without its seconds.
@@ -55,14 +60,17 @@ fn when(run: &Run) -> String {
     format!("{date} {} UTC", time.get(..5).unwrap_or_default())
 }
 
-/// Compares the highest loads that held. `None` if the runs have different loads or no thresholds, or if the same load
-/// held.
+/// Compares the highest loads that held. `None` if the runs have different loads, no thresholds or invalid levels, or if the
+/// same load held.
 fn held(run: &Run, last: &Run, at: &str) -> Option<(String, String)> {
     let loads = |run: &Run| -> Vec<String> {
         let levels = run.levels.iter();
         levels.map(|level| format!("{:?}", level.load)).collect()
     };
-    let judged = |run: &Run| !run.thresholds.is_empty();
+    let judged = |run: &Run| {
+        let is_invalid = run.levels.iter().any(Level::is_invalid);
+        !run.thresholds.is_empty() && !is_invalid
+    };
     if loads(run) != loads(last) || !judged(run) || !judged(last) {
         return None;
     }
