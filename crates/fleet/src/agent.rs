@@ -16,6 +16,7 @@ use tokio::sync::{Notify, mpsc as tokio_mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::{interval, timeout};
 
+use crate::access::NatsAccess;
 use crate::bundle;
 use crate::error::FleetError;
 use crate::frames::Joiner;
@@ -32,10 +33,8 @@ use crate::share::{self, Channels, Incoming};
 /// The settings of an agent.
 #[derive(Clone, Debug, Default)]
 pub struct AgentOptions {
-    /// URL of the NATS server, with the credentials.
-    pub nats: String,
-    /// Token for the server, if the URL has no credentials.
-    pub token: Option<String>,
+    /// The NATS server.
+    pub nats: NatsAccess,
     /// Name of the agent; `None`: the machine's name and the process ID.
     pub name: Option<String>,
     /// Whether runs with `--target-is-mine` may load targets outside this machine and private networks.
@@ -73,13 +72,13 @@ async fn work(
     joined: impl FnOnce(&str),
 ) -> Result<(), FleetError> {
     let name = options.name.unwrap_or_else(own_name);
-    let link = Link::open(&options.nats, options.token.as_deref(), &name).await?;
+    let link = Link::open(&options.nats, &name).await?;
     let members = link.members().await?;
     link.bundles().await?;
     link.runs().await?;
     let mut prepares = link.subscribe(protocol::prepare(&name)).await?;
     let clocks = link.subscribe(protocol::clock(&name)).await?;
-    let member = member(name, &options.nats);
+    let member = member(name, &options.nats.url);
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;
     join(&members, &member).await?;

@@ -15,6 +15,7 @@ use tokio::runtime::Runtime;
 use tokio::task::AbortHandle;
 use tokio::time::{sleep, timeout};
 
+use crate::access::NatsAccess;
 use crate::bundle;
 use crate::clock::{measure, to_record};
 use crate::collect::Collector;
@@ -34,10 +35,8 @@ const RELEASE_LIMIT: Duration = Duration::from_secs(2);
 /// The settings of a run on a fleet.
 #[derive(Clone, Debug, Default)]
 pub struct FleetOptions {
-    /// URL of the NATS server, with the credentials.
-    pub nats: String,
-    /// Token for the server, if the URL has no credentials.
-    pub token: Option<String>,
+    /// The NATS server.
+    pub nats: NatsAccess,
     /// Number of agents; `None`: all that are free.
     pub agents: Option<usize>,
     /// Number of workers of each agent; `None`: each agent decides.
@@ -89,7 +88,7 @@ pub fn assemble(
     let run = format!("{:016x}{:016x}", random()?, random()?);
     let (shipment, settings) = config.ship()?;
     let (link, prepped, frames, renewing) = runtime.block_on(async {
-        let link = Link::open(&options.nats, options.token.as_deref(), "coordinator").await?;
+        let link = Link::open(&options.nats, "coordinator").await?;
         let found = membership::find(&link.members().await?, options.agents).await?;
         check_weights(&options.weights, &found)?;
         let bundle = bundle::store(&link.bundles().await?, &shipment).await?;

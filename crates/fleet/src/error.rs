@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use engine::RunError;
 use harness::LaunchError;
 use thiserror::Error;
@@ -12,6 +14,16 @@ pub enum FleetError {
     Url {
         /// The URL, without credentials.
         url: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A file with credentials for the NATS server cannot be used.
+    #[error("{option} {}: {why}", file.display())]
+    File {
+        /// The option that names the file.
+        option: &'static str,
+        /// The file.
+        file: PathBuf,
         /// What is wrong with it.
         why: String,
     },

@@ -7,10 +7,12 @@
 //! An agent may send only while its lease is valid, which the coordinator renews. So all load ends if the coordinator
 //! ends, or if an agent cannot be reached.
 
+mod access;
 mod agent;
 mod bundle;
 mod clock;
 mod collect;
+mod connect_failure;
 mod coordinator;
 mod error;
 mod frames;
@@ -23,6 +25,7 @@ mod outbox;
 mod protocol;
 mod share;
 
+pub use access::{ACCESS_VARIABLES, CertificateFiles, NatsAccess};
 pub use agent::{AgentOptions, serve};
 pub use coordinator::{Agents, FleetOptions, assemble};
 pub use error::FleetError;

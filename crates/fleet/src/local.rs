@@ -4,6 +4,7 @@ use std::path::Path;
 
 use harness::{ChildProcess, NatsServer};
 
+use crate::access::ACCESS_VARIABLES;
 use crate::error::FleetError;
 
 /// A NATS server and agents as child processes. They end when dropped, or when this process ends.
@@ -26,7 +27,8 @@ impl LocalFleet {
             if allows_any_target {
                 arguments.push("--allow-any-target".to_owned());
             }
-            ChildProcess::start_self(exe, &arguments)
+            // The credentials of another server would not open this one, or their files may be missing.
+            ChildProcess::start_self(exe, &arguments, &ACCESS_VARIABLES)
         };
         let agents = (1..=agents).map(start).collect::<std::io::Result<_>>()?;
         Ok(Self {

@@ -1,15 +1,18 @@
 //! The connection to the NATS server, and what the fleet stores there.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_nats::jetstream::kv::Store;
 use async_nats::jetstream::object_store::{self, ObjectStore};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, Stream};
 use async_nats::jetstream::{self, Context};
-use async_nats::{Client, ConnectOptions, Subscriber};
+use async_nats::{Client, ConnectOptions, Event, ServerError, Subscriber};
 use model::without_credentials;
 use url::Url;
 
+use crate::access::NatsAccess;
+use crate::connect_failure;
 use crate::error::FleetError;
 use crate::protocol::{self, BUNDLES, MEMBERS, RUNS};
 
@@ -28,49 +31,60 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 pub(crate) struct Link {
     pub(crate) client: Client,
     pub(crate) jetstream: Context,
+    /// The last complaint of the server, such as about a missing permission. It comes apart from the request that caused
+    /// it, which only gets no answer.
+    complaint: Arc<Mutex<Option<String>>>,
 }
 
 impl Link {
-    /// Connects. The URL may have a user and a password, or a token as the user. Otherwise, `token` is used.
-    pub(crate) async fn open(
-        given: &str,
-        token: Option<&str>,
-        name: &str,
-    ) -> Result<Self, FleetError> {
-        let url = parse(given)?;
-        let shown = without_credentials(given).into_owned();
-        let mut options = ConnectOptions::new()
+    /// Connects.
+    pub(crate) async fn open(access: &NatsAccess, name: &str) -> Result<Self, FleetError> {
+        let url = parse(&access.url)?;
+        let complaint = Arc::new(Mutex::new(None));
+        let options = ConnectOptions::new()
             .name(format!("headcount {name}"))
             .ping_interval(PING)
             .connection_timeout(CONNECT_LIMIT)
-            .reconnect_delay_callback(|_| Duration::from_millis(100));
-        options = match (url.username(), url.password()) {
-            ("", _) => match token {
-                Some(token) => options.token(token.to_owned()),
-                None => options,
-            },
-            (token, None) => options.token(token.to_owned()),
-            (user, Some(password)) => {
-                options.user_and_password(user.to_owned(), password.to_owned())
-            }
-        };
+            .reconnect_delay_callback(|_| Duration::from_millis(100))
+            .event_callback({
+                let complaint = Arc::clone(&complaint);
+                move |event| {
+                    if let Event::ServerError(ServerError::Other(text)) = event {
+                        *complaint.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+                    }
+                    std::future::ready(())
+                }
+            });
+        let options = access.apply(&url, options)?;
         let mut plain = url.clone();
         let _ = (plain.set_username(""), plain.set_password(None)); // a URL with a host has both
         let client = options.connect(plain.as_str()).await;
         let client = client.map_err(|why| FleetError::Connect {
-            url: shown,
-            why: why.to_string(),
+            url: access.shown(),
+            why: connect_failure::cause(&why, access, &url),
         })?;
         Ok(Self {
             jetstream: jetstream::new(client.clone()),
             client,
+            complaint,
         })
+    }
+
+    /// The error of a request to the server.
+    fn cannot(&self, what: &'static str, why: &impl ToString) -> FleetError {
+        let complaint = self.complaint.lock();
+        let complaint = complaint.unwrap_or_else(PoisonError::into_inner);
+        let why = complaint.as_ref().map_or_else(
+            || why.to_string(),
+            |complaint| format!("{} (the server says: {complaint})", why.to_string()),
+        );
+        FleetError::Nats { what, why }
     }
 
     /// Begins to receive what is sent on a subject from now on.
     pub(crate) async fn subscribe(&self, subject: String) -> Result<Subscriber, FleetError> {
         let subscribed = self.client.subscribe(subject).await;
-        subscribed.map_err(|why| FleetError::nats("subscribe")(why.to_string()))
+        subscribed.map_err(|why| self.cannot("subscribe", &why))
     }
 
     /// The stream of the messages between coordinators and agents in runs. It is created if it is missing.
@@ -83,7 +97,7 @@ impl Link {
             ..Config::default()
         };
         let created = self.jetstream.get_or_create_stream(config).await;
-        created.map_err(|why| FleetError::nats("store the messages of runs")(why.to_string()))
+        created.map_err(|why| self.cannot("store the messages of runs", &why))
     }
 
     /// The bucket of the agents that are there. It is created if it is missing.
@@ -103,9 +117,9 @@ impl Link {
         };
         let what = "store the agents (is JetStream enabled?)";
         let created = self.jetstream.get_or_create_stream(config).await;
-        created.map_err(|why| FleetError::nats(what)(why.to_string()))?;
+        created.map_err(|why| self.cannot(what, &why))?;
         let bucket = self.jetstream.get_key_value(MEMBERS).await;
-        bucket.map_err(|why| FleetError::nats(what)(why.to_string()))
+        bucket.map_err(|why| self.cannot(what, &why))
     }
 
     /// The object store of scenarios. It is created if it is missing.
@@ -120,7 +134,7 @@ impl Link {
             ..object_store::Config::default()
         };
         let created = self.jetstream.create_object_store(config).await;
-        created.map_err(|why| FleetError::nats("store the scenario")(why.to_string()))
+        created.map_err(|why| self.cannot("store the scenario", &why))
     }
 }
 

@@ -40,9 +40,13 @@ impl Process {
         Ok(process)
     }
 
-    /// Starts headcount (`exe`) with these arguments. It ends with this process, however this process ends.
-    pub fn start_self(exe: &Path, arguments: &[String]) -> io::Result<Self> {
+    /// Starts headcount (`exe`) with these arguments, and without these environment variables. It ends with this process,
+    /// however this process ends.
+    pub fn start_self(exe: &Path, arguments: &[String], without: &[&str]) -> io::Result<Self> {
         let mut command = ending_with_us(exe, exe);
+        for variable in without {
+            command.env_remove(variable);
+        }
         command
             .args(arguments)
             .stdout(Stdio::null())

@@ -76,6 +76,7 @@ impl From<&FleetError> for Exit {
                 ..
             } => Self::Script,
             FleetError::Url { .. }
+            | FleetError::File { .. }
             | FleetError::Nats { .. }
             | FleetError::NameTaken { .. }
             | FleetError::NoSuchAgent { .. }

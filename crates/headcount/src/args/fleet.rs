@@ -1,6 +1,8 @@
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::ValueEnum;
+use fleet::{CertificateFiles, NatsAccess};
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
@@ -8,6 +10,7 @@ Examples:
   headcount agent --nats nats://10.0.0.5:4222
   headcount agent --nats tls://user:password@nats.example:4222 --name rack-7
   HEADCOUNT_NATS_TOKEN=s3cret headcount agent --nats nats://10.0.0.5:4222
+  headcount agent --nats tls://nats.example:4222 --nats-creds agents.creds
   headcount run room.ts --fleet nats://10.0.0.5:4222 --agents 4   on another machine
 
 An agent ends its load within 3 seconds if the coordinator ends or cannot be reached.")]
@@ -27,6 +30,10 @@ pub(crate) struct AgentArgs {
 
 /// What proves to a NATS server who we are.
 #[derive(Debug, clap::Args)]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the names of the options come from them"
+)]
 pub(crate) struct NatsCredentials {
     /// Token for the NATS server of a fleet, if its URL has none. Prefer the variable: other users of this machine can read
     /// the arguments of its programs
@@ -38,6 +45,58 @@ pub(crate) struct NatsCredentials {
         help_heading = "Fleet"
     )]
     pub(crate) nats_token: Option<String>,
+    /// Credentials file (.creds) for the NATS server: a JWT and an nkey seed. It takes precedence over a token and a password
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "HEADCOUNT_NATS_CREDS",
+        hide_env_values = true,
+        help_heading = "Fleet"
+    )]
+    pub(crate) nats_creds: Option<PathBuf>,
+    /// Client certificate for a NATS server that verifies its clients, in PEM
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "HEADCOUNT_NATS_CERT",
+        hide_env_values = true,
+        help_heading = "Fleet",
+        requires = "nats_key"
+    )]
+    pub(crate) nats_cert: Option<PathBuf>,
+    /// Private key of the client certificate, in PEM
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "HEADCOUNT_NATS_KEY",
+        hide_env_values = true,
+        help_heading = "Fleet",
+        requires = "nats_cert"
+    )]
+    pub(crate) nats_key: Option<PathBuf>,
+    /// Certificates of the authorities to trust for the NATS server, in PEM [default: those of this machine]
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "HEADCOUNT_NATS_CA",
+        hide_env_values = true,
+        help_heading = "Fleet"
+    )]
+    pub(crate) nats_ca: Option<PathBuf>,
+}
+
+impl NatsCredentials {
+    /// The access to the server with this URL.
+    pub(crate) fn access(&self, url: String) -> NatsAccess {
+        let files = self.nats_cert.clone().zip(self.nats_key.clone());
+        NatsAccess {
+            url,
+            token: self.nats_token.clone(),
+            creds: self.nats_creds.clone(),
+            certificate: files.map(|(cert, key)| CertificateFiles { cert, key }),
+            ca: self.nats_ca.clone(),
+        }
+    }
 }
 
 /// Options of a run on a fleet.

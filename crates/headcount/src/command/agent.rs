@@ -13,8 +13,7 @@ pub(crate) fn agent(args: AgentArgs) -> anyhow::Result<Exit> {
         ));
     }
     let options = AgentOptions {
-        nats: args.nats,
-        token: args.credentials.nats_token,
+        nats: args.credentials.access(args.nats),
         name: args.name,
         allows_any_target: args.allow_any_target,
     };

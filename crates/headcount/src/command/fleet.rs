@@ -3,7 +3,7 @@
 use std::env::current_exe;
 
 use engine::{Clock, Fleet as _, Notice, Outcome, RunConfig, Stop};
-use fleet::{Agents, FleetOptions, LocalFleet, assemble};
+use fleet::{Agents, FleetOptions, LocalFleet, NatsAccess, assemble};
 
 use crate::args::{FleetArgs, FleetPlace, GeneratorArgs, LostAgent};
 use crate::screen::say;
@@ -27,16 +27,18 @@ impl Fleet {
             return Ok(None);
         };
         let (local, nats, agents) = match place {
-            FleetPlace::Nats(url) => (None, url.clone(), args.agents.map(|agents| agents as usize)),
+            FleetPlace::Nats(url) => {
+                let nats = args.credentials.access(url.clone());
+                (None, nats, args.agents.map(|agents| agents as usize))
+            }
             FleetPlace::Local(agents) => {
                 let local = LocalFleet::start(&current_exe()?, *agents, generator.target_is_mine)?;
-                let nats = local.nats();
+                let nats = NatsAccess::to(local.nats());
                 (Some(local), nats, Some(*agents))
             }
         };
         let options = FleetOptions {
             nats,
-            token: args.credentials.nats_token.clone(),
             agents,
             workers: generator.workers,
             weights: args.weights.iter().cloned().collect(),

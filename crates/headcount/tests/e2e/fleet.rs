@@ -1,9 +1,11 @@
 //! A fleet of agents on this machine: its runs equal those of one process, and an agent or a coordinator that ends or
 //! stands still is noticed.
 
+mod access;
 mod broken;
 mod commands;
 mod cut;
+mod operator;
 mod relay;
 mod same;
 mod truth;
