@@ -81,6 +81,7 @@ fn part(part: Nanos, whole: Nanos) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::remote::MachineUse;
 
     fn busy(slept_ms: u64, ran_ms: u64, waited_ms: u64) -> f64 {
         let used = ThreadTime {
@@ -122,6 +123,7 @@ mod tests {
             shares.report(worker, share);
         }
         let crew = |name: &str, workers| AgentCrew {
+            machine: MachineUse::default(),
             name: name.to_owned(),
             workers,
         };

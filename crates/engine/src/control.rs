@@ -189,6 +189,7 @@ impl<'a> Control<'a> {
         let little = merged.at_work.law(phases.duration_s).filter(|_| !plan.once);
         let (series, heat_map) =
             std::mem::take(&mut merged.windows).close_all(plan.load.users.into());
+        merged.generator.add_machines(&self.workers.crew());
         let (mut generator, agents) = merged.generator.finish(clock_error);
         let mut measured = merged.measured;
         tls_port::explain(&mut measured, &self.config, self.clock);

@@ -4,6 +4,7 @@ use model::Nanos;
 use record::{AgentUse, GeneratorUse, WorkerUse};
 
 use crate::messages::{CpuWait, LevelOutcome};
+use crate::workers::AgentCrew;
 
 /// The figures of all workers that have finished a level.
 #[derive(Debug, Default)]
@@ -40,6 +41,18 @@ impl GeneratorFigures {
         }
     }
 
+    /// Adds the figures of the agents' machines.
+    pub(crate) fn add_machines(&mut self, crew: &[AgentCrew]) {
+        for agent in &mut self.agents {
+            let Some(AgentCrew { machine, .. }) = crew.iter().find(|one| one.name == agent.name)
+            else {
+                continue;
+            };
+            agent.workers.throttled_ms = machine.throttled.map(Nanos::as_millis_f64);
+            agent.workers.stolen_percent = machine.stolen_percent;
+        }
+    }
+
     /// The figures for the record, and those of each agent. `clock_error`: the largest error between two agents' clocks.
     pub(crate) fn finish(
         mut self,
@@ -65,6 +78,8 @@ fn to_record(agent: &AgentFigures) -> AgentUse {
         busiest_worker_percent: agent.workers.busiest_worker_percent.unwrap_or(0.0),
         cpu_wait_percent: agent.workers.cpu_wait_percent,
         began_late_ms: agent.began_late.as_millis_f64(),
+        throttled_ms: agent.workers.throttled_ms,
+        stolen_percent: agent.workers.stolen_percent,
     }
 }
 
@@ -106,6 +121,7 @@ fn largest(known: Option<f64>, new: Option<f64>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::remote::MachineUse;
 
     fn outcome(busy: f64, began_late_us: u64) -> LevelOutcome {
         let mut outcome = LevelOutcome {
@@ -135,6 +151,27 @@ mod tests {
         let expected = [("a".to_owned(), 30.0), ("b".to_owned(), 99.0)];
         assert_eq!(all.agents.iter().map(of).collect::<Vec<_>>(), expected);
         assert_eq!(agents[1].workers.workers.len(), 1);
+    }
+
+    #[test]
+    fn each_agent_has_the_figures_of_its_own_machine() {
+        let crew = |name: &str, throttled_ms, stolen_percent| AgentCrew {
+            name: name.to_owned(),
+            workers: 0..1,
+            machine: MachineUse {
+                throttled: Some(Nanos::from_millis(throttled_ms)),
+                stolen_percent: Some(stolen_percent),
+            },
+        };
+        let mut figures = figures();
+        figures.add_machines(&[crew("b", 70, 0.5), crew("a", 0, 3.0)]);
+        let (all, agents) = figures.finish(None);
+        let of = |agent: &AgentUse| (agent.throttled_ms, agent.stolen_percent);
+        let expected = [(Some(0.0), Some(3.0)), (Some(70.0), Some(0.5))];
+        assert_eq!(all.agents.iter().map(of).collect::<Vec<_>>(), expected);
+        assert_eq!(agents[1].workers.throttled_ms, Some(70.0));
+        let all = (all.throttled_ms, all.stolen_percent);
+        assert_eq!(all, (None, None), "there is no common machine");
     }
 
     #[test]

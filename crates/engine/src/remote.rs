@@ -5,8 +5,10 @@
 
 mod agent;
 mod crew;
+mod machine;
 mod travel;
 
 pub use agent::AgentWorkers;
 pub(crate) use crew::RemoteWorkers;
 pub use crew::{Fleet, FromFleet};
+pub(crate) use machine::MachineUse;

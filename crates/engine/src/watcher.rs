@@ -20,8 +20,9 @@ use wire::TlsSettings;
 use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::level::Span;
+pub(crate) use own::OwnWatch;
+
 use endpoint::{Asker, Endpoint};
-use own::OwnWatch;
 use process::ProcessWatch;
 use sampling::EVERY;
 use scraped::Scraped;

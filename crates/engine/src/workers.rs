@@ -7,6 +7,7 @@ use record::{Agent, AgentLoss};
 use crate::clock::Clock;
 use crate::messages::{Command, Event};
 use crate::outcome::RunError;
+use crate::remote::MachineUse;
 use crate::stop::Stop;
 use model::Nanos;
 
@@ -88,6 +89,8 @@ pub(crate) enum Heard {
 pub(crate) struct AgentCrew {
     pub(crate) name: String,
     pub(crate) workers: Range<u32>,
+    /// The figures of its machine, once it has finished the level.
+    pub(crate) machine: MachineUse,
 }
 
 /// An agent that takes no further part in the run.

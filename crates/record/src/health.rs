@@ -26,6 +26,12 @@ pub struct AgentUse {
     pub cpu_wait_percent: Option<f64>,
     /// How late its last worker began the level, in milliseconds, by the agent's own clock.
     pub began_late_ms: f64,
+    /// Time for which the CPU quota of the agent's cgroup stopped the agent, in milliseconds. `None` if unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttled_ms: Option<f64>,
+    /// Share of the time of all cores that the host of the agent's virtual machine took. `None` if unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stolen_percent: Option<f64>,
 }
 
 /// Resource use of headcount itself during one level. CPU is in percent of one core.
@@ -45,7 +51,8 @@ pub struct GeneratorUse {
     /// their clocks. `None` with fewer than two agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_skew_ms: Option<f64>,
-    /// Time for which the CPU quota of the generator's cgroup stopped the generator, in milliseconds.
+    /// Time for which the CPU quota of the generator's cgroup stopped the generator, in milliseconds. On a fleet, each of
+    /// `agents` has its own, and this and the next figure are `None`.
     #[serde(default)]
     pub throttled_ms: Option<f64>,
     /// Share of the time of all cores that the host of this virtual machine took. 0 on a machine that is not virtual.

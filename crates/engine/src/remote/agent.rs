@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use model::Nanos;
 
+use super::machine::MachineWatch;
 use super::travel::{Order, Report, What, decode, encode};
 use crate::audience::AudiencePlan;
 use crate::clock::Clock;
@@ -27,6 +28,10 @@ pub struct AgentWorkers {
     setup: Arc<SetupResult>,
     /// For each worker, the time from which its next copy is sent.
     next_copy: Vec<Nanos>,
+    /// Measures the machine in the level in progress.
+    machine: Option<MachineWatch>,
+    /// A message that follows the last one at once.
+    next: Option<Vec<u8>>,
 }
 
 impl AgentWorkers {
@@ -41,6 +46,8 @@ impl AgentWorkers {
             config,
             clock,
             setup: Arc::default(),
+            machine: None,
+            next: None,
         };
         workers.renew(lease);
         Ok(workers)
@@ -58,6 +65,7 @@ impl AgentWorkers {
 
     /// Ends all load at once. The workers report what they have measured.
     pub fn abort(&mut self) {
+        self.cut_short();
         self.threads.order_all(Command::Abort);
     }
 
@@ -90,16 +98,24 @@ impl AgentWorkers {
             } => {
                 let plan = self.plan(index);
                 let plan = plan.ok_or_else(|| format!("the plan has no level {index}"))?;
-                Command::Level(Arc::new(LevelPlan {
+                let plan = LevelPlan {
                     start,
                     slots,
                     ..plan
-                }))
+                };
+                self.machine = Some(MachineWatch::begin_level(plan.hold()));
+                Command::Level(Arc::new(plan))
             }
             What::Teardown => Command::Teardown(Arc::clone(&self.setup)),
             What::Snapshot => Command::Snapshot,
-            What::EndHold => Command::EndHold,
-            What::Abort => Command::Abort,
+            What::EndHold => {
+                self.cut_short();
+                Command::EndHold
+            }
+            What::Abort => {
+                self.cut_short();
+                Command::Abort
+            }
         };
         match worker {
             None => self.threads.order_all(command),
@@ -109,6 +125,13 @@ impl AgentWorkers {
             Some(worker) => return Err(format!("there is no worker {worker}")),
         }
         Ok(true)
+    }
+
+    fn cut_short(&mut self) {
+        let now = self.clock.now();
+        if let Some(machine) = &mut self.machine {
+            machine.cut_short(now);
+        }
     }
 
     fn plan(&self, index: u32) -> Option<LevelPlan> {
@@ -124,6 +147,12 @@ impl AgentWorkers {
 
     /// Waits up to `patience` for the next message to the coordinator.
     pub fn hear(&mut self, patience: Duration) -> Option<Vec<u8>> {
+        if let Some(next) = self.next.take() {
+            return Some(next);
+        }
+        if let Some(machine) = &mut self.machine {
+            machine.watch(self.clock.now());
+        }
         let (worker, report) = match self.threads.hear(patience) {
             Heard::Event(worker, event) => (worker, Report::Event(worker, event)),
             Heard::Died(name) => (0, Report::Died(name)),
@@ -140,6 +169,11 @@ impl AgentWorkers {
             return None;
         }
         let message = encode(&report).ok()?;
+        let is_end = matches!(report, Report::Event(_, Event::LevelDone(_)));
+        if let Some(machine) = self.machine.take_if(|_| is_end) {
+            self.next = Some(message);
+            return encode(&Report::Machine(machine.end(now))).ok();
+        }
         if let Some(next) = self.next_copy.get_mut(worker as usize).filter(|_| is_copy) {
             *next = now + Nanos(message.len() as u64 * 1_000_000_000 / COPIES_PER_S);
         }

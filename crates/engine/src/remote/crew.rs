@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,6 +6,7 @@ use std::time::Duration;
 use model::Nanos;
 use record::{Agent, AgentLoss};
 
+use super::machine::MachineUse;
 use super::travel::{Order, Report, What, decode, encode};
 use crate::clock::Clock;
 use crate::level::{SetupResult, SlotRange};
@@ -91,6 +92,8 @@ pub(crate) struct RemoteWorkers {
     crew: Vec<Part>,
     /// The agents that have the result of `setup`.
     prepared: BTreeSet<usize>,
+    /// The figures of the agents' machines in the level in progress, or the last one.
+    machines: BTreeMap<usize, MachineUse>,
 }
 
 /// An agent's part of the workers.
@@ -109,6 +112,7 @@ impl RemoteWorkers {
             lost: BTreeSet::new(),
             crew: Vec::new(),
             prepared: BTreeSet::new(),
+            machines: BTreeMap::new(),
         };
         workers.number();
         workers
@@ -222,6 +226,10 @@ impl RemoteWorkers {
         match decode(message) {
             Ok(Report::Event(_, Event::Lapsed)) => self.lose(agent, AgentLoss::LeaseLapsed),
             Ok(Report::Event(worker, event)) => Heard::Event(part.first + worker, event),
+            Ok(Report::Machine(machine)) => {
+                self.machines.insert(agent, machine);
+                Heard::Nothing
+            }
             Ok(Report::Died(worker)) => Heard::Died(format!("{worker} of agent `{name}`")),
             Err(why) => {
                 let why = format!("cannot read a message of agent `{name}`: {why}");
@@ -277,6 +285,7 @@ impl Workers for RemoteWorkers {
             }
         }
         self.number();
+        self.machines.clear();
         if self.crew.is_empty() {
             return Err(RunError::Generator("all agents are lost".to_owned()));
         }
@@ -300,6 +309,7 @@ impl Workers for RemoteWorkers {
         crew.map(|part| AgentCrew {
             name: self.fleet.name(part.agent).to_owned(),
             workers: part.first..part.first + part.workers,
+            machine: self.machines.get(&part.agent).copied().unwrap_or_default(),
         })
         .collect()
     }

@@ -2,6 +2,7 @@ use model::Nanos;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::machine::MachineUse;
 use crate::level::{SetupResult, SlotRange};
 use crate::messages::Event;
 
@@ -42,6 +43,8 @@ pub(super) enum What {
 pub(super) enum Report {
     /// An event of the worker with this number within its agent.
     Event(u32, Event),
+    /// The machine's figures of a level, before the first worker reports that the level is done.
+    Machine(MachineUse),
     /// A worker's thread ended without a command.
     Died(String),
 }

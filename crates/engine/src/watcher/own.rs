@@ -6,7 +6,7 @@ use crate::level::Span;
 
 /// Samples of the generator's own process, and of the machine's cores, in the measured time.
 #[derive(Debug)]
-pub(super) struct OwnWatch {
+pub(crate) struct OwnWatch {
     sampler: Option<Sampler>,
     first: Option<Sample>,
     last: Option<Sample>,
@@ -15,7 +15,7 @@ pub(super) struct OwnWatch {
 }
 
 impl OwnWatch {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let pid = i32::try_from(std::process::id()).ok();
         Self {
             sampler: pid.and_then(|pid| Sampler::new(pid).ok()),
@@ -26,7 +26,7 @@ impl OwnWatch {
         }
     }
 
-    pub(super) fn watch(&mut self, now: Nanos, hold: Span) {
+    pub(crate) fn watch(&mut self, now: Nanos, hold: Span) {
         let last = self.last.as_ref().or(self.first.as_ref());
         if !is_due(last.map(|sample| sample.at), now, hold) {
             return;
@@ -58,7 +58,7 @@ impl OwnWatch {
     }
 
     /// Share of the cores' time that the host of this virtual machine took in the measured time.
-    pub(super) fn stolen_percent(&self) -> Option<f64> {
+    pub(crate) fn stolen_percent(&self) -> Option<f64> {
         self.cores_last?.stolen_percent_since(self.cores_first?)
     }
 }

@@ -76,22 +76,30 @@ fn more_load_than_its_core_can_make_is_not_sound() {
 }
 
 /// A cgroup with a quota of 5 % of a core, removed when dropped.
-struct Quota(PathBuf);
+pub(crate) struct Quota(PathBuf);
 
 impl Quota {
     /// `None` if this machine does not permit a cgroup.
-    fn new() -> Option<Self> {
+    pub(crate) fn new(name: &str) -> Option<Self> {
         let (one, two) = (Path::new("/sys/fs/cgroup/cpu"), Path::new("/sys/fs/cgroup"));
         let (root, file, quota) = if one.is_dir() {
             (one, "cpu.cfs_quota_us", "5000")
         } else {
             (two, "cpu.max", "5000 100000")
         };
-        let folder = root.join(format!("headcount-test-{}", std::process::id()));
+        let folder = root.join(format!("headcount-{name}-{}", std::process::id()));
         fs::create_dir(&folder).ok()?;
         let quota_set = fs::write(folder.join(file), quota);
         let made = Self(folder);
         quota_set.ok().map(|()| made)
+    }
+
+    /// The command that starts headcount under the quota.
+    pub(crate) fn headcount(&self) -> Command {
+        let mut command = Command::new("sh");
+        let enter = format!("echo $$ > {}/cgroup.procs; exec \"$@\"", self.0.display());
+        command.args(["-c", &enter, "sh", env!("CARGO_BIN_EXE_headcount")]);
+        command
     }
 }
 
@@ -103,16 +111,15 @@ impl Drop for Quota {
 
 #[test]
 fn a_generator_stopped_by_its_cpu_quota_is_not_sound() {
-    let Some(quota) = Quota::new() else {
+    let Some(quota) = Quota::new("alone") else {
         eprintln!("not tested: no control group can be made here");
         return;
     };
     let truth = Server::truth(&[]);
     let lab = Lab::new().with("load.ts", HEAVY);
-    let mut command = Command::new("sh");
-    let enter = format!("echo $$ > {}/cgroup.procs; exec \"$@\"", quota.0.display());
+    let mut command = quota.headcount();
     command
-        .args(["-c", &enter, "sh", env!("CARGO_BIN_EXE_headcount"), "run"])
+        .arg("run")
         .arg(lab.path("load.ts"))
         .args(["--target", &truth.url(), "--json", "--quiet", "--out"])
         .arg(lab.path("run"));

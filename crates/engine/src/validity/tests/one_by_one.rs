@@ -36,6 +36,43 @@ fn of_many_agents_the_one_that_is_late_is_named() {
     );
 }
 
+/// An agent whose machine takes CPU time from it, beside one that gets all of its time.
+#[test]
+fn an_agent_with_a_cpu_quota_or_stolen_time_is_named() {
+    let of = |name: &str, throttled_ms, stolen_percent| AgentFigures {
+        name: name.to_owned(),
+        workers: GeneratorUse {
+            throttled_ms: Some(throttled_ms),
+            stolen_percent: Some(stolen_percent),
+            ..GeneratorUse::default()
+        },
+        began_late: Nanos::ZERO,
+    };
+    let agents = [of("free", 0.0, 0.1), of("small", 300.0, 7.0)];
+    let found = validity::issues(&level(GeneratorUse::default()), &agents);
+    let small = |severity, of| LevelIssue {
+        severity,
+        cause: IssueCause::OfAgent {
+            agent: "small".to_owned(),
+            of: Box::new(of),
+        },
+    };
+    let quota = IssueCause::CpuQuota {
+        stopped_ms: 300.0,
+        stopped_percent: 3.0,
+        limit_percent: 1.0,
+    };
+    let stolen = IssueCause::StolenTime {
+        stolen_percent: 7.0,
+        limit_percent: 2.0,
+    };
+    let expected = [
+        small(Severity::Invalid, quota),
+        small(Severity::Questionable, stolen),
+    ];
+    assert_eq!(found, expected);
+}
+
 #[test]
 fn the_wait_of_one_worker_is_not_added_to_the_work_of_another() {
     let worker = |busy, waited| record::WorkerUse {

@@ -4,7 +4,11 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::harness::{Lab, Server};
+use super::start_agents;
+use crate::harness::{Lab, Program, Server};
+use crate::interrupt::until;
+use crate::nats::server::NatsServer;
+use crate::starved::Quota;
 
 /// A queue that serves 200 requests a second.
 const QUEUE: &str = r#"
@@ -181,4 +185,49 @@ fn a_weight_of_an_agent_that_does_not_take_part_is_refused() {
         "{}",
         ended.stderr
     );
+}
+
+/// Of two agents, one may use 5 % of a core. It is named with its quota, and the other is not.
+#[test]
+fn an_agent_stopped_by_its_cpu_quota_is_named() {
+    let Some(quota) = Quota::new("agent") else {
+        eprintln!("not tested: no control group can be made here");
+        return;
+    };
+    let truth = Server::truth(&[]);
+    let nats = NatsServer::start("jetstream: enabled");
+    let text = r#"
+import type { Group, Options } from "headcount";
+export const options: Options = { load: { rate: "200/s", duration: "3s" } };
+export default async function go({ users: [user] }: Group) {
+  let sum = 0;
+  for (let i = 0; i < 100000; i++) sum += i % 7;
+  if (sum > 0) await user!.get("/delay/1ms");
+}
+"#;
+    let lab = Lab::new().with("go.ts", text);
+    let _free = start_agents(&lab, &nats, 1);
+    let mut command = quota.headcount();
+    let small = ["agent", "--nats", &nats.url(), "--name", "small"];
+    command.args(small).current_dir(lab.path(""));
+    let small = Program::start(command);
+    until("the agent", || small.heard().contains("waits for runs"));
+    let url = nats.url();
+    let fleet = ["--fleet", &url, "--agents", "2", "--workers", "1"];
+    let ended = lab.run("go.ts", &truth.url(), &fleet);
+    let record = lab.record();
+    let level = &record["levels"][0];
+    let agents = level["generator"]["agents"].as_array().unwrap();
+    let throttled = |number: usize| agents[number]["throttled_ms"].as_f64();
+    assert!(throttled(1) > Some(500.0), "{agents:#?}");
+    assert!(throttled(0) < Some(100.0), "{agents:#?}");
+    assert!(agents.iter().all(|one| one["stolen_percent"].is_f64()));
+    let issues = level["issues"].as_array().unwrap();
+    let is_quota = |issue: &&Value| issue["of"]["cause"] == "cpu_quota";
+    let quotas: Vec<_> = issues.iter().filter(is_quota).collect();
+    assert_eq!(quotas.len(), 1, "{issues:#?}");
+    assert_eq!(quotas[0]["agent"], "small");
+    assert_eq!(quotas[0]["severity"], "invalid");
+    ended.says(&["agent `small`"]);
+    drop(small); // a control group can be removed when it is empty
 }
