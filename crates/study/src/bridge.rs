@@ -9,7 +9,7 @@ use engine::Stop;
 use harness::{Harness, HarnessError, Notice, Part};
 
 use crate::ceiling;
-use crate::ceiling::CeilingPart;
+use crate::ceiling::{CeilingPart, Varied};
 use crate::parts::{StudyOutcome, StudyPart, run_all};
 use crate::templates::{self, Templates};
 use parts::Parts;
@@ -20,7 +20,6 @@ const TEMPLATES: &Templates = &[
         "headline.md",
         include_str!("../templates/bridge/headline.md"),
     ),
-    ("ceiling.md", include_str!("../templates/bridge/ceiling.md")),
     (
         "sessions.md",
         include_str!("../templates/bridge/sessions.md"),
@@ -77,6 +76,9 @@ const CEILING: CeilingPart = CeilingPart {
         source: include_str!("../scenarios/bridge-rooms.ts"),
         modules: &[],
     },
+    env: &[],
+    varied: Varied::Users,
+    words: ("The bridge holds", "users at human pace in five rooms"),
     first: 100.0,
     most: 20_000.0,
     budget_s: 60.0,
@@ -90,22 +92,8 @@ pub fn bridge(
     tell: &mut dyn FnMut(Notice<'_>),
 ) -> Result<StudyOutcome, HarnessError> {
     let parts = run_all("bridge", |_| Vec::new(), &PARTS, 1, harness, stop, tell)?;
-    let ceiling = if stop.asked() == 0 {
-        tell(Notice::Part {
-            number: PARTS.len() + 1,
-            parts: PARTS.len() + 1,
-            title: CEILING.part.title,
-        });
-        Some(ceiling::search(
-            &CEILING,
-            ("bridge", &[]),
-            harness,
-            stop,
-            tell,
-        )?)
-    } else {
-        None
-    };
+    let ceiling =
+        ceiling::search_last(&CEILING, parts.len(), ("bridge", &[]), harness, stop, tell)?;
     Ok(StudyOutcome::told(parts, |parts| {
         let parts = Parts {
             ceiling: ceiling.as_ref(),

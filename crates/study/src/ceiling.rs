@@ -1,4 +1,5 @@
-//! Searches for the ceiling of one scenario, in a short time and on one process of the system.
+//! Searches for the ceiling of one scenario, in a short time and on one process of the system, after the other parts of a
+//! study.
 
 use capacity::search::{Answer, Purpose, Search, Settings, Step, Trial, outcome};
 use engine::{Clock, Stop};
@@ -9,6 +10,8 @@ use plan::Overrides;
 use record::{Finding, Level, Run};
 use serde_json::json;
 
+use crate::causes;
+
 /// Ramp-up and warm-up time of a trial, in milliseconds.
 const RAMP_MS: u32 = 1000;
 const WARM_UP_MS: u32 = 500;
@@ -17,14 +20,34 @@ const OVERHEAD_S: f64 = 0.3;
 /// Longest pause between two checks for a stop, in seconds.
 const PAUSE_S: f64 = 0.05;
 
-/// A search for the largest number of users.
+/// What the search varies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Varied {
+    /// The number of users.
+    Users,
+    /// The number of groups.
+    Groups,
+    /// The rate of an open load with random arrivals, and the largest number of groups at a time.
+    Rate {
+        /// Groups that are in use at a time, at most.
+        groups: u64,
+    },
+}
+
+/// A search for the largest load.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CeilingPart {
     /// The scenario, which declares thresholds.
     pub(crate) part: Part,
-    /// The first number of users.
+    /// Environment variables that the scenario reads, with their values.
+    pub(crate) env: &'static [(&'static str, &'static str)],
+    /// What the search varies.
+    pub(crate) varied: Varied,
+    /// The words before the largest load, such as "The bridge holds", and after it, such as "users in five rooms".
+    pub(crate) words: (&'static str, &'static str),
+    /// The first load.
     pub(crate) first: f64,
-    /// The largest number of users.
+    /// The largest load.
     pub(crate) most: f64,
     /// The time for the search in seconds.
     pub(crate) budget_s: f64,
@@ -41,10 +64,32 @@ pub(crate) struct CeilingRun {
     pub(crate) findings: Vec<Finding>,
     /// The thresholds that decided.
     pub(crate) thresholds: Vec<String>,
+    /// The words before and after the largest load.
+    pub(crate) words: (&'static str, &'static str),
+}
+
+/// Searches for the ceiling as the last part of a study, after `parts` others. `None` if the study was stopped before.
+pub(crate) fn search_last(
+    of: &CeilingPart,
+    parts: usize,
+    system: (&str, &[String]),
+    harness: &Harness,
+    stop: &Stop,
+    tell: &mut dyn FnMut(Notice<'_>),
+) -> Result<Option<CeilingRun>, HarnessError> {
+    if stop.asked() > 0 {
+        return Ok(None);
+    }
+    tell(Notice::Part {
+        number: parts + 1,
+        parts: parts + 1,
+        title: of.part.title,
+    });
+    search(of, system, harness, stop, tell).map(Some)
 }
 
 /// Searches for the ceiling. A stop ends the search after the current trial.
-pub(crate) fn search(
+fn search(
     of: &CeilingPart,
     system: (&str, &[String]),
     harness: &Harness,
@@ -66,7 +111,7 @@ pub(crate) fn search(
         if stop.asked() > 0 {
             break search.interrupted();
         }
-        let prepared = harness.prepare_on(&of.part, system, load(&trial))?;
+        let prepared = harness.prepare_on(&of.part, system, load(of, &trial))?;
         let declared = prepared.config.options.thresholds.clone();
         let (record, same) = prepared.run(stop, &mut |notice| {
             if let Notice::Run(_) = notice {
@@ -88,6 +133,7 @@ pub(crate) fn search(
         answer,
         findings: capacity::findings(&seen),
         thresholds,
+        words: of.words,
     })
 }
 
@@ -95,7 +141,9 @@ pub(crate) fn search(
 pub(crate) fn figures(search: &CeilingRun) -> Value {
     let answer = &search.answer;
     context! {
-        users => answer.stable.map(|stable| stable.load),
+        subject => search.words.0,
+        unit => search.words.1,
+        load => answer.stable.map(|stable| stable.load),
         low => answer.stable.map(|stable| stable.interval.low),
         high => answer.stable.map(|stable| stable.interval.high),
         repetitions => answer.stable.map(|stable| stable.repetitions),
@@ -105,6 +153,7 @@ pub(crate) fn figures(search: &CeilingRun) -> Value {
         generator => answer.generator.is_some(),
         seconds => answer.spent_s,
         thresholds => &search.thresholds,
+        causes => causes::of_findings(&search.findings),
     }
 }
 
@@ -122,16 +171,31 @@ fn settings(of: &CeilingPart) -> Settings {
     }
 }
 
-fn load(trial: &Trial) -> Changes {
+fn load(of: &CeilingPart, trial: &Trial) -> Changes {
     let millis = |ms: f64| format!("{ms:.0}ms");
-    let overrides = Overrides {
-        load: Some(json!({
-            "users": trial.load.ceil(), "duration": millis(trial.duration_s * 1e3),
-            "ramp": millis(RAMP_MS.into()), "warmup": millis(WARM_UP_MS.into()),
-        })),
-        ..Overrides::default()
+    let mut load = json!({
+        "duration": millis(trial.duration_s * 1e3),
+        "warmup": millis(WARM_UP_MS.into()),
+    });
+    let (key, amount) = match of.varied {
+        Varied::Users => ("users", json!(trial.load.ceil())),
+        Varied::Groups => ("groups", json!(trial.load.ceil())),
+        Varied::Rate { .. } => ("rate", json!(format!("{:.0}/s", trial.load))),
     };
-    overrides.into()
+    load[key] = amount;
+    if let Varied::Rate { groups } = of.varied {
+        load["groups"] = json!(groups);
+        load["arrivals"] = json!("poisson");
+    } else {
+        load["ramp"] = json!(millis(RAMP_MS.into()));
+    }
+    Changes {
+        overrides: Overrides {
+            load: Some(load),
+            ..Overrides::default()
+        },
+        env: of.env.to_vec(),
+    }
 }
 
 /// Waits without load, or until a stop.

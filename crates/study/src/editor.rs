@@ -9,6 +9,7 @@ mod tables;
 use engine::Stop;
 use harness::{Harness, HarnessError, Notice, Part};
 
+use crate::ceiling::{self, CeilingPart, Varied};
 use crate::parts::{StudyOutcome, StudyPart, folder_of, run_all};
 use crate::templates::{self, Templates};
 use parts::Parts;
@@ -109,7 +110,24 @@ const PARTS: [StudyPart; 9] = [
     ),
 ];
 
-/// Runs the study of the editor, in less than six minutes. Documents are stored in a temporary folder, in a new file
+const CEILING: CeilingPart = CeilingPart {
+    part: Part {
+        name: "ceiling",
+        title: "search for the largest number of rooms of 5",
+        file: "editor-rooms.ts",
+        source: ROOMS,
+        modules: &[],
+    },
+    env: &[],
+    varied: Varied::Groups,
+    words: ("The editor holds", "rooms of 5 people at the report's pace"),
+    first: 100.0,
+    most: 6000.0,
+    budget_s: 60.0,
+    limit_s: 0.02,
+};
+
+/// Runs the study of the editor, in less than seven minutes. Documents are stored in a temporary folder, in a new file
 /// for each part.
 pub fn editor(
     harness: &Harness,
@@ -121,9 +139,16 @@ pub fn editor(
         let file = folder.path().join(format!("{}.db", part.name));
         vec!["--store".to_owned(), format!("sqlite:{}", file.display())]
     };
-    let parts = run_all("editor", flags, &PARTS, 0, harness, stop, tell)?;
+    let parts = run_all("editor", flags, &PARTS, 1, harness, stop, tell)?;
+    let flags = flags(&CEILING.part);
+    let system = ("editor", flags.as_slice());
+    let ceiling = ceiling::search_last(&CEILING, parts.len(), system, harness, stop, tell)?;
     Ok(StudyOutcome::told(parts, |parts| {
-        templates::pages(TEMPLATES, &page::figures(&Parts::of(parts)))
+        let parts = Parts {
+            ceiling: ceiling.as_ref(),
+            ..Parts::of(parts)
+        };
+        templates::pages(TEMPLATES, &page::figures(&parts))
     }))
 }
 

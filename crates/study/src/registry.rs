@@ -13,6 +13,7 @@ use std::path::Path;
 use engine::Stop;
 use harness::{Harness, HarnessError, Notice, Part, RedisAndNats};
 
+use crate::ceiling::{self, CeilingPart, Varied};
 use crate::parts::{StudyOutcome, StudyPart, folder_of, run_all};
 use crate::templates::{self, Templates};
 use parts::Parts;
@@ -175,6 +176,26 @@ const fn sustained(title: &'static str, env: &'static [(&'static str, &'static s
 const TEN_MINUTES: StudyPart = sustained("the mix for 10 minutes", &[("DURATION", "10m")]);
 const SIXTY_MINUTES: StudyPart = sustained("the mix for 60 minutes", &[("DURATION", "60m")]);
 
+const CEILING: CeilingPart = CeilingPart {
+    part: Part {
+        name: "ceiling",
+        title: "search for the highest rate of the mix with 100 receivers",
+        file: MIXED.0,
+        source: MIXED.1,
+        modules: MIX,
+    },
+    env: &[("RECEIVERS", "100")],
+    varied: Varied::Rate { groups: 2000 },
+    words: (
+        "The registry holds",
+        "operations per second of the mix with 100 receivers",
+    ),
+    first: 50.0,
+    most: 10_000.0,
+    budget_s: 60.0,
+    limit_s: 0.1,
+};
+
 /// Selects the parts that the settings ask for.
 fn selected(settings: &RegistrySettings) -> Vec<StudyPart> {
     let mut parts = PARTS.to_vec();
@@ -191,7 +212,7 @@ fn selected(settings: &RegistrySettings) -> Vec<StudyPart> {
     parts
 }
 
-/// Runs the study of the registry, in less than six minutes unless the settings ask for more. Every part has a new
+/// Runs the study of the registry, in less than seven minutes unless the settings ask for more. Every part has a new
 /// database, or keys and subjects of its own.
 pub fn registry(
     harness: &Harness,
@@ -209,10 +230,17 @@ pub fn registry(
     let urls = settings::urls(settings, servers.as_ref());
     let flags = |part: &Part| flags(part.name, urls.as_ref(), folder);
     let parts = selected(settings);
-    let parts = run_all("registry", flags, &parts, 0, harness, stop, tell)?;
+    let parts = run_all("registry", flags, &parts, 1, harness, stop, tell)?;
+    let flags = flags(&CEILING.part);
+    let system = ("registry", flags.as_slice());
+    let ceiling = ceiling::search_last(&CEILING, parts.len(), system, harness, stop, tell)?;
     let shared = urls.is_some();
     Ok(StudyOutcome::told(parts, |parts| {
-        templates::pages(TEMPLATES, &page::figures(&Parts::of(parts), shared))
+        let parts = Parts {
+            ceiling: ceiling.as_ref(),
+            ..Parts::of(parts)
+        };
+        templates::pages(TEMPLATES, &page::figures(&parts, shared))
     }))
 }
 

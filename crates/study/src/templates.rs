@@ -17,6 +17,12 @@ const SHARED: &Templates = &[
         include_str!("../templates/environment.md"),
     ),
     ("causes.md", include_str!("../templates/causes.md")),
+    ("ceiling.md", include_str!("../templates/ceiling.md")),
+    ("how_many.md", include_str!("../templates/how_many.md")),
+    (
+        "how_many_short.md",
+        include_str!("../templates/how_many_short.md"),
+    ),
     ("words.md", include_str!("../templates/words.md")),
 ];
 

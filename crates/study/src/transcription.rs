@@ -13,7 +13,7 @@ use engine::Stop;
 use harness::{Harness, HarnessError, Notice, Part, System};
 
 use crate::ceiling;
-use crate::ceiling::CeilingPart;
+use crate::ceiling::{CeilingPart, Varied};
 use crate::parts::{PartRun, StudyOutcome, StudyPart, run_all};
 use crate::templates::{self, Templates};
 use parts::Parts;
@@ -27,10 +27,6 @@ const TEMPLATES: &Templates = &[
     (
         "headline.md",
         include_str!("../templates/transcription/headline.md"),
-    ),
-    (
-        "ceiling.md",
-        include_str!("../templates/transcription/ceiling.md"),
     ),
     (
         "findings.md",
@@ -132,6 +128,9 @@ const CEILING: CeilingPart = CeilingPart {
         source: LIVE,
         modules: &[],
     },
+    env: &[],
+    varied: Varied::Users,
+    words: ("The service follows", "live streams"),
     first: 200.0,
     most: 4000.0,
     budget_s: 60.0,
@@ -150,17 +149,19 @@ pub fn transcription(
     let no_flags = |_: &Part| Vec::new();
     let mut parts = run_all(SYSTEM, no_flags, &PARTS, FURTHER, harness, stop, tell)?;
     let mut closed = None;
-    if begins(1, &SLOW.part, stop, tell) {
+    if stop.asked() == 0 {
+        tell(Notice::Part {
+            number: PARTS.len() + 1,
+            parts: PARTS.len() + FURTHER,
+            title: SLOW.part.title,
+        });
         let (part, ends) = beside_slow_clients(harness, stop, tell)?;
         parts.push(part);
         closed = Some(ends);
     }
-    let mut ceiling = None;
-    if begins(2, &CEILING.part, stop, tell) {
-        let flags = ["--max-sessions", "10000"].map(str::to_owned);
-        let search = ceiling::search(&CEILING, (SYSTEM, &flags), harness, stop, tell)?;
-        ceiling = Some(search);
-    }
+    let flags = ["--max-sessions", "10000"].map(str::to_owned);
+    let system = (SYSTEM, flags.as_slice());
+    let ceiling = ceiling::search_last(&CEILING, parts.len(), system, harness, stop, tell)?;
     Ok(StudyOutcome::told(parts, |parts| {
         let parts = Parts {
             start_up: Some(start_up),
@@ -180,19 +181,6 @@ fn slowest_start(harness: &Harness) -> Result<Duration, HarnessError> {
         slowest = slowest.max(system.start_up());
     }
     Ok(slowest)
-}
-
-/// Announces a part after the others, unless the study was stopped.
-fn begins(number: usize, part: &Part, stop: &Stop, tell: &mut dyn FnMut(Notice<'_>)) -> bool {
-    let begins = stop.asked() == 0;
-    if begins {
-        tell(Notice::Part {
-            number: PARTS.len() + number,
-            parts: PARTS.len() + FURTHER,
-            title: part.title,
-        });
-    }
-    begins
 }
 
 /// Runs the part with slow clients, which begin before its users.

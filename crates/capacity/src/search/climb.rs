@@ -16,7 +16,7 @@ const NEAR: f64 = 2.0;
 const RISEN: f64 = 1.15;
 /// The load from which the generator is the limit is known well enough within this factor.
 const CLOSE: f64 = 1.3;
-/// A target that has recovered responds at most this many times slower than at the first load, plus one millisecond.
+/// A target that has recovered responds at most this many times slower than it did at such a load, plus one millisecond.
 const RECOVERED: f64 = 2.0;
 /// The share of values beyond the limit in a recovery trial, which has few values.
 const RECOVERED_SHARE: f64 = 0.15;
@@ -141,6 +141,17 @@ impl Search {
         self.settings.shape(held / 4.0).max(self.settings.first)
     }
 
+    /// The longest median so far, in milliseconds, of trials that held at this load or less. Some targets are slower at a
+    /// higher load although nothing waits, for example when acknowledgements are delayed.
+    fn usual_ms(&self, load: f64) -> Option<f64> {
+        let held = self.log.iter().filter(|done| {
+            let is_climb = matches!(done.trial.purpose, Purpose::WarmUp | Purpose::Expand);
+            is_climb && done.trial.load <= load && !done.outcome.failed()
+        });
+        let medians = held.filter_map(|done| done.outcome.median_ms);
+        medians.chain(self.base_ms).reduce(f64::max)
+    }
+
     pub(super) fn learn_recovery(
         &mut self,
         began_s: f64,
@@ -148,8 +159,8 @@ impl Search {
         then: Phase,
         outcome: &Outcome,
     ) {
-        let quick = match (outcome.median_ms, self.base_ms) {
-            (Some(median), Some(base)) => median < RECOVERED * base + 1.0,
+        let quick = match (outcome.median_ms, self.usual_ms(self.recovery_load())) {
+            (Some(median), Some(usual)) => median < RECOVERED * usual + 1.0,
             _ => true,
         };
         let clean = match outcome.evidence {

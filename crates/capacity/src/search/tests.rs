@@ -173,6 +173,27 @@ fn a_late_generator_does_not_hide_that_the_target_recovered() {
 }
 
 #[test]
+fn a_target_that_is_slower_at_every_higher_load_counts_as_recovered() {
+    let target = Target::queue(1, Service::Fixed(0.004), 0.050);
+    let settings = super::simulated::settings(&target);
+    let mut search = Search::new(settings);
+    let mut world = World::new(target, 1);
+    let answer = loop {
+        let trial = match search.next_step() {
+            Step::Try(trial) => trial,
+            Step::Done(answer) => break answer,
+        };
+        let mut outcome = world.run(&trial);
+        // From the second load on, each response waits for a delayed acknowledgement.
+        if trial.load > settings.first {
+            outcome.median_ms = outcome.median_ms.map(|ms| ms + 40.0);
+        }
+        search.record(outcome);
+    };
+    assert_eq!(answer.ended, Ended::Confirmed);
+}
+
+#[test]
 fn a_leaking_target_has_no_ceiling_that_lasts() {
     let service = Service::Leaking {
         start: 0.002,

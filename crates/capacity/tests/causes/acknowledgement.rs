@@ -28,6 +28,26 @@ fn responses_that_are_40_ms_late_at_every_load_are_named() {
     assert_eq!(once.confidence, Confidence::Low);
 }
 
+/// As of a server without `TCP_NODELAY` whose clients pause at a low load.
+#[test]
+fn responses_that_are_40_ms_late_from_some_load_on_are_named() {
+    let finding = only(vec![
+        mixed(10.0, &[(1.0, 22.0)]),
+        mixed(40.0, &[(1.0, 62.0)]),
+        mixed(80.0, &[(1.0, 63.0)]),
+    ]);
+    let Cause::DelayedAcknowledgement(late) = &finding.cause else {
+        panic!("{finding:#?}")
+    };
+    assert!((39.0..42.0).contains(&late.delay_ms), "{late:?}");
+    assert_eq!(finding.levels, [1, 2]);
+    assert_eq!(finding.confidence, Confidence::High);
+    for parts in [&[(1.0, 50.0)], &[(1.0, 62.0)], &[(1.0, 75.0)]] {
+        let other = vec![mixed(10.0, &[(1.0, 22.0)]), mixed(40.0, parts)];
+        assert_eq!(causes(other), []);
+    }
+}
+
 #[test]
 fn work_of_40_ms_a_broad_tail_and_other_delays_are_no_finding() {
     assert_eq!(causes(vec![mixed(40.0, &[(1.0, 41.0)])]), []);

@@ -80,11 +80,16 @@ macro_rules! big_messages {
     };
 }
 
-/// A scenario in which this number of users each keep a connection.
+/// A scenario in which this number of users each keep a connection. They have one address. Without it, headcount would take
+/// further addresses of the loopback network when no port is left.
 macro_rules! users_stay {
     ($users:literal) => {
         scenario!(
-            concat!("load: { users: ", $users, r#", duration: "5s" }"#),
+            concat!(
+                r#"source: "127.0.0.1", load: { users: "#,
+                $users,
+                r#", duration: "5s" }"#
+            ),
             r#"await user.websocket("/room/all", { timeout: "1s" }); await group.think("10s");"#
         )
     };

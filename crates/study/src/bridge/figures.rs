@@ -7,7 +7,6 @@ use record::{Level, Run};
 use super::field::BRIDGE;
 use super::parts::Parts;
 use super::tables;
-use crate::causes;
 use crate::ceiling;
 use crate::figures::{
     deliveries, delivery_figures, environment, level_at, level_figures, levels_at, per_s,
@@ -33,7 +32,6 @@ pub(super) fn figures(parts: &Parts<'_>) -> Value {
         people => last_rooms.map(people),
         all_rooms => parts.rooms.and_then(all_rooms),
         ceiling => parts.ceiling.map(ceiling::figures),
-        causes => parts.ceiling.map(|ceiling| causes::of_findings(&ceiling.findings)),
         sessions => parts.crowd.and_then(session_figures),
         requests_table => tables::requests_in_full(parts),
         requests_short => tables::requests_in_short(parts),

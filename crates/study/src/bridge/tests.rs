@@ -145,6 +145,7 @@ fn found(users: Option<f64>) -> CeilingRun {
             advice: Vec::new(),
         }],
         thresholds: vec!["delivery(said): p95 < 20ms".into()],
+        words: ("The bridge holds", "users at human pace in five rooms"),
     }
 }
 
@@ -175,7 +176,7 @@ fn a_search_without_a_ceiling_says_what_is_known() {
     let open = text(&found(None));
     assert!(
         open.contains(
-            "It lies between 1,200 users, with whom the thresholds held, and 1,250 users"
+            "The thresholds held with 1,200 users at human pace in five rooms, and broke with 1,250."
         ),
         "{open}"
     );

@@ -12,6 +12,7 @@ use super::figures::{
 use super::parts::Parts;
 use super::tables;
 use crate::causes;
+use crate::ceiling;
 use crate::figures::{deliveries, delivery_figures, environment, level_at, level_figures, range};
 
 pub(super) fn figures(parts: &Parts<'_>) -> Value {
@@ -50,6 +51,7 @@ pub(super) fn figures(parts: &Parts<'_>) -> Value {
         rooms_short => tables::rooms_in_short(parts),
         documents_table => tables::documents_in_full(parts),
         documents_short => tables::documents_in_short(parts),
+        ceiling => parts.ceiling.map(ceiling::figures),
         causes => parts.rooms.map(|_| {
             causes::of_runs([parts.rooms, parts.crowd, parts.beyond].into_iter().flatten())
         }),

@@ -258,6 +258,7 @@ fn every_figure_of_ours_stands_beside_the_reports() {
         fifty: Some(&rooms),
         whole: Some(&rooms),
         crdt: Some(&rooms),
+        ceiling: None,
     };
     let (page, terminal) = pages(&parts);
     for sentence in [

@@ -13,6 +13,7 @@ use super::hashing::{Hashing, Threads, threads};
 use super::parts::Parts;
 use super::{rate, tables};
 use crate::causes;
+use crate::ceiling;
 use crate::figures::{cpu, environment, level_figures};
 
 pub(super) fn figures(parts: &Parts<'_>) -> Value {
@@ -69,6 +70,7 @@ fn tables_figures(parts: &Parts<'_>) -> Value {
         rates_table => tables::rates(parts),
         limiter_table => tables::limited(parts),
         ledger_table => tables::ledgers(parts),
+        ceiling => parts.ceiling.map(ceiling::figures),
         causes => parts.rate.map(|run| causes::of_runs([run])),
         environment => environment(parts.report.or(parts.pooled).or(parts.rate)),
         system => "marketplace",

@@ -1,5 +1,6 @@
 use record::Run;
 
+use crate::ceiling::CeilingRun;
 use crate::parts::{PartRun, named};
 
 /// The records of the parts. `None` for a part before which the study was stopped.
@@ -15,6 +16,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) lost: Option<&'a Run>,
     /// The records of the ledger checks, each with the name of the part that the check followed.
     pub(crate) ledgers: Vec<(&'static str, &'a Run)>,
+    /// The search for the ceiling. `None` if the study was stopped before it.
+    pub(crate) ceiling: Option<&'a CeilingRun>,
 }
 
 impl<'a> Parts<'a> {
@@ -32,6 +35,7 @@ impl<'a> Parts<'a> {
             limiter: named(parts, "limiter"),
             lost: named(parts, "lost"),
             ledgers: ledgers.collect(),
+            ceiling: None,
         }
     }
 }

@@ -12,6 +12,7 @@ use super::figures::{
 use super::parts::Parts;
 use super::tables;
 use crate::causes;
+use crate::ceiling;
 use crate::figures::{environment, millis, millis_of};
 
 /// Capacity in targets per second, from the report's own repository: 1,000 targets in 24 ms.
@@ -49,6 +50,7 @@ pub(super) fn figures(parts: &Parts<'_>, shared: bool) -> Value {
         histograms_table => tables::histograms(parts),
         rates_table => tables::rates(parts),
         bursts_table => tables::in_bursts(parts),
+        ceiling => parts.ceiling.map(ceiling::figures),
         causes => parts.overload.map(|run| causes::of_runs([run])),
         environment => environment(any),
         system => "registry",

@@ -1,5 +1,6 @@
 use record::Run;
 
+use crate::ceiling::CeilingRun;
 use crate::parts::{PartRun, named};
 
 /// The records of the parts. `None` for a part that was not asked for, or before which the study was stopped.
@@ -14,6 +15,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) burst: Option<&'a Run>,
     pub(crate) tenants: Option<&'a Run>,
     pub(crate) sustained: Option<&'a Run>,
+    /// The search for the ceiling. `None` if the study was stopped before it.
+    pub(crate) ceiling: Option<&'a CeilingRun>,
 }
 
 impl<'a> Parts<'a> {
@@ -28,6 +31,7 @@ impl<'a> Parts<'a> {
             burst: named(parts, "burst"),
             tenants: named(parts, "tenants"),
             sustained: named(parts, "sustained"),
+            ceiling: None,
         }
     }
 

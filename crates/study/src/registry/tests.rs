@@ -220,6 +220,7 @@ fn a_level_that_was_interrupted_before_its_measured_time_has_no_figures() {
         burst: Some(&alone),
         tenants: Some(&alone),
         sustained: Some(&alone),
+        ceiling: None,
     };
     let (nothing, _) = pages(&Parts::default());
     let (page, terminal) = pages(&parts);

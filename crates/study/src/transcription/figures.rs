@@ -9,7 +9,6 @@ use super::field::{FieldTest, TESTS};
 use super::measured::{chunks, kb_each, per_s, recordings, round_trips, streams};
 use super::parts::Parts;
 use super::tables;
-use crate::causes;
 use crate::ceiling;
 use crate::figures::{cpu, environment, level_at, memory, millis, percent_more};
 
@@ -46,7 +45,6 @@ pub(super) fn figures(parts: &Parts<'_>) -> Value {
         }),
         hour => parts.hour.and_then(hour),
         ceiling => parts.ceiling.map(ceiling::figures),
-        causes => parts.ceiling.map(|ceiling| causes::of_findings(&ceiling.findings)),
         report_table => tables::report_in_full(parts),
         targets_table => tables::targets(parts),
         report_short => tables::report_in_short(parts),

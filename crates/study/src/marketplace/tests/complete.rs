@@ -24,6 +24,7 @@ fn every_figure_of_ours_stands_beside_the_reports() {
         limiter: Some(&report),
         lost: Some(&report),
         ledgers: vec![("report", &report)],
+        ceiling: None,
     };
     let (page, terminal) = pages(&parts);
     for sentence in [

@@ -77,6 +77,7 @@ fn every_figure_of_ours_stands_beside_the_reports() {
         burst: Some(&burst),
         tenants: Some(&tenants),
         sustained: None,
+        ceiling: None,
     };
     let (page, terminal) = pages(&parts);
     for sentence in [
