@@ -246,7 +246,8 @@ impl Scale {
         let (low, high) = difference.interval(SIGNIFICANCE);
         let back = |value: f64| match self {
             Self::Ratio => value.exp_m1(),
-            Self::Share => self.unscaled((base.sqrt() + value).max(0.0)) - base,
+            // A share is never above 1.
+            Self::Share => self.unscaled((base.sqrt() + value).clamp(0.0, 1.0)) - base,
         };
         Effect {
             estimate: back(difference.estimate),

@@ -18,4 +18,4 @@ pub use comparison::{ComparedFigure, Comparison, Effect, Judgement};
 pub use fail_if::{FailIf, FailIfError, FailIfOutcome};
 pub use figure::{Figure, Missing, Scale};
 pub use method::{FEWEST_DAYS, Method};
-pub use obstacle::{Obstacle, ObstacleKind, invalid_levels, obstacles};
+pub use obstacle::{Obstacle, ObstacleKind, obstacles};

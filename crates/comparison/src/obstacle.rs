@@ -164,7 +164,7 @@ fn invalid(runs: &[&Run]) -> Option<Obstacle> {
 }
 
 /// Returns the numbers of a run's invalid levels, as readers count them: from 1.
-pub fn invalid_levels(run: &Run) -> Vec<String> {
+fn invalid_levels(run: &Run) -> Vec<String> {
     let levels = run.levels.iter();
     let invalid = levels.filter(|level| level.validity() == Validity::Invalid);
     invalid.map(|level| (level.index + 1).to_string()).collect()

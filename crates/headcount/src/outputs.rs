@@ -184,7 +184,7 @@ impl Outputs {
 
 fn refuse_same_place(asked: &[Output]) -> anyhow::Result<()> {
     for (index, output) in asked.iter().enumerate() {
-        let is_same = |other: &&Output| other.place() == output.place();
+        let is_same = |other: &&Output| other.real_place() == output.real_place();
         if let Some(other) = asked[..index].iter().find(is_same) {
             anyhow::bail!("--output {output} has the same place as {other}");
         }

@@ -27,7 +27,7 @@ pub(crate) fn read_run(path: &Path) -> anyhow::Result<Run> {
 }
 
 /// Saved runs with the files that they are from.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct RunSet {
     pub(crate) files: Vec<PathBuf>,
     pub(crate) runs: Vec<Run>,
@@ -70,7 +70,7 @@ pub(crate) fn read_runs(path: &Path) -> anyhow::Result<RunSet> {
 }
 
 /// Reads the last run of the same script before this one, among the folders beside `folder`. Prefers one whose figures are
-/// comparable. `None` also if the runs there cannot be read, because a report must not fail for them.
+/// comparable, and omits those whose script failed. `None` also if the runs there cannot be read, because a report must not fail for them.
 pub(crate) fn earlier_run(run: &Run, folder: &Path) -> Option<Run> {
     let own = fs::canonicalize(folder).ok()?;
     let entries = fs::read_dir(own.parent()?).ok()?;
@@ -87,7 +87,12 @@ pub(crate) fn earlier_run(run: &Run, folder: &Path) -> Option<Run> {
     let newest = records.into_iter().rev().take(NEIGHBOURS);
     let mut fallback = None;
     for other in newest.filter_map(|(_, path)| read_run(&path).ok()) {
-        if script_name(&other) != script_name(run) || other.started_at >= run.started_at {
+        let script_failed = other
+            .levels
+            .iter()
+            .any(|level| level.measured.script_failed());
+        let is_earlier = other.started_at < run.started_at;
+        if script_name(&other) != script_name(run) || !is_earlier || script_failed {
             continue;
         }
         let differs = obstacles(&[&other, run]);

@@ -79,7 +79,8 @@ pub fn not_comparable(obstacles: &[Obstacle], names: &[String]) -> String {
             place(runs.1)
         )
     });
-    let kinds: Vec<&str> = obstacles.iter().map(|one| name_of(one.kind)).collect();
+    let mut kinds: Vec<&str> = obstacles.iter().map(|one| name_of(one.kind)).collect();
+    kinds.dedup();
     format!(
         "the runs are not comparable, because the following must be the same:{}\n  to compare them nevertheless, \
          add --allow-different {}",

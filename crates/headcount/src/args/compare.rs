@@ -96,9 +96,9 @@ pub(crate) enum BaselineAction {
         /// The runs: run.json files, folders of runs, or folders with several runs
         #[arg(required = true, value_name = "RUNS")]
         runs: Vec<PathBuf>,
-        /// Save runs with invalid levels too. A comparison then needs `--allow-different validity`
-        #[arg(long)]
-        allow_invalid: bool,
+        /// Save runs even if they differ from those of the baseline in this. Comparisons then need the same option
+        #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',')]
+        allow_different: Vec<AllowedDifference>,
     },
     /// List the baselines with their runs and days
     List,

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
-use comparison::invalid_levels;
+use comparison::{ObstacleKind, obstacles};
 use format::{Column, Row, Table, count};
 use record::Run;
 
@@ -21,8 +21,11 @@ pub(crate) fn baseline(args: &BaselineArgs) -> anyhow::Result<Exit> {
         BaselineAction::Save {
             name,
             runs,
-            allow_invalid,
-        } => save(&args.store, name, runs, *allow_invalid),
+            allow_different,
+        } => {
+            let allowed = allow_different.iter().copied().map(Into::into);
+            save(&args.store, name, runs, &allowed.collect::<Vec<_>>())
+        }
         BaselineAction::List => list(&args.store),
     }
 }
@@ -54,16 +57,20 @@ fn save(
     store: &BaselineStore,
     name: &str,
     paths: &[PathBuf],
-    allow_invalid: bool,
+    allowed: &[ObstacleKind],
 ) -> anyhow::Result<Exit> {
     let folder = folder(store, name)?;
     let mut new = RunSet::default();
     for path in paths {
         new.extend(read_runs(path)?);
     }
-    if !allow_invalid {
-        refuse_invalid(&new)?;
-    }
+    let mut all = if folder.is_dir() {
+        read_runs(&folder).unwrap_or_default() // an empty folder
+    } else {
+        RunSet::default()
+    };
+    all.extend(new.clone());
+    refuse_different(&all, allowed)?;
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let mut known = 0;
     for run in &mut new.runs {
@@ -86,20 +93,24 @@ fn save(
     Ok(Exit::Passed)
 }
 
-/// Refuses runs with invalid levels, because every later comparison with the baseline would refuse them.
-fn refuse_invalid(new: &RunSet) -> anyhow::Result<()> {
-    for (file, run) in new.files.iter().zip(&new.runs) {
-        let levels = invalid_levels(run);
-        if !levels.is_empty() {
-            bail!(
-                "{}: level {} is invalid, so that `headcount compare` would refuse the baseline; nothing was saved\n  \
-                 repeat the run, or save it nevertheless with --allow-invalid",
-                file.display(),
-                levels.join(", ")
-            );
-        }
+/// Refuses runs that differ from those of the baseline, or whose levels are invalid, because every later comparison with the
+/// baseline would be refused.
+fn refuse_different(all: &RunSet, allowed: &[ObstacleKind]) -> anyhow::Result<()> {
+    let runs: Vec<&Run> = all.runs.iter().collect();
+    let mut obstacles = obstacles(&runs);
+    obstacles.retain(|obstacle| !allowed.contains(&obstacle.kind));
+    if obstacles.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    let files: Vec<String> = all
+        .files
+        .iter()
+        .map(|file| file.display().to_string())
+        .collect();
+    bail!(
+        "nothing was saved, because a comparison with this baseline would be refused\n  {}",
+        report::not_comparable(&obstacles, &files)
+    )
 }
 
 /// The same run always gets the same name, so that it is never counted twice.

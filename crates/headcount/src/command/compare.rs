@@ -38,10 +38,10 @@ pub(crate) fn compare(args: &CompareArgs) -> anyhow::Result<Exit> {
     };
     let mut outcome = None;
     for (index, new) in sides.iter().enumerate() {
-        if index > 0 {
+        if index > 0 && !matches!(args.format, CompareFormat::Json) {
             print("\n")?;
         }
-        outcome = outcome.max(one(args, &base, new)?);
+        outcome = outcome.max(one(args, &base, new, sides.len() > 1)?);
     }
     Ok(match outcome {
         Some(FailIfOutcome::Failed) => Exit::Failed,
@@ -58,7 +58,12 @@ fn read_side(path: &Path) -> anyhow::Result<Side> {
 }
 
 /// Compares one side with the base, and prints the result. Returns the worst outcome of the conditions.
-fn one(args: &CompareArgs, base: &Side, new: &Side) -> anyhow::Result<Option<FailIfOutcome>> {
+fn one(
+    args: &CompareArgs,
+    base: &Side,
+    new: &Side,
+    is_one_of_several: bool,
+) -> anyhow::Result<Option<FailIfOutcome>> {
     let usual = args.margin / 100.0;
     let allowed: Vec<ObstacleKind> = args
         .allow_different
@@ -81,6 +86,9 @@ fn one(args: &CompareArgs, base: &Side, new: &Side) -> anyhow::Result<Option<Fai
         Ok(comparison) => comparison,
         Err(obstacles) => bail!("{}", report::not_comparable(&obstacles, &files(base, new))),
     };
+    if comparison.levels.is_empty() {
+        bail!("the runs have no level with the same load, so nothing can be compared");
+    }
     let unknown = args.fail_if.iter();
     let mut unknown = unknown.filter(|condition| !condition.is_about_any(&comparison));
     if let Some(condition) = unknown.next() {
@@ -104,6 +112,8 @@ fn one(args: &CompareArgs, base: &Side, new: &Side) -> anyhow::Result<Option<Fai
     print(&match args.format {
         CompareFormat::Terminal => report::comparison(compared, terminal(None)),
         CompareFormat::Markdown => report::comparison_markdown(compared),
+        // Several documents are one per line, so that they can be told apart.
+        CompareFormat::Json if is_one_of_several => format!("{}\n", as_json(compared)),
         CompareFormat::Json => format!("{:#}\n", as_json(compared)),
     })?;
     Ok(conditions.into_iter().map(|(_, outcome)| outcome).max())

@@ -1,6 +1,7 @@
 use std::fmt;
+use std::fs;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::ValueEnum as _;
@@ -68,6 +69,21 @@ fn url_of(place: &str) -> Result<Url, String> {
 }
 
 impl Output {
+    /// The place, the same for each way to write the path of a file.
+    pub(super) fn real_place(&self) -> String {
+        let (Self::JsonLines(path) | Self::Report(_, path)) = self else {
+            return self.place();
+        };
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        let folder = fs::canonicalize(folder.unwrap_or(Path::new(".")));
+        match (folder, path.file_name()) {
+            (Ok(folder), Some(name)) => folder.join(name).display().to_string(),
+            _ => self.place(),
+        }
+    }
+
     /// The file or the address, as text.
     pub(super) fn place(&self) -> String {
         match self {

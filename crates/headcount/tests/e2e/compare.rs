@@ -175,11 +175,28 @@ fn runs_that_are_not_comparable_are_refused_with_the_way_out() {
     assert_eq!(empty.code, Some(2), "{empty:#?}");
 }
 
-/// One invalid run in a baseline would make all later comparisons impossible.
+/// Such a run would make all later comparisons impossible.
 #[test]
-fn a_baseline_takes_no_invalid_run_unless_told_to() {
+fn a_baseline_takes_no_invalid_or_different_run_unless_told_to() {
     let (lab, server) = (Lab::new(), Server::truth(&[]));
     measure(&lab, &server, "/delay/5ms", "one");
+    let kept = lab.headcount(&["baseline", "save", "paths", "one"]);
+    assert_eq!(kept.code, Some(0), "{kept:#?}");
+    let url = server.url() + "/delay/5ms";
+    lab.headcount(&["bench", &url, "-c", "8", "-d", "1s", "--out", "other"]);
+    let different = lab.headcount(&["baseline", "save", "paths", "other"]);
+    assert_eq!(different.code, Some(2), "{different:#?}");
+    for part in [
+        "nothing was saved",
+        "headcount-baselines/paths/",
+        "in other",
+    ] {
+        assert!(
+            different.stderr.contains(part),
+            "{part}: {}",
+            different.stderr
+        );
+    }
     let file = lab.path("one/run.json");
     let mut record: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
     record["levels"][0]["issues"] =
@@ -187,11 +204,18 @@ fn a_baseline_takes_no_invalid_run_unless_told_to() {
     fs::write(&file, record.to_string()).unwrap();
     let refused = lab.headcount(&["baseline", "save", "main", "one"]);
     assert_eq!(refused.code, Some(2), "{refused:#?}");
-    for part in ["one: level 1 is invalid", "--allow-invalid"] {
+    for part in ["level 1 invalid in one", "--allow-different validity"] {
         assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
     }
     assert!(!lab.path("headcount-baselines/main").exists());
-    let told = lab.headcount(&["baseline", "save", "main", "one", "--allow-invalid"]);
+    let told = lab.headcount(&[
+        "baseline",
+        "save",
+        "main",
+        "one",
+        "--allow-different",
+        "validity",
+    ]);
     assert_eq!(told.code, Some(0), "{told:#?}");
     let compared = lab.headcount(&["compare", "--baseline", "main", "one"]);
     assert_eq!(compared.code, Some(2), "{compared:#?}");

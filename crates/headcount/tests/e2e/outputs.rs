@@ -94,7 +94,7 @@ fn an_output_that_cannot_be_opened_is_refused_before_any_load() {
         ended.refused(2, &[output, said]);
         assert!(!lab.path("run").exists(), "{output}");
     }
-    let same = ["--output", "csv=same", "--output", "junit=same"];
+    let same = ["--output", "csv=same", "--output", "junit=./same"];
     lab.run("asks.ts", &truth.url(), &same)
         .refused(2, &["the same place"]);
     assert!(!lab.path("same").exists());

@@ -129,12 +129,16 @@ export interface Level {
   longest: string | null;
   distribution: Point[];
   error_ms: number | null;
+  /** The share of failed operations, or the number of lost deliveries. */
+  failing?: string | null;
   throughput: Throughput;
   channels: Channel[];
   steps: Step[];
   series: Series;
   heat: Heat;
   samples: Samples;
+  /** The segments of a rate profile: the start in the level, and the rate. */
+  legs?: { start_s: number; name: string }[];
   generator: {
     busiest_percent: number | null;
     start_lag_ms: number | null;

@@ -126,7 +126,10 @@ fn difference(compared: Compared<'_>, one: &ComparedFigure) -> String {
     let more = if others == 0 {
         String::new()
     } else {
-        format!(", and {} more", figures_text(others))
+        format!(
+            ", and {} that decide",
+            plural(others as u64, "other figure")
+        )
     };
     format!(
         "{} of {} became {}{}: {}{more}.",

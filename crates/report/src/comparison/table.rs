@@ -99,12 +99,12 @@ pub(super) fn signed(change: f64, scale: Scale) -> String {
 
 fn signed_number(change: f64) -> String {
     let percent = change * 100.0;
-    let digits = number(percent.abs());
-    match percent {
-        0.0 => "0".to_owned(),
-        above if above > 0.0 => format!("+{digits}"),
-        _ => format!("{MINUS}{digits}"),
+    if percent.abs() < LEAST_SHOWN / 100.0 {
+        return "0".to_owned();
     }
+    let digits = number(percent.abs());
+    let sign = if percent > 0.0 { '+' } else { MINUS };
+    format!("{sign}{digits}")
 }
 
 fn unit(scale: Scale) -> &'static str {
@@ -160,8 +160,8 @@ fn cannot_tell(compared: Compared<'_>, one: &ComparedFigure) -> String {
         return "cannot tell".to_owned();
     }
     format!(
-        "cannot tell: {} more runs each ({} to {})",
-        count(likely),
+        "cannot tell: {} each ({} to {})",
+        format::plural(likely, "more run"),
         count(low),
         count(high)
     )

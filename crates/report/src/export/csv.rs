@@ -4,7 +4,7 @@ use std::io;
 
 use csv::Writer;
 use model::Nanos;
-use record::{Deliveries, Level, Run, Timings};
+use record::{Deliveries, Iterations, Level, Run, Timings};
 use stats::Estimate;
 
 use crate::section::label;
@@ -12,7 +12,7 @@ use crate::section::label;
 /// The percentiles in the table, with the start of their titles.
 const PERCENTILES: [(f64, &str); 4] =
     [(0.5, "p50"), (0.95, "p95"), (0.99, "p99"), (0.999, "p99_9")];
-const COUNTS: [&str; 11] = [
+const COUNTS: [&str; 12] = [
     "count",
     "failed",
     "unfinished",
@@ -24,9 +24,10 @@ const COUNTS: [&str; 11] = [
     "duplicated",
     "reordered",
     "misdelivered",
+    "dropped",
 ];
 
-/// Renders one row for each name in each level: connections, requests, round trips, steps and deliveries.
+/// Renders one row for each name in each level: iterations, connections, requests, round trips, steps and deliveries.
 pub fn csv(run: &Run) -> io::Result<String> {
     let mut table = Writer::from_writer(Vec::new());
     let load = [
@@ -90,7 +91,7 @@ pub fn csv_series(run: &Run) -> io::Result<String> {
             ];
             let times = [window.p50_ms, window.p95_ms, window.p99_ms, window.max_ms];
             let start = [
-                level.index.to_string(),
+                number_of(level),
                 label(&level.load),
                 window.start_s.to_string(),
             ];
@@ -99,6 +100,11 @@ pub fn csv_series(run: &Run) -> io::Result<String> {
         }
     }
     text(table)
+}
+
+/// The number of a level as readers count, from 1.
+fn number_of(level: &Level) -> String {
+    (level.index + 1).to_string()
 }
 
 fn text(table: Writer<Vec<u8>>) -> io::Result<String> {
@@ -114,7 +120,7 @@ fn or_empty(value: Option<f64>) -> String {
 
 fn load_cells(level: &Level) -> [String; 7] {
     [
-        level.index.to_string(),
+        number_of(level),
         label(&level.load),
         level.load.users.to_string(),
         level.load.groups.to_string(),
@@ -139,7 +145,27 @@ fn rows(level: &Level) -> Vec<(&'static str, &str, Vec<String>)> {
     });
     let deliveries = measured.deliveries.iter();
     let deliveries = deliveries.map(|(name, all)| ("delivery", name.as_str(), of_deliveries(all)));
-    timed.chain(deliveries).collect()
+    let iterations = [("iteration", "", of_iterations(&measured.iterations))];
+    iterations
+        .into_iter()
+        .chain(timed)
+        .chain(deliveries)
+        .collect()
+}
+
+fn of_iterations(all: &Iterations) -> Vec<String> {
+    let counts = [
+        all.succeeded + all.failed,
+        all.failed,
+        all.unfinished,
+        all.timed_out,
+    ]
+    .map(Some);
+    let counts = counts
+        .into_iter()
+        .chain([None; 7])
+        .chain([Some(all.dropped)]);
+    cells(counts, |q| all.time_at(q), all.time.max())
 }
 
 fn of_timings(timings: &Timings) -> Vec<String> {
@@ -150,7 +176,7 @@ fn of_timings(timings: &Timings) -> Vec<String> {
         timings.timed_out,
     ]
     .map(Some);
-    let counts = counts.into_iter().chain([None; 7]);
+    let counts = counts.into_iter().chain([None; 8]);
     cells(counts, |q| timings.response_at(q), timings.longest())
 }
 
@@ -166,7 +192,8 @@ fn of_deliveries(all: &Deliveries) -> Vec<String> {
     ];
     let counts = [Some(all.messages), None, None, None]
         .into_iter()
-        .chain(fates.map(Some));
+        .chain(fates.map(Some))
+        .chain([None]);
     cells(counts, |q| all.latency_at(q), all.latency.max())
 }
 

@@ -4,6 +4,7 @@
 //! the other reports.
 
 mod channels;
+mod legs;
 mod level;
 mod limits;
 mod series;

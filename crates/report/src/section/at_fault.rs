@@ -30,6 +30,9 @@ pub(crate) fn of(run: &Run) -> AtFault {
     if run.levels.is_empty() {
         return AtFault::new(Culprit::Unknown, "Nothing was measured.");
     }
+    if run.interrupted {
+        return AtFault::new(Culprit::Unknown, "The run was interrupted.");
+    }
     if let Some((level, _)) = first(Status::Invalid) {
         return undecided::invalid(level);
     }

@@ -24,6 +24,9 @@ pub(crate) enum Status {
 impl Status {
     /// Returns the result of a level.
     pub(crate) fn of(run: &Run, level: &Level) -> Self {
+        if !level.is_invalid() && fails_without_threshold(level) {
+            return Self::Failed; // also if the only threshold is about times, which failures may keep
+        }
         let results = || results_of(run, level);
         let any = |held: Option<bool>| results().any(|result| result.held == held);
         let all_held = results().next().is_some() && results().all(|one| one.held == Some(true));
@@ -33,13 +36,17 @@ impl Status {
         if level.is_invalid() {
             return Self::Invalid;
         }
-        let nothing = level.measured.only_failures().is_some() || level.measured.script_failed();
         match () {
-            () if any(Some(false)) || nothing => Self::Failed,
+            () if any(Some(false)) => Self::Failed,
             () if any(None) => Self::Inconclusive,
             () => Self::Measured,
         }
     }
+}
+
+/// Whether the level failed whatever its thresholds say: no operation of a kind succeeded, or the script failed.
+pub(crate) fn fails_without_threshold(level: &Level) -> bool {
+    level.measured.only_failures().is_some() || level.measured.script_failed()
 }
 
 /// Returns the levels with their results, the lowest load first.

@@ -1,5 +1,7 @@
 //! The first sentence of a report: the result of the run, or why it has no result.
 
+use std::collections::BTreeSet;
+
 use format::{Tone, amount, plural, share};
 use model::Verdict;
 use record::{FailedAround, Inconclusive, Level, Note, Run, ThresholdResult};
@@ -253,7 +255,9 @@ fn unjudged(run: &Run) -> String {
         return none_ended(run);
     };
     let at = label_at(&run.levels, first.level);
-    let more = match open().count() - 1 {
+    let name = |result: &ThresholdResult| (result.metric.clone(), result.condition.clone());
+    let names: BTreeSet<_> = open().map(name).collect();
+    let more = match names.len() - 1 {
         0 => String::new(),
         more => format!(", and {}", plural(more as u64, "other threshold")),
     };

@@ -43,14 +43,14 @@ export function latencyOverLoad(data: PageData): Chart {
 
 function frame(data: PageData, size: Size): Frame {
   const phone = size.width < 520;
-  const without = data.levels.some((level) => level.without_end > 0);
-  const [left, right] = [without && !phone ? 84 : 52, size.width - (phone ? 10 : 94)];
+  const bands = bandsOf(data);
+  const [left, right] = [bands.length > 0 && !phone ? 84 : 52, size.width - (phone ? 10 : 94)];
   const values = data.levels.flatMap((level) => [
     ...level.bins.flatMap(([bin]) => [binStart(bin), binStart(bin + 1)]),
     ...[level.p50, level.p95, level.p99].flatMap((figure) => figure.ms ?? []),
   ]);
   const [low, high] = logRange([...values, ...(values.length > 0 ? data.limits.map((limit) => limit.ms) : [])]);
-  const [top, bottom] = [without ? 42 : 20, size.height - 62];
+  const [top, bottom] = [20 + BAND * bands.length, size.height - 62];
   return { data, axis: loadAxis(data, left, right), left, right, top, bottom, y: logarithmic(low, high, bottom, top), phone };
 }
 
@@ -69,7 +69,7 @@ function draw(data: PageData, size: Size): Drawing {
     axisNumbers(decadesOf(on, range), on.y, left, right, tick),
     split ? whereItStops(on, split) : nothing,
     join(axis.order.map((level) => column(on, level))),
-    withoutEnd(on),
+    bandsAbove(on),
     some ? limits(on) : text("No operation got a response, so there are no times.", (left + right) / 2, (top + bottom) / 2, { "text-anchor": "middle", class: "strong" }),
     percentiles(on),
     loadLabels(data, axis, left, right, bottom, split ?? []),
@@ -112,23 +112,44 @@ function column(on: Frame, index: number): Svg {
   return tag("g", { "aria-hidden": "true" }, ...cells);
 }
 
-/** Draws the band above the axis with the operations that have no known time. */
-function withoutEnd(on: Frame): Svg {
-  if (!on.data.levels.some((level) => level.without_end > 0)) return nothing;
-  const band = rect(on.left, on.top - 38, on.right - on.left, 18, { fill: "var(--sunken)" });
-  const name = on.phone ? nothing : text("no response", on.left - 8, on.top - 25, { class: "small", "text-anchor": "end" });
-  const numbers = on.axis.order.map((index) => {
-    const number = on.data.levels[index]?.without_end ?? 0;
-    return number > 0 && on.axis.column > 22 ? text(count(number), on.axis.at(index), on.top - 25, { class: "small strong", "text-anchor": "middle" }) : nothing;
+/** Height of a band above the axis. */
+const BAND = 22;
+
+interface Band {
+  name: string;
+  value(level: Level): string;
+}
+
+/** Returns the bands above the axis of latency: operations that failed or were lost, and those that have no known time. */
+function bandsOf(data: PageData): Band[] {
+  const bands: Band[] = [
+    { name: data.subject === "deliveries" ? "lost" : "failed", value: (level) => level.failing ?? "" },
+    { name: "no response", value: (level) => (level.without_end > 0 ? count(level.without_end) : "") },
+  ];
+  return bands.filter(({ value }) => data.levels.some((level) => value(level) !== ""));
+}
+
+function bandsAbove(on: Frame): Svg {
+  const bands = bandsOf(on.data);
+  const each = bands.map(({ name, value }, index) => {
+    const y = on.top - 16 - BAND * (bands.length - index);
+    const numbers = on.axis.order.map((index) => {
+      const level = on.data.levels[index];
+      const words = level ? value(level) : "";
+      return words !== "" && on.axis.column > 22 ? text(words, on.axis.at(index), y + 13, { class: "small strong badtext", "text-anchor": "middle" }) : nothing;
+    });
+    const title = on.phone ? nothing : text(name, on.left - 8, y + 13, { class: "small", "text-anchor": "end" });
+    return join([rect(on.left, y, on.right - on.left, 18, { fill: "var(--sunken)" }), title, ...numbers]);
   });
-  return join([band, name, ...numbers]);
+  return join(each);
 }
 
 function limits(on: Frame): Svg {
   return join(on.data.limits.map((limit) => {
     const y = on.y(limit.ms);
     const words = on.phone ? `limit: p${limit.percentile} ${millis(limit.ms)}` : `threshold: ${limit.text}`;
-    return join([line(on.left, y, on.right, y, { class: "limit" }), text(words, on.left + 6, y - 6, { class: "strong halo" })]);
+    const room = y - on.top > 28; // above the line, the name would cover that of the ceiling
+    return join([line(on.left, y, on.right, y, { class: "limit" }), text(words, on.left + 6, room ? y - 6 : y + 16, { class: "strong halo" })]);
   }));
 }
 

@@ -14,7 +14,7 @@ export function throughput(data: PageData): Chart {
   return {
     id: "throughput",
     title: "Throughput over load",
-    about: planned ? "Iterations that succeeded per second. With random starts, more can arrive than planned." : `${sentence(data.subject)} per second of measured time`,
+    about: planned ? "Iterations that succeeded per second. With random starts, more can arrive than planned." : `${sentence(data.subject)} that succeeded, per second of measured time`,
     wide: false,
     legend: planned
       ? [
@@ -22,11 +22,11 @@ export function throughput(data: PageData): Chart {
           { sign: lineSign("var(--muted)", 1.6, "4 3"), text: "planned" },
           { sign: sign(10, line(5, 0, 5, 14, { ...stroke("var(--bad)", 5), "stroke-opacity": 0.35 })), text: "dropped" },
         ]
-      : [{ sign: sign(22, line(0, 7, 22, 7, stroke("var(--data)", 2.2)), circle(11, 7, 4, { fill: "var(--data)" })), text: `${data.subject} per second` }],
+      : [{ sign: sign(22, line(0, 7, 22, 7, stroke("var(--data)", 2.2)), circle(11, 7, 4, { fill: "var(--data)" })), text: `${data.subject} that succeeded, per second` }],
     draw: (size) => draw(data, size),
     read: (index) => read(data, index),
     figures: () => ({
-      titles: ["level", "planned", "succeeded", "failed", "unfinished", "dropped", "planned per s", "succeeded per s", `${data.subject} per s`],
+      titles: ["level", "planned", "succeeded", "failed", "unfinished", "dropped", "planned per s", "succeeded per s", `${data.subject} that succeeded per s`],
       rows: data.levels.map(({ label, throughput: it }) => [
         label, it.planned, it.succeeded, it.failed, it.unfinished, it.dropped, it.planned_per_s, it.succeeded_per_s, it.operations_per_s,
       ]),
@@ -91,7 +91,7 @@ function read(data: PageData, index: number): Reading[] {
   const level = data.levels[index];
   if (!level) return [];
   const it = level.throughput;
-  const readings: Reading[] = [{ name: "", value: level.label }, { name: `${data.subject} per second`, value: significant(it.operations_per_s ?? 0) }];
+  const readings: Reading[] = [{ name: "", value: level.label }, { name: `${data.subject} that succeeded, per second`, value: significant(it.operations_per_s ?? 0) }];
   const unfinished = it.unfinished > 0 ? [{ name: "unfinished", value: count(it.unfinished) }] : [];
   const dropped: Reading[] = it.dropped > 0 ? [{ name: "dropped", value: count(it.dropped), tone: "bad" }] : [];
   const failed: Reading[] = it.failed > 0 ? [{ name: "failed", value: count(it.failed), tone: "bad" }] : [];

@@ -68,7 +68,7 @@ function draw(data: PageData, all: readonly Panel[], size: Size, view: View): Dr
   const span = to - from;
   const labels = times(from, to, Math.floor((right - left) / 70)).map((second) => text(clock(second, endOf(data)), x(second), y + 14, { class: "small", "text-anchor": "middle" }));
   const clip = tag("defs", {}, tag("clipPath", { id: CLIP }, rect(left - 48, -10, right - left + 52, y + 40, {})));
-  const inside = tag("g", view.range ? { "clip-path": `url(#${CLIP})` } : {}, ...data.levels.map((level) => measured(level, x, top, y)), ...pieces, ...data.levels.map((level) => ends(level, x, top, y)));
+  const inside = tag("g", view.range ? { "clip-path": `url(#${CLIP})` } : {}, ...data.levels.map((level) => measured(level, x, top, y)), ...pieces, ...data.levels.map((level) => legs(level, x, top, y)), ...data.levels.map((level) => ends(level, x, top, y)));
   const names = data.levels.map((level) => name(level, x, left, right));
   const label = `Second by second over ${Math.round(span)} seconds: ${all.map((panel) => panel.title.toLowerCase()).join(", ")}.`;
   const zones = data.levels.map((level, index) => {
@@ -95,6 +95,17 @@ function name(level: Level, x: Scale, left: number, right: number): Svg {
   if (!room) return mark(level, middle, 12, 5);
   const start = middle - (widthOf(level.label) + 14) / 2;
   return join([mark(level, start + 5, 12, 5), text(level.label, start + 14, 16, { class: "small strong" })]);
+}
+
+/** Marks where the segments of a rate profile begin, with their rates where there is room. */
+function legs(level: Level, x: Scale, top: number, bottom: number): Svg {
+  const all = level.legs ?? [];
+  const ends = level.measured[1];
+  return join(all.map(({ start_s, name }, index) => {
+    const [at, next] = [x(level.started_s + start_s), x(level.started_s + (all[index + 1]?.start_s ?? ends))];
+    const room = next - at > widthOf(name) + 8;
+    return join([line(at, top, at, bottom, stroke("var(--axis)", 1, "2 3")), room ? text(name, at + 4, bottom - 4, { class: "small halo" }) : nothing]);
+  }));
 }
 
 /** Marks the times at which the target's process ended. */

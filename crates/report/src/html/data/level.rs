@@ -1,14 +1,15 @@
 //! The figures of one level.
 
-use format::percent;
-use record::{Level, Run, Validity};
+use format::{count, percent};
+use record::{Deliveries, Level, Run, Validity};
 use serde::Serialize;
 
 use super::channels::Channel;
+use super::legs::Leg;
 use super::series::{Heat, Samples, Series};
 use super::steps::Step;
 use super::times::{Figure, Point, bins, distribution, millis, rounded};
-use crate::section::levels::{Lead, LeadTimes};
+use crate::section::levels::{Lead, LeadTimes, all_operations};
 use crate::section::status::Status;
 use crate::section::{inconclusive, label, overstated_by, results_of};
 
@@ -43,12 +44,15 @@ pub(super) struct LevelData {
     distribution: Vec<Point>,
     /// The maximum by which times may be too long, in milliseconds.
     error_ms: Option<f64>,
+    /// The share of failed operations or, if deliveries are the main subject, the number of lost ones. `None` without any.
+    failing: Option<String>,
     throughput: Throughput,
     channels: Vec<Channel>,
     steps: Vec<Step>,
     series: Series,
     heat: Heat,
     samples: Samples,
+    legs: Vec<Leg>,
     generator: Generator,
 }
 
@@ -64,7 +68,7 @@ struct Throughput {
     planned_per_s: Option<f64>,
     succeeded_per_s: Option<f64>,
     interval: Option<(f64, f64)>,
-    /// Operations of the main subject per second.
+    /// Operations of the main subject that succeeded, per second.
     operations_per_s: Option<f64>,
 }
 
@@ -119,19 +123,21 @@ impl LevelData {
             longest: times.longest(),
             distribution: distribution(&times),
             error_ms: overstated_by(level).map(millis),
-            throughput: Throughput::of(level, &times),
+            failing: failing(level, lead),
+            throughput: Throughput::of(level, lead),
             channels: Channel::all(level),
             steps: Step::all(level),
             series: Series::of(level),
             heat: Heat::of(&level.heat_map),
             samples: Samples::of(level),
+            legs: Leg::all(level),
             generator: Generator::of(level),
         }
     }
 }
 
 impl Throughput {
-    fn of(level: &Level, times: &LeadTimes) -> Self {
+    fn of(level: &Level, lead: Lead) -> Self {
         let (all, seconds) = (&level.measured.iterations, level.phases.duration_s);
         let per_s = |count: f64| (seconds > 0.0).then(|| rounded(count / seconds));
         let succeeded = all.succeeded as f64;
@@ -146,9 +152,42 @@ impl Throughput {
             planned_per_s: per_s(all.planned as f64),
             succeeded_per_s: per_s(succeeded),
             interval,
-            operations_per_s: per_s(times.count() as f64),
+            operations_per_s: per_s(succeeded_operations(level, lead) as f64),
         }
     }
+}
+
+/// The number of operations of the main subject that succeeded.
+fn succeeded_operations(level: &Level, lead: Lead) -> u64 {
+    let measured = &level.measured;
+    match lead {
+        Lead::Deliveries => measured.deliveries.values().map(Deliveries::received).sum(),
+        Lead::Iterations => measured.iterations.succeeded,
+        Lead::Requests | Lead::RoundTrips => {
+            let all = all_operations(level, lead);
+            all.count - all.failed
+        }
+    }
+}
+
+fn failing(level: &Level, lead: Lead) -> Option<String> {
+    if lead == Lead::Deliveries {
+        let lost = level.measured.deliveries.values();
+        let lost: u64 = lost.map(Deliveries::lost_count).sum();
+        return (lost > 0).then(|| count(lost));
+    }
+    let iterations = &level.measured.iterations;
+    // The same operations as those of a threshold `failed`. If there are none, connections failed.
+    let (failed, count) = match LeadTimes::of(level, lead) {
+        LeadTimes::Iterations(_) => (iterations.failed, iterations.succeeded + iterations.failed),
+        LeadTimes::Operations(all) if all.count > 0 => (all.failed, all.count),
+        _ => {
+            let all = all_operations(level, lead);
+            (all.failed, all.count)
+        }
+    };
+    let share = failed as f64 / count.max(1) as f64;
+    (failed > 0).then(|| percent(share * 100.0))
 }
 
 impl Generator {

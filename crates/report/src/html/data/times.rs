@@ -12,7 +12,9 @@ use crate::section::levels::LeadTimes;
 /// Heat-map bins per decade of latency.
 const BINS: f64 = 16.0;
 /// Points of a distribution per decade of 1 / (1 − q).
-const POINTS: i32 = 8;
+const POINTS: i32 = 16;
+/// The percentiles 50 and 95 as points of a distribution. The points per decade contain 90, 99, 99.9 …
+const NAMED: [f64; 2] = [2.0, 20.0];
 /// Decades of a distribution: up to the percentile 99.9999.
 const DECADES: i32 = 6;
 
@@ -49,8 +51,13 @@ pub(super) struct Point(f64, f64, Option<(f64, f64)>);
 /// Returns the distribution up to the last percentile with ten samples beyond it.
 pub(super) fn distribution(times: &LeadTimes) -> Vec<Point> {
     let samples = times.times().count() + times.without_end();
-    let places =
-        (2..=POINTS * DECADES).map(|step| 10_f64.powf(f64::from(step) / f64::from(POINTS)));
+    // From p44 on. The percentiles that the report names are points themselves, because a steep curve between two points
+    // would not meet them.
+    let steps = POINTS / 4..=POINTS * DECADES;
+    let places = steps.map(|step| 10_f64.powf(f64::from(step) / f64::from(POINTS)));
+    let mut places: Vec<f64> = places.chain(NAMED).collect();
+    places.sort_by(f64::total_cmp);
+    let places = places.into_iter();
     let known = places.take_while(|place| needed_samples(1.0 - 1.0 / place) <= samples);
     let point = |place: f64| match times.at(1.0 - 1.0 / place) {
         Estimate::Value { value, interval } => {

@@ -9,7 +9,7 @@ use record::{Level, Run};
 use crate::comparison::name_of;
 use crate::section::label;
 use crate::section::levels::{Lead, LeadTimes};
-use crate::section::status::{by_load, highest_held};
+use crate::section::status::{Status, by_load, highest_held};
 
 /// Says that one run each is not enough.
 const NO_PROOF: &str =
@@ -40,6 +40,7 @@ pub(super) fn since(run: &Run, last: Option<&Run>) -> (String, String) {
         );
     }
     held(run, last, &at)
+        .or_else(|| changed(run, last, &at))
         .or_else(|| times(run, last, &at))
         .unwrap_or_else(|| {
             (
@@ -58,6 +59,35 @@ fn levels_decide(kind: ObstacleKind) -> bool {
 fn when(run: &Run) -> String {
     let (date, time) = run.started_at.split_once('T').unwrap_or_default();
     format!("{date} {} UTC", time.get(..5).unwrap_or_default())
+}
+
+/// Names a load that held in one of the runs and failed in the other: the lowest that failed now or, if none did, the highest
+/// that failed before. `None` without such a load.
+fn changed(run: &Run, last: &Run, at: &str) -> Option<(String, String)> {
+    let both = |level: &Level, now: Status| -> Option<(String, Status, Status)> {
+        let same = last.levels.iter().find(|other| other.load == level.load)?;
+        let usable = !level.is_invalid() && !same.is_invalid();
+        usable.then(|| (label(&level.load), now, Status::of(last, same)))
+    };
+    let levels: Vec<_> = by_load(run)
+        .into_iter()
+        .filter_map(|(level, now)| both(level, now))
+        .collect();
+    let told = |word: &str, load: &str, now: &str, before: &str| {
+        (
+            format!("{word}: {load} {now}, before {before}"),
+            format!("Compared with the run of {at}. {NO_PROOF}"),
+        )
+    };
+    let worse = levels
+        .iter()
+        .find(|(_, now, before)| *now == Status::Failed && *before == Status::Held);
+    if let Some((load, ..)) = worse {
+        return Some(told("Worse", load, "failed", "it held"));
+    }
+    let mut higher = levels.iter().rev();
+    let better = higher.find(|(_, now, before)| *now == Status::Held && *before == Status::Failed);
+    better.map(|(load, ..)| told("Better", load, "held", "it failed"))
 }
 
 /// Compares the highest loads that held. `None` if the runs have different loads, no thresholds or invalid levels, or if the
