@@ -91,6 +91,12 @@ impl Scalability {
 }
 
 impl FittedScalability {
+    /// The throughput per second that the law gives for the operations in flight of a level. `None` without operations.
+    pub fn at(&self, level: &Level) -> Option<f64> {
+        let throughput = of_all_operations(level)?;
+        (throughput.in_flight > 0.0).then(|| self.usl.throughput(throughput.in_flight))
+    }
+
     /// The number of operations in flight at which throughput is highest, if it falls beyond within the data's
     /// confidence.
     pub fn peak_in_flight(&self) -> Option<f64> {

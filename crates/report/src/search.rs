@@ -3,7 +3,7 @@
 
 mod answer;
 mod map;
-mod scalability;
+pub(crate) mod scalability;
 mod table;
 
 use capacity::search::{Evidence, Outcome, Purpose, Quantity, SavedSearch, Trial};

@@ -153,6 +153,8 @@ export interface PageData {
   /** Whether the load is a rate of arrivals. Otherwise it is a number of users. */
   open: boolean;
   limits: Limit[];
+  /** The fit of the Universal Scalability Law, with the throughput at each level. */
+  usl?: { per_s: (number | null)[]; parameters: string; meaning: string } | null;
   levels: Level[];
   /** Whether the run is in progress. The target's samples are then not known yet. */
   live?: boolean;

@@ -7,6 +7,7 @@ mod channels;
 mod legs;
 mod level;
 mod limits;
+mod scalability;
 mod series;
 mod steps;
 mod times;
@@ -18,6 +19,7 @@ use crate::section::levels::Lead;
 
 use level::LevelData;
 use limits::Limit;
+use scalability::FittedCurve;
 
 /// Everything that the script draws.
 #[derive(Serialize)]
@@ -30,6 +32,8 @@ pub(crate) struct PageData {
     open: bool,
     /// Limits of latency, which the charts show as lines.
     limits: Vec<Limit>,
+    /// The fit of the Universal Scalability Law, if the levels support one.
+    usl: Option<FittedCurve>,
     levels: Vec<LevelData>,
 }
 
@@ -42,6 +46,7 @@ impl PageData {
             times: lead.times_title(),
             open: run.levels.iter().any(is_open),
             limits: limits::of(run, lead),
+            usl: FittedCurve::of(run, lead),
             levels: LevelData::all(run, lead),
         }
     }

@@ -17,17 +17,22 @@ pub(super) fn lines(scalability: &Scalability) -> Vec<String> {
     }
 }
 
-fn of_fit(fitted: &FittedScalability) -> Vec<String> {
-    let usl = &fitted.usl;
-    let meaning = match (fitted.peak_in_flight(), fitted.limit_per_s()) {
+/// What the fit says about the throughput.
+pub(crate) fn meaning(fitted: &FittedScalability) -> String {
+    match (fitted.peak_in_flight(), fitted.limit_per_s()) {
         (Some(peak), _) => format!(
             "throughput is highest at {} in flight ({}), and falls beyond",
             number(peak),
-            rate(usl.throughput(peak))
+            rate(fitted.usl.throughput(peak))
         ),
         (None, Some(limit)) => format!("throughput approaches {}", rate(limit)),
         (None, None) => "contention is not certain".to_owned(),
-    };
+    }
+}
+
+fn of_fit(fitted: &FittedScalability) -> Vec<String> {
+    let usl = &fitted.usl;
+    let meaning = meaning(fitted);
     vec![
         format!(
             "  scalability (Universal Scalability Law, {} trials with {} to {} operations in flight): {meaning}",
@@ -45,7 +50,7 @@ fn of_fit(fitted: &FittedScalability) -> Vec<String> {
 }
 
 /// A parameter with its interval: `0.052 (0.041 to 0.063)`. Below zero, a parameter has no meaning.
-pub(super) fn parameter(parameter: Parameter) -> String {
+pub(crate) fn parameter(parameter: Parameter) -> String {
     let [value, low, high] =
         [parameter.value, parameter.low, parameter.high].map(|one| number(one.max(0.0)));
     format!("{value} ({low} to {high})")

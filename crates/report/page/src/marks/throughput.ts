@@ -14,7 +14,7 @@ export function throughput(data: PageData): Chart {
   return {
     id: "throughput",
     title: "Throughput over load",
-    about: planned ? "Iterations that succeeded per second. With random starts, more can arrive than planned." : `${sentence(data.subject)} that succeeded, per second of measured time`,
+    about: planned ? "Iterations that succeeded per second. With random starts, more can arrive than planned." : `${sentence(data.subject)} that succeeded, per second of measured time${data.usl ? `. ${data.usl.meaning}` : ""}`,
     wide: false,
     legend: planned
       ? [
@@ -22,7 +22,10 @@ export function throughput(data: PageData): Chart {
           { sign: lineSign("var(--muted)", 1.6, "4 3"), text: "planned" },
           { sign: sign(10, line(5, 0, 5, 14, { ...stroke("var(--bad)", 5), "stroke-opacity": 0.35 })), text: "dropped" },
         ]
-      : [{ sign: sign(22, line(0, 7, 22, 7, stroke("var(--data)", 2.2)), circle(11, 7, 4, { fill: "var(--data)" })), text: `${data.subject} that succeeded, per second` }],
+      : [
+          { sign: sign(22, line(0, 7, 22, 7, stroke("var(--data)", 2.2)), circle(11, 7, 4, { fill: "var(--data)" })), text: `${data.subject} that succeeded, per second` },
+          ...(data.usl ? [{ sign: lineSign("var(--muted)", 1.6, "4 3"), text: `Universal Scalability Law, fitted: ${data.usl.parameters}` }] : []),
+        ],
     draw: (size) => draw(data, size),
     read: (index) => read(data, index),
     figures: () => ({
@@ -48,7 +51,7 @@ function draw(data: PageData, size: Size): Drawing {
   });
   const content = join([
     axisNumbers(ticks(high, 5), y, left, right, short),
-    data.open ? plannedLine(data, axis, y) : nothing,
+    data.open ? plannedLine(data, axis, y) : fittedLine(data, axis, y),
     doneLine(data, axis, y),
     loadLabels(data, axis, left, right, bottom, []),
   ]);
@@ -65,6 +68,15 @@ function plannedLine(data: PageData, axis: LoadAxis, y: Scale): Svg {
     return line(x, from, x, to, { ...stroke("var(--bad)", 5), "stroke-opacity": 0.35 });
   });
   return join([polyline(points, stroke("var(--muted)", 1.5, "4 3")), ...dropped]);
+}
+
+/** Draws the fit of the Universal Scalability Law. */
+function fittedLine(data: PageData, axis: LoadAxis, y: Scale): Svg {
+  const points = axis.order.flatMap((index) => {
+    const rate = data.usl?.per_s[index];
+    return rate ? [[axis.at(index), y(rate)] as const] : [];
+  });
+  return points.length > 1 ? polyline(points, stroke("var(--muted)", 1.6, "4 3")) : nothing;
 }
 
 function doneLine(data: PageData, axis: LoadAxis, y: Scale): Svg {
