@@ -1,6 +1,9 @@
 // Rooms whose members edit one document at the report's pace: an edit every 2 s and a caret every 0.5 s, all sent to
-// all others in the room. At the end of the level, all members of a room must have the same text.
-import type { Group, Options } from "headcount";
+// all others in the room. At the end of the level, all members of a room must have the same text. Not with
+// CONVERGES=no, for short levels: it takes seconds of quiet, and connections open before the measured time.
+import { env, type Group, type Options } from "headcount";
+
+const converges = env("CONVERGES", "yes") === "yes";
 
 export const options: Options = {
   group: 5,
@@ -8,11 +11,10 @@ export const options: Options = {
   thresholds: {
     "delivery(edit)": ["p95 < 20ms", "lost == 0", "duplicated == 0", "reordered == 0", "misdelivered == 0"],
     "delivery(caret)": ["p95 < 20ms", "lost == 0", "duplicated == 0", "reordered == 0", "misdelivered == 0"],
-    "converged(document)": ["diverged == 0"],
+    ...(converges ? { "converged(document)": ["diverged == 0"], connections: ["failed == 0"] } : {}),
     iterations: ["failed == 0"],
-    connections: ["failed == 0"],
   },
-  settle: "8s",
+  settle: converges ? "8s" : "2s",
 };
 
 export default async function edit({ id, everyone, channel }: Group) {
@@ -37,6 +39,7 @@ export default async function edit({ id, everyone, channel }: Group) {
       socket.emit("cursor-change", { roomId: id, cursor: { line: 1, ch: 2, tag: carets.stamp(user) }, username: user.name });
     });
     await user.stay();
+    if (!converges) return;
     // If a user's last edit crossed with another one, the server sends the valid text once the room is quiet.
     await user.think("4s");
     // The text that the user sees now: the last one received, or the own one if none was received since.

@@ -2,9 +2,7 @@
 
 use minijinja::context;
 use minijinja::value::Value;
-use record::{Finding, Run};
-
-use crate::ceiling::add;
+use record::{Finding, Level, Run};
 
 /// The causes that several runs of one scenario show together. The principal cause comes first.
 pub(crate) fn of_runs<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Value {
@@ -23,4 +21,16 @@ pub(crate) fn of_findings(findings: &[Finding]) -> Value {
         }
     });
     each.collect()
+}
+
+/// Adds the levels of a run to those that were seen before, which the findings compare.
+pub(crate) fn add(seen: &mut Run, run: Run) {
+    let mut levels = std::mem::take(&mut seen.levels);
+    let index = levels.len();
+    let more = run.levels.iter().zip(index..);
+    levels.extend(more.map(|(level, index)| Level {
+        index,
+        ..level.clone()
+    }));
+    *seen = Run { levels, ..run };
 }

@@ -7,7 +7,7 @@ use harness::{Changes, Harness, HarnessError, Notice, Part, System};
 use minijinja::context;
 use minijinja::value::Value;
 use plan::Overrides;
-use record::{Finding, Level, Run};
+use record::{Finding, Run};
 use serde_json::json;
 
 use crate::causes;
@@ -126,7 +126,7 @@ fn search(
         thresholds = declared.iter().map(ToString::to_string).collect();
         // During a recovery, the system still works on what the trial before has left.
         if trial.purpose != Purpose::Recovery {
-            add(&mut seen, record);
+            causes::add(&mut seen, record);
         }
     };
     Ok(CeilingRun {
@@ -205,16 +205,4 @@ fn pause(seconds: f64, clock: Clock, stop: &Stop) {
         let next = left().clamp(0.0, PAUSE_S);
         std::thread::sleep(std::time::Duration::from_secs_f64(next));
     }
-}
-
-/// Adds the levels of a run to those that were seen before, which the findings compare.
-pub(crate) fn add(seen: &mut Run, run: Run) {
-    let mut levels = std::mem::take(&mut seen.levels);
-    let index = levels.len();
-    let more = run.levels.iter().zip(index..);
-    levels.extend(more.map(|(level, index)| Level {
-        index,
-        ..level.clone()
-    }));
-    *seen = Run { levels, ..run };
 }

@@ -118,7 +118,7 @@ const CEILING: CeilingPart = CeilingPart {
         source: ROOMS,
         modules: &[],
     },
-    env: &[],
+    env: &[("CONVERGES", "no")],
     varied: Varied::Groups,
     words: ("The editor holds", "rooms of 5 people at the report's pace"),
     first: 100.0,

@@ -1,8 +1,9 @@
 //! JUnit XML, as Jenkins, GitLab and GitHub actions read it: one suite for each level, one case for each threshold.
 //!
 //! A broken threshold is a failure, because the target is at fault. An inconclusive one is an error. A run without
-//! thresholds has one case for each level, and a run without a level has one case, which is an error. What failed beside the
-//! thresholds is a case as well: a level at which nothing succeeded, or else the run. GitLab shows the class name as the suite, so it contains the level.
+//! thresholds has one case for each level, and a run without a level has one case, which is an error. What failed beside
+//! the thresholds is a case as well: a level at which nothing succeeded, or else the run. GitLab shows the class name as
+//! the suite, so it contains the level.
 
 use std::io;
 

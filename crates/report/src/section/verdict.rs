@@ -1,10 +1,12 @@
 //! The first sentence of a report: the result of the run, or why it has no result.
 
+mod around;
+
 use std::collections::BTreeSet;
 
 use format::{Tone, amount, plural, share};
 use model::Verdict;
-use record::{FailedAround, Inconclusive, Level, Note, Run, ThresholdResult};
+use record::{Inconclusive, Level, Note, Run, ThresholdResult};
 
 use super::levels::{Lead, all_operations};
 use super::status::Status;
@@ -133,10 +135,7 @@ fn failed(run: &Run) -> String {
         .iter()
         .filter(broken)
         .filter(|r| r.level == first.level);
-    let more = match same_level.count() - 1 {
-        0 => String::new(),
-        more => format!(", and {}", plural(more as u64, "other threshold")),
-    };
+    let more = and_others(same_level.count());
     let (metric, condition) = (&first.metric, &first.condition);
     let observed = inconclusive::observed(run, first);
     let at = label_with_unit_at(&run.levels, first.level);
@@ -146,32 +145,16 @@ fn failed(run: &Run) -> String {
     )
 }
 
-/// Describes failures in `setup` and `teardown`, one sentence each.
-fn around(run: &Run) -> Vec<String> {
-    let ended = run.script_faults.iter();
-    let ended = ended.map(|fault| format!("{} ended with an error ({})", fault.what, fault.side));
-    let parts = [
-        ("setup", run.failed_in_setup()),
-        ("teardown", run.failed_in_teardown()),
-    ];
-    let parts = parts.into_iter().filter(|(_, failed)| !failed.is_nothing());
-    let part = |(name, failed): (&str, FailedAround)| {
-        let others = failed.failures.saturating_sub(failed.requests);
-        let counts = [
-            (failed.requests, "request"),
-            (others, "other operation"),
-            (failed.checks, "check"),
-        ];
-        let counts = counts.iter().filter(|(number, _)| *number > 0);
-        let counts: Vec<String> = counts.map(|(number, what)| plural(*number, what)).collect();
-        format!("in {name} {} failed", counts.join(" and "))
-    };
-    ended.chain(parts.map(part)).collect()
+/// Mentions the thresholds beside the first one.
+fn and_others(all: usize) -> String {
+    let others = all.saturating_sub(1) as u64;
+    let some = (others > 0).then(|| format!(", and {}", plural(others, "other threshold")));
+    some.unwrap_or_default()
 }
 
 /// Describes why a run failed although no threshold was broken.
 fn without_threshold(run: &Run) -> String {
-    let around = around(run);
+    let around = around::of(run);
     if !around.is_empty() {
         return format!(": {}.", around.join("; "));
     }
@@ -255,12 +238,8 @@ fn unjudged(run: &Run) -> String {
         return none_ended(run);
     };
     let at = label_at(&run.levels, first.level);
-    let name = |result: &ThresholdResult| (result.metric.clone(), result.condition.clone());
-    let names: BTreeSet<_> = open().map(name).collect();
-    let more = match names.len() - 1 {
-        0 => String::new(),
-        more => format!(", and {}", plural(more as u64, "other threshold")),
-    };
+    let names: BTreeSet<_> = open().map(|one| (&one.metric, &one.condition)).collect();
+    let more = and_others(names.len());
     let others = if open().count() < run.thresholds.len() {
         " Every other threshold held."
     } else {
@@ -271,9 +250,8 @@ fn unjudged(run: &Run) -> String {
     let level = run.levels.iter().find(|level| level.index == first.level);
     let because = level
         .filter(|_| first.inconclusive == Some(Inconclusive::InvalidLevel))
-        .map_or(String::new(), |level| {
-            format!(", because {}", invalid_event(level))
-        });
+        .map(|level| format!(", because {}", invalid_event(level)))
+        .unwrap_or_default();
     format!(": {metric} {condition} at {at}: {observed}{because}{more}.{others}")
 }
 
@@ -362,7 +340,7 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
         .iter()
         .any(|result| result.held == Some(false))
     {
-        remarks.extend(around(run)); // otherwise part of the first sentence
+        remarks.extend(around::of(run)); // otherwise part of the first sentence
     }
     remarks.extend(run.levels.iter().filter_map(repeated));
     remarks.extend(leftovers(run));
