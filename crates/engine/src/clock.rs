@@ -59,6 +59,16 @@ impl Clock {
         })
     }
 
+    /// This clock, with the zero of a run that has started before, at this time in RFC 3339 format. `None` if the text is
+    /// no time of the past.
+    #[must_use]
+    pub fn since(&self, started_at: &str) -> Option<Self> {
+        let started: jiff::Timestamp = started_at.parse().ok()?;
+        let passed = self.wall.as_nanosecond() - started.as_nanosecond();
+        let passed = i64::try_from(passed).ok().filter(|passed| *passed >= 0)?;
+        self.behind_by(-passed)
+    }
+
     /// The wall-clock time of the start, in RFC 3339 format.
     pub fn started_at(&self) -> String {
         self.wall.to_string()

@@ -1,3 +1,4 @@
+mod journal;
 mod level_watch;
 mod setup_control;
 
@@ -5,10 +6,11 @@ use std::sync::Arc;
 
 use model::Nanos;
 use plan::Threshold;
-use record::{IssueCause, Level, LevelIssue, Load, Measured, Note, Phases, Run};
+use record::{IssueCause, Level, LevelIssue, Measured, Note, Phases, Run};
 use wire::TlsSettings;
 
 use crate::audience::note_clock_error;
+use crate::blank_level::blank_level;
 use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::judge;
@@ -20,6 +22,7 @@ use crate::notice::{LevelDone, Notice};
 use crate::outcome::RunError;
 use crate::program::Program;
 use crate::recorder::Unmeasured;
+use crate::remote::Resumed;
 use crate::starting::tls_of;
 use crate::stop::Stop;
 use crate::tls_port;
@@ -77,11 +80,29 @@ impl<'a> Control<'a> {
 
     /// Runs `setup`, every level and `teardown`. Everything measured goes into the record, even if an error ends the
     /// run.
-    pub(crate) fn all(&mut self, record: &mut Run) -> Result<(), RunError> {
-        let setup = Arc::new(self.set_up(record)?);
+    ///
+    /// A resumed run has the result of `setup`, and its record has the levels that were measured before.
+    pub(crate) fn all(
+        &mut self,
+        record: &mut Run,
+        resumed: Option<Resumed>,
+    ) -> Result<(), RunError> {
+        journal::note_run(self.workers.as_mut(), &self.config, record);
+        let (setup, is_over) = match resumed {
+            Some(Resumed { setup, is_over }) => (setup, is_over),
+            None => (self.set_up(record)?, false),
+        };
+        journal::note_setup(self.workers.as_mut(), &setup, record);
+        let setup = Arc::new(setup);
         let options = &self.config.options;
-        let levels = plans(&options.load, &options.grouping, options.settle, &setup);
+        let mut levels = plans(&options.load, &options.grouping, options.settle, &setup);
         Self::check_pool(&levels)?;
+        let measured = if is_over {
+            levels.len()
+        } else {
+            record.levels.len()
+        };
+        levels.drain(..measured.min(levels.len()));
         let result = self.each_level(levels, record);
         record.thresholds = judge::thresholds(&self.config.options.thresholds, &record.levels);
         match result {
@@ -99,7 +120,8 @@ impl<'a> Control<'a> {
     }
 
     fn each_level(&mut self, levels: Vec<LevelPlan>, record: &mut Run) -> Result<(), RunError> {
-        let count = u32::try_from(levels.len()).unwrap_or(u32::MAX);
+        let count = record.levels.len() + levels.len();
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
         for plan in levels {
             // Ctrl-C ends the levels, but `teardown` still runs.
             if self.stop.asked() > 0 {
@@ -112,6 +134,7 @@ impl<'a> Control<'a> {
             merged.audience.count = self.connect_audiences(&plan)?;
             plan.slots = SlotRange::of_all(self.workers.len());
             plan.start = self.clock.now() + self.workers.lead() + lead_of(plan.load.users);
+            journal::note_start(self.workers.as_mut(), &plan, self.clock.now());
             let result = self.level(&plan, count, &mut merged);
             // Close the level before looking at the result, so that measurements made before an error are saved.
             let unmeasured = std::mem::take(&mut merged.unmeasured);
@@ -125,16 +148,18 @@ impl<'a> Control<'a> {
             if record.levels.is_empty() {
                 self.warn_of_names_without_data(&level, &unmeasured, record);
             }
+            if let Ok(Some(EarlyEnd::Broken(broken))) = &result {
+                record.notes.push(Note::Aborted {
+                    level: plan.index as usize,
+                    threshold: broken.to_string(),
+                });
+            }
+            let is_last = !matches!(result, Ok(None));
+            journal::note_end(self.workers.as_mut(), &level, &record.notes, is_last);
             record.levels.push(level);
             match result? {
                 None => {}
-                Some(EarlyEnd::Broken(broken)) => {
-                    record.notes.push(Note::Aborted {
-                        level: plan.index as usize,
-                        threshold: broken.to_string(),
-                    });
-                    break;
-                }
+                Some(EarlyEnd::Broken(_)) => break,
                 Some(EarlyEnd::Lost(lost)) => return Err(lost_agent(lost)),
             }
         }
@@ -212,7 +237,7 @@ impl<'a> Control<'a> {
             generator,
             leftovers,
             shares_cores_with_target: self.workers.are_here() && self.watcher.shares_cores(),
-            ..blank(plan)
+            ..blank_level(plan)
         };
         // A trace shows what a script does. Its times are not for judging, so lateness does not matter.
         if !self.config.trace {
@@ -305,44 +330,4 @@ pub(crate) fn died(worker: &str) -> RunError {
 
 fn lead_of(users: u32) -> Nanos {
     Nanos(LEAD_PER_USER.0 * u64::from(users))
-}
-
-/// A level that has its load, but no measurements.
-pub(crate) fn blank(plan: &LevelPlan) -> Level {
-    Level {
-        index: plan.index as usize,
-        load: load_of(plan),
-        started_s: Some(plan.start.as_secs_f64()),
-        ..Level::default()
-    }
-}
-
-pub(crate) fn load_of(plan: &LevelPlan) -> Load {
-    let (least, most) = (plan.load.users / plan.load.groups, plan.load.group_size(0));
-    let group_size = match &plan.roles {
-        Some(roles) => roles
-            .iter()
-            .map(|(role, count)| format!("{count} {role}"))
-            .collect::<Vec<_>>()
-            .join(", "),
-        None if least == most => most.to_string(),
-        None => format!("{least} to {most}"),
-    };
-    let open = plan.load.open.as_ref();
-    Load {
-        users: plan.load.users.into(),
-        groups: plan.load.groups.into(),
-        group_size,
-        rate_per_s: open.map(|open| open.arrivals.mean_rate()),
-        rate: open.map(|open| open.rate.clone()),
-        arrivals: open.map(|open| spacing(open.arrivals.spacing()).to_owned()),
-        once: plan.once,
-    }
-}
-
-fn spacing(spacing: plan::Spacing) -> &'static str {
-    match spacing {
-        plan::Spacing::Even => "even",
-        plan::Spacing::Poisson => "poisson",
-    }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use model::{GroupId, Nanos, UserId};
 use plan::Options;
 use script::{Bundle, DataStore, Env};
-use serde_json::json;
+use serde_json::{Value, json};
 use url::Url;
 use wire::TlsSettings;
 
@@ -22,9 +22,9 @@ use crate::world::World;
 /// The group of the user in [`world_of_one`].
 pub(crate) const GROUP: GroupId = GroupId(7);
 
-/// A world without users.
-pub(crate) fn empty_world() -> World {
-    let config = RunConfig {
+/// A run with these options.
+pub(crate) fn config_of(options: &Value) -> RunConfig {
+    RunConfig {
         program: Program::Scenario(Box::new(Scenario {
             bundle: Bundle::embedded("x.ts", "").unwrap(),
             data: DataStore::new(Path::new(".")),
@@ -34,8 +34,8 @@ pub(crate) fn empty_world() -> World {
             has_setup: false,
             has_teardown: false,
         })),
-        options: Options::from_json(&json!({ "load": { "users": 1 } })).unwrap(),
-        options_json: json!({}),
+        options: Options::from_json(options).unwrap(),
+        options_json: options.clone(),
         target: Url::parse("http://127.0.0.1/").unwrap(),
         target_is_mine: false,
         workers: 1,
@@ -49,7 +49,12 @@ pub(crate) fn empty_world() -> World {
         target_pid: None,
         certificates: Certificates::default(),
         trace: false,
-    };
+    }
+}
+
+/// A world without users.
+pub(crate) fn empty_world() -> World {
+    let config = config_of(&json!({ "load": { "users": 1 } }));
     let tls = TlsSettings::new(true, None).unwrap();
     World::new(Arc::new(config), Clock::start(), tls).unwrap()
 }

@@ -13,6 +13,8 @@ mod arrival;
 mod ask;
 mod audience;
 mod base;
+mod blank_level;
+mod blank_record;
 mod busy;
 mod certificates;
 mod clock;
@@ -118,7 +120,7 @@ pub use notice::{InFlight, LatestSecond, LevelDone, LevelStarted, Live, Notice, 
 pub use outcome::{Outcome, RunError};
 pub use prepare::{PrepareError, Settings, prepare, prepare_plain, prepare_shipped};
 pub use program::{Plain, Program, Scenario, Send, Shared};
-pub use remote::{AgentWorkers, Fleet, FromFleet};
-pub use run::{run, run_on_fleet};
+pub use remote::{AgentWorkers, Fleet, FromFleet, Interrupted, Stored};
+pub use run::{close_interrupted, resume_on_fleet, run, run_on_fleet};
 pub use shipment::{Shipment, ShippedRun};
 pub use stop::Stop;

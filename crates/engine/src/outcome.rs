@@ -41,6 +41,12 @@ pub enum RunError {
         /// How it was lost.
         loss: AgentLoss,
     },
+    /// A run on a fleet was interrupted, and no agent is there to continue it.
+    #[error("no agents are free to continue the run; number of levels that did not run: {missing}")]
+    NotResumed {
+        /// Number of levels that did not run.
+        missing: usize,
+    },
 }
 
 fn why_lost(loss: AgentLoss) -> &'static str {

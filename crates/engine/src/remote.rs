@@ -5,10 +5,14 @@
 
 mod agent;
 mod crew;
+mod interrupted;
+mod journal;
 mod machine;
 mod travel;
 
 pub use agent::AgentWorkers;
 pub(crate) use crew::RemoteWorkers;
 pub use crew::{Fleet, FromFleet};
+pub use interrupted::{Interrupted, Stored};
+pub(crate) use journal::{Began, Entry, Resumed};
 pub(crate) use machine::MachineUse;

@@ -7,7 +7,7 @@ use record::{Agent, AgentLoss};
 use crate::clock::Clock;
 use crate::messages::{Command, Event};
 use crate::outcome::RunError;
-use crate::remote::MachineUse;
+use crate::remote::{Entry, MachineUse};
 use crate::stop::Stop;
 use model::Nanos;
 
@@ -62,6 +62,9 @@ pub(crate) trait Workers: Debug {
         Vec::new()
     }
 
+    /// Notes how far the run has come, so that it can be resumed. Without a fleet, it ends with this process.
+    fn note(&mut self, _: &Entry) {}
+
     /// The largest error of latencies between users on different machines, in the level that has ended. `None` if all
     /// workers are on one machine.
     fn clock_error(&mut self) -> Option<Nanos> {
@@ -100,4 +103,12 @@ pub(crate) struct LostAgent {
     pub(crate) loss: AgentLoss,
     /// The agent's workers, by their numbers in the level in progress.
     pub(crate) workers: Range<u32>,
+}
+
+/// The agents of the whole run. `earlier` are those of the part that was interrupted, if it was.
+pub(crate) fn all_agents(workers: &dyn Workers, earlier: &[Agent]) -> Vec<Agent> {
+    let now = workers.agents();
+    let is_back = |agent: &&Agent| now.iter().any(|other| other.name == agent.name);
+    let gone = earlier.iter().filter(|agent| !is_back(agent)).cloned();
+    gone.chain(now.iter().cloned()).collect()
 }

@@ -45,6 +45,9 @@ pub struct FleetOptions {
     pub weights: BTreeMap<String, u32>,
     /// Whether the run continues without an agent that is lost.
     pub continues_without_lost: bool,
+    /// Whether the server keeps the messages of the run after its end, until [`crate::forget_runs`]. Otherwise they are
+    /// deleted at its end.
+    pub keeps_messages: bool,
 }
 
 /// The agents of a run, prepared and ready for it.
@@ -58,7 +61,9 @@ pub struct Agents {
     collector: Collector,
     /// The task that renews the lease.
     renewing: AbortHandle,
+    journal: Option<Outbox>,
     continues_without_lost: bool,
+    keeps_messages: bool,
 }
 
 /// An agent that takes part in the run.
@@ -87,7 +92,7 @@ pub fn assemble(
     let random = || getrandom::u64().map_err(std::io::Error::from);
     let run = format!("{:016x}{:016x}", random()?, random()?);
     let (shipment, settings) = config.ship()?;
-    let (link, prepped, frames, renewing) = runtime.block_on(async {
+    let (link, prepped, frames, renewing, journal) = runtime.block_on(async {
         let link = Link::open(&options.nats, "coordinator").await?;
         let found = membership::find(&link.members().await?, options.agents).await?;
         check_weights(&options.weights, &found)?;
@@ -107,7 +112,8 @@ pub fn assemble(
         let prepared = join_all(prepared).await;
         let prepared = prepared.into_iter().collect::<Result<Vec<_>, _>>();
         let prepared = prepared.inspect_err(|_| renewing.abort())?;
-        Ok::<_, FleetError>((link, prepared, frames, renewing))
+        let journal = Outbox::open(&link, protocol::journal(&run));
+        Ok::<_, FleetError>((link, prepared, frames, renewing, journal))
     })?;
     Ok(Agents {
         collector: Collector::new(clock, frames, prepped.len()),
@@ -117,7 +123,9 @@ pub fn assemble(
         clock,
         prepped,
         renewing,
+        journal: Some(journal),
         continues_without_lost: options.continues_without_lost,
+        keeps_messages: options.keeps_messages,
     })
 }
 
@@ -235,23 +243,16 @@ async fn prepare(
     }
 }
 
-/// Deletes the stored messages of a run.
-async fn forget(link: &Link, run: &str) -> Result<(), FleetError> {
-    let cannot = FleetError::nats("delete the messages of the run");
-    let purged = link
-        .runs()
-        .await?
-        .purge()
-        .filter(protocol::of_run(run))
-        .await;
-    purged.map(|_| ()).map_err(|why| cannot(why.to_string()))
-}
-
 impl Agents {
     /// The names of the agents, and their numbers of workers.
     pub fn named(&self) -> impl Iterator<Item = (&str, u32)> {
         let agents = self.prepped.iter();
         agents.map(|agent| (agent.member.name.as_str(), agent.workers))
+    }
+
+    /// The name of the run on the NATS server.
+    pub fn run(&self) -> &str {
+        &self.run
     }
 }
 
@@ -273,6 +274,12 @@ impl Fleet for Agents {
     fn send(&mut self, agent: usize, message: Vec<u8>) {
         if let Some(agent) = self.prepped.get(agent) {
             agent.commands.send(message);
+        }
+    }
+
+    fn note(&mut self, entry: Vec<u8>) {
+        if let Some(journal) = &self.journal {
+            journal.send(entry);
         }
     }
 
@@ -341,13 +348,16 @@ impl Fleet for Agents {
     }
 
     fn release(&mut self) {
-        let outboxes = self.prepped.drain(..).map(|agent| agent.commands);
+        let commands = self.prepped.drain(..).map(|agent| agent.commands);
+        let outboxes = commands.chain(self.journal.take());
         let closed = join_all(outboxes.map(|outbox| outbox.close(RELEASE_LIMIT)));
         self.runtime.block_on(async {
             closed.await; // without a connection, the leases lapse
             self.renewing.abort();
-            // What remains is deleted after a day.
-            let _ = timeout(RELEASE_LIMIT, forget(&self.link, &self.run)).await;
+            if !self.keeps_messages {
+                // What remains is deleted after a day.
+                let _ = timeout(RELEASE_LIMIT, self.link.forget(&self.run)).await;
+            }
         });
     }
 }

@@ -95,6 +95,9 @@ pub enum FleetError {
         /// The agent.
         name: String,
     },
+    /// The run that is to be resumed has not ended.
+    #[error("the run is still in progress: agents take part in it, so its coordinator is there")]
+    StillRuns,
     /// The run cannot be split among agents.
     #[error(transparent)]
     Run(#[from] RunError),

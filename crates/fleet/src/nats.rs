@@ -100,6 +100,15 @@ impl Link {
         created.map_err(|why| self.cannot("store the messages of runs", &why))
     }
 
+    /// Deletes the stored messages of a run.
+    pub(crate) async fn forget(&self, run: &str) -> Result<(), FleetError> {
+        let runs = self.runs().await?;
+        let purged = runs.purge().filter(protocol::of_run(run)).await;
+        purged
+            .map(|_| ())
+            .map_err(|why| self.cannot("delete the messages of the run", &why))
+    }
+
     /// The bucket of the agents that are there. It is created if it is missing.
     pub(crate) async fn members(&self) -> Result<Store, FleetError> {
         // `create_key_value` needs a newer server than 2.9, so the stream of the bucket is created here.

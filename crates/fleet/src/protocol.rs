@@ -23,9 +23,9 @@ pub(crate) fn clock(agent: &str) -> String {
     format!("hc.agent.{agent}.clock")
 }
 
-/// Renewals of the lease of all agents of a run: [`Lease`].
+/// Renewals of the lease of all agents of a run: [`Lease`]. They are not stored, because an old one has no use.
 pub(crate) fn lease(run: &str) -> String {
-    format!("hc.run.{run}.lease")
+    format!("hc.lease.{run}")
 }
 
 /// Frames with commands to the workers of an agent.
@@ -38,9 +38,14 @@ pub(crate) fn events(run: &str, agent: &str) -> String {
     format!("hc.run.{run}.from.{agent}")
 }
 
-/// The subjects of the messages that are stored: commands and events of all runs.
+/// Frames with entries of a run's journal, from which another coordinator can resume it.
+pub(crate) fn journal(run: &str) -> String {
+    format!("hc.run.{run}.journal")
+}
+
+/// The subjects of the messages that are stored: commands, events and journals of all runs.
 pub(crate) fn stored() -> Vec<String> {
-    vec![commands("*", "*"), events("*", "*")]
+    vec!["hc.run.>".to_owned()] // one subject, because a reader of a whole run needs a part of one
 }
 
 /// The subjects of a run.

@@ -128,6 +128,8 @@ fn kind_of_error(error: &RunError) -> RefusalKind {
         RunError::Unreachable { .. } | RunError::Endpoint { .. } => RefusalKind::Unreachable,
         RunError::Script(_) => RefusalKind::Script,
         RunError::Usage(_) => RefusalKind::Usage,
-        RunError::Generator(_) | RunError::LostAgent { .. } => RefusalKind::Machine,
+        RunError::Generator(_) | RunError::LostAgent { .. } | RunError::NotResumed { .. } => {
+            RefusalKind::Machine
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! One module per command, and the module `harness`, which several commands share.
+//! One module per command, and the modules `generator` and `harness`, which several commands share.
 
 pub(crate) mod agent;
 pub(crate) mod audit;
@@ -11,6 +11,7 @@ pub(crate) mod demo;
 pub(crate) mod end_with_parent;
 pub(crate) mod find;
 pub(crate) mod fleet;
+pub(crate) mod generator;
 #[cfg(feature = "systems")]
 pub(crate) mod harness;
 pub(crate) mod init;

@@ -55,7 +55,7 @@ impl From<&RunError> for Exit {
             RunError::Script(_) => Self::Script,
             RunError::Usage(_) => Self::Usage,
             RunError::Generator(_) => Self::Bug,
-            RunError::LostAgent { .. } => Self::Inconclusive,
+            RunError::LostAgent { .. } | RunError::NotResumed { .. } => Self::Inconclusive,
         }
     }
 }
@@ -79,6 +79,7 @@ impl From<&FleetError> for Exit {
             | FleetError::File { .. }
             | FleetError::Nats { .. }
             | FleetError::NameTaken { .. }
+            | FleetError::StillRuns
             | FleetError::NoSuchAgent { .. }
             | FleetError::Version { .. }
             | FleetError::Launch(_)

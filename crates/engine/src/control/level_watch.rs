@@ -7,8 +7,9 @@ use model::Nanos;
 use record::{IssueCause, Level};
 
 use crate::audience::SentToAudiences;
+use crate::blank_level::{blank_level, load_of};
 use crate::busy::LatestShares;
-use crate::control::{Control, EarlyEnd, blank, died, load_of};
+use crate::control::{Control, EarlyEnd, died};
 use crate::level::{LevelPlan, Span};
 use crate::level_limit::LevelLimit;
 use crate::live::live;
@@ -60,7 +61,7 @@ impl Control<'_> {
             hold: plan.hold(),
             levels,
             stopping: Stopping::new(),
-            aborting: AbortThresholds::of(&options.thresholds, &blank(plan), plan.hold()),
+            aborting: AbortThresholds::of(&options.thresholds, &blank_level(plan), plan.hold()),
             end: None,
             limit: LevelLimit::of(plan.hold().end, plan.settle, options.timeouts.total),
             busy: LatestShares::of(self.workers.len()),
@@ -246,7 +247,7 @@ fn started(plan: &LevelPlan, levels: u32) -> LevelStarted {
 
 /// The level so far: its load and its duration, without measurements or figures of the target.
 fn so_far(plan: &LevelPlan, now: Nanos) -> Level {
-    let mut level = blank(plan);
+    let mut level = blank_level(plan);
     level.phases.duration_s = (now - plan.hold().start).as_secs_f64();
     level
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use model::Nanos;
 use record::{Agent, AgentLoss};
 
+use super::journal::Entry;
 use super::machine::MachineUse;
 use super::travel::{Order, Report, What, decode, encode};
 use crate::clock::Clock;
@@ -36,6 +37,9 @@ pub trait Fleet: Debug {
 
     /// Sends a message for [`crate::AgentWorkers::obey`].
     fn send(&mut self, agent: usize, message: Vec<u8>);
+
+    /// Stores an entry of the journal, from which another coordinator can resume the run: see [`crate::Stored`].
+    fn note(&mut self, entry: Vec<u8>);
 
     /// Waits up to `patience` for the next message or loss. A lost agent stays lost.
     fn hear(&mut self, patience: Duration) -> FromFleet;
@@ -312,6 +316,12 @@ impl Workers for RemoteWorkers {
             machine: self.machines.get(&part.agent).copied().unwrap_or_default(),
         })
         .collect()
+    }
+
+    fn note(&mut self, entry: &Entry) {
+        if let Ok(entry) = encode(entry) {
+            self.fleet.note(entry);
+        }
     }
 
     fn agents(&self) -> Vec<Agent> {

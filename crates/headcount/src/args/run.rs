@@ -14,6 +14,7 @@ Examples:
   headcount run api.ts --rate \"500/s for 10s, nothing for 50s, 5 times\"
   headcount run api.ts --source 127.0.0.0/24 users from 254 addresses
   headcount run room.ts --fleet local:4      four agents on this machine
+  headcount run room.ts --fleet nats://10.0.0.5:4222 --resume headcount-run-20261121T120000
   headcount run api.ts --env API_TOKEN --env REGION=eu
   headcount run room.ts --json > summary.json
   headcount run room.ts --output junit=junit.xml --output prometheus=9464
@@ -36,7 +37,7 @@ pub(crate) struct RunArgs {
     pub(crate) env: Vec<String>,
     /// Run one iteration of one group, and print every request and message with the beginning of its body. Nothing is
     /// saved, and thresholds are not checked. `--duration` limits the iteration [default: 5s]
-    #[arg(long, conflicts_with_all = ["out", "outputs", "ui", "users", "rate", "ramp", "warmup", "fleet"])]
+    #[arg(long, conflicts_with_all = ["out", "outputs", "ui", "users", "rate", "ramp", "warmup", "fleet", "resume"])]
     pub(crate) trace: bool,
 
     /// Base URL of the system under test; overrides the scenario's `target`
@@ -104,6 +105,16 @@ pub(crate) struct RunArgs {
     pub(crate) generator: GeneratorArgs,
     #[command(flatten)]
     pub(crate) fleet: FleetArgs,
+    /// Continue the run in this folder, whose coordinator was killed, with the level after the one that was interrupted. All
+    /// other options must be those of that run
+    #[arg(
+        long,
+        value_name = "DIR",
+        help_heading = "Fleet",
+        requires = "fleet",
+        conflicts_with = "out"
+    )]
+    pub(crate) resume: Option<PathBuf>,
 
     /// Folder for run.json, report.md and report.html; it must not contain a run or be in use by another run [default: a new
     /// headcount-run-TIME]

@@ -8,7 +8,8 @@ use url::Url;
 
 use crate::args::BenchArgs;
 use crate::command::fleet::{prepare as prepare_fleet, run_on};
-use crate::command::run::{Asked, finish, generator_settings, watch};
+use crate::command::generator::generator_settings;
+use crate::command::run::{Asked, finish, watch};
 use crate::exit::Exit;
 use crate::folder::RunFolder;
 use crate::hurry::stop_on_ctrl_c;
@@ -57,7 +58,7 @@ pub(crate) fn bench(args: &BenchArgs) -> anyhow::Result<Exit> {
         })?;
     let stop = stop_on_ctrl_c()?;
     let (places, quiet) = ((&args.fleet, &args.generator), args.screen.quiet);
-    let (fleet, agents) = prepare_fleet(places, quiet, &config, clock).inspect_err(|_| {
+    let (fleet, agents) = prepare_fleet(places, quiet, &config, clock, None).inspect_err(|_| {
         let _ = folder
             .as_ref()
             .map(|folder| std::fs::remove_dir(folder.path())); // succeeds only if it is empty

@@ -19,7 +19,7 @@ use script::Bundle;
 use crate::args::{BenchArgs, FindArgs};
 use crate::command::bench;
 use crate::command::fleet::Fleet;
-use crate::command::run::generator_settings;
+use crate::command::generator::generator_settings;
 use crate::env;
 use crate::exit::Exit;
 use crate::folder::RunFolder;

@@ -1,9 +1,14 @@
 //! The fleet on which a command runs its load.
 
+mod note;
+
 use std::env::current_exe;
+use std::path::Path;
 
 use engine::{Clock, Fleet as _, Notice, Outcome, RunConfig, Stop};
-use fleet::{Agents, FleetOptions, LocalFleet, NatsAccess, assemble};
+use fleet::{Agents, FleetOptions, LocalFleet, NatsAccess, assemble, forget_runs};
+
+pub(crate) use note::read as noted_runs;
 
 use crate::args::{FleetArgs, FleetPlace, GeneratorArgs, LostAgent};
 use crate::screen::say;
@@ -12,7 +17,7 @@ use crate::screen::say;
 #[derive(Debug)]
 pub(crate) struct Fleet {
     options: FleetOptions,
-    _local: Option<LocalFleet>,
+    local: Option<LocalFleet>,
     quiet: bool,
 }
 
@@ -43,10 +48,11 @@ impl Fleet {
             workers: generator.workers,
             weights: args.weights.iter().cloned().collect(),
             continues_without_lost: args.lost_agent == LostAgent::Continue,
+            keeps_messages: false,
         };
         Ok(Some(Self {
             options,
-            _local: local,
+            local,
             quiet,
         }))
     }
@@ -64,18 +70,49 @@ impl Fleet {
         }
         Ok(agents)
     }
+
+    /// Lets the NATS server keep the messages of runs until [`Fleet::forget`]. The server of a local fleet ends with this
+    /// process, so there is nothing to keep.
+    pub(crate) fn keeping(mut self) -> Self {
+        self.options.keeps_messages = self.local.is_none();
+        self
+    }
+
+    /// Deletes what the NATS server and the folder have for resuming the run, whose record is saved.
+    pub(crate) fn forget(&self, folder: &Path) {
+        if !self.options.keeps_messages {
+            return;
+        }
+        let forgotten = note::read(folder).map(|runs| forget_runs(&self.options.nats, &runs));
+        if let Ok(Err(why)) = forgotten {
+            say(&format!(
+                "warning: {why}; the server deletes them after a day"
+            ));
+        }
+        note::remove(folder);
+    }
 }
 
-/// Opens the fleet of a command with one run, and prepares its agents.
+/// Opens the fleet of a command with one run, and prepares its agents. If there is a folder, the run can be resumed from
+/// there until [`Fleet::forget`].
 pub(crate) fn prepare(
     (args, generator): (&FleetArgs, &GeneratorArgs),
     quiet: bool,
     config: &RunConfig,
     clock: Clock,
+    folder: Option<&Path>,
 ) -> anyhow::Result<(Option<Fleet>, Option<Agents>)> {
     let mut fleet = Fleet::open(args, generator, quiet)?;
+    if folder.is_some() {
+        fleet = fleet.map(Fleet::keeping);
+    }
+    let keeps = |fleet: &Fleet| fleet.options.keeps_messages;
+    let folder = folder.filter(|_| fleet.as_ref().is_some_and(keeps));
     let agents = fleet.as_mut().map(|fleet| fleet.assemble(config, clock));
-    let agents = agents.transpose()?;
+    let agents: Option<Agents> = agents.transpose()?;
+    if let (Some(agents), Some(folder)) = (&agents, folder) {
+        note::add(folder, agents.run())?;
+    }
     Ok((fleet, agents))
 }
 

@@ -3,7 +3,7 @@ use std::thread::available_parallelism;
 use anyhow::Context as _;
 use harness::Harness;
 
-use crate::command::run::fresh_seed;
+use crate::command::generator::fresh_seed;
 
 /// Assigns the last core to the generator and all others to the system. On a single-core machine they share the core.
 pub(crate) fn harness(seed: Option<u64>) -> anyhow::Result<Harness> {

@@ -1,13 +1,15 @@
+mod configure;
+mod resume;
+
 use std::path::Path;
 
-use engine::{Clock, Notice, Outcome, RunConfig, RunError, Settings, Stop, prepare};
+use engine::{Clock, Notice, Outcome, RunConfig, RunError, Stop};
 use model::FaultKind;
 use model::Verdict;
-use plan::Overrides;
-use script::{Bundle, Env};
 
-use crate::args::{GeneratorArgs, RunArgs};
-use crate::command::fleet::{prepare as prepare_fleet, run_on};
+use crate::args::RunArgs;
+use crate::command::fleet::{Fleet, prepare as prepare_fleet, run_on};
+use crate::command::generator::fresh_seed;
 use crate::env;
 use crate::exit::Exit;
 use crate::folder::RunFolder;
@@ -15,19 +17,16 @@ use crate::hurry::{self, stop_on_ctrl_c};
 use crate::outputs::Outputs;
 use crate::progress::Progress;
 use crate::save::save;
-use crate::saved_runs::earlier_run;
-use crate::screen::{self, complain, print, say, terminal};
+use crate::saved_runs::{RECORD, earlier_run};
+use crate::screen::{complain, print, say, terminal};
 
 /// `headcount run`
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
+    if let Some(folder) = &args.resume {
+        return resume::resume(args, folder);
+    }
     let clock = Clock::start();
-    let base = args.scenario.parent().unwrap_or(Path::new(""));
-    let root = args.root.as_deref().unwrap_or(base);
-    let bundle = Bundle::read_within(&args.scenario, root).map_err(engine::PrepareError::from)?;
-    let settings = settings(args)?;
-    let env = settings.env.clone();
-    screen::hide(env.hidden());
-    let config = prepare(bundle, base, settings)?;
+    let (config, env) = configure::configure(args, fresh_seed()?)?;
     if args.trace {
         // Progress lines would stand between the requests and messages.
         let quiet = true;
@@ -42,14 +41,14 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
         })?;
     let stop = stop_on_ctrl_c()?;
     let (places, quiet) = ((&args.fleet, &args.generator), args.screen.quiet);
-    let (fleet, agents) = prepare_fleet(places, quiet, &config, clock).inspect_err(|_| {
-        let _ = std::fs::remove_dir(folder.path()); // succeeds only if the folder is empty
-    })?;
+    let (fleet, agents) = prepare_fleet(places, quiet, &config, clock, Some(folder.path()))
+        .inspect_err(|_| {
+            let _ = std::fs::remove_dir(folder.path()); // succeeds only if the folder is empty
+        })?;
     let outcome = watch(&stop, quiet, &mut outputs, |tell| {
         run_on(agents, config, clock, &stop, tell)
     });
-    drop(fleet);
-    let exit = finish(&outcome, Some(folder.path()), args.screen.json, Asked::Run);
+    let exit = finish_on(fleet, &outcome, &folder, args);
     // The agents of a fleet read variables in processes of their own.
     if args.fleet.fleet.is_none() {
         env::say_unread(&env);
@@ -57,80 +56,20 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     exit.map(|exit| outputs.finish(&outcome.record, Some(folder.path()), exit))
 }
 
-/// Checks that the given process exists, and that the machine has the given cores.
-fn check_machine(args: &GeneratorArgs) -> anyhow::Result<()> {
-    if let Some(pid) = args
-        .target_pid
-        .filter(|pid| !Path::new(&format!("/proc/{pid}")).exists())
-    {
-        anyhow::bail!("--target-pid {pid}: no such process on this machine");
+/// Saves and prints the run. The messages of its agents are kept until the record is saved.
+fn finish_on(
+    fleet: Option<Fleet>,
+    outcome: &Outcome,
+    folder: &RunFolder,
+    args: &RunArgs,
+) -> anyhow::Result<Exit> {
+    let exit = finish(outcome, Some(folder.path()), args.screen.json, Asked::Run);
+    let is_saved = folder.path().join(RECORD).exists();
+    if let Some(fleet) = fleet.filter(|_| is_saved || outcome.record.levels.is_empty()) {
+        fleet.forget(folder.path());
+        let _ = std::fs::remove_dir(folder.path()); // succeeds only if the folder is empty
     }
-    let allowed = probe::own_cores();
-    let refused = |core: &&usize| !allowed.is_empty() && !allowed.contains(core);
-    if let Some(core) = args.cores.iter().find(refused) {
-        let known: Vec<String> = allowed.iter().map(usize::to_string).collect();
-        let known = known.join(", ");
-        anyhow::bail!("--cores {core}: this process may only use the cores {known}");
-    }
-    Ok(())
-}
-
-fn settings(args: &RunArgs) -> anyhow::Result<Settings> {
-    let overrides = Overrides {
-        target: args.target.clone(),
-        users: args.users.clone(),
-        rate: args.rate.clone(),
-        duration: args.duration.clone(),
-        ramp: args.ramp.clone(),
-        warmup: args.warmup.clone(),
-        no_repeat: args.no_repeat,
-        seed: args.seed,
-        metrics: args.watch_metrics.clone(),
-        source: args.generator.source.clone(),
-        one_iteration: args.trace.then(|| limit_of_trace(args)),
-        ..Overrides::default()
-    };
-    Ok(Settings {
-        root: args.root.clone(),
-        env: env::passed(&args.env)?,
-        trace: args.trace,
-        ..generator_settings(&args.generator, overrides)?
-    })
-}
-
-/// The time limit of a traced iteration, which ends calls of `stay`.
-fn limit_of_trace(args: &RunArgs) -> String {
-    const DEFAULT: &str = "5s";
-    args.duration.clone().unwrap_or_else(|| DEFAULT.to_owned())
-}
-
-pub(crate) fn generator_settings(
-    args: &GeneratorArgs,
-    overrides: Overrides,
-) -> anyhow::Result<Settings> {
-    check_machine(args)?;
-    if let Err(why) = probe::raise_descriptor_limit() {
-        say(&format!(
-            "warning: cannot raise the limit of open files: {why}"
-        ));
-    }
-    Ok(Settings {
-        overrides,
-        workers: args.workers,
-        cores: args.cores.clone(),
-        target_is_mine: args.target_is_mine,
-        target_version: args.target_version.clone(),
-        target_pid: args.target_pid,
-        root: None,
-        env: Env::default(),
-        trace: false,
-        fresh_seed: fresh_seed()?,
-    })
-}
-
-/// Returns a random seed of 53 bits, which stays exact if a JSON reader stores numbers as doubles.
-pub(crate) fn fresh_seed() -> anyhow::Result<u64> {
-    Ok(getrandom::u64()? >> 11)
+    exit
 }
 
 /// Runs the load and shows its progress on stderr, until the `stop` of [`stop_on_ctrl_c`].

@@ -3,8 +3,8 @@ use selftest::{FindingsSettings, GridSettings, SelftestError, Settings, Verdict}
 use serde_json::Value;
 
 use crate::args::SelftestArgs;
+use crate::command::generator::fresh_seed;
 use crate::command::harness::harness;
-use crate::command::run::fresh_seed;
 use crate::exit::Exit;
 use crate::hurry::stop_on_ctrl_c;
 use crate::progress::Progress;

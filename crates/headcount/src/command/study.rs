@@ -9,8 +9,8 @@ use harness::Notice;
 use study::{RegistryBackend, RegistrySettings, Sustained};
 
 use crate::args::{Backend, RegistryStudyArgs, Study, StudyAction, StudyArgs, SustainedTime};
+use crate::command::generator::fresh_seed;
 use crate::command::harness::harness;
-use crate::command::run::fresh_seed;
 use crate::exit::Exit;
 use crate::folder::RunFolder;
 use crate::hurry::{self, stop_on_ctrl_c};

@@ -7,6 +7,7 @@ mod commands;
 mod cut;
 mod operator;
 mod relay;
+mod resume;
 mod same;
 mod truth;
 
