@@ -104,7 +104,7 @@ function legs(level: Level, x: Scale, top: number, bottom: number): Svg {
   return join(all.map(({ start_s, name }, index) => {
     const [at, next] = [x(level.started_s + start_s), x(level.started_s + (all[index + 1]?.start_s ?? ends))];
     const room = next - at > widthOf(name) + 8;
-    return join([line(at, top, at, bottom, stroke("var(--axis)", 1, "2 3")), room ? text(name, at + 4, bottom - 4, { class: "small halo" }) : nothing]);
+    return join([line(at, top, at, bottom, stroke("var(--axis)", 1, "2 3")), room ? text(name, at + 4, bottom - 14, { class: "small halo" }) : nothing]);
   }));
 }
 
