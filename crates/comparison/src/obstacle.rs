@@ -38,6 +38,13 @@ pub enum ObstacleKind {
     TargetVersion,
 }
 
+impl ObstacleKind {
+    /// Whether only some levels differ in this. The loads that both runs have, and that are valid in both, are comparable.
+    pub fn is_about_levels(self) -> bool {
+        matches!(self, Self::Load | Self::Validity)
+    }
+}
+
 /// Options that do not affect the load on the target, or that are compared as something else.
 const IGNORED: [&str; 6] = ["target", "thresholds", "seed", "load", "watch", "source"];
 

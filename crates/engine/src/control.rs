@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use model::Nanos;
 use plan::Threshold;
-use record::{IssueCause, Level, LevelIssue, Measured, Note, Phases, Run};
+use record::{IssueCause, Level, LevelIssue, Measured, Note, Run};
 use wire::TlsSettings;
 
 use crate::audience::note_clock_error;
@@ -192,13 +192,7 @@ impl<'a> Control<'a> {
         mut merged: Merged,
         leftovers: Option<f64>,
     ) -> Level {
-        let phases = Phases {
-            ramp_s: plan.ramp.as_secs_f64(),
-            warmup_s: (plan.phases.hold_starts - plan.phases.ramp_ends).as_secs_f64(),
-            duration_s: merged.lengths.measured.unwrap_or_default(),
-            settle_s: merged.lengths.settling,
-            drain_s: merged.lengths.draining,
-        };
+        let phases = merged.lengths.phases(plan);
         let throttled = merged.quota.stopped();
         let audiences = self.config.audiences();
         let measured = &mut merged.measured;

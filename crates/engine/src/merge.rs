@@ -1,11 +1,11 @@
 use std::collections::BTreeMap;
 
 use model::Nanos;
-use record::{IssueCause, Measured};
+use record::{IssueCause, Measured, Phases};
 
 use crate::audience::AudienceResult;
 use crate::generator_figures::GeneratorFigures;
-use crate::level::Span;
+use crate::level::{LevelPlan, Span};
 use crate::limited::LimitedSamples;
 use crate::little::AtWork;
 use crate::loud::Loud;
@@ -40,14 +40,25 @@ pub(crate) struct Merged {
 /// Actual lengths of the parts of a level, in seconds: the longest of all workers.
 #[derive(Debug, Default)]
 pub(crate) struct Lengths {
-    pub(crate) measured: Option<f64>,
-    pub(crate) settling: f64,
-    pub(crate) draining: f64,
+    measured: Option<f64>,
+    settling: f64,
+    draining: f64,
 }
 
 impl Lengths {
     fn add_measured(&mut self, seconds: f64) {
         self.measured = Some(self.measured.unwrap_or(0.0).max(seconds));
+    }
+
+    /// The parts of the level with their lengths.
+    pub(crate) fn phases(&self, plan: &LevelPlan) -> Phases {
+        Phases {
+            ramp_s: plan.ramp.as_secs_f64(),
+            warmup_s: (plan.phases.hold_starts - plan.phases.ramp_ends).as_secs_f64(),
+            duration_s: self.measured.unwrap_or_default(),
+            settle_s: self.settling,
+            drain_s: self.draining,
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use comparison::{ObstacleKind, obstacles};
+use comparison::obstacles;
 use record::Run;
 
 /// Name of the record in the folder of a run.
@@ -27,7 +27,7 @@ pub(crate) fn read_run(path: &Path) -> anyhow::Result<Run> {
 }
 
 /// Saved runs with the files that they are from.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(crate) struct RunSet {
     pub(crate) files: Vec<PathBuf>,
     pub(crate) runs: Vec<Run>,
@@ -70,7 +70,8 @@ pub(crate) fn read_runs(path: &Path) -> anyhow::Result<RunSet> {
 }
 
 /// Reads the last run of the same script before this one, among the folders beside `folder`. Prefers one whose figures are
-/// comparable, and omits those whose script failed. `None` also if the runs there cannot be read, because a report must not fail for them.
+/// comparable, and omits those whose script failed. `None` also if the runs there cannot be read, because a report must
+/// not fail for them.
 pub(crate) fn earlier_run(run: &Run, folder: &Path) -> Option<Run> {
     let own = fs::canonicalize(folder).ok()?;
     let entries = fs::read_dir(own.parent()?).ok()?;
@@ -96,8 +97,7 @@ pub(crate) fn earlier_run(run: &Run, folder: &Path) -> Option<Run> {
             continue;
         }
         let differs = obstacles(&[&other, run]);
-        let only_levels = [ObstacleKind::Load, ObstacleKind::Validity];
-        if differs.iter().all(|one| only_levels.contains(&one.kind)) {
+        if differs.iter().all(|one| one.kind.is_about_levels()) {
             return Some(other);
         }
         // The options of a `bench` contain its URL, so another one is another test.

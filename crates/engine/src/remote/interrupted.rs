@@ -1,5 +1,5 @@
 use model::Nanos;
-use record::{AgentLoss, IssueCause, Level, LevelIssue, Phases, Run};
+use record::{AgentLoss, IssueCause, Level, LevelIssue, Run};
 
 use super::journal::{Began, Entry, Resumed};
 use super::machine::MachineUse;
@@ -207,13 +207,7 @@ fn take(worker: u32, event: Event, at: Nanos, merged: &mut Merged, signs: &mut S
 /// The level as control would have closed it, without the figures that only the coordinator had: those of the target. It
 /// is invalid in any case, because the load ended with the coordinator.
 fn close(plan: &LevelPlan, mut merged: Merged, crew: &[AgentCrew], config: &RunConfig) -> Level {
-    let phases = Phases {
-        ramp_s: plan.ramp.as_secs_f64(),
-        warmup_s: (plan.phases.hold_starts - plan.phases.ramp_ends).as_secs_f64(),
-        duration_s: merged.lengths.measured.unwrap_or_default(),
-        settle_s: merged.lengths.settling,
-        drain_s: merged.lengths.draining,
-    };
+    let phases = merged.lengths.phases(plan);
     let (audiences, measured) = (config.audiences(), &mut merged.measured);
     merged.audience.count_into(audiences, plan.settle, measured);
     let (series, heat_map) = merged.windows.close_all(plan.load.users.into());

@@ -64,13 +64,13 @@ fn save(
     for path in paths {
         new.extend(read_runs(path)?);
     }
-    let mut all = if folder.is_dir() {
-        read_runs(&folder).unwrap_or_default() // an empty folder
+    let has_files = fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
+    let kept = if has_files {
+        read_runs(&folder)?
     } else {
         RunSet::default()
     };
-    all.extend(new.clone());
-    refuse_different(&all, allowed)?;
+    refuse_different(&kept, &new, allowed)?;
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let mut known = 0;
     for run in &mut new.runs {
@@ -95,18 +95,15 @@ fn save(
 
 /// Refuses runs that differ from those of the baseline, or whose levels are invalid, because every later comparison with the
 /// baseline would be refused.
-fn refuse_different(all: &RunSet, allowed: &[ObstacleKind]) -> anyhow::Result<()> {
-    let runs: Vec<&Run> = all.runs.iter().collect();
+fn refuse_different(kept: &RunSet, new: &RunSet, allowed: &[ObstacleKind]) -> anyhow::Result<()> {
+    let runs: Vec<&Run> = kept.runs.iter().chain(&new.runs).collect();
     let mut obstacles = obstacles(&runs);
     obstacles.retain(|obstacle| !allowed.contains(&obstacle.kind));
     if obstacles.is_empty() {
         return Ok(());
     }
-    let files: Vec<String> = all
-        .files
-        .iter()
-        .map(|file| file.display().to_string())
-        .collect();
+    let files = kept.files.iter().chain(&new.files);
+    let files: Vec<String> = files.map(|file| file.display().to_string()).collect();
     bail!(
         "nothing was saved, because a comparison with this baseline would be refused\n  {}",
         report::not_comparable(&obstacles, &files)

@@ -24,7 +24,7 @@ pub(crate) enum Status {
 impl Status {
     /// Returns the result of a level.
     pub(crate) fn of(run: &Run, level: &Level) -> Self {
-        if !level.is_invalid() && fails_without_threshold(level) {
+        if fails_without_threshold(level) {
             return Self::Failed; // also if the only threshold is about times, which failures may keep
         }
         let results = || results_of(run, level);
@@ -44,9 +44,11 @@ impl Status {
     }
 }
 
-/// Whether the level failed whatever its thresholds say: no operation of a kind succeeded, or the script failed.
+/// Whether the level failed whatever its thresholds say: no operation of a kind succeeded, or the script failed. An invalid
+/// level says nothing.
 pub(crate) fn fails_without_threshold(level: &Level) -> bool {
-    level.measured.only_failures().is_some() || level.measured.script_failed()
+    let measured = &level.measured;
+    !level.is_invalid() && (measured.only_failures().is_some() || measured.script_failed())
 }
 
 /// Returns the levels with their results, the lowest load first.

@@ -1,7 +1,7 @@
 //! What changed since an earlier run of the same script. One run each proves no difference, so the words only state the
 //! figures of both.
 
-use comparison::{ObstacleKind, obstacles};
+use comparison::obstacles;
 use format::{about, duration};
 use model::Nanos;
 use record::{Level, Run};
@@ -30,7 +30,7 @@ pub(super) fn since(run: &Run, last: Option<&Run>) -> (String, String) {
     let at = when(last);
     let differs: Vec<&str> = obstacles(&[last, run])
         .iter()
-        .filter(|obstacle| !levels_decide(obstacle.kind))
+        .filter(|obstacle| !obstacle.kind.is_about_levels())
         .map(|obstacle| name_of(obstacle.kind))
         .collect();
     if !differs.is_empty() {
@@ -48,11 +48,6 @@ pub(super) fn since(run: &Run, last: Option<&Run>) -> (String, String) {
                 format!("The run of {at} has no valid level at the same load."),
             )
         })
-}
-
-/// Whether only levels differ in this. Loads that both runs have, and that are valid in both, are comparable.
-fn levels_decide(kind: ObstacleKind) -> bool {
-    matches!(kind, ObstacleKind::Load | ObstacleKind::Validity)
 }
 
 /// Formats the start of a run without its seconds.
