@@ -14,7 +14,7 @@ FOLDERS = {
     for name in [
         *["stall", "pacing", "starved", "verdicts", "echo", "fanout", "idle"],
         *["editor", "start", "accuracy", "audit", "instructions", "hostile", "ceilings", "brokers", "foreign"],
-        *["compare", "ui", "opening"],
+        *["compare", "ui", "opening", "clocks", "systems"],
     ]
 }
 FOLDERS |= {"http": "web"}  # a folder named `http` would hide Python's own module

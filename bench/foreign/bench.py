@@ -32,12 +32,19 @@ class Found:
     """A load at which the limit shows: the lowest that failed, or the highest that held."""
     quantity: str
     causes: list[str]
+    by_generator: bool
+    """Whether the generator ended the search. Then the server has no cause."""
     sentence: str
 
 
 def measured(place: Place, only: list[str]) -> tuple[str, bool]:
     """Returns the result as Markdown, and whether all goals were reached."""
-    chosen = [server for server in all_servers() if not only or any(word in server.words for word in only)]
+    return compared(place, all_servers(), only, "Ceilings of servers that others wrote")
+
+
+def compared(place: Place, servers: list[Foreign], only: list[str], title: str) -> tuple[str, bool]:
+    """Searches the ceilings of these servers, and lets other tools observe them."""
+    chosen = [server for server in servers if not only or any(word in server.words for word in only)]
     if not chosen:
         raise Failure(f"no server's name contains {' or '.join(only)}")
     load_before, rows, right = machine.load(), [], 0
@@ -46,13 +53,14 @@ def measured(place: Place, only: list[str]) -> tuple[str, bool]:
             found = search(foreign, running, place)
             used, own = under_load(foreign, running, found, place)
         named = found.causes[0] if found.causes else "none"
+        named = "generator" if found.by_generator else named
         right += named == foreign.cause
         cores = "–" if used.cores is None else f"{used.cores:.2f}"
         rows.append([foreign.words, found.ceiling, named, foreign.cause, used.thread, cores, used.calls, own or "–"])
         complain(f"    {rows[-1]}\n    {found.sentence}")
     head = ["server", "stable ceiling", "cause", "expected", "busiest thread (top)", "cores (perf)", "system calls (strace)", "own figures"]
     text = "\n\n".join([
-        "# Ceilings of servers that others wrote",
+        f"# {title}",
         f"`headcount find` with {BUDGET_S} s each; then the lowest load that failed for {LOAD_S} s, observed by other tools.",
         machine.described(place, [], load_before),
         table(head, rows),
@@ -74,6 +82,7 @@ def search(foreign: Foreign, running: Running, place: Place) -> Found:
     with tempfile.TemporaryDirectory(prefix="headcount-bench-") as folder:
         command = [place.headcount, "find", *options(foreign, running, folder, "found"), "--budget", f"{BUDGET_S}s"]
         command += ["--first", str(foreign.first)] if foreign.first else []
+        command += ["--search", foreign.search] if foreign.search else []
         finished = finish(place.on_core(GENERATOR_CORE, command), LIMIT_S, {})
     try:
         saved = json.loads(finished.stdout)
@@ -84,7 +93,7 @@ def search(foreign: Foreign, running: Running, place: Place) -> Found:
     load = answer["fails"] or answer["holds"] or saved["settings"]["first"]
     causes = [finding["cause"] for finding in saved["findings"]]
     sentence = json.dumps(saved["findings"][:1])
-    return Found(words(answer, unit), load, saved["quantity"], causes, sentence)
+    return Found(words(answer, unit), load, saved["quantity"], causes, answer["generator"] is not None, sentence)
 
 
 def words(answer: dict, unit: str) -> str:
@@ -101,8 +110,7 @@ def under_load(foreign: Foreign, running: Running, found: Found, place: Place) -
     amount = f"{found.load:g}/s" if found.quantity == "rate" else f"{found.load:.0f}"
     option = {"rate": "--rate", "users": "--users", "groups": "--groups"}[found.quantity]
     if found.quantity == "groups":  # `run` takes users
-        size = 10 if foreign.scenario in ("rooms-nats.ts", "rooms-centrifuge.ts") else 5
-        option, amount = "--users", f"{found.load * size:.0f}"
+        option, amount = "--users", f"{found.load * foreign.group:.0f}"
     with tempfile.TemporaryDirectory(prefix="headcount-bench-") as folder:
         command = [
             place.headcount, "run", *options(foreign, running, folder, "load"), option, amount, "--warmup", "2s",

@@ -43,6 +43,10 @@ class Foreign:
     environment: dict[str, str] = field(default_factory=dict)
     first: int | None = None
     """The first load, near enough to the ceiling for a search of a minute or two."""
+    search: str | None = None
+    """What the search varies, if the scenario leaves it open."""
+    group: int = 5
+    """The number of users of a group, if the search varies groups."""
 
 
 @contextmanager
@@ -152,7 +156,7 @@ def all_servers() -> list[Foreign]:
         Foreign("nginx, compresses 100 kB per request", "page.ts", "saturated_thread", nginx, {"PAGE": "/compressed"}),
         Foreign("nginx, limit_req 200 r/s", "page.ts", "rate_limiter", nginx, {"PAGE": "/limited"}),
         Foreign("redis-server, SORT of 10,000 elements", "commands-redis.ts", "saturated_thread", lambda place: broker(place, RedisServer)),
-        Foreign("nats-server, rooms of 10", "rooms-nats.ts", "all_cores", lambda place: broker(place, NatsServer), first=60),
+        Foreign("nats-server, rooms of 10", "rooms-nats.ts", "all_cores", lambda place: broker(place, NatsServer), first=60, group=10),
         Foreign(
             "ws on Node, rooms of 5", "rooms-ws.ts", "saturated_thread",
             lambda place: announced(place, node(E2E / "ws-room/server.mjs")), first=100,
@@ -170,7 +174,7 @@ def all_servers() -> list[Foreign]:
             lambda place: announced(place, [python(), HERE / "api.py"]), {"PAGE": "/work"},
         ),
         Foreign("FastAPI, a pool of 5 to PostgreSQL", "page.ts", "upstream_pool", postgres_api, {"PAGE": "/wait"}),
-        Foreign("centrifuge, rooms of 10", "rooms-centrifuge.ts", "all_cores", centrifuge, first=30),
+        Foreign("centrifuge, rooms of 10", "rooms-centrifuge.ts", "all_cores", centrifuge, first=30, group=10),
     ]
 
 

@@ -81,7 +81,7 @@ fn throughput(level: &Level, timings: &Timings) -> Option<Throughput> {
     let succeeded = timings.count.saturating_sub(timings.failed) as f64;
     let per_s = match ended_per_s(level) {
         Some(ended) => ended * succeeded / count,
-        None => succeeded / seconds(level),
+        None => succeeded / (seconds(level) + overtime_s(level, timings)),
     };
     Some(Throughput {
         per_s,
@@ -101,6 +101,18 @@ fn ended_per_s(level: &Level) -> Option<f64> {
         .map(|window| window.requests + window.round_trips)
         .collect();
     (complete.len() >= FEWEST).then(|| complete.iter().sum::<u64>() as f64 / complete.len() as f64)
+}
+
+/// Returns the time after the measured time in which the last operations of a short level ended, in seconds. Where more
+/// arrive than end, the last ones wait longest: nearly as long as the slowest of all, without a few that are an exception.
+fn overtime_s(level: &Level, timings: &Timings) -> f64 {
+    const SLOW: f64 = 0.95;
+    let slow = timings.service.quantile(SLOW).unwrap_or_default();
+    if level.series.is_empty() {
+        0.0
+    } else {
+        slow.as_secs_f64()
+    }
 }
 
 /// Returns whether the planned load is constant over the measured time.

@@ -1,5 +1,4 @@
 use model::Nanos;
-use serde::{Deserialize, Serialize};
 
 use crate::exchange::Exchange;
 use crate::hull::{LineBelow, Point, line_below};
@@ -19,7 +18,7 @@ const STANDARD_ERRORS: f64 = 7.0;
 const FEWEST_EXCHANGES: usize = 10;
 
 /// How fast the offset of a peer's clock changes, and how well that is known. Both are in seconds per second.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drift {
     /// The change of the offset. Positive if the peer's clock is faster.
     pub rate: f64,
@@ -42,16 +41,6 @@ impl Drift {
     /// The uncertainty in parts per million.
     pub fn uncertainty_ppm(self) -> f64 {
         self.uncertainty / PPM
-    }
-
-    /// This drift with the change since an earlier window as a further uncertainty: a rate that has changed may change
-    /// again.
-    #[must_use]
-    pub fn changed_from(self, earlier: Self) -> Self {
-        Self {
-            rate: self.rate,
-            uncertainty: self.uncertainty + (self.rate - earlier.rate).abs(),
-        }
     }
 
     /// By how many nanoseconds the offset changes from one time to another: at least, and at most.
@@ -162,16 +151,5 @@ mod tests {
         let few: Vec<_> = (0..9).map(exchange).collect();
         assert_eq!(Drift::measure(&few), Drift::UNKNOWN);
         assert_eq!(Drift::measure(&[exchange(1); 20]), Drift::UNKNOWN);
-    }
-
-    #[test]
-    fn a_change_of_the_rate_adds_to_the_uncertainty() {
-        let drift = |rate| Drift {
-            rate,
-            uncertainty: 20.0 * PPM,
-        };
-        let changed = drift(12.0 * PPM).changed_from(drift(-3.0 * PPM));
-        assert!((changed.rate_ppm() - 12.0).abs() < 1e-9);
-        assert!((changed.uncertainty_ppm() - 35.0).abs() < 1e-9);
     }
 }

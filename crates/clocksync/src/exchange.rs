@@ -1,11 +1,10 @@
 use model::Nanos;
-use serde::{Deserialize, Serialize};
 
 use crate::offset::ClockOffset;
 
 /// One question to a peer and its reply. The local clock shows `sent` and `returned`, the peer's clock shows `received`
 /// and `replied`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exchange {
     /// t1: when the question was sent, on the local clock.
     pub sent: Nanos,
@@ -29,11 +28,6 @@ impl Exchange {
     pub fn lower_bound(&self) -> ClockOffset {
         ClockOffset::between(self.replied, self.returned)
     }
-
-    /// The time that both messages spent on the network.
-    pub fn round_trip(&self) -> Nanos {
-        (self.returned - self.sent) - (self.replied - self.received)
-    }
 }
 
 #[cfg(test)]
@@ -51,6 +45,5 @@ mod tests {
         };
         assert_eq!(exchange.upper_bound(), ClockOffset(1_030));
         assert_eq!(exchange.lower_bound(), ClockOffset(930));
-        assert_eq!(exchange.round_trip(), Nanos(100));
     }
 }

@@ -2,13 +2,11 @@ use std::error::Error;
 use std::fmt;
 
 use model::Nanos;
-use serde::{Deserialize, Serialize};
 
 use crate::offset::ClockOffset;
 
 /// All possible offsets of a peer's clock at one moment: from `low` to `high`, which is never below `low`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Bounds", into = "Bounds")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OffsetInterval {
     low: ClockOffset,
     high: ClockOffset,
@@ -68,24 +66,6 @@ impl OffsetInterval {
         }
     }
 
-    /// The offsets of this peer's peer: `self` leads from here to a peer, and `next` from there to a third clock.
-    #[must_use]
-    pub fn then(self, next: Self) -> Self {
-        Self {
-            low: self.low + next.low,
-            high: self.high + next.high,
-        }
-    }
-
-    /// The offsets of the local clock, seen from the peer.
-    #[must_use]
-    pub fn reversed(self) -> Self {
-        Self {
-            low: -self.high,
-            high: -self.low,
-        }
-    }
-
     /// Moves both ends: `low` by `lower` nanoseconds, and `high` by `upper`, which is at least as much.
     pub(crate) fn moved(self, lower: f64, upper: f64) -> Self {
         Self {
@@ -113,29 +93,6 @@ impl fmt::Display for Contradiction {
 }
 
 impl Error for Contradiction {}
-
-/// The serialised form.
-#[derive(Serialize, Deserialize)]
-struct Bounds {
-    low: ClockOffset,
-    high: ClockOffset,
-}
-
-impl TryFrom<Bounds> for OffsetInterval {
-    type Error = Contradiction;
-    fn try_from(bounds: Bounds) -> Result<Self, Contradiction> {
-        Self::new(bounds.low, bounds.high)
-    }
-}
-
-impl From<OffsetInterval> for Bounds {
-    fn from(interval: OffsetInterval) -> Self {
-        Self {
-            low: interval.low,
-            high: interval.high,
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -169,18 +126,6 @@ mod tests {
         assert_eq!(unknown.intersect(interval(1, 2)), Ok(interval(1, 2)));
         let century = Nanos::from_secs(100 * 365 * 86_400);
         assert!(unknown.moved(5.0, 9.0).bound() > century);
-        assert!(unknown.then(interval(1, 2)).bound() > century);
-    }
-
-    #[test]
-    fn a_saved_interval_must_not_be_empty() {
-        let saved = serde_json::to_string(&interval(-3, 4)).unwrap();
-        assert_eq!(saved, r#"{"low":-3,"high":4}"#);
-        assert_eq!(
-            serde_json::from_str::<OffsetInterval>(&saved).unwrap(),
-            interval(-3, 4)
-        );
-        assert!(serde_json::from_str::<OffsetInterval>(r#"{"low":5,"high":4}"#).is_err());
     }
 
     proptest! {
@@ -195,18 +140,6 @@ mod tests {
             let possible = i128::from(low) + width * i128::from(share) / 4;
             let error = (i128::from(interval.offset().0) - possible).unsigned_abs();
             prop_assert!(error <= u128::from(interval.bound().0));
-        }
-
-        #[test]
-        fn a_chain_of_clocks_holds_the_sum_and_reads_backwards(
-            first in -1_000_i64..1_000, second in -1_000_i64..1_000, slack in 0_i64..100,
-        ) {
-            let there = interval(first - slack, first + 2 * slack);
-            let chain = there.then(interval(second - slack, second));
-            prop_assert!(chain.contains(ClockOffset(first + second)));
-            prop_assert!(there.reversed().contains(ClockOffset(-first)));
-            prop_assert_eq!(there.reversed().reversed(), there);
-            prop_assert_eq!(there.reversed().bound(), there.bound());
         }
     }
 }

@@ -17,5 +17,5 @@ pub use drift::Drift;
 pub use exchange::Exchange;
 pub use interval::{Contradiction, OffsetInterval};
 pub use offset::ClockOffset;
-pub use peer_clock::{ConvertedTime, PeerClock};
+pub use peer_clock::PeerClock;
 pub use window::Window;

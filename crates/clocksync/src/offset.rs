@@ -2,15 +2,11 @@ use std::fmt;
 use std::ops::{Add, Neg, Sub};
 
 use model::Nanos;
-use serde::{Deserialize, Serialize};
 
 /// How far the peer's clock is ahead of the local clock, in nanoseconds. Negative if it is behind.
 ///
 /// All arithmetic saturates.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[serde(transparent)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClockOffset(pub i64);
 
 impl ClockOffset {
@@ -29,11 +25,6 @@ impl ClockOffset {
     /// The distance from zero.
     pub const fn abs(self) -> Nanos {
         Nanos(self.0.unsigned_abs())
-    }
-
-    /// The peer's time at `local`, or `None` if the peer's clock cannot show it.
-    pub fn ahead_of(self, local: Nanos) -> Option<Nanos> {
-        local.0.checked_add_signed(self.0).map(Nanos)
     }
 
     pub(crate) fn from_wide(nanos: i128) -> Self {
@@ -111,11 +102,5 @@ mod tests {
         );
         assert_eq!(-ClockOffset::MIN, ClockOffset::MAX);
         assert_eq!(ClockOffset::MAX + ClockOffset(1), ClockOffset::MAX);
-    }
-
-    #[test]
-    fn a_peer_that_is_behind_cannot_show_times_before_its_start() {
-        assert_eq!(ClockOffset(-5).ahead_of(Nanos(4)), None);
-        assert_eq!(ClockOffset(-5).ahead_of(Nanos(7)), Some(Nanos(2)));
     }
 }

@@ -1,5 +1,4 @@
 use model::Nanos;
-use serde::{Deserialize, Serialize};
 
 use crate::drift::Drift;
 use crate::exchange::Exchange;
@@ -7,8 +6,7 @@ use crate::interval::{Contradiction, OffsetInterval};
 use crate::peer_clock::PeerClock;
 
 /// Exchanges with one peer within a short time, such as 100 in a row, or those of 30 seconds.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Window {
     exchanges: Vec<Exchange>,
 }
@@ -17,6 +15,11 @@ impl Window {
     /// Adds an exchange. The order does not matter.
     pub fn add(&mut self, exchange: Exchange) {
         self.exchanges.push(exchange);
+    }
+
+    /// Adds exchanges.
+    pub fn extend(&mut self, exchanges: &[Exchange]) {
+        self.exchanges.extend_from_slice(exchanges);
     }
 
     /// Forgets the exchanges that were sent before a time on the local clock.

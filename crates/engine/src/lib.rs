@@ -120,7 +120,7 @@ pub use notice::{InFlight, LatestSecond, LevelDone, LevelStarted, Live, Notice, 
 pub use outcome::{Outcome, RunError};
 pub use prepare::{PrepareError, Settings, prepare, prepare_plain, prepare_shipped};
 pub use program::{Plain, Program, Scenario, Send, Shared};
-pub use remote::{AgentWorkers, Fleet, FromFleet, Interrupted, Stored};
+pub use remote::{AgentWorkers, Fleet, FromFleet, Interrupted, Stored, exit_order};
 pub use run::{close_interrupted, resume_on_fleet, run, run_on_fleet};
 pub use shipment::{Shipment, ShippedRun};
 pub use stop::Stop;

@@ -12,7 +12,7 @@ mod travel;
 
 pub use agent::AgentWorkers;
 pub(crate) use crew::RemoteWorkers;
-pub use crew::{Fleet, FromFleet};
+pub use crew::{Fleet, FromFleet, exit_order};
 pub use interrupted::{Interrupted, Stored};
 pub(crate) use journal::{Began, Entry, Resumed};
 pub(crate) use machine::MachineUse;

@@ -1,6 +1,6 @@
 //! An agent: it announces itself, answers the coordinator, and takes part in one run at a time.
 
-use std::net::UdpSocket;
+use std::net::{IpAddr, ToSocketAddrs as _, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -18,6 +18,7 @@ use tokio::time::{interval, timeout};
 
 use crate::access::NatsAccess;
 use crate::bundle;
+use crate::clock;
 use crate::error::FleetError;
 use crate::frames::Joiner;
 use crate::inbox::Inbox;
@@ -78,7 +79,7 @@ async fn work(
     link.runs().await?;
     let mut prepares = link.subscribe(protocol::prepare(&name)).await?;
     let clocks = link.subscribe(protocol::clock(&name)).await?;
-    let member = member(name, &options.nats.url);
+    let member = member(name, &options.nats.url, clock)?;
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;
     join(&members, &member).await?;
@@ -103,7 +104,7 @@ async fn work(
             _ = interrupted.recv() => return leave(&agent, &members, announcing).await,
         };
     }
-    Err(FleetError::nats("be used any more")(
+    Err(FleetError::nats("work")(
         "the connection was closed".to_owned(),
     ))
 }
@@ -129,28 +130,30 @@ fn own_name() -> String {
     format!("{host}-{}", std::process::id())
 }
 
-fn member(name: String, nats: &str) -> Member {
+fn member(name: String, nats: &str, clock: Clock) -> Result<Member, FleetError> {
     let machine = probe::Machine::look();
-    Member {
+    let incarnation = getrandom::u64().map_err(std::io::Error::from)?;
+    Ok(Member {
         name,
-        incarnation: getrandom::u64().unwrap_or_default(),
+        incarnation,
         version: VERSION.to_owned(),
         cores: machine.cores,
         memory_mb: machine.memory.map(|bytes| bytes / 1_000_000),
-        descriptors: machine.descriptor_limit,
-        address: own_address(nats),
+        clock_address: own_address(nats).and_then(|host| clock::answer(host, incarnation, clock)),
+        started_at: clock.started_at(),
         is_busy: false,
-    }
+    })
 }
 
 /// The local address from which this machine reaches the NATS server. Nothing is sent.
-fn own_address(nats: &str) -> Option<String> {
+fn own_address(nats: &str) -> Option<IpAddr> {
     let url = url::Url::parse(nats).ok()?;
-    let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
-    socket
-        .connect((url.host_str()?, url.port().unwrap_or(4222)))
-        .ok()?;
-    Some(socket.local_addr().ok()?.ip().to_string())
+    let host = url.host_str()?.trim_matches(['[', ']']);
+    let servers = (host, url.port().unwrap_or(4222)).to_socket_addrs();
+    let server = servers.ok()?.next()?;
+    let socket = UdpSocket::bind((clock::any_address(server), 0)).ok()?;
+    socket.connect(server).ok()?;
+    Some(socket.local_addr().ok()?.ip())
 }
 
 /// Answers requests for the time of the agent's clock.

@@ -1,7 +1,5 @@
 //! The scenario in the object store: sent once, and checked by its hash.
 
-use std::fmt::Write as _;
-
 use async_nats::jetstream::object_store::ObjectStore;
 use engine::Shipment;
 use sha2::{Digest as _, Sha256};
@@ -45,9 +43,5 @@ pub(crate) async fn load(bundles: &ObjectStore, name: &str) -> Result<Shipment, 
 }
 
 fn hash(content: &[u8]) -> String {
-    let mut hex = String::with_capacity(64);
-    for byte in Sha256::digest(content) {
-        let _ = write!(hex, "{byte:02x}"); // a string takes everything
-    }
-    hex
+    format!("{:x}", Sha256::digest(content))
 }

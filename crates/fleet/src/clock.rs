@@ -1,124 +1,120 @@
-//! The offsets of the agents' clocks from the coordinator's, by round trips over NATS.
+//! The offsets of the agents' clocks from the coordinator's, by round trips over NATS, and over UDP where it passes.
 //!
 //! Each round trip bounds the offset from both sides, whatever the ways take. The lowest upper bound and the highest
 //! lower bound of many round trips come from different messages, namely those that were fastest in their direction.
 
+mod tracked;
+mod udp;
+
 use std::time::Duration;
 
 use async_nats::Client;
-use clocksync::{Exchange, OffsetInterval};
+use clocksync::{Drift, Exchange, OffsetInterval, Window};
 use engine::Clock;
-use record::AgentClock;
+use futures_util::future::join_all;
 use tokio::time::{sleep, timeout};
 
-use crate::protocol::{self, Reading, decode};
+pub(crate) use tracked::TrackedClock;
+pub(crate) use udp::{answer, any_address};
 
-/// Number of round trips of a measurement, and the pause between them.
-const ROUND_TRIPS: u32 = 60;
+use crate::protocol::{self, Member, Reading, decode};
+
+/// Number of round trips on each way, before and after a level.
+pub(crate) const MANY: u32 = 60;
+/// The pause between two questions.
 const PAUSE: Duration = Duration::from_millis(2);
-/// Time limit of a round trip.
+/// Time limit of a round trip over NATS.
 const LIMIT: Duration = Duration::from_secs(1);
 
-/// Measures the offset of an agent's clock. `None` if it does not answer.
-pub(crate) async fn measure(client: &Client, clock: Clock, agent: &str) -> Option<OffsetInterval> {
+/// The round trips of one measurement, in the order in which they began. Empty if the agent does not answer.
+pub(crate) async fn measure(
+    client: &Client,
+    clock: Clock,
+    agent: &Member,
+    questions: u32,
+) -> Vec<Exchange> {
+    let over_nats = ask(client, clock, &agent.name, questions);
+    let over_udp = udp::ask(agent, clock, questions);
+    let (mut exchanges, direct) = tokio::join!(over_nats, over_udp);
+    exchanges.extend(direct);
+    exchanges.sort_by_key(|exchange| exchange.sent);
+    exchanges
+}
+
+/// Asks an agent for the time over NATS. The questions do not wait for each other's replies.
+async fn ask(client: &Client, clock: Clock, agent: &str, questions: u32) -> Vec<Exchange> {
     let subject = protocol::clock(agent);
-    let mut measured = Narrowed::default();
-    for _ in 0..ROUND_TRIPS {
-        let sent = clock.now();
-        let request = client.request(subject.clone(), bytes::Bytes::new());
-        let answer = timeout(LIMIT, request).await.ok()?.ok()?;
-        let returned = clock.now();
-        let Reading { received, replied } = decode(&answer.payload).ok()?;
-        let exchange = Exchange {
-            sent,
-            received,
-            replied,
-            returned,
-        };
-        let bounds = OffsetInterval::new(exchange.lower_bound(), exchange.upper_bound()).ok()?;
-        measured.narrow(bounds);
-        sleep(PAUSE).await;
-    }
-    Some(measured.offset())
-}
-
-/// The offset that all round trips allow. If two contradict each other, a clock has moved meanwhile: its machine slept, for
-/// example. The offset can then be any from before to after, and the larger error makes thresholds inconclusive.
-#[derive(Debug)]
-struct Narrowed {
-    latest: OffsetInterval,
-    before: Option<OffsetInterval>,
-}
-
-impl Default for Narrowed {
-    fn default() -> Self {
-        Self {
-            latest: OffsetInterval::UNKNOWN,
-            before: None,
+    let round_trips = (0..questions).map(|question| {
+        let subject = subject.clone();
+        async move {
+            sleep(PAUSE * question).await;
+            let sent = clock.now();
+            let request = client.request(subject, bytes::Bytes::new());
+            let answer = timeout(LIMIT, request).await.ok()?.ok()?;
+            let returned = clock.now();
+            let Reading { received, replied } = decode(&answer.payload).ok()?;
+            Some(Exchange {
+                sent,
+                received,
+                replied,
+                returned,
+            })
         }
-    }
+    });
+    join_all(round_trips).await.into_iter().flatten().collect()
 }
 
-impl Narrowed {
-    fn narrow(&mut self, bounds: OffsetInterval) {
-        self.latest = self.latest.intersect(bounds).unwrap_or_else(|_| {
-            self.before = Some(self.offset());
-            bounds
-        });
-    }
-
-    fn offset(&self) -> OffsetInterval {
-        self.before
-            .map_or(self.latest, |before| before.hull(self.latest))
-    }
-}
-
-/// The clock of an agent, for the record.
-pub(crate) fn to_record(offset: OffsetInterval) -> AgentClock {
-    AgentClock {
-        offset_ms: offset.offset().0 as f64 / 1e6,
-        error_ms: offset.bound().as_millis_f64(),
-    }
+/// The offset that all round trips of a measurement allow. If two contradict each other, a clock has moved meanwhile: its
+/// machine slept, for example. The offset can then be any from before to after, and the larger error makes thresholds
+/// inconclusive. `None` without round trips.
+pub(crate) fn offset(exchanges: &[Exchange]) -> Option<OffsetInterval> {
+    let mut window = Window::default();
+    window.extend(exchanges);
+    let together = window.interval_at(window.newest()?, Drift::UNKNOWN);
+    let each = exchanges.iter().filter_map(|exchange| {
+        OffsetInterval::new(exchange.lower_bound(), exchange.upper_bound()).ok()
+    });
+    together.ok().or_else(|| each.reduce(OffsetInterval::hull))
 }
 
 #[cfg(test)]
 mod tests {
-    use clocksync::ClockOffset;
+    use model::Nanos;
 
     use super::*;
 
-    fn between(low: i64, high: i64) -> OffsetInterval {
-        OffsetInterval::new(ClockOffset(low), ClockOffset(high)).unwrap()
+    /// A round trip of 100 ns in each direction, of an agent whose clock is ahead by this number of nanoseconds.
+    pub(super) fn round_trip(at: u64, ahead: u64) -> Exchange {
+        let there = Nanos(at + ahead + 100);
+        Exchange {
+            sent: Nanos(at),
+            received: there,
+            replied: there,
+            returned: Nanos(at + 200),
+        }
     }
 
     #[test]
-    fn round_trips_narrow_the_offset() {
-        let mut measured = Narrowed::default();
-        for bounds in [between(0, 900), between(300, 1200), between(200, 700)] {
-            measured.narrow(bounds);
-        }
-        assert_eq!(measured.offset(), between(300, 700));
+    fn without_round_trips_the_offset_is_unknown() {
+        assert_eq!(offset(&[]), None);
+    }
+
+    #[test]
+    fn the_fastest_messages_of_all_round_trips_narrow_the_offset() {
+        let slow_there = Exchange {
+            received: Nanos(5_900),
+            ..round_trip(0, 5_000)
+        };
+        let offset = offset(&[slow_there, round_trip(500, 5_000)]).unwrap();
+        // The drift within a microsecond is less than a nanosecond.
+        assert!((99..=101).contains(&offset.bound().0), "{offset:?}");
+        assert!((offset.offset().0 - 5_000).abs() <= 1, "{offset:?}");
     }
 
     #[test]
     fn a_clock_that_moved_has_an_error_as_large_as_its_move() {
-        let mut measured = Narrowed::default();
         let slept = 5_000_000;
-        for bounds in [
-            between(0, 900),
-            between(slept, slept + 800),
-            between(slept + 100, slept + 900),
-        ] {
-            measured.narrow(bounds);
-        }
-        assert_eq!(measured.offset(), between(0, slept + 800));
-    }
-
-    #[test]
-    fn the_record_has_the_middle_and_half_of_the_width() {
-        let offset = OffsetInterval::new(ClockOffset(-3_000_000), ClockOffset(-1_000_000));
-        let clock = to_record(offset.unwrap());
-        assert!((clock.offset_ms + 2.0).abs() < 1e-9, "{clock:?}");
-        assert!((clock.error_ms - 1.0).abs() < 1e-9, "{clock:?}");
+        let offset = offset(&[round_trip(0, 0), round_trip(500, slept)]).unwrap();
+        assert_eq!((offset.low().0, offset.high().0), (-100, 5_000_100));
     }
 }

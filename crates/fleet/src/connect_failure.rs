@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::io;
 
-use async_nats::rustls::{AlertDescription, Error as TlsError};
+use async_nats::rustls::{AlertDescription, CertificateError, Error as TlsError};
 use async_nats::{ConnectError, ConnectErrorKind};
 use url::Url;
 
@@ -21,12 +21,26 @@ pub(crate) fn cause(error: &ConnectError, access: &NatsAccess, url: &Url) -> Str
     }
     let advice = match tls_error(error) {
         Some(TlsError::AlertReceived(alert)) => of_alert(*alert, access),
-        Some(TlsError::InvalidCertificate(_)) => Some(
-            "the server's certificate is not trusted for this name; --nats-ca gives the authority of a fleet of your own",
-        ),
+        Some(TlsError::InvalidCertificate(why)) => of_certificate(why),
         _ => None,
     };
     advice.map_or_else(|| error.to_string(), |advice| format!("{advice} ({error})"))
+}
+
+/// What is wrong with the server's certificate.
+fn of_certificate(why: &CertificateError) -> Option<&'static str> {
+    match why {
+        CertificateError::UnknownIssuer => Some(
+            "the server's certificate is signed by an unknown authority: give the authority with --nats-ca",
+        ),
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            Some("the server's certificate is for another name than that in the URL")
+        }
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            Some("the server's certificate has expired")
+        }
+        _ => None,
+    }
 }
 
 /// What a server that ends the handshake wants.

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use async_nats::{Client, Request};
 use bytes::Bytes;
-use clocksync::OffsetInterval;
-use engine::{Clock, Fleet, FromFleet, RunConfig, ShippedRun};
+use engine::{Clock, Fleet, FromFleet, RunConfig, ShippedRun, exit_order};
 use futures_util::future::join_all;
 use model::Nanos;
 use record::Agent;
@@ -17,7 +16,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::access::NatsAccess;
 use crate::bundle;
-use crate::clock::{measure, to_record};
+use crate::clock::{MANY, TrackedClock, measure, offset};
 use crate::collect::Collector;
 use crate::error::FleetError;
 use crate::inbox::Inbox;
@@ -57,7 +56,7 @@ pub struct Agents {
     link: Link,
     run: String,
     clock: Clock,
-    prepped: Vec<Prepped>,
+    members: Vec<PreparedAgent>,
     collector: Collector,
     /// The task that renews the lease.
     renewing: AbortHandle,
@@ -68,14 +67,10 @@ pub struct Agents {
 
 /// An agent that takes part in the run.
 #[derive(Debug)]
-struct Prepped {
+struct PreparedAgent {
     member: Member,
     workers: u32,
-    /// The offset of its clock when it was prepared. Its workers use a clock that is corrected by the middle.
-    prepared: OffsetInterval,
-    /// The second to last measurement, and the last one.
-    previous: OffsetInterval,
-    latest: OffsetInterval,
+    clock: TrackedClock,
     commands: Outbox,
 }
 
@@ -92,7 +87,7 @@ pub fn assemble(
     let random = || getrandom::u64().map_err(std::io::Error::from);
     let run = format!("{:016x}{:016x}", random()?, random()?);
     let (shipment, settings) = config.ship()?;
-    let (link, prepped, frames, renewing, journal) = runtime.block_on(async {
+    let (link, members, frames, renewing, journal) = runtime.block_on(async {
         let link = Link::open(&options.nats, "coordinator").await?;
         let found = membership::find(&link.members().await?, options.agents).await?;
         check_weights(&options.weights, &found)?;
@@ -109,24 +104,41 @@ pub fn assemble(
             let workers = options.weights.get(&member.name).copied();
             prepare(&link, clock, &order, workers.or(options.workers), member)
         });
-        let prepared = join_all(prepared).await;
-        let prepared = prepared.into_iter().collect::<Result<Vec<_>, _>>();
-        let prepared = prepared.inspect_err(|_| renewing.abort())?;
+        let (prepared, refused): (Vec<_>, Vec<_>) = join_all(prepared)
+            .await
+            .into_iter()
+            .partition(Result::is_ok);
+        let prepared = prepared.into_iter().flatten().collect();
+        if let Some(Err(why)) = refused.into_iter().next() {
+            dismiss(&link, &run, prepared).await;
+            return Err(why);
+        }
         let journal = Outbox::open(&link, protocol::journal(&run));
         Ok::<_, FleetError>((link, prepared, frames, renewing, journal))
     })?;
     Ok(Agents {
-        collector: Collector::new(clock, frames, prepped.len()),
+        collector: Collector::new(clock, frames, members.len()),
         runtime,
         link,
         run,
         clock,
-        prepped,
+        members,
         renewing,
         journal: Some(journal),
         continues_without_lost: options.continues_without_lost,
         keeps_messages: options.keeps_messages,
     })
+}
+
+/// Lets the agents go that were prepared for a run, because others refuse.
+async fn dismiss(link: &Link, run: &str, agents: Vec<PreparedAgent>) {
+    let commands = agents.into_iter().map(|agent| {
+        agent.commands.send(exit_order());
+        agent.commands.close(RELEASE_LIMIT)
+    });
+    join_all(commands).await;
+    // What remains is deleted after a day.
+    let _ = timeout(RELEASE_LIMIT, link.forget(run)).await;
 }
 
 /// What all agents of a run are told.
@@ -203,13 +215,12 @@ async fn prepare(
     order: &RunOrder<'_>,
     workers: Option<u32>,
     member: Member,
-) -> Result<Prepped, FleetError> {
+) -> Result<PreparedAgent, FleetError> {
     let silent = || FleetError::NoAnswer {
         name: member.name.clone(),
     };
-    let offset = measure(&link.client, clock, &member.name)
-        .await
-        .ok_or_else(silent)?;
+    let exchanges = measure(&link.client, clock, &member, MANY).await;
+    let offset = offset(&exchanges).ok_or_else(silent)?;
     let prepare = Prepare {
         run: order.run.to_owned(),
         incarnation: member.incarnation,
@@ -227,11 +238,9 @@ async fn prepare(
     let answer = link.client.send_request(subject, request);
     let answer = answer.await.map_err(|_| silent())?;
     match decode(&answer.payload).map_err(FleetError::nats("prepare the agents"))? {
-        Prepared::Ready { workers } => Ok(Prepped {
+        Prepared::Ready { workers } => Ok(PreparedAgent {
             workers,
-            prepared: offset,
-            previous: offset,
-            latest: offset,
+            clock: TrackedClock::watch(link.client.clone(), clock, member.clone(), offset),
             commands: Outbox::open(link, protocol::commands(order.run, &member.name)),
             member,
         }),
@@ -246,7 +255,7 @@ async fn prepare(
 impl Agents {
     /// The names of the agents, and their numbers of workers.
     pub fn named(&self) -> impl Iterator<Item = (&str, u32)> {
-        let agents = self.prepped.iter();
+        let agents = self.members.iter();
         agents.map(|agent| (agent.member.name.as_str(), agent.workers))
     }
 
@@ -258,21 +267,21 @@ impl Agents {
 
 impl Fleet for Agents {
     fn len(&self) -> usize {
-        self.prepped.len()
+        self.members.len()
     }
 
     fn name(&self, agent: usize) -> &str {
-        self.prepped
+        self.members
             .get(agent)
             .map_or("", |agent| &agent.member.name)
     }
 
     fn workers(&self, agent: usize) -> u32 {
-        self.prepped.get(agent).map_or(0, |agent| agent.workers)
+        self.members.get(agent).map_or(0, |agent| agent.workers)
     }
 
     fn send(&mut self, agent: usize, message: Vec<u8>) {
-        if let Some(agent) = self.prepped.get(agent) {
+        if let Some(agent) = self.members.get(agent) {
             agent.commands.send(message);
         }
     }
@@ -294,38 +303,24 @@ impl Fleet for Agents {
     fn synchronise(&mut self) {
         let (client, clock) = (&self.link.client, self.clock);
         let collector = &self.collector;
-        let agents = self.prepped.iter().enumerate();
+        let agents = self.members.iter().enumerate();
         let measured = agents.map(|(number, agent)| async move {
-            if collector.loss_of(number).is_some() {
-                return None;
+            if collector.loss_of(number).is_none() {
+                let exchanges = measure(client, clock, &agent.member, MANY).await;
+                agent.clock.mark(&exchanges);
             }
-            measure(client, clock, &agent.member.name).await
         });
-        let measured = self.runtime.block_on(join_all(measured));
-        for (agent, offset) in self.prepped.iter_mut().zip(measured) {
-            agent.previous = agent.latest;
-            agent.latest = offset.unwrap_or(agent.latest);
-        }
+        self.runtime.block_on(join_all(measured));
     }
 
     fn clock_error(&self, agent: usize) -> Nanos {
-        self.prepped.get(agent).map_or(Nanos::ZERO, |agent| {
-            // Between the measurements, the offset moved from one interval to the other. The workers' clock is corrected by
-            // what was measured first.
-            let corrected = agent.prepared.offset().0;
-            let offsets = [agent.previous, agent.latest]
-                .into_iter()
-                .flat_map(|offset| [offset.low().0, offset.high().0]);
-            let errors = offsets.map(|offset| Nanos(offset.abs_diff(corrected)));
-            errors.max().unwrap_or(Nanos::ZERO)
-        })
+        let agent = self.members.get(agent);
+        agent.map_or(Nanos::ZERO, |agent| agent.clock.error())
     }
 
     fn time_on(&self, agent: usize, at: Nanos) -> Nanos {
-        let drifted = self.prepped.get(agent).map_or(0, |agent| {
-            let (before, now) = (agent.prepared.offset(), agent.latest.offset());
-            now.0.saturating_sub(before.0)
-        });
+        let agent = self.members.get(agent);
+        let drifted = agent.map_or(0, |agent| agent.clock.drifted());
         Nanos(at.0.saturating_add_signed(drifted))
     }
 
@@ -334,21 +329,21 @@ impl Fleet for Agents {
     }
 
     fn describe(&self) -> Vec<Agent> {
-        let agents = self.prepped.iter().enumerate();
-        let describe = |(number, agent): (usize, &Prepped)| Agent {
+        let agents = self.members.iter().enumerate();
+        let describe = |(number, agent): (usize, &PreparedAgent)| Agent {
             name: agent.member.name.clone(),
             version: agent.member.version.clone(),
             cores: agent.member.cores,
             memory_mb: agent.member.memory_mb,
             workers: agent.workers,
-            clock: Some(to_record(agent.latest)),
+            clock: Some(agent.clock.to_record(&agent.member.started_at)),
             lost: self.collector.loss_of(number),
         };
         agents.map(describe).collect()
     }
 
     fn release(&mut self) {
-        let commands = self.prepped.drain(..).map(|agent| agent.commands);
+        let commands = self.members.drain(..).map(|agent| agent.commands);
         let outboxes = commands.chain(self.journal.take());
         let closed = join_all(outboxes.map(|outbox| outbox.close(RELEASE_LIMIT)));
         self.runtime.block_on(async {

@@ -36,7 +36,7 @@ pub enum FleetError {
         why: String,
     },
     /// The NATS server lacks something, such as JetStream.
-    #[error("NATS cannot {what}: {why}")]
+    #[error("cannot {what} over NATS: {why}")]
     Nats {
         /// What was tried.
         what: &'static str,
@@ -60,7 +60,7 @@ pub enum FleetError {
         wanted: usize,
     },
     /// An agent that has a weight does not take part.
-    #[error("no agent named `{name}` takes part, but it has a weight; those that do: {agents}")]
+    #[error("--weights: agent `{name}` does not take part in this run; agents: {agents}")]
     NoSuchAgent {
         /// The name.
         name: String,
@@ -96,7 +96,9 @@ pub enum FleetError {
         name: String,
     },
     /// The run that is to be resumed has not ended.
-    #[error("the run is still in progress: agents take part in it, so its coordinator is there")]
+    #[error(
+        "the run is still in progress: its agents are sending messages. Stop its coordinator first"
+    )]
     StillRuns,
     /// The run cannot be split among agents.
     #[error(transparent)]

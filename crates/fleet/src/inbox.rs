@@ -11,7 +11,7 @@ use tokio::time::sleep;
 use crate::error::FleetError;
 use crate::nats::Link;
 
-/// The server shows that it is there after this time without a message. After twice this time, it has forgotten the reader.
+/// The server shows that it is there after this time without a message. After twice this time without it, the reader is created again.
 const HEARTBEAT: Duration = Duration::from_millis(500);
 /// Pause between two attempts to be a reader again.
 const PAUSE: Duration = Duration::from_millis(100);

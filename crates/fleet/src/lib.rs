@@ -2,7 +2,7 @@
 //!
 //! [`serve`] is an agent: it announces itself, waits for work, and outlives runs. [`assemble`] finds the agents of a run,
 //! sends them the scenario and returns them as an [`engine::Fleet`], on which `engine::run_on_fleet` runs as on its own
-//! threads. The plan is split, not made anew: levels, groups, users, rows and arrivals are those of one machine.
+//! threads. A fleet runs the plan of one machine: levels, groups, users, rows and arrivals are those of one machine.
 //!
 //! An agent may send only while its lease is valid, which the coordinator renews. So all load ends if the coordinator
 //! ends, or if an agent cannot be reached.
@@ -32,5 +32,4 @@ pub use coordinator::{Agents, FleetOptions, assemble};
 pub use error::FleetError;
 pub use interrupted::{forget_runs, read_interrupted};
 pub use local::LocalFleet;
-pub use membership::VERSION;
 pub use protocol::RefusalKind;

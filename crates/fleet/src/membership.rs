@@ -10,7 +10,7 @@ use crate::error::FleetError;
 use crate::protocol::{Member, decode, encode};
 
 /// The version of headcount. Agents and coordinator must have the same.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Time between two announcements of an agent.
 pub(crate) const ANNOUNCE: Duration = Duration::from_secs(1);
@@ -104,18 +104,18 @@ fn choose(mut found: Vec<Member>, wanted: Option<usize>) -> Result<Vec<Member>, 
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn member(name: &str) -> Member {
+    pub(crate) fn member(name: &str) -> Member {
         Member {
             name: name.to_owned(),
             incarnation: 1,
             version: VERSION.to_owned(),
             cores: Some(2),
             memory_mb: None,
-            descriptors: None,
-            address: None,
+            clock_address: None,
+            started_at: "2026-11-28T12:00:00Z".to_owned(),
             is_busy: false,
         }
     }

@@ -73,8 +73,9 @@ impl Link {
     /// The error of a request to the server.
     fn cannot(&self, what: &'static str, why: &impl ToString) -> FleetError {
         let complaint = self.complaint.lock();
-        let complaint = complaint.unwrap_or_else(PoisonError::into_inner);
-        let why = complaint.as_ref().map_or_else(
+        // Taken, because it does not belong to a later request.
+        let complaint = complaint.unwrap_or_else(PoisonError::into_inner).take();
+        let why = complaint.map_or_else(
             || why.to_string(),
             |complaint| format!("{} (the server says: {complaint})", why.to_string()),
         );

@@ -13,8 +13,6 @@ use tokio::time::{sleep, timeout};
 use crate::frames::Splitter;
 use crate::nats::Link;
 
-/// Time after which an unconfirmed frame is sent again on the same connection.
-const CONFIRM_LIMIT: Duration = Duration::from_secs(10);
 /// Pause between two looks at the connection, and before a refused frame is sent again.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -60,7 +58,7 @@ async fn send_all(link: Link, subject: String, mut messages: UnboundedReceiver<V
     }
 }
 
-/// Sends a frame once. The reader ignores a frame that was stored twice.
+/// Sends a frame once. The client waits 5 s for a confirmation. The reader ignores a frame that was stored twice.
 async fn is_stored(link: &Link, subject: &str, frame: Bytes) -> bool {
     let statistics = link.client.statistics();
     let connects = || statistics.connects.load(Ordering::Relaxed);
@@ -73,7 +71,7 @@ async fn is_stored(link: &Link, subject: &str, frame: Bytes) -> bool {
         }
     };
     tokio::select! {
-        stored = timeout(CONFIRM_LIMIT, stored) => stored.unwrap_or(false),
+        stored = stored => stored,
         () = reconnected => false,
     }
 }

@@ -1,5 +1,7 @@
 //! What the coordinator and the agents say to each other, and on which subjects.
 
+use std::net::SocketAddr;
+
 use engine::ShippedRun;
 use model::Nanos;
 use serde::de::DeserializeOwned;
@@ -62,9 +64,10 @@ pub(crate) struct Member {
     pub(crate) version: String,
     pub(crate) cores: Option<u32>,
     pub(crate) memory_mb: Option<u64>,
-    pub(crate) descriptors: Option<u64>,
-    /// The address from which it reaches the NATS server.
-    pub(crate) address: Option<String>,
+    /// Where it answers questions for the time over UDP: at the address from which it reaches the NATS server.
+    pub(crate) clock_address: Option<SocketAddr>,
+    /// When its clock started, by the wall clock of its machine, in RFC 3339 format.
+    pub(crate) started_at: String,
     /// Whether it takes part in a run.
     pub(crate) is_busy: bool,
 }

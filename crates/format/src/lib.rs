@@ -12,7 +12,7 @@ pub use colour::{Tone, paint};
 pub use number::{
     NOT_AVAILABLE, about, amount, bytes, count, duration, estimate, estimate_in_full, fixed,
     mean_bytes, megabytes, millis, number, part, percent, percentile, plural, precise, rate,
-    rate_of, seconds, set_rate, share, span, whole,
+    rate_of, seconds, set_number, set_rate, share, span, whole,
 };
 pub use table::{Column, Row, Table};
 pub use text::{code, escape, escape_html, shorten, shorten_name, visible, wrap};

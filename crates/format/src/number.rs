@@ -151,15 +151,19 @@ pub fn rate(per_second: f64) -> String {
     format!("{}/s", number(per_second))
 }
 
-/// Formats a rate that was set, and not measured: `80/s`, `2.5/s`. Zeros at its end would claim a precision.
+/// Formats a rate that was set, and not measured: `80/s`, `2.5/s`.
 pub fn set_rate(per_second: f64) -> String {
-    let text = number(per_second);
-    let short = if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.')
+    format!("{}/s", set_number(per_second))
+}
+
+/// Formats a number that was set, and not measured: `80`, `2.5`. Zeros at its end would claim a precision.
+pub fn set_number(figure: f64) -> String {
+    let text = number(figure);
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
     } else {
-        &text
-    };
-    format!("{short}/s")
+        text
+    }
 }
 
 /// Formats `count` events in `duration_s` seconds as a rate per second. `None` if the duration is 0.

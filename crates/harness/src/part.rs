@@ -133,6 +133,7 @@ impl Harness {
         changes: impl Into<Changes>,
     ) -> Result<PreparedPart, HarnessError> {
         let Changes { overrides, env } = changes.into();
+        let seed = overrides.seed.unwrap_or(self.seed);
         let env = env
             .into_iter()
             .map(|(name, value)| (name.to_owned(), Some(value.to_owned())));
@@ -145,14 +146,14 @@ impl Harness {
         let settings = engine::Settings {
             overrides: Overrides {
                 target: Some(system.url().to_owned()),
-                seed: Some(self.seed),
+                seed: Some(seed),
                 ..overrides
             },
             workers: Some(1),
             cores: self.generator_cores.clone(),
             target_pid: Some(system.pid()),
             env: Env::new(env),
-            fresh_seed: self.seed,
+            fresh_seed: seed,
             ..engine::Settings::default()
         };
         let config = engine::prepare(bundle, Path::new(""), settings).map_err(cannot)?;

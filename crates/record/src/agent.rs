@@ -21,12 +21,20 @@ pub struct Agent {
 }
 
 /// The clock of an agent, compared with the coordinator's clock.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AgentClock {
-    /// By how much it was ahead at the last measurement, which precedes a level.
+    /// By how much it was ahead at the last measurement.
     pub offset_ms: f64,
-    /// The largest error of the correction: half of the width of the interval that contains the offset.
+    /// The largest error of this figure: half of the width of the interval that contains the offset.
     pub error_ms: f64,
+    /// How much faster it was than the coordinator's clock, in parts per million. `None` if the measurements were too close
+    /// to each other, or too uneven.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drift_ppm: Option<f64>,
+    /// When it started, by the wall clock of the agent's machine, in RFC 3339 format. Wall clocks are compared nowhere, so
+    /// that this shows whether the offset is plausible.
+    #[serde(default)]
+    pub started_at: String,
 }
 
 /// How an agent was lost. Its part of the level is invalid.

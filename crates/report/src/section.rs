@@ -24,7 +24,7 @@ pub(crate) mod thresholds;
 pub(crate) mod timings;
 pub(crate) mod verdict;
 
-use format::{Table, duration, percent, plural, set_rate};
+use format::{Table, duration, percent, plural, set_number, set_rate};
 use model::Nanos;
 use record::{Level, Load, Run, ThresholdResult, Validity};
 use stats::Histogram;
@@ -73,7 +73,7 @@ pub(crate) fn label(load: &Load) -> String {
 /// Returns the name of a level where no axis or column title says what the rate counts: `80 iterations/s`.
 pub(crate) fn label_with_unit(load: &Load) -> String {
     match load.rate_per_s {
-        Some(planned) => set_rate(planned).replace("/s", " iterations/s"),
+        Some(planned) => format!("{} iterations/s", set_number(planned)),
         None => label(load),
     }
 }

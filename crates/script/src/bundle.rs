@@ -6,7 +6,6 @@ mod path;
 mod text;
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -112,11 +111,7 @@ impl Bundle {
                 }
             }
         }
-        let mut hex = String::with_capacity(64);
-        for byte in hash.finalize() {
-            let _ = write!(hex, "{byte:02x}");
-        }
-        hex
+        format!("{:x}", hash.finalize())
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {

@@ -64,6 +64,8 @@ pub(crate) struct CeilingRun {
     pub(crate) findings: Vec<Finding>,
     /// The thresholds that decided.
     pub(crate) thresholds: Vec<String>,
+    /// Why the search ended before its time. What it had found until then counts.
+    pub(crate) failure: Option<String>,
     /// The words before and after the largest load.
     pub(crate) words: (&'static str, &'static str),
 }
@@ -101,6 +103,8 @@ fn search(
     let mut search = Search::new(settings(of));
     let mut seen = Run::default();
     let mut thresholds = Vec::new();
+    let mut failure = None;
+    let mut seed = harness.seed;
     let answer = loop {
         let trial = match search.next_step() {
             Step::Done(answer) => break *answer,
@@ -111,14 +115,25 @@ fn search(
         if stop.asked() > 0 {
             break search.interrupted();
         }
-        let prepared = harness.prepare_on(&of.part, system, load(of, &trial))?;
+        // The same arrivals again would not be an independent trial.
+        seed = seed.wrapping_add(1);
+        let prepared = harness.prepare_on(&of.part, system, changes(of, &trial, seed))?;
         let declared = prepared.config.options.thresholds.clone();
-        let (record, same) = prepared.run(stop, &mut |notice| {
+        let ran = prepared.run(stop, &mut |notice| {
             if let Notice::Run(_) = notice {
                 tell(notice);
             }
-        })?;
-        system = same;
+        });
+        let record = match ran {
+            Ok((record, same)) => {
+                system = same;
+                record
+            }
+            Err(why) => {
+                failure = Some(why.to_string());
+                break search.interrupted();
+            }
+        };
         let Some(outcome) = outcome(&record, &declared, clock.now().as_secs_f64()) else {
             break search.interrupted();
         };
@@ -133,6 +148,7 @@ fn search(
         answer,
         findings: capacity::findings(&seen),
         thresholds,
+        failure,
         words: of.words,
     })
 }
@@ -153,6 +169,7 @@ pub(crate) fn figures(search: &CeilingRun) -> Value {
         generator => answer.generator.is_some(),
         seconds => answer.spent_s,
         thresholds => &search.thresholds,
+        failure => &search.failure,
         causes => causes::of_findings(&search.findings),
     }
 }
@@ -171,7 +188,7 @@ fn settings(of: &CeilingPart) -> Settings {
     }
 }
 
-fn load(of: &CeilingPart, trial: &Trial) -> Changes {
+fn changes(of: &CeilingPart, trial: &Trial, seed: u64) -> Changes {
     let millis = |ms: f64| format!("{ms:.0}ms");
     let mut load = json!({
         "duration": millis(trial.duration_s * 1e3),
@@ -192,6 +209,7 @@ fn load(of: &CeilingPart, trial: &Trial) -> Changes {
     Changes {
         overrides: Overrides {
             load: Some(load),
+            seed: Some(seed),
             ..Overrides::default()
         },
         env: of.env.to_vec(),

@@ -1,4 +1,5 @@
-use record::{Cause, Confidence, Level};
+use model::Nanos;
+use record::{Cause, Confidence, Level, Timings, Window};
 
 use super::levels::{idle, level, target, with};
 use super::{causes, only};
@@ -34,6 +35,34 @@ fn a_lock_is_one_place() {
         panic!("{finding:#?}")
     };
     assert_eq!(fixed.places, 1.0);
+}
+
+/// A trial of a search: 1.5 s of arrivals beyond what the places complete, so that half a second of work is left at the end.
+fn short_and_overfull(per_s: f64, places_per_s: f64) -> Level {
+    let mut level = at(per_s, 10.0);
+    level.phases.duration_s = 1.5;
+    level.series = vec![Window::default()];
+    let mut timings = Timings::default();
+    for arrival in 0..(per_s * 1.5) as u64 {
+        let wait = arrival as f64 * (1.0 / places_per_s - 1.0 / per_s);
+        let time = Nanos::from_secs_f64(wait + 0.01);
+        timings.answered(time, time, false);
+    }
+    level.measured.requests = [("GET /".to_owned(), timings)].into();
+    level
+}
+
+#[test]
+fn places_are_counted_in_trials_that_end_before_their_operations() {
+    let finding = only(vec![
+        at(100.0, 10.0),
+        at(395.0, 14.0),
+        short_and_overfull(540.0, 400.0),
+    ]);
+    let Cause::FixedConcurrency(fixed) = &finding.cause else {
+        panic!("{finding:#?}")
+    };
+    assert_eq!(fixed.places, 4.0);
 }
 
 #[test]

@@ -59,7 +59,12 @@ impl Path {
     }
 
     fn peer(&self, local: Nanos) -> Nanos {
-        self.true_offset(local).ahead_of(local).unwrap()
+        Nanos(
+            local
+                .0
+                .checked_add_signed(self.true_offset(local).0)
+                .unwrap(),
+        )
     }
 }
 

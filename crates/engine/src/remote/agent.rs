@@ -32,6 +32,8 @@ pub struct AgentWorkers {
     machine: Option<MachineWatch>,
     /// A message that follows the last one at once.
     next: Option<Vec<u8>>,
+    /// Whether the death of a worker was reported. A dead thread is found again and again.
+    has_reported_death: bool,
 }
 
 impl AgentWorkers {
@@ -48,6 +50,7 @@ impl AgentWorkers {
             setup: Arc::default(),
             machine: None,
             next: None,
+            has_reported_death: false,
         };
         workers.renew(lease);
         Ok(workers)
@@ -153,28 +156,33 @@ impl AgentWorkers {
         if let Some(machine) = &mut self.machine {
             machine.watch(self.clock.now());
         }
-        let (worker, report) = match self.threads.hear(patience) {
-            Heard::Event(worker, event) => (worker, Report::Event(worker, event)),
-            Heard::Died(name) => (0, Report::Died(name)),
-            Heard::Nothing | Heard::Lost(_) => return None,
+        let (worker, report) = loop {
+            let (worker, report) = match self.threads.hear(patience) {
+                Heard::Event(worker, event) => (worker, Report::Event(worker, event)),
+                Heard::Died(name) if !self.has_reported_death => {
+                    self.has_reported_death = true;
+                    (0, Report::Died(name))
+                }
+                Heard::Died(_) | Heard::Nothing | Heard::Lost(_) => return None,
+            };
+            let next_copy = self.next_copy.get(worker as usize);
+            let is_too_early = next_copy.is_some_and(|&next| self.clock.now() < next);
+            if !(is_copy(&report) && is_too_early) {
+                break (worker, report);
+            }
         };
-        let is_copy = matches!(report, Report::Event(_, Event::Copy(_)));
         let now = self.clock.now();
-        if is_copy
-            && self
-                .next_copy
-                .get(worker as usize)
-                .is_some_and(|&next| now < next)
-        {
-            return None;
-        }
         let message = encode(&report).ok()?;
         let is_end = matches!(report, Report::Event(_, Event::LevelDone(_)));
         if let Some(machine) = self.machine.take_if(|_| is_end) {
             self.next = Some(message);
             return encode(&Report::Machine(machine.end(now))).ok();
         }
-        if let Some(next) = self.next_copy.get_mut(worker as usize).filter(|_| is_copy) {
+        if let Some(next) = self
+            .next_copy
+            .get_mut(worker as usize)
+            .filter(|_| is_copy(&report))
+        {
             *next = now + Nanos(message.len() as u64 * 1_000_000_000 / COPIES_PER_S);
         }
         Some(message)
@@ -184,4 +192,8 @@ impl AgentWorkers {
     pub fn dismiss(self) {
         self.threads.dismiss(&Stop::default(), self.clock);
     }
+}
+
+fn is_copy(report: &Report) -> bool {
+    matches!(report, Report::Event(_, Event::Copy(_)))
 }

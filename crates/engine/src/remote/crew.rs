@@ -340,8 +340,19 @@ impl Workers for RemoteWorkers {
         }
     }
 
-    fn dismiss(mut self: Box<Self>, _: &Stop, _: Clock) {
+    /// Dropping releases the agents.
+    fn dismiss(self: Box<Self>, _: &Stop, _: Clock) {}
+}
+
+impl Drop for RemoteWorkers {
+    fn drop(&mut self) {
         self.order_all(Command::Exit);
         self.fleet.release();
     }
+}
+
+/// The order by which an agent leaves a run, for agents that no run has taken over yet.
+pub fn exit_order() -> Vec<u8> {
+    let what = What::Exit;
+    encode(&Order { worker: None, what }).unwrap_or_default() // a constant, so it can be encoded
 }

@@ -3,6 +3,7 @@
 
 mod access;
 mod broken;
+mod clocks;
 mod commands;
 mod cut;
 mod operator;

@@ -1,15 +1,17 @@
 //! The agents of a fleet.
 
 use format::{Column, Row, Table, count, millis, percent};
-use record::{Agent, Run};
+use record::{Agent, AgentUse, Run};
 
 use super::{Block, Section};
 use crate::words::issue::loss_of_agent;
 
 /// Explains the columns.
-const COLUMNS: &str = "Busy is the highest share of the time in which a worker of the agent was busy, of all levels. The \
-    clock offset is by how much the agent's clock was ahead of the coordinator's; the agent's times are corrected by it. \
-    The true offset differs from it by at most the error.";
+const COLUMNS: &str = "Busy is the highest share of the time in which a worker of the agent was busy, of all levels. \
+    Quota is the longest time in a level for which a CPU quota stopped the agent, and stolen the highest share of the \
+    time that the host of its virtual machine took. The clock offset is by how much the agent's clock was ahead of the \
+    coordinator's; the agent's times are corrected by it. The true offset differs from it by at most the error. Drift is \
+    how much faster the agent's clock was, in parts per million.";
 
 /// Lists the agents with their workers and clocks. `None` if the run had only one process.
 pub(crate) fn section(run: &Run) -> Option<Section> {
@@ -28,8 +30,11 @@ pub(crate) fn table(run: &Run) -> Table {
         Column::number("workers"),
         Column::number("cores"),
         Column::number("busy"),
+        Column::number("quota").minor(2),
+        Column::number("stolen").minor(2),
         Column::number("clock offset"),
         Column::number("error"),
+        Column::number("drift").minor(1),
         Column::words("version"),
         Column::words("lost"),
     ];
@@ -39,9 +44,13 @@ pub(crate) fn table(run: &Run) -> Table {
     )
 }
 
-fn signed(offset_ms: f64) -> String {
-    let sign = if offset_ms < 0.0 { "−" } else { "" };
-    format!("{sign}{}", millis(offset_ms.abs()))
+fn signed(figure: f64, unit: fn(f64) -> String) -> String {
+    let sign = if figure < 0.0 { "−" } else { "" };
+    format!("{sign}{}", unit(figure.abs()))
+}
+
+fn ppm(rate: f64) -> String {
+    format!("{rate:.1} ppm")
 }
 
 /// States how far apart the agents began the levels. Empty if unknown.
@@ -59,22 +68,28 @@ fn start_skew(run: &Run) -> String {
     })
 }
 
-/// The highest busy share of an agent's workers, in percent.
-fn busiest(run: &Run, agent: &Agent) -> Option<f64> {
+/// The highest figure of an agent in a level. `None` if it is unknown in all levels.
+fn highest(run: &Run, agent: &Agent, figure: fn(&AgentUse) -> Option<f64>) -> Option<f64> {
     let uses = run.levels.iter().flat_map(|level| &level.generator.agents);
     let own = uses.filter(|one| one.agent == agent.name);
-    own.map(|one| one.busiest_worker_percent).reduce(f64::max)
+    own.filter_map(figure).reduce(f64::max)
 }
 
 fn row(run: &Run, agent: &Agent) -> Row {
-    let clock = agent.clock;
+    let clock = agent.clock.as_ref();
+    let highest = |figure| highest(run, agent, figure);
     Row::plain(vec![
         Some(agent.name.clone()),
         Some(count(u64::from(agent.workers))),
         agent.cores.map(|cores| count(u64::from(cores))),
-        busiest(run, agent).map(percent),
-        clock.map(|clock| signed(clock.offset_ms)),
+        highest(|one| Some(one.busiest_worker_percent)).map(percent),
+        highest(|one| one.throttled_ms).map(millis),
+        highest(|one| one.stolen_percent).map(percent),
+        clock.map(|clock| signed(clock.offset_ms, millis)),
         clock.map(|clock| millis(clock.error_ms)),
+        clock
+            .and_then(|clock| clock.drift_ppm)
+            .map(|drift| signed(drift, ppm)),
         Some(agent.version.clone()),
         agent.lost.map(|loss| loss_of_agent(loss).to_owned()),
     ])

@@ -145,6 +145,7 @@ fn found(users: Option<f64>) -> CeilingRun {
             advice: Vec::new(),
         }],
         thresholds: vec!["delivery(said): p95 < 20ms".into()],
+        failure: None,
         words: ("The bridge holds", "users at human pace in five rooms"),
     }
 }
@@ -187,6 +188,25 @@ fn a_search_without_a_ceiling_says_what_is_known() {
     for sentence in [
         "The bridge holds at least 1,200 users at human pace in five rooms: this was the largest load that was tried.",
         "headcount names no cause from the records alone.",
+    ] {
+        assert!(page.contains(sentence), "{sentence} in {page}");
+    }
+}
+
+#[test]
+fn a_search_that_failed_says_why_and_what_it_had_found() {
+    let failed = CeilingRun {
+        failure: Some("the target closed its port".into()),
+        ..found(None)
+    };
+    let parts = Parts {
+        ceiling: Some(&failed),
+        ..Parts::default()
+    };
+    let (page, _) = check(TEMPLATES, &figures::figures(&parts));
+    for sentence in [
+        "The thresholds held with 1,200 users",
+        "A trial failed, and the search ended with it: the target closed its port",
     ] {
         assert!(page.contains(sentence), "{sentence} in {page}");
     }

@@ -181,7 +181,7 @@ fn a_weight_of_an_agent_that_does_not_take_part_is_refused() {
     let ended = lab.run("queue.ts", &truth.url(), &fleet);
     assert_eq!(ended.code, Some(2), "{}", ended.stderr);
     assert!(
-        ended.stderr.contains("no agent named `local-9` takes part"),
+        ended.stderr.contains("agent `local-9` does not take part"),
         "{}",
         ended.stderr
     );
