@@ -15,6 +15,11 @@ from foreign.bench import compared
 from foreign.servers import Foreign, Running
 
 SCENARIOS = ROOT / "crates/study/scenarios"
+MARKETPLACE = (
+    "--hash", "bcrypt", "--bcrypt-cost", "4", "--admin-email", "admin@market.test", "--admin-password", "correct horse",
+    "--rate-limit-bypass-ips", "127.0.0.0/8",
+)
+"""As in the study: passwords that are cheap to hash, and no rate limiter."""
 SECONDS = 2
 COUNTERS = 2
 """Number of the system's own counters that are shown: those that grow fastest."""
@@ -31,7 +36,7 @@ def all_systems() -> list[Foreign]:
     return [
         system("bridge", "bridge-rooms.ts", "saturated_thread", search="users", first=100),
         system("editor", "editor-rooms.ts", "generator", environment={"CONVERGES": "no"}, search="groups", first=100),
-        system("marketplace", "marketplace-rate.ts", "saturated_thread", ("--hash", "bcrypt", "--bcrypt-cost", "4")),
+        system("marketplace", "marketplace-rate.ts", "saturated_thread", MARKETPLACE),
         system("registry", "registry-mix.ts", "saturated_thread", environment={"RECEIVERS": "100"}, first=50),
         system("transcription", "transcription-live.ts", "generator", ("--max-sessions", "10000"), first=200),
     ]

@@ -18,6 +18,10 @@ const SCALE_BROKEN: f64 = 0.015;
 /// Two loads whose ratio differs from 1 by less than this are the same load.
 const SAME: f64 = 0.004;
 
+/// From this many times the allowed share on, a share only shows that the load is above the ceiling. What it says about the
+/// distance depends on the target: a rate limiter refuses nothing up to its limit, and a tenth just above it.
+const FAR: f64 = 10.0;
+
 /// A trial with its outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Done {
@@ -113,7 +117,7 @@ impl Pool {
             let load = done.trial.load;
             match done.outcome.evidence {
                 _ if done.outcome.completed.is_some() => posterior.below(load, SCALE_BEHIND),
-                Evidence::Share(counts) if counts.share() > 0.5 => {
+                Evidence::Share(counts) if is_far_beyond(counts) => {
                     posterior.below(load, SCALE_BROKEN);
                 }
                 Evidence::Share(counts) if counts.of > 0.0 => {
@@ -168,4 +172,9 @@ impl Pool {
         let allowed = counts.iter().map(|one| one.allowed).fold(1.0, f64::min);
         ((beyond + 0.5) / (of + 20.0)).clamp(1e-4, (0.8 * allowed).max(1e-4))
     }
+}
+
+fn is_far_beyond(counts: ShareEvidence) -> bool {
+    let halfway = f64::midpoint(counts.allowed, 1.0);
+    counts.share() > (FAR * counts.allowed).min(halfway)
 }

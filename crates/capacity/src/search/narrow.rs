@@ -9,6 +9,8 @@ const REPETITIONS: u32 = 4;
 const REPETITIONS_AT_LEAST: u32 = 2;
 /// Confirmation begins when the range that holds the ceiling with 70 % probability is this many precisions wide.
 const TIGHT: f64 = 2.4;
+/// A confirmed ceiling is refined further if that range is wider, and the time suffices to confirm another.
+const WIDE: f64 = 1.0;
 /// A confirmed load counts as the ceiling if it is this many precisions from the best load to confirm.
 const NEAR: f64 = 0.5;
 /// The load to confirm is this many precisions below the most probable ceiling.
@@ -66,6 +68,16 @@ impl Search {
         if let Some(confirmed) = self.confirmed
             && (confirmed / goal - 1.0).abs() < NEAR * precision
         {
+            let is_wide = q85 / q15 > 1.0 + WIDE * precision;
+            let more = self.cost(self.lengths.long) * f64::from(REPETITIONS + 2);
+            if is_wide && self.spare_s() > more && !self.settings.whole {
+                // There is time to know it better, and to confirm a higher load.
+                return self.in_time(
+                    self.settings.shape(middle),
+                    self.lengths.refine,
+                    Purpose::Refine,
+                );
+            }
             return self.found();
         }
         if self.spare_s() < self.cost(self.lengths.refine) {

@@ -72,6 +72,20 @@ fn even_arrivals_at_one_thread() {
 }
 
 #[test]
+fn a_rate_limiter_that_allows_no_burst() {
+    let tokens = Service::Tokens {
+        per_s: 100.0,
+        burst: 5.0,
+    };
+    let target = Target {
+        allowed: 0.01,
+        poisson: false,
+        ..Target::queue(1, tokens, 0.050)
+    };
+    check(&target, 101.0);
+}
+
+#[test]
 fn a_token_bucket_whose_burst_hides_small_overloads() {
     let tokens = Service::Tokens {
         per_s: 200.0,

@@ -124,6 +124,43 @@ fn all_load_ends_within_five_seconds_after_the_coordinator_is_killed() {
     assert_eq!(level["iterations"]["succeeded"], 3, "{level:#}");
 }
 
+/// The coordinator stands still for longer than the leases are valid. When it goes on, the load must not resume.
+#[test]
+fn a_stopped_coordinator_ends_all_load_and_saves_what_was_measured() {
+    let fleet = Fleet::start(LONG);
+    let run = fleet.under_way(&[]);
+    signal(&run, Signal::STOP);
+    thread::sleep(Duration::from_secs(5));
+    assert_eq!(connections(fleet.bridge.port()), 0);
+    signal(&run, Signal::CONT);
+    let ended = run.end();
+    assert_eq!(ended.code, Some(98), "{ended:#?}");
+    let record = fleet.lab.record();
+    let level = &record["levels"][0];
+    let issue = issue(level, "lost_agent");
+    assert_eq!(issue["severity"], "invalid", "{ended:#?}");
+    assert_eq!(issue["loss"], "lease_lapsed");
+    assert!(level["measured"]["requests"]["GET /healthz"]["count"].as_u64() > Some(20));
+}
+
+#[test]
+fn a_coordinator_that_stands_still_for_a_second_loses_no_agent() {
+    let fleet = Fleet::start(LONG);
+    let run = fleet.under_way(&["--duration", "5s"]);
+    signal(&run, Signal::STOP);
+    thread::sleep(Duration::from_millis(1200));
+    signal(&run, Signal::CONT);
+    let ended = run.end();
+    let record = fleet.lab.record();
+    let levels = record["levels"].as_array().unwrap();
+    assert_eq!(levels.len(), 2, "{ended:#?}");
+    for level in levels {
+        let issues = level["issues"].as_array().unwrap();
+        let is_lost = issues.iter().any(|issue| issue["cause"] == "lost_agent");
+        assert!(!is_lost, "{issues:#?}");
+    }
+}
+
 #[test]
 fn ctrl_c_at_the_coordinator_ends_all_agents_in_order() {
     let fleet = Fleet::start(LONG);
