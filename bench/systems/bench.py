@@ -34,7 +34,7 @@ def measured(place: Place, only: list[str]) -> tuple[str, bool]:
 def all_systems() -> list[Foreign]:
     """The systems with the scenarios of their studies, and the causes that other tools have shown on two cores."""
     return [
-        system("bridge", "bridge-rooms.ts", "saturated_thread", search="users", first=100),
+        system("bridge", "bridge-rooms.ts", "generator", search="users", first=100),
         system("editor", "editor-rooms.ts", "generator", environment={"CONVERGES": "no"}, search="groups", first=100),
         system("marketplace", "marketplace-rate.ts", "saturated_thread", MARKETPLACE),
         system("registry", "registry-mix.ts", "saturated_thread", environment={"RECEIVERS": "100"}, first=50),

@@ -17,7 +17,7 @@ pub(crate) fn live(
     now: Nanos,
 ) -> Live {
     let elapsed = now - plan.start;
-    let window = merged.windows.last().cloned().unwrap_or_default();
+    let window = merged.windows.latest().unwrap_or_default();
     let per_s = if window.deliveries > 0 {
         window.deliveries
     } else {
@@ -33,7 +33,7 @@ pub(crate) fn live(
         total_s: plan.phases.hold_ends.as_secs_f64(),
         latest: LatestSecond {
             per_s: per_s as f64,
-            p95_ms: window.close(0.0).p95_ms,
+            p95_ms: window.p95_ms,
             busy_percent: busiest * 100.0,
         },
         lost: None,
@@ -71,6 +71,7 @@ mod tests {
         for (second, window) in (0..).zip(windows) {
             merged.windows.add(0, second, window);
         }
+        merged.windows.complete(1, 7);
         live((&plan(), 3), &merged, 0.25, awaited, NOW)
     }
 

@@ -106,7 +106,8 @@ impl Merged {
             let until = copy.as_ref().map_or(hold.start, |(at, _)| *at);
             let held = until.min(hold.end) - hold.start;
             self.lengths.add_measured(held.as_secs_f64());
-            let saved_ms_before = copy.map(|(at, measured)| {
+            let saved_ms_before = copy.map(|(at, mut measured)| {
+                measured.plan_only_what_was_due();
                 self.measured.merge(measured);
                 (now - at).as_millis_f64()
             });

@@ -1,6 +1,6 @@
 //! Checks whether the target had the planned load. With less load, the measurements look better than they should.
 
-use record::{Level, Measured, Shortfall};
+use record::{IssueCause, Level, Measured, Shortfall};
 use stats::Histogram;
 
 /// Accepted share of planned starts that were dropped.
@@ -19,6 +19,10 @@ pub(crate) fn of(level: &Level) -> Option<Shortfall> {
     let generator = &level.generator;
     let iterations = &level.measured.iterations;
     let (dropped, planned) = (iterations.dropped, iterations.planned);
+    let agents = lost_agents(level);
+    if agents > 0 {
+        return Some(Shortfall::AgentsLost { agents });
+    }
     if generator.dropped_queue > 0 {
         let dropped = generator.dropped_queue;
         return Some(Shortfall::QueueDropped { dropped });
@@ -34,6 +38,14 @@ pub(crate) fn of(level: &Level) -> Option<Shortfall> {
     (slowed > SLOWED_LIMIT).then_some(Shortfall::LoopSlowed {
         percent: slowed * 100.0,
     })
+}
+
+/// The number of agents that were lost in the level, from when on their users were missing.
+fn lost_agents(level: &Level) -> u64 {
+    let causes = level.issues.iter().map(|issue| &issue.cause);
+    causes
+        .filter(|cause| matches!(cause, IssueCause::LostAgent { .. }))
+        .count() as u64
 }
 
 /// The share of time for which users of a closed load waited for the generator. Users wait for the start of an

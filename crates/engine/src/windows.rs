@@ -3,6 +3,9 @@ use std::collections::VecDeque;
 use record::{OpenWindow, Window};
 use stats::HeatMap;
 
+/// The live line waits for the seconds of a worker unless it is further behind than this.
+const LATE: usize = 3;
+
 /// The windows of a level, each a second, merged from all workers.
 ///
 /// A window that no worker will change any more keeps only its figures. Its histograms would need gigabytes in a run of
@@ -88,9 +91,18 @@ impl Windows {
         closed + open
     }
 
-    /// The latest window that is not closed.
-    pub(crate) fn last(&self) -> Option<&OpenWindow> {
-        self.open.back()
+    /// The latest second that all workers have reported. If one of them is late, the latest of the others.
+    pub(crate) fn latest(&self) -> Option<Window> {
+        if self.is_one_late() {
+            self.open.back().map(|window| window.close(0.0))
+        } else {
+            self.closed.last().copied()
+        }
+    }
+
+    /// Whether a worker has not reported seconds that others have, perhaps because a call of its script does not return.
+    pub(crate) fn is_one_late(&self) -> bool {
+        self.open.len() > LATE
     }
 }
 

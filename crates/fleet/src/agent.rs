@@ -42,8 +42,19 @@ pub struct AgentOptions {
     pub allows_any_target: bool,
 }
 
+/// What an agent does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgentState {
+    /// It waits, and runs can find it.
+    Waits,
+    /// It takes part in a run.
+    TakesPart,
+}
+
+/// Hears of each change of an agent's state, with the agent's name.
+type Teller = Box<dyn Fn(&str, AgentState) + Send + Sync>;
+
 /// The state that the tasks of an agent share.
-#[derive(Debug)]
 struct Agent {
     link: Link,
     member: Member,
@@ -52,26 +63,24 @@ struct Agent {
     is_busy: AtomicBool,
     /// Notified when `is_busy` has changed.
     changed: Notify,
+    tell: Teller,
 }
 
-/// Joins the fleet and works until SIGTERM or SIGINT. Calls `joined` with the agent's name when runs can find it.
+/// Joins the fleet and works until SIGTERM or SIGINT. Calls `tell` with the agent's name and state when it has joined, and
+/// when its state changes.
 pub fn serve(
     options: AgentOptions,
     clock: Clock,
-    joined: impl FnOnce(&str),
+    tell: impl Fn(&str, AgentState) + Send + Sync + 'static,
 ) -> Result<(), FleetError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
         .build()?;
-    runtime.block_on(work(options, clock, joined))
+    runtime.block_on(work(options, clock, Box::new(tell)))
 }
 
-async fn work(
-    options: AgentOptions,
-    clock: Clock,
-    joined: impl FnOnce(&str),
-) -> Result<(), FleetError> {
+async fn work(options: AgentOptions, clock: Clock, tell: Teller) -> Result<(), FleetError> {
     let name = options.name.unwrap_or_else(own_name);
     let link = Link::open(&options.nats, &name).await?;
     let members = link.members().await?;
@@ -83,7 +92,7 @@ async fn work(
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;
     join(&members, &member).await?;
-    joined(&member.name);
+    tell(&member.name, AgentState::Waits);
     tokio::spawn(answer_clock(link.client.clone(), clocks, clock));
     let agent = Arc::new(Agent {
         link,
@@ -92,6 +101,7 @@ async fn work(
         allows_any_target: options.allows_any_target,
         is_busy: AtomicBool::new(false),
         changed: Notify::new(),
+        tell,
     });
     let announcing = tokio::spawn(keep_announcing(Arc::clone(&agent), members.clone()));
     loop {
@@ -248,6 +258,10 @@ impl Agent {
         {
             why.push_str(" (the agent runs without --allow-any-target)");
         }
+        let is_ready = matches!(prepared, Prepared::Ready { .. });
+        if is_ready {
+            (self.tell)(name, AgentState::TakesPart);
+        }
         self.answer(reply, &prepared).await;
         let outbox = Outbox::open(&self.link, events);
         let mut beat = interval(BEAT);
@@ -261,6 +275,9 @@ impl Agent {
         }
         outbox.close(Duration::from(FAREWELL)).await;
         receiving.iter().for_each(tokio::task::JoinHandle::abort);
+        if is_ready {
+            (self.tell)(name, AgentState::Waits);
+        }
         Ok(())
     }
 

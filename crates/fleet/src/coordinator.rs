@@ -90,6 +90,10 @@ pub fn assemble(
     let (link, members, frames, renewing, journal) = runtime.block_on(async {
         let link = Link::open(&options.nats, "coordinator").await?;
         let found = membership::find(&link.members().await?, options.agents).await?;
+        let found = match options.agents {
+            Some(_) => found,
+            None => answering(&link, clock, found).await?,
+        };
         check_weights(&options.weights, &found)?;
         let bundle = bundle::store(&link.bundles().await?, &shipment).await?;
         let frames = collect(&link, &run, &found).await?;
@@ -147,6 +151,24 @@ struct RunOrder<'a> {
     run: &'a str,
     bundle: &'a str,
     settings: &'a ShippedRun,
+}
+
+/// The agents that are still there. One that was killed is listed until its entry expires.
+async fn answering(
+    link: &Link,
+    clock: Clock,
+    found: Vec<Member>,
+) -> Result<Vec<Member>, FleetError> {
+    let first = found.first().map(|member| member.name.clone());
+    let asked = found.into_iter().map(|member| async move {
+        let exchanges = measure(&link.client, clock, &member, 1).await;
+        (!exchanges.is_empty()).then_some(member)
+    });
+    let there: Vec<Member> = join_all(asked).await.into_iter().flatten().collect();
+    match first {
+        Some(name) if there.is_empty() => Err(FleetError::NoAnswer { name }),
+        _ => Ok(there),
+    }
 }
 
 /// Checks that each agent with a weight takes part.

@@ -27,7 +27,7 @@ mod protocol;
 mod share;
 
 pub use access::{ACCESS_VARIABLES, CertificateFiles, NatsAccess};
-pub use agent::{AgentOptions, serve};
+pub use agent::{AgentOptions, AgentState, serve};
 pub use coordinator::{Agents, FleetOptions, assemble};
 pub use error::FleetError;
 pub use interrupted::{forget_runs, read_interrupted};

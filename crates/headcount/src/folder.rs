@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
+/// The file that names a run on a fleet, until the run is saved.
+pub(crate) const FLEET_NOTE: &str = "fleet.json";
+
 /// A folder that no other run writes to.
 #[derive(Debug)]
 pub(crate) struct RunFolder {
@@ -37,6 +40,12 @@ impl RunFolder {
         if holds_a_run(&path) {
             anyhow::bail!(
                 "{} already contains a run: choose another folder, or remove it",
+                path.display()
+            );
+        }
+        if path.join(FLEET_NOTE).exists() {
+            anyhow::bail!(
+                "{0} belongs to an interrupted run on a fleet: continue it with `--resume {0}`, or choose another folder",
                 path.display()
             );
         }
@@ -153,6 +162,9 @@ mod tests {
         assert!(refused.contains("another run is writing to"), "{refused}");
         drop(first);
         drop(claim().unwrap());
+        fs::write(wanted.join(FLEET_NOTE), "{}").unwrap();
+        let refused = claim().unwrap_err().to_string();
+        assert!(refused.contains("--resume"), "{refused}");
         fs::write(wanted.join("run.json"), "{}").unwrap();
         let refused = claim().unwrap_err().to_string();
         assert!(refused.contains("already contains a run"), "{refused}");

@@ -88,6 +88,11 @@ pub enum Shortfall {
         /// Number of dropped messages and ticks.
         dropped: u64,
     },
+    /// Agents of a fleet were lost with their shares of the load.
+    AgentsLost {
+        /// Number of lost agents.
+        agents: u64,
+    },
 }
 
 /// The observed figure that a threshold is compared with.

@@ -112,6 +112,14 @@ pub struct Outside {
 }
 
 impl Measured {
+    /// Makes the copy of a worker that did not finish agree with itself: see [`Iterations`].
+    pub fn plan_only_what_was_due(&mut self) {
+        self.iterations.plan_only_what_was_due();
+        self.scenarios
+            .values_mut()
+            .for_each(Iterations::plan_only_what_was_due);
+    }
+
     /// Whether any iteration failed because of the script itself.
     pub fn script_failed(&self) -> bool {
         let own = |failure: &Failure| failure.side == model::Side::Script;
@@ -193,6 +201,12 @@ fn merge_maps<T>(
 }
 
 impl Iterations {
+    /// Counts as planned only what was due until now. A worker adds its planned starts at the end of a level, so they are
+    /// missing in a copy from before.
+    fn plan_only_what_was_due(&mut self) {
+        self.planned = self.planned.max(self.started + self.dropped);
+    }
+
     /// Counts an iteration that was in progress when the level was closed, `age` after its planned start.
     pub fn left_open(&mut self, age: Nanos) {
         self.unfinished += 1;

@@ -134,13 +134,10 @@ impl Control<'_> {
                 merged.windows.add(worker, second, &window);
                 watch.limit.report(second, awaited);
                 watch.busy.report(worker, busy);
-                let (level, busiest) = ((watch.plan, watch.levels), watch.busy.busiest());
-                let now = self.clock.now();
-                let mut live = live(level, merged, busiest, watch.limit.awaited(), now);
-                live.lost = self.lost(watch, merged);
-                live.agents = watch.busy.of_agents(&watch.crew);
-                (self.tell)(Notice::Live(live));
-                self.tell_seconds(watch, merged, self.workers.len());
+                let is_new = self.tell_seconds(watch, merged, self.workers.len());
+                if is_new || merged.windows.is_one_late() {
+                    self.tell_live(watch, merged);
+                }
             }
             Event::GroupsSettled(sent) => {
                 if let Some(sent) = watch.sent.add(worker, sent, self.workers.len()) {
@@ -178,12 +175,22 @@ impl Control<'_> {
         counts.then(|| watch.lost.values().sum())
     }
 
-    /// Tells of the seconds that are complete with this number of workers.
-    fn tell_seconds(&mut self, watch: &Watch<'_>, merged: &mut Merged, workers: usize) {
+    fn tell_live(&mut self, watch: &Watch<'_>, merged: &Merged) {
+        let (level, busiest) = ((watch.plan, watch.levels), watch.busy.busiest());
+        let now = self.clock.now();
+        let mut live = live(level, merged, busiest, watch.limit.awaited(), now);
+        live.lost = self.lost(watch, merged);
+        live.agents = watch.busy.of_agents(&watch.crew);
+        (self.tell)(Notice::Live(live));
+    }
+
+    /// Tells of the seconds that are complete with this number of workers. Returns whether there were any.
+    fn tell_seconds(&mut self, watch: &Watch<'_>, merged: &mut Merged, workers: usize) -> bool {
         let users = watch.plan.load.users.into();
         let now = self.clock.now();
         let target_cpu_percent = self.watcher.cpu_percent_at(now).filter(|_| workers > 0);
-        for window in merged.windows.complete(workers, users) {
+        let complete = merged.windows.complete(workers, users);
+        for window in complete {
             (self.tell)(Notice::Second(Second {
                 level: watch.plan.index + 1,
                 window: *window,
@@ -191,6 +198,7 @@ impl Control<'_> {
                 target_cpu_percent,
             }));
         }
+        !complete.is_empty()
     }
 
     /// Forwards Ctrl-C to the workers. Either way, the measured time ends now.

@@ -138,3 +138,14 @@ fn users_who_ask_nothing_of_the_target_make_all_of_their_load() {
     level.measured.requests.clear();
     assert_eq!(of(&level), None);
 }
+
+#[test]
+fn the_load_of_a_level_that_lost_an_agent_was_not_the_planned_one() {
+    let mut level = closed(10, GeneratorUse::default());
+    level.issues = vec![record::LevelIssue::invalid(IssueCause::LostAgent {
+        agent: "a-2".to_owned(),
+        loss: record::AgentLoss::Silent,
+        workers: 1,
+    })];
+    assert_eq!(of(&level), Some(Shortfall::AgentsLost { agents: 1 }));
+}

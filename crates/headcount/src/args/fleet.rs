@@ -134,8 +134,10 @@ impl FromStr for FleetPlace {
     type Err = String;
 
     fn from_str(given: &str) -> Result<Self, String> {
-        let Some(number) = given.strip_prefix("local:") else {
-            return Ok(Self::Nats(given.to_owned()));
+        let number = match given.strip_prefix("local:") {
+            Some(number) => number,
+            None if given == "local" => "",
+            None => return Ok(Self::Nats(given.to_owned())),
         };
         match number.parse() {
             Ok(agents @ 1..=64) => Ok(Self::Local(agents)),
@@ -180,7 +182,7 @@ mod tests {
     #[test]
     fn a_local_fleet_has_a_number_of_agents() {
         assert_eq!("local:4".parse(), Ok(FleetPlace::Local(4)));
-        for wrong in ["local:", "local:0", "local:x", "local:65"] {
+        for wrong in ["local", "local:", "local:0", "local:x", "local:65"] {
             assert!(wrong.parse::<FleetPlace>().is_err(), "{wrong}");
         }
         let url = "nats://host:4222";

@@ -1,5 +1,5 @@
 use engine::Clock;
-use fleet::AgentOptions;
+use fleet::{AgentOptions, AgentState};
 
 use crate::args::AgentArgs;
 use crate::exit::Exit;
@@ -17,8 +17,11 @@ pub(crate) fn agent(args: AgentArgs) -> anyhow::Result<Exit> {
         name: args.name,
         allows_any_target: args.allow_any_target,
     };
-    fleet::serve(options, Clock::start(), |name| {
-        say(&format!("agent `{name}` waits for runs"));
+    fleet::serve(options, Clock::start(), |name, state| {
+        say(&match state {
+            AgentState::Waits => format!("agent `{name}` waits for runs"),
+            AgentState::TakesPart => format!("agent `{name}` takes part in a run"),
+        });
     })?;
     Ok(Exit::Passed)
 }

@@ -57,10 +57,13 @@ impl Fleet {
         }))
     }
 
-    /// Finds free agents, and prepares them for a run. `clock` is the run's clock. Further runs have as many agents.
+    /// Finds free agents, and prepares them for a run. `clock` is the run's clock. Further runs have as many agents,
+    /// unless they may continue without a lost one.
     pub(crate) fn assemble(&mut self, config: &RunConfig, clock: Clock) -> anyhow::Result<Agents> {
         let agents = assemble(config, clock, &self.options)?;
-        self.options.agents = Some(agents.len());
+        if !self.options.continues_without_lost {
+            self.options.agents = Some(agents.len());
+        }
         if !std::mem::replace(&mut self.quiet, true) {
             let named = agents.named();
             let named: Vec<String> = named

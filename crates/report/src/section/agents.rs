@@ -9,8 +9,9 @@ use crate::words::issue::loss_of_agent;
 /// Explains the columns.
 const COLUMNS: &str = "Busy is the highest share of the time in which a worker of the agent was busy, of all levels. \
     Quota is the longest time in a level for which a CPU quota stopped the agent, and stolen the highest share of the \
-    time that the host of its virtual machine took. The clock offset is by how much the agent's clock was ahead of the \
-    coordinator's; the agent's times are corrected by it. The true offset differs from it by at most the error. Drift is \
+    time that the host of its virtual machine took. A clock counts from the start of \
+    its process. The clock offset is by how much the agent's clock was ahead of the coordinator's; the agent's times are \
+    corrected by it. The true offset differs from it by at most the error. Drift is \
     how much faster the agent's clock was, in parts per million.";
 
 /// Lists the agents with their workers and clocks. `None` if the run had only one process.
@@ -49,8 +50,9 @@ fn signed(figure: f64, unit: fn(f64) -> String) -> String {
     format!("{sign}{}", unit(figure.abs()))
 }
 
-fn ppm(rate: f64) -> String {
-    format!("{rate:.1} ppm")
+fn drift(rate_ppm: f64) -> String {
+    let shown = (rate_ppm * 10.0).round() / 10.0; // so that no zero has a sign
+    signed(shown, |rate| format!("{rate:.1} ppm"))
 }
 
 /// States how far apart the agents began the levels. Empty if unknown.
@@ -87,10 +89,19 @@ fn row(run: &Run, agent: &Agent) -> Row {
         highest(|one| one.stolen_percent).map(percent),
         clock.map(|clock| signed(clock.offset_ms, millis)),
         clock.map(|clock| millis(clock.error_ms)),
-        clock
-            .and_then(|clock| clock.drift_ppm)
-            .map(|drift| signed(drift, ppm)),
+        clock.and_then(|clock| clock.drift_ppm).map(drift),
         Some(agent.version.clone()),
         agent.lost.map(|loss| loss_of_agent(loss).to_owned()),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drift_of_nearly_zero_has_no_sign() {
+        assert_eq!(drift(-0.02), "0.0 ppm");
+        assert_eq!(drift(-12.34), "−12.3 ppm");
+    }
 }

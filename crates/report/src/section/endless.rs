@@ -2,7 +2,7 @@
 //! got to the end of the scenario, for example because a message that they wait for never comes.
 
 use format::plural;
-use record::{Level, Run};
+use record::{IssueCause, Level, Run};
 
 use super::label;
 
@@ -10,7 +10,8 @@ use super::label;
 pub(crate) fn remark(run: &Run) -> Option<String> {
     let is_endless = |level: &&Level| {
         let iterations = &level.measured.iterations;
-        iterations.unfinished > 0 && iterations.succeeded + iterations.failed == 0
+        let none_ended = iterations.unfinished > 0 && iterations.succeeded + iterations.failed == 0;
+        none_ended && !was_cut_short(level)
     };
     let level = run.levels.iter().find(is_endless)?;
     let open = plural(level.measured.iterations.unfinished, "iteration");
@@ -19,6 +20,12 @@ pub(crate) fn remark(run: &Run) -> Option<String> {
          for",
         label(&level.load)
     ))
+}
+
+/// Whether agents of a fleet were lost, so that their iterations could not end.
+fn was_cut_short(level: &Level) -> bool {
+    let mut issues = level.issues.iter();
+    issues.any(|issue| matches!(issue.cause, IssueCause::LostAgent { .. }))
 }
 
 #[cfg(test)]

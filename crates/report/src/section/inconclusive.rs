@@ -118,6 +118,10 @@ fn missing_load(shortfall: Shortfall) -> String {
             "a worker was busy for {} of the time; use more workers or cores",
             percent(busy)
         ),
+        Shortfall::AgentsLost { agents } => {
+            let were = if agents == 1 { "was" } else { "were" };
+            format!("{} {were} lost", plural(agents, "agent"))
+        }
         Shortfall::QueueDropped { dropped } => format!(
             "the script was too slow for {} (messages or ticks)",
             plural(dropped, "event")

@@ -6,14 +6,14 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
+use crate::folder::FLEET_NOTE;
 use crate::save::save_text;
 
-const FILE: &str = "fleet.json";
 const KIND: &str = "headcount-fleet-run";
 
 /// The names of the run, the oldest first. A run that was resumed has several.
 pub(crate) fn read(folder: &Path) -> anyhow::Result<Vec<String>> {
-    let path = folder.join(FILE);
+    let path = folder.join(FLEET_NOTE);
     let place = path.display();
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read {place}"))?;
     let note: Value = serde_json::from_str(&text).with_context(|| format!("{place} is damaged"))?;
@@ -26,7 +26,7 @@ pub(crate) fn read(folder: &Path) -> anyhow::Result<Vec<String>> {
 
 /// Adds a name of the run.
 pub(super) fn add(folder: &Path, run: &str) -> anyhow::Result<()> {
-    let mut runs = if folder.join(FILE).exists() {
+    let mut runs = if folder.join(FLEET_NOTE).exists() {
         read(folder)?
     } else {
         Vec::new()
@@ -34,13 +34,13 @@ pub(super) fn add(folder: &Path, run: &str) -> anyhow::Result<()> {
     runs.push(run.to_owned());
     save_text(
         folder,
-        FILE,
+        FLEET_NOTE,
         &json!({ "kind": KIND, "runs": runs }).to_string(),
     )
 }
 
 pub(super) fn remove(folder: &Path) {
-    let _ = fs::remove_file(folder.join(FILE)); // without the messages, it is of no use
+    let _ = fs::remove_file(folder.join(FLEET_NOTE)); // without the messages, it is of no use
 }
 
 #[cfg(test)]

@@ -89,6 +89,55 @@ fn a_run_continues_without_a_killed_agent_and_the_next_level_is_complete() {
     the_second_level_is_complete(&record, 2);
 }
 
+/// A threshold that held under less load than planned proves nothing.
+#[test]
+fn without_a_killed_agent_a_threshold_that_held_is_inconclusive() {
+    let text = LONG.replace(
+        "[8, 6], duration: \"12s\" }",
+        "8, duration: \"7s\" }, thresholds: { requests: \"p95 < 5s\" }",
+    );
+    let fleet = Fleet::start(&text);
+    let run = fleet.under_way(&["--lost-agent", "continue"]);
+    signal(&fleet.agents[1], Signal::KILL);
+    let ended = run.end();
+    assert_eq!(ended.code, Some(98), "{ended:#?}");
+    fleet.lost(&ended, "a-2", &["silent"]);
+    let threshold = &fleet.lab.record()["thresholds"][0];
+    assert_eq!(threshold["held"], serde_json::Value::Null, "{threshold:#}");
+    assert_eq!(threshold["inconclusive"]["shortfall"]["why"], "agents_lost");
+}
+
+#[test]
+fn the_starts_of_an_open_load_without_a_killed_agent_add_up() {
+    let fleet = Fleet::start(LONG);
+    let (nats, url) = (fleet.nats.url(), format!("{}/healthz", fleet.bridge.url()));
+    let plan = ["--rate", "300/s", "--duration", "7s", "--workers", "1"];
+    let agents = [
+        "--fleet",
+        &nats,
+        "--agents",
+        "3",
+        "--lost-agent",
+        "continue",
+    ];
+    let bench = ["bench", url.as_str(), "--quiet", "--out", "run"];
+    let args = [bench.as_slice(), &plan, &agents].concat();
+    let run = fleet.lab.start(&args);
+    until("load", || connections(fleet.bridge.port()) >= 3);
+    thread::sleep(Duration::from_millis(2500)); // until copies of the measurements have arrived
+    signal(&fleet.agents[1], Signal::KILL);
+    let ended = run.end();
+    assert_ne!(ended.code, Some(1), "{ended:#?}");
+    let iterations = &fleet.lab.record()["levels"][0]["measured"]["iterations"];
+    let count = |key: &str| iterations[key].as_u64().unwrap();
+    assert_eq!(
+        count("planned"),
+        count("started") + count("dropped"),
+        "{ended:#?}"
+    );
+    assert!(count("started") > 1000, "{iterations:#}");
+}
+
 /// The agent stands still for longer than its lease is valid. When it goes on, it must not send any more.
 #[test]
 fn a_stopped_agent_is_lost_and_does_not_resume_its_load() {
@@ -175,6 +224,11 @@ fn ctrl_c_at_the_coordinator_ends_all_agents_in_order() {
     assert!(level["phases"]["duration_s"].as_f64() < Some(11.0));
     until("the end of all load", || {
         connections(fleet.bridge.port()) == 0
+    });
+    until("a free agent", || {
+        let heard = fleet.agents[0].heard();
+        let took_part = heard.split_once("takes part in a run");
+        took_part.is_some_and(|(_, after)| after.contains("waits for runs"))
     });
 }
 
