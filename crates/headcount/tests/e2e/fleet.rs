@@ -36,7 +36,9 @@ fn start_agents(lab: &Lab, nats: &NatsServer, number: usize) -> Vec<Program> {
     };
     let agents: Vec<Program> = (1..=number).map(start).collect();
     for agent in &agents {
-        until("an agent", || agent.heard().contains("waits for runs"));
+        let says = |words| agent.heard().contains(words);
+        until("an agent", || says("waits for runs") || says("error:"));
+        assert!(says("waits for runs"), "{}", agent.heard());
     }
     agents
 }

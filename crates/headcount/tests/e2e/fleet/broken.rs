@@ -164,6 +164,7 @@ fn all_load_ends_within_five_seconds_after_the_coordinator_is_killed() {
     // The agents are free for the next run.
     let text = LONG.replace("[8, 6], duration: \"12s\"", "3, once: true");
     fs::write(fleet.lab.path("once.ts"), text).unwrap();
+    fs::remove_dir_all(fleet.lab.path("run")).unwrap(); // it belongs to the killed run
     let nats = fleet.nats.url();
     let level = fleet.lab.level(
         "once.ts",
