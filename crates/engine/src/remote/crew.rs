@@ -208,8 +208,7 @@ impl RemoteWorkers {
         if self.lost.contains(&agent) {
             return Heard::Nothing;
         }
-        let what = What::Exit;
-        self.send_order(agent, &Order { worker: None, what });
+        self.fleet.send(agent, exit_order());
         self.lost.insert(agent);
         self.fleet.lose(agent, loss);
         let name = self.fleet.name(agent).to_owned();
@@ -351,7 +350,7 @@ impl Drop for RemoteWorkers {
     }
 }
 
-/// The order by which an agent leaves a run, for agents that no run has taken over yet.
+/// The order by which an agent leaves a run.
 pub fn exit_order() -> Vec<u8> {
     let what = What::Exit;
     encode(&Order { worker: None, what }).unwrap_or_default() // a constant, so it can be encoded

@@ -92,7 +92,7 @@ impl TrackedClock {
     }
 }
 
-/// A task that panicked has left nothing half done: each change is one assignment.
+/// A task that panicked has left offsets that were measured, if not all of them, so they can still be used.
 fn lock(offsets: &Mutex<Offsets>) -> MutexGuard<'_, Offsets> {
     offsets.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -65,8 +65,8 @@ impl Packet {
     }
 }
 
-/// Begins to answer questions that arrive at this address of the agent's machine, and returns the port. `None` if that is
-/// not possible: clocks are then compared over NATS alone.
+/// Begins to answer questions that arrive at this address of the agent's machine, and returns it with its port. `None` if
+/// that is not possible: clocks are then compared over NATS alone.
 pub(crate) fn answer(host: IpAddr, incarnation: u64, clock: Clock) -> Option<SocketAddr> {
     let socket = BlockingSocket::bind((host, 0)).ok()?;
     let address = socket.local_addr().ok()?;
