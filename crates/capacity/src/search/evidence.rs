@@ -17,10 +17,11 @@ const SCALE_BEHIND: f64 = 0.008;
 const SCALE_BROKEN: f64 = 0.015;
 /// Two loads whose ratio differs from 1 by less than this are the same load.
 const SAME: f64 = 0.004;
-
-/// From this many times the allowed share on, a share only shows that the load is above the ceiling. What it says about the
-/// distance depends on the target: a rate limiter refuses nothing up to its limit, and a tenth just above it.
+/// From this many times the allowed share on, a share only shows that the share is at least this. What more it says about
+/// the distance depends on the target: a rate limiter refuses nothing up to its limit, and a tenth just above it.
 const FAR: f64 = 10.0;
+/// A long trial that failed contradicts short ones that passed at this share of its load or more.
+const CONTRADICTED: f64 = 0.95;
 
 /// A trial with its outcome.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,7 +71,7 @@ impl Pool {
     pub(super) fn forget_short_passes(&mut self, failed: &Trial) {
         self.0.retain(|done| {
             let passed = !done.outcome.failed();
-            let near = done.trial.load > 0.8 * failed.load;
+            let near = done.trial.load > CONTRADICTED * failed.load;
             !(passed && near && !done.is_long() && done.trial.duration_s < failed.duration_s)
         });
     }
@@ -118,7 +119,8 @@ impl Pool {
             match done.outcome.evidence {
                 _ if done.outcome.completed.is_some() => posterior.below(load, SCALE_BEHIND),
                 Evidence::Share(counts) if is_far_beyond(counts) => {
-                    posterior.below(load, SCALE_BROKEN);
+                    let least = far_beyond(counts.allowed);
+                    posterior.learn_at_least(load, least, &self.independent(done, counts));
                 }
                 Evidence::Share(counts) if counts.of > 0.0 => {
                     posterior.learn(load, &self.independent(done, counts));
@@ -175,6 +177,10 @@ impl Pool {
 }
 
 fn is_far_beyond(counts: ShareEvidence) -> bool {
-    let halfway = f64::midpoint(counts.allowed, 1.0);
-    counts.share() > (FAR * counts.allowed).min(halfway)
+    counts.share() > far_beyond(counts.allowed)
+}
+
+/// The share from which on a share counts as this share or more.
+fn far_beyond(allowed: f64) -> f64 {
+    (FAR * allowed).min(f64::midpoint(allowed, 1.0))
 }

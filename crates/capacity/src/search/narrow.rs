@@ -8,13 +8,13 @@ const REPETITIONS: u32 = 4;
 /// The same for a load that the target holds at least.
 const REPETITIONS_AT_LEAST: u32 = 2;
 /// Confirmation begins when the range that holds the ceiling with 70 % probability is this many precisions wide.
-const TIGHT: f64 = 2.4;
+const TIGHT: f64 = 4.0;
 /// A confirmed ceiling is refined further if that range is wider, and the time suffices to confirm another.
 const WIDE: f64 = 1.0;
 /// A confirmed load counts as the ceiling if it is this many precisions from the best load to confirm.
-const NEAR: f64 = 0.5;
+const NEAR: f64 = 0.3;
 /// The load to confirm is this many precisions below the most probable ceiling.
-const MARGIN: f64 = 0.5;
+const MARGIN: f64 = 0.3;
 /// Time after which the reference load is tried again, in seconds.
 const DRIFT_EVERY_S: f64 = 60.0;
 /// The target has changed if its median at the reference load changed by this factor, in two trials in a row.

@@ -8,6 +8,8 @@ use super::trial::ShareEvidence;
 
 /// Possible slopes: the change of ln(load) that changes the logit by one.
 const SLOPES: [f64; 7] = [0.004, 0.012, 0.03, 0.06, 0.1, 0.17, 0.35];
+/// How probable each slope is before any trial. The shares of most queues rise steeply near the ceiling.
+const PRIOR: [f64; SLOPES.len()] = [1.0, 1.0, 2.0, 2.0, 0.6, 0.4, 0.3];
 /// Probability that something other than the load decided a trial, such as another process on the machine.
 const LAPSE: f64 = 0.02;
 /// Distance of neighbouring ceilings on the grid, in ln(load).
@@ -27,7 +29,7 @@ pub(super) struct Posterior {
 }
 
 impl Posterior {
-    /// Every ceiling between the two loads is equally probable.
+    /// Every ceiling between the two loads is equally probable, whatever the slope.
     pub(super) fn between(low: f64, high: f64, floor: f64) -> Self {
         let (first, last) = (low.ln(), high.ln());
         let mut grid = Vec::new();
@@ -36,7 +38,7 @@ impl Posterior {
             grid.push(at);
             at += STEP;
         }
-        let log = vec![[0.0; SLOPES.len()]; grid.len()];
+        let log = vec![PRIOR.map(f64::ln); grid.len()];
         Self { grid, log, floor }
     }
 
@@ -48,15 +50,29 @@ impl Posterior {
             allowed,
             ..
         } = *counts;
+        let by_chance = -of * std::f64::consts::LN_2;
+        self.multiply(load, allowed, by_chance, |share| {
+            beyond * share.ln() + (of - beyond) * (-share).ln_1p()
+        });
+    }
+
+    /// At `load`, the share `least` of `counts.of` independent values or more was beyond the limit.
+    pub(super) fn learn_at_least(&mut self, load: f64, least: f64, counts: &ShareEvidence) {
+        self.multiply(load, counts.allowed, 0.0, |share| {
+            -counts.of * divergence(least.max(share), share)
+        });
+    }
+
+    /// Multiplies each cell by the likelihood of a trial at `load`: `fit` of the share that the cell expects, or
+    /// `by_chance` if something else decided the trial (both logarithms).
+    fn multiply(&mut self, load: f64, allowed: f64, by_chance: f64, fit: impl Fn(f64) -> f64) {
         let at = load.ln();
         let base = (allowed / (1.0 - allowed)).ln();
-        let lapse = LAPSE.ln() - of * std::f64::consts::LN_2;
+        let least = self.floor.min(allowed);
         for (ceiling, row) in self.grid.iter().zip(&mut self.log) {
             for (slope, cell) in SLOPES.iter().zip(row) {
-                let share = logistic(base + (at - ceiling) / slope);
-                let share = share.clamp(self.floor.min(allowed), 0.999);
-                let fit = beyond * share.ln() + (of - beyond) * (-share).ln_1p();
-                *cell += ln_sum((1.0 - LAPSE).ln() + fit, lapse);
+                let share = logistic(base + (at - ceiling) / slope).clamp(least, 0.999);
+                *cell += ln_sum((1.0 - LAPSE).ln() + fit(share), LAPSE.ln() + by_chance);
             }
         }
     }
@@ -102,6 +118,11 @@ impl Posterior {
 
 fn logistic(z: f64) -> f64 {
     1.0 / (1.0 + (-z.clamp(-MOST, MOST)).exp())
+}
+
+/// The exponent, per value, of Chernoff's bound for seeing the share `seen` or more where `share` is expected.
+fn divergence(seen: f64, share: f64) -> f64 {
+    seen * (seen / share).ln() + (1.0 - seen) * ((1.0 - seen) / (1.0 - share)).ln()
 }
 
 /// ln(exp(a) + exp(b)) without overflow.

@@ -43,6 +43,8 @@ pub(super) enum Service {
     Exponential(f64),
     /// A token bucket: no work, but requests without a token fail.
     Tokens { per_s: f64, burst: f64 },
+    /// Counts requests in windows of one second: no work, but requests beyond the limit of their window fail.
+    Window { per_s: f64 },
     /// Slower by this share with each request.
     Leaking { start: f64, each: f64 },
     /// Three times slower while the backlog exceeds a quarter of a second, until it has rested for this long.
@@ -144,7 +146,7 @@ impl World {
         let seconds = match self.target.service {
             Service::Fixed(seconds) => seconds,
             Service::Exponential(mean) => self.random.exponential(mean),
-            Service::Tokens { .. } => 0.002,
+            Service::Tokens { .. } | Service::Window { .. } => 0.002,
             Service::Leaking { start, each } => start * (1.0 + self.served * each),
             Service::Collapsing { normal, .. } if self.broken => normal * 3.0,
             Service::Collapsing { normal, .. } => normal,
@@ -162,6 +164,13 @@ impl World {
             }
             self.tokens -= 1.0;
             return Some(0.002);
+        }
+        if let Service::Window { per_s } = self.target.service {
+            if at.floor() > self.token_at {
+                (self.tokens, self.token_at) = (per_s, at.floor());
+            }
+            self.tokens -= 1.0;
+            return (self.tokens >= 0.0).then_some(0.002);
         }
         let Reverse(Moment(free)) = self.free.pop().unwrap();
         if let Service::Collapsing { rest, .. } = self.target.service
@@ -244,7 +253,10 @@ impl World {
     ) -> Outcome {
         let late: f64 = parts[PARTS / 2..].iter().map(|part| part.of).sum();
         let lack = 1.0 - ends_late / late.max(1.0);
-        let refuses = matches!(self.target.service, Service::Tokens { .. });
+        let refuses = matches!(
+            self.target.service,
+            Service::Tokens { .. } | Service::Window { .. }
+        );
         let behind = !refuses && late > 30.0 && lack > (3.0 / late.sqrt()).max(0.05);
         let of: f64 = parts.iter().map(|part| part.of).sum();
         let beyond: f64 = parts.iter().map(|part| part.beyond).sum();

@@ -86,6 +86,28 @@ fn a_rate_limiter_that_allows_no_burst() {
 }
 
 #[test]
+fn a_rate_limiter_that_counts_in_windows() {
+    let target = Target {
+        allowed: 0.01,
+        poisson: false,
+        ..Target::queue(1, Service::Window { per_s: 100.0 }, 0.050)
+    };
+    check(&target, 101.0);
+}
+
+#[test]
+fn few_requests_per_second() {
+    // With a limit of ten service times, trials of seconds see only a few long queues, so about one search in eight is off
+    // by more than 5 %.
+    let target = Target::queue(1, Service::Fixed(0.010), 0.1);
+    let score = score(&searches(&target, 100), 84.8);
+    assert!(
+        score.near >= 80 && score.over <= 2 && score.covered >= 90,
+        "{score:?}"
+    );
+}
+
+#[test]
 fn a_token_bucket_whose_burst_hides_small_overloads() {
     let tokens = Service::Tokens {
         per_s: 200.0,
