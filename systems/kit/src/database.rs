@@ -87,8 +87,12 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_secs(5);
 
-    /// Returns the number of connections that are opened while 100 requests are cancelled when they first wait.
-    async fn opened(options: PoolOptions<Sqlite>) -> u32 {
+    /// More connections than this are many for a pool of two.
+    const MANY: u32 = 10;
+
+    /// Returns the number of connections that are opened while at most this many requests are cancelled when they first
+    /// wait. Ends when there are many.
+    async fn opened(options: PoolOptions<Sqlite>, requests: u32) -> u32 {
         let folder = TempDir::new().unwrap();
         let url = format!("sqlite:{}/test.db?mode=rwc", folder.path().display());
         let opened = Arc::new(AtomicU32::new(0));
@@ -101,7 +105,10 @@ mod tests {
             .connect(&url)
             .await
             .unwrap();
-        for _ in 0..100 {
+        for _ in 0..requests {
+            if opened.load(Ordering::Relaxed) > MANY {
+                break;
+            }
             drop(pool.acquire().now_or_never());
             // A served request returns its connection.
             drop(pool.acquire().await.unwrap());
@@ -112,8 +119,9 @@ mod tests {
 
     #[tokio::test]
     async fn cancelled_requests_open_no_connections_to_a_file() {
-        assert_eq!(opened(file_pool(2, PATIENCE)).await, 2);
-        assert!(opened(server_pool(2, PATIENCE)).await > 10);
+        assert_eq!(opened(file_pool(2, PATIENCE), 100).await, 2);
+        // On a busy machine, the thread of a connection often answers before the request waits.
+        assert!(opened(server_pool(2, PATIENCE), 10_000).await > MANY);
     }
 
     #[test]

@@ -38,6 +38,9 @@ impl Redis {
                 "",
                 "--appendonly",
                 "yes",
+                // With `everysec`, Redis acknowledges up to two seconds of changes before it writes them.
+                "--appendfsync",
+                "always",
                 "--dir",
                 folder,
             ]

@@ -59,10 +59,8 @@ impl Shared {
         let [a, b, c, d, ..] = number.to_bytes();
         let link = Link::open(&config.redis).await?;
         let data = Data::new(link, &config.redis_prefix);
-        if data.is_durable().await == Some(false) {
-            tracing::warn!(
-                "Redis keeps its data in memory only: set `appendonly yes`, or its end loses registrations and messages"
-            );
+        if let Some(loss) = data.loss_at_its_end().await {
+            tracing::warn!("{loss}");
         }
         let urls: Result<Vec<ServerAddr>, _> = config.nats.iter().map(|url| url.parse()).collect();
         let urls = urls.map_err(SharedError::Url)?;

@@ -191,15 +191,28 @@ impl Data {
         Ok(found)
     }
 
-    /// Whether Redis writes its data to disk before it answers. `None` if it does not tell.
-    pub(super) async fn is_durable(&self) -> Option<bool> {
-        let mut info = redis::cmd("INFO");
-        let text: RedisResult<String> = info
+    /// What the end of Redis loses although it was acknowledged, and how to prevent that. `None` if it loses nothing, or
+    /// does not tell. With `appendfsync everysec`, Redis postpones its writes by up to two seconds while the disk is busy.
+    pub(super) async fn loss_at_its_end(&self) -> Option<&'static str> {
+        let mut link = self.link.clone();
+        let persistence: RedisResult<String> = redis::cmd("INFO")
             .arg("persistence")
-            .query_async(&mut self.link.clone())
+            .query_async(&mut link)
             .await;
-        let text = text.ok()?;
-        Some(text.contains("aof_enabled:1"))
+        if persistence.ok()?.contains("aof_enabled:0") {
+            return Some(
+                "Redis keeps its data in memory only, so its end loses them: set `appendonly yes`",
+            );
+        }
+        let mut question = redis::cmd("CONFIG");
+        let setting: RedisResult<Vec<String>> = question
+            .arg("GET")
+            .arg("appendfsync")
+            .query_async(&mut link)
+            .await;
+        (setting.ok()?.last()? != "always").then_some(
+            "Redis answers before it writes, so its end loses the last seconds: set `appendfsync always`",
+        )
     }
 }
 
@@ -259,4 +272,27 @@ fn registration(identity: &Name, fields: [&String; 5]) -> Option<Registration> {
         ttl_seconds: ttl.map(|ttl| ttl.parse()).transpose().ok()?,
         generation: generation.parse().ok()?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use kit::testing::Redis;
+
+    use super::super::link::Link;
+    use super::*;
+
+    #[tokio::test]
+    async fn a_redis_that_loses_what_it_acknowledged_is_reported() {
+        let server = Redis::start();
+        let mut link = Link::open(&[server.url()]).await.unwrap();
+        let data = Data::new(link.clone(), "test");
+        assert_eq!(data.loss_at_its_end().await, None);
+        for (setting, value) in [("appendfsync", "everysec"), ("appendonly", "no")] {
+            let mut change = redis::cmd("CONFIG");
+            change.arg("SET").arg(setting).arg(value);
+            let _: String = change.query_async(&mut link).await.unwrap();
+            let loss = data.loss_at_its_end().await.unwrap();
+            assert!(loss.contains(setting), "{loss}");
+        }
+    }
 }
