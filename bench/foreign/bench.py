@@ -20,6 +20,8 @@ from foreign.servers import HERE, Foreign, Running, all_servers
 BUDGET_S = 100
 LIMIT_S = BUDGET_S + 60
 LOAD_S = 20
+OTHER_SEED = 4711
+"""Not that of the search, whose users exist by then."""
 WARM_UP_S = 4
 
 
@@ -102,7 +104,10 @@ def words(answer: dict, unit: str) -> str:
         return f"{stable['load']:g}{unit} ({interval['low']:.0f} to {interval['high']:.0f})"
     if answer["at_least"]:
         return f"at least {answer['at_least']:g}{unit}"
-    return f"between {answer['holds'] or 0:g} and {answer['fails'] or 0:g}{unit} ({answer['ended']})"
+    ended = answer["ended"].replace("_", " ")
+    if answer["fails"] is None:
+        return f"at least {answer['holds'] or 0:g}{unit} ({ended})"
+    return f"between {answer['holds'] or 0:g} and {answer['fails']:g}{unit} ({ended})"
 
 
 def under_load(foreign: Foreign, running: Running, found: Found, place: Place) -> tuple[Seen, str]:
@@ -111,10 +116,11 @@ def under_load(foreign: Foreign, running: Running, found: Found, place: Place) -
     option = {"rate": "--rate", "users": "--users", "groups": "--groups"}[found.quantity]
     if found.quantity == "groups":  # `run` takes users
         option, amount = "--users", f"{found.load * foreign.group:.0f}"
+    at_a_time = ["--users", str(foreign.users)] if foreign.users else []
     with tempfile.TemporaryDirectory(prefix="headcount-bench-") as folder:
         command = [
-            place.headcount, "run", *options(foreign, running, folder, "load"), option, amount, "--warmup", "2s",
-            "--duration", f"{LOAD_S}s",
+            place.headcount, "run", *options(foreign, running, folder, "load"), option, amount, *at_a_time,
+            "--warmup", "2s", "--duration", f"{LOAD_S}s", "--seed", str(OTHER_SEED),
         ]
         child = subprocess.Popen(
             place.on_core(GENERATOR_CORE, command), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

@@ -47,6 +47,8 @@ class Foreign:
     """What the search varies, if the scenario leaves it open."""
     group: int = 5
     """The number of users of a group, if the search varies groups."""
+    users: int | None = None
+    """The most users at a time, if the scenario creates no more of them."""
 
 
 @contextmanager

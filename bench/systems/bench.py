@@ -36,7 +36,7 @@ def all_systems() -> list[Foreign]:
     return [
         system("bridge", "bridge-rooms.ts", "generator", search="users", first=100),
         system("editor", "editor-rooms.ts", "generator", environment={"CONVERGES": "no"}, search="groups", first=100),
-        system("marketplace", "marketplace-rate.ts", "saturated_thread", MARKETPLACE),
+        system("marketplace", "marketplace-rate.ts", "none", MARKETPLACE, users=512),
         system("registry", "registry-mix.ts", "saturated_thread", environment={"RECEIVERS": "100"}, first=50),
         system("transcription", "transcription-live.ts", "generator", ("--max-sessions", "10000"), first=200),
     ]
@@ -44,11 +44,12 @@ def all_systems() -> list[Foreign]:
 
 def system(
     name: str, scenario: str, cause: str, flags: tuple[str, ...] = (), *, environment: dict[str, str] | None = None,
-    search: str | None = None, first: int | None = None,
+    search: str | None = None, first: int | None = None, users: int | None = None,
 ) -> Foreign:
     stores = name in ("editor", "marketplace", "registry")
     return Foreign(
-        name, str(SCENARIOS / scenario), cause, lambda place: running(place, name, flags, stores), environment or {}, first, search
+        name, str(SCENARIOS / scenario), cause, lambda place: running(place, name, flags, stores), environment or {}, first, search,
+        users=users,
     )
 
 

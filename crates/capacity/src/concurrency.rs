@@ -15,7 +15,8 @@ use crate::{locks, target};
 
 /// Throughputs within this share count as the same.
 const FLAT: f64 = 0.07;
-/// Throughput without waiting as a share of the highest throughput. Above it, requests may have waited there, too.
+/// Throughput without waiting as a share of the throughput of the full level. Above it, requests may have waited there,
+/// too.
 const WITHOUT_WAITING: f64 = 0.8;
 /// Failures above this share take places of their own, or none.
 const FEW_FAILED: f64 = 0.05;
@@ -33,7 +34,7 @@ const TOO_MANY_TO_COUNT: f64 = 6.0;
 struct Shown<'a> {
     /// Nothing waits.
     free: (&'a Level, Throughput),
-    /// All places are in use.
+    /// All places are in use: the smallest load that completes as much as the overfull level.
     full: (&'a Level, Throughput),
     /// More are in flight, and no more are completed.
     overfull: (&'a Level, Throughput),
@@ -102,7 +103,8 @@ fn upstream<'a>(shown: &Shown<'a>, places: f64) -> Option<&'a Upstream> {
     };
     let mut found = of_level(shown.overfull.0).filter(fits);
     found.find(|one| {
-        of_level(shown.full.0).any(|other| other.address == one.address && other.most == one.most)
+        let mut at_full = of_level(shown.full.0).filter(fits);
+        at_full.any(|other| other.address == one.address && other.most == one.most)
     })
 }
 

@@ -4,7 +4,7 @@ use record::{
     Advice, Cause, Confidence, Evidence, Finding, GeneratorLimited, IssueCause, Level, Run,
 };
 
-use crate::throughput::{operations_per_s, seconds};
+use crate::throughput::{deliveries_per_s, operations_per_s};
 
 /// Finds the highest load at which the generator was the limit.
 pub(crate) fn find(run: &Run) -> Option<Finding> {
@@ -43,13 +43,14 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
 fn reached(level: &Level) -> GeneratorLimited {
     let operations = operations_per_s(level);
     let deliveries = operations == 0.0;
-    let delivered = level.measured.deliveries.values();
-    let per_s = if deliveries {
-        delivered.map(|one| one.delivered).sum::<u64>() as f64 / seconds(level)
-    } else {
-        operations
-    };
-    GeneratorLimited { per_s, deliveries }
+    GeneratorLimited {
+        per_s: if deliveries {
+            deliveries_per_s(level)
+        } else {
+            operations
+        },
+        deliveries,
+    }
 }
 
 /// Whether the generator lacked capacity. Other issues show a level that was too short or was disturbed once, or a
@@ -61,6 +62,5 @@ fn is_limit(issue: &IssueCause) -> bool {
             | IssueCause::CpuQuota { .. }
             | IssueCause::UsersSlowed { .. }
             | IssueCause::StartsMissed { .. }
-            | IssueCause::EventsDropped { .. }
     )
 }

@@ -42,10 +42,10 @@ pub use scalability::{FittedScalability, Scalability, ScalabilityRefusal, scalab
 /// Returns a finding for each cause that the record shows, the principal cause first: limits imposed on the target,
 /// then the work that needs most of it, then its resources, then its structure, then symptoms.
 ///
-/// The generator comes first if nothing else limits the target: the target can do more then.
+/// Limits of the generator come first if nothing limits the target: the target can do more then. Otherwise, they come
+/// last.
 pub fn findings(run: &Run) -> Vec<Finding> {
     let of_target: Vec<Finding> = [
-        ports::find,
         rate_limit::find,
         setup::find,
         connecting::find,
@@ -70,21 +70,31 @@ pub fn findings(run: &Run) -> Vec<Finding> {
     .into_iter()
     .filter_map(|find| find(run))
     .collect();
-    let generator = generator::find(run);
+    let of_generator = ports::find(run).into_iter().chain(generator::find(run));
     if of_target.iter().any(is_limit) {
-        return of_target.into_iter().chain(generator).collect();
+        return of_target.into_iter().chain(of_generator).collect();
     }
-    generator.into_iter().chain(of_target).collect()
+    of_generator.chain(of_target).collect()
 }
 
-/// Whether the cause limits the load. The others limit how long the target can bear it.
+/// Whether the cause limits the load on the target. The others limit how long the target can bear it, or are symptoms,
+/// which do not show that the target can do no more.
 fn is_limit(finding: &Finding) -> bool {
-    !matches!(
+    let limits_duration = matches!(
         finding.cause,
         Cause::GrowingMemory(_)
             | Cause::GrowingDescriptors(_)
             | Cause::GrowingSessions(_)
             | Cause::GrowingLatency(_)
             | Cause::ResidualSessions(_)
-    )
+    );
+    let is_symptom = matches!(
+        finding.cause,
+        Cause::SynchronisedRetries(_)
+            | Cause::PeriodicStalls(_)
+            | Cause::DelayedAcknowledgement(_)
+            | Cause::UniquenessCollisions(_)
+            | Cause::FixedTimeout(_)
+    );
+    !limits_duration && !is_symptom
 }

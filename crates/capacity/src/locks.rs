@@ -39,7 +39,6 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
     let other = found
         .iter()
         .find(|one| main.throughput.is_flat_beyond(&one.throughput, FLAT))?;
-    let (more, less) = (main.throughput, other.throughput);
     Some(Finding {
         cause: Cause::LockConvoy(LockConvoy {
             threads: main.threads,
@@ -55,12 +54,7 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
                 busiest_percent: main.busiest_percent,
                 than_percent: other.percent,
             },
-            Evidence::FlatThroughput {
-                in_flight: more.in_flight,
-                per_s: more.per_s,
-                than_in_flight: less.in_flight,
-                than_per_s: less.per_s,
-            },
+            main.throughput.flat_beyond(&other.throughput),
         ],
         unknown: vec![Unknown::WhatIsShared],
         advice: vec![Advice::LookForLock {

@@ -5,7 +5,7 @@
 
 use record::{Advice, Cause, Confidence, Evidence, Finding, GrowingMemory, Level, Run, Unknown};
 
-use crate::throughput::{operations_per_s, seconds};
+use crate::throughput::{deliveries_per_s, operations_per_s, seconds};
 
 /// Growth below these megabytes in a level is not reported.
 const LEAST_MB: f64 = 4.0;
@@ -42,9 +42,8 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
     let main = grown
         .iter()
         .max_by(|one, other| one.bytes_per_s.total_cmp(&other.bytes_per_s))?;
-    let busier = |level: &Level| {
-        level.target.is_some() && operations_per_s(level) > operations_per_s(main.level)
-    };
+    let busier =
+        |level: &Level| level.target.is_some() && work_per_s(level) > work_per_s(main.level);
     let refuted = |level: &Level| busier(level) && growth(level).is_none();
     if levels().any(refuted) {
         return None;
@@ -77,6 +76,11 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
         unknown: vec![Unknown::GrowthEnds],
         advice: vec![Advice::RunLonger, Advice::CompareHeaps],
     })
+}
+
+/// Operations and deliveries per second. Messages that users only receive are work of the target, too.
+fn work_per_s(level: &Level) -> f64 {
+    operations_per_s(level) + deliveries_per_s(level)
 }
 
 fn growth(level: &Level) -> Option<Growth<'_>> {

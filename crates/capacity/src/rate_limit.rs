@@ -42,12 +42,8 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
     let main = seen
         .iter()
         .max_by_key(|seen| (strength(seen), seen.fresh))?;
-    let others: Vec<Seen<'_>> = run
-        .levels
-        .iter()
-        .filter(|level| level.index != main.level.index)
-        .filter_map(|level| look(run, level))
-        .collect();
+    let is_other = |seen: &&Seen<'_>| seen.level.index != main.level.index;
+    let others: Vec<&Seen<'_>> = seen.iter().filter(is_other).collect();
     if strength(main) == 0 && !flows_alike(main, &others) {
         return None;
     }
@@ -90,7 +86,7 @@ fn strength(seen: &Seen<'_>) -> u8 {
 }
 
 /// Whether requests pass at the same regular rate in another level, although its request rate is very different.
-fn flows_alike(seen: &Seen<'_>, others: &[Seen<'_>]) -> bool {
+fn flows_alike(seen: &Seen<'_>, others: &[&Seen<'_>]) -> bool {
     let asked = |seen: &Seen<'_>| {
         (seen.limited.count + seen.limited.passed) as f64
             / seen.limited.end_s.max(f64::MIN_POSITIVE)
@@ -103,7 +99,7 @@ fn flows_alike(seen: &Seen<'_>, others: &[Seen<'_>]) -> bool {
         let (more, flow) = (asked(other) / asked(seen), there / here);
         regular(other) && !(0.67..1.5).contains(&more) && (0.95..1.05).contains(&flow)
     };
-    regular(seen) && others.iter().any(alike)
+    regular(seen) && others.iter().any(|other| alike(other))
 }
 
 /// Whether the limiter caused most failures of a level.

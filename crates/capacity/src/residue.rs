@@ -7,7 +7,8 @@ const FEWEST: f64 = 2.0;
 /// Sessions below this share of the users are those of users who are still leaving.
 const LEAVING: f64 = 0.1;
 
-/// Finds residual sessions. The scenario must say where the target reports them (`leftovers`).
+/// Finds residual sessions. The scenario must say where the target reports them (`leftovers`). The first and the last
+/// report count: sessions that have ended in between were not left.
 pub(crate) fn find(run: &Run) -> Option<Finding> {
     let reported: Vec<(&Level, f64)> = run
         .levels

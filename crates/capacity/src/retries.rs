@@ -1,15 +1,11 @@
 //! Finds operations that are refused and tried again at the same time, so that they are refused again.
 //!
 //! They arrive in waves at equal intervals, and fail in the waves. Periodic stalls have waves of slow operations that
-//! succeed. A rate profile may have waves of its own, so it is not examined.
+//! succeed.
 
-use record::{
-    Advice, Cause, Confidence, Evidence, Finding, Level, Run, SynchronisedRetries, Unknown,
-};
+use record::{Advice, Cause, Evidence, Finding, Level, Run, SynchronisedRetries, Unknown};
 
-use crate::levels::usable;
-use crate::periods::{Period, joined, period};
-use crate::throughput::is_even;
+use crate::periods::{Period, Periodic, joined, period, periodic};
 use crate::windows;
 
 /// A second of a wave has this multiple of the mean number of operations.
@@ -23,8 +19,6 @@ const IN_WAVES: f64 = 0.6;
 
 /// The waves of a level.
 struct Waves {
-    level: usize,
-    period: Period,
     /// Share of all operations that end in waves.
     share: f64,
     failed: f64,
@@ -34,23 +28,18 @@ struct Waves {
 
 /// Finds synchronised retries.
 pub(crate) fn find(run: &Run) -> Option<Finding> {
-    let found: Vec<Waves> = usable(run)
-        .filter(|level| is_even(level))
-        .filter_map(waves)
-        .collect();
-    let main = found.iter().max_by_key(|waves| waves.period.events)?;
-    let period = main.period;
+    let Periodic {
+        levels,
+        period,
+        figures: waves,
+    } = periodic(run, waves)?;
     Some(Finding {
         cause: Cause::SynchronisedRetries(SynchronisedRetries {
             every_s: period.every_s,
-            share_percent: main.share * 100.0,
+            share_percent: waves.share * 100.0,
         }),
-        confidence: if period.is_certain {
-            Confidence::High
-        } else {
-            Confidence::Low
-        },
-        levels: found.iter().map(|waves| waves.level).collect(),
+        confidence: period.confidence(),
+        levels,
         limits: Vec::new(),
         evidence: vec![
             Evidence::WavesEvery {
@@ -59,9 +48,9 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
                 deviation_s: period.deviation_s,
             },
             Evidence::WavesFailed {
-                percent: main.failed * 100.0,
-                per_s: main.per_s,
-                between_per_s: main.between_per_s,
+                percent: waves.failed * 100.0,
+                per_s: waves.per_s,
+                between_per_s: waves.between_per_s,
             },
         ],
         unknown: vec![Unknown::WhoRetries],
@@ -69,7 +58,7 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
     })
 }
 
-fn waves(level: &Level) -> Option<Waves> {
+fn waves(level: &Level) -> Option<(Period, Waves)> {
     let ended = |window: &record::Window| window.requests + window.round_trips;
     let all: u64 = windows::measured(level).map(ended).sum();
     let seconds = level.phases.duration_s;
@@ -91,12 +80,11 @@ fn waves(level: &Level) -> Option<Waves> {
     let events = joined(&starts);
     let starts: Vec<f64> = events.iter().map(|event| event.0).collect();
     let between = seconds - in_waves.len() as f64;
-    Some(Waves {
-        level: level.index,
-        period: period(&starts)?,
+    let waves = Waves {
         share,
         failed,
         per_s: events.iter().map(|event| event.1).fold(0.0, f64::max),
         between_per_s: all.saturating_sub(of_waves) as f64 / between.max(1.0),
-    })
+    };
+    Some((period(&starts)?, waves))
 }

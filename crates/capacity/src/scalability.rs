@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use stats::{UslFit, fit_usl};
 
 use crate::levels::usable;
-use crate::throughput::{Throughput, of_all_operations};
+use crate::throughput::{Throughput, is_even, of_all_operations};
 
 /// Fewest different loads.
 const FEWEST_LOADS: usize = 5;
@@ -162,7 +162,7 @@ fn fit(run: &Run) -> Result<FittedScalability, ScalabilityRefusal> {
     })
 }
 
-/// Operations in flight and throughput of a level. Ramps and levels of one iteration are not steady.
+/// Operations in flight and throughput of a level. Rate profiles and levels of one iteration are not steady.
 fn point(level: &Level) -> Option<(f64, f64)> {
     let Throughput {
         per_s,
@@ -171,7 +171,7 @@ fn point(level: &Level) -> Option<(f64, f64)> {
         timed_out,
         ..
     } = of_all_operations(level)?;
-    let is_steady = !level.load.once && failed + timed_out <= FEW_FAILED;
+    let is_steady = is_even(level) && failed + timed_out <= FEW_FAILED;
     (is_steady && per_s > 0.0 && in_flight > 0.0).then_some((in_flight, per_s))
 }
 

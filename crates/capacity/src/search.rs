@@ -21,6 +21,7 @@ mod explain;
 mod map;
 mod narrow;
 mod observe;
+mod own_limits;
 mod posterior;
 mod production;
 mod saved;
@@ -71,6 +72,7 @@ pub struct Search {
     reference: Option<Reference>,
     /// The loads between which the ceiling lies.
     range: (f64, f64),
+    /// A load that held in all long trials: the ceiling, or a lower bound of it.
     confirmed: Option<f64>,
     /// A load at which each long trial passed, but all of them together broke a threshold.
     refuted: Option<f64>,
@@ -207,7 +209,6 @@ impl Search {
     pub fn interrupted(&self) -> Answer {
         match self.phase {
             Phase::Over(ended) => self.answer(ended),
-            Phase::Overload { .. } => self.answer(Ended::Confirmed),
             _ => self.answer(Ended::Interrupted),
         }
     }
@@ -310,7 +311,10 @@ impl Search {
                 pause_s,
                 then,
             } => self.learn_recovery(began_s, pause_s, *then, &outcome),
-            Phase::Overload { trials } => self.phase = Phase::Overload { trials: trials + 1 },
+            Phase::Overload { trials } => {
+                let next = Phase::Overload { trials: trials + 1 };
+                self.after(outcome.overloaded(), next);
+            }
             Phase::Over(_) => {}
         }
     }
@@ -331,11 +335,12 @@ impl Search {
             load: trial.load,
             because: outcome.generator,
         });
-        match self.phase {
-            Phase::Expand { .. } | Phase::Over(_) => {}
-            Phase::Overload { .. } => self.phase = Phase::Over(Ended::Confirmed),
-            _ => self.phase = Phase::Over(Ended::GeneratorLimit),
-        }
+        self.phase = match self.phase.clone() {
+            same @ (Phase::Expand { .. } | Phase::Over(_)) => same,
+            Phase::Overload { .. } => Phase::Over(Ended::Confirmed),
+            Phase::Confirm(wanted) if wanted.is_at_least() => self.confirm_lower(trial.load),
+            _ => self.end_at_generator(),
+        };
     }
 
     /// Waits until the target has recovered if the trial overloaded it, and then continues with `then`.
@@ -353,15 +358,18 @@ impl Search {
 
     fn answer(&self, ended: Ended) -> Answer {
         let stable = match ended {
-            Ended::Confirmed => self.ceiling(),
+            Ended::Confirmed | Ended::Interrupted => self.ceiling(),
             _ => None,
         };
         let at_least = match ended {
-            Ended::GeneratorLimit | Ended::LargestLoadHeld => self.holds(),
+            Ended::GeneratorLimit | Ended::LargestLoadHeld => {
+                self.confirmed.or_else(|| self.holds())
+            }
             _ => None,
         };
         let narrowed = matches!(ended, Ended::OutOfTime | Ended::Interrupted);
-        let known = narrowed && self.holds().is_some() && self.fails().is_some();
+        let known =
+            narrowed && stable.is_none() && self.holds().is_some() && self.fails().is_some();
         let unmeasured = self.log.last().map(|done| done.outcome.unmeasured.clone());
         Answer {
             ended,

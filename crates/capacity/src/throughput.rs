@@ -34,6 +34,13 @@ pub(crate) fn operations_per_s(level: &Level) -> f64 {
     count as f64 / seconds(level)
 }
 
+/// Returns the level's deliveries per second.
+pub(crate) fn deliveries_per_s(level: &Level) -> f64 {
+    let deliveries = level.measured.deliveries.values();
+    let delivered: u64 = deliveries.map(|one| one.delivered).sum();
+    delivered as f64 / seconds(level)
+}
+
 /// Returns the throughput of all of the level's requests and round trips together. `None` without any.
 pub(crate) fn of_all_operations(level: &Level) -> Option<Throughput> {
     let mut all = Timings::default();

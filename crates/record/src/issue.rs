@@ -109,6 +109,13 @@ pub enum IssueCause {
         /// What most users were doing when the starts were due.
         users: Option<DropCause>,
     },
+    /// Operations failed because of headcount's own limits, such as descriptors and local ports.
+    OwnFailures {
+        /// Number of these operations.
+        failed: u64,
+        /// Number of all operations.
+        operations: u64,
+    },
     /// Garbage collection in the script engine paused a worker, which read no data during the pause.
     GarbageCollection {
         /// Longest pause.

@@ -3,10 +3,10 @@
 use record::{
     Advice, Cause, Confidence, ConnectionCost, DelayedAcknowledgement, Drifting, Evidence, FanOut,
     Finding, GeneratorLimited, GrowingLatency, GrowingSessions, IssueCause, LockConvoy,
-    ResidualSessions, Run, SlowConsumers, SlowSetup, SynchronisedRetries, UniquenessCollisions,
-    Unknown, UpstreamPool,
+    PeriodicStalls, ResidualSessions, Run, SlowConsumers, SlowSetup, SynchronisedRetries,
+    UniquenessCollisions, Unknown, UpstreamPool,
 };
-use report::markdown;
+use report::{finding_evidence, finding_sentence, markdown};
 
 /// A finding with this evidence.
 fn found(cause: Cause, evidence: Vec<Evidence>, open: Unknown, advice: Advice) -> Finding {
@@ -277,4 +277,46 @@ fn every_cause_has_sentences() {
     let (_, from) = page.split_once("## Findings").unwrap();
     let section = from.split("\n## ").next().unwrap();
     insta::assert_snapshot!(section);
+}
+
+/// Stalls every 5 s, with the longest one, its lower bound, and the shortest one.
+fn stalls(longest_ms: Option<f64>, at_least_ms: Option<f64>, stalled_ms: Option<f64>) -> Finding {
+    found(
+        Cause::PeriodicStalls(PeriodicStalls {
+            every_s: 5.0,
+            longest_ms,
+            longest_at_least_ms: at_least_ms,
+        }),
+        vec![Evidence::LongestTimes {
+            usual_ms: 6.0,
+            stalled_ms,
+        }],
+        Unknown::WhatStalls,
+        Advice::LookForPeriod { every_s: 5.0 },
+    )
+}
+
+#[test]
+fn stalls_in_which_operations_timed_out_are_stated_with_a_lower_bound() {
+    let known = stalls(Some(510.0), None, Some(480.0));
+    assert_eq!(
+        finding_sentence(&known),
+        "the target stops every 5 s for up to 510 ms"
+    );
+    let timed_out = stalls(None, Some(2000.0), Some(2000.0));
+    assert_eq!(
+        finding_sentence(&timed_out),
+        "the target stops every 5 s; operations timed out, so the longest stall took at least 2.00 s"
+    );
+    assert_eq!(
+        finding_evidence(&timed_out),
+        ["the longest time of a second was at least 2.00 s during the stalls, and usually 6.00 ms"]
+    );
+    let of_older_record = stalls(Some(0.0), None, None);
+    assert_eq!(
+        finding_evidence(&of_older_record),
+        [
+            "operations timed out during the stalls; the longest time of a second was usually 6.00 ms"
+        ]
+    );
 }

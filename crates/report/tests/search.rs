@@ -303,6 +303,6 @@ fn a_refused_fit_is_told_with_its_reason() {
         needed: 5,
     }));
     let text = search_result(&search, Terminal::default());
-    let expected = "scalability: not fitted, because only 3 of 5 different loads were measured";
+    let expected = "scalability: not fitted, because a fit needs 5 loads that differ in operations in flight, and 3 were measured";
     assert!(text.contains(expected), "{text}");
 }

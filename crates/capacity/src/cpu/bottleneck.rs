@@ -91,7 +91,7 @@ fn threads<'a>(level: &Level, target: &'a TargetUse) -> Option<Bottleneck<'a>> {
         .fold(f64::INFINITY, f64::min);
     match (saturated.len(), pool.len()) {
         (1, _) => Some(Bottleneck::Thread(first)),
-        (all, of_pool) if all == of_pool => Some(Bottleneck::Pool {
+        (all, of_pool) if all == of_pool && least_percent >= SATURATED => Some(Bottleneck::Pool {
             name,
             threads: of_pool as u64,
             least_percent,

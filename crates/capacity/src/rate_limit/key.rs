@@ -37,7 +37,7 @@ pub(crate) fn number_of(key: Key, seen: &Seen<'_>) -> f64 {
 
 /// The keys by which the limiter of this level may count. `stated` is the limit from its response headers. `others` are
 /// the other levels.
-pub(crate) fn keys_of(seen: &Seen<'_>, stated: Option<f64>, others: &[Seen<'_>]) -> Keys {
+pub(crate) fn keys_of(seen: &Seen<'_>, stated: Option<f64>, others: &[&Seen<'_>]) -> Keys {
     let mut keys = Keys {
         left: EACH.to_vec(),
         evidence: Vec::new(),

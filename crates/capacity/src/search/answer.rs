@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub struct Answer {
     /// Why the search ended.
     pub ended: Ended,
-    /// The stable ceiling. `None` unless it was confirmed.
+    /// The stable ceiling. `None` unless it was confirmed, which may have been before the search was interrupted.
     pub stable: Option<Ceiling>,
     /// A load that the target holds at least, if the search could not find its ceiling.
     pub at_least: Option<f64>,
@@ -51,6 +51,8 @@ pub enum Ended {
     Slowing,
     /// A threshold's subject was not measured.
     Unmeasured,
+    /// Long trials could not decide a threshold.
+    Undecided,
     /// The user interrupted the search, or a trial could not run.
     Interrupted,
 }

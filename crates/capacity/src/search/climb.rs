@@ -170,17 +170,20 @@ impl Search {
             Evidence::Broken => false,
             Evidence::Held | Evidence::Undecided => true,
         };
+        let left_s = RECOVERY_S - (self.spent_s - began_s);
         self.phase = if quick && clean {
             then
-        } else if self.spent_s - began_s > RECOVERY_S {
-            Phase::Over(Ended::NotRecovered)
-        } else {
+        } else if left_s > 0.0 {
             // Some targets recover only while nobody asks, so the pauses grow.
             Phase::Recover {
                 began_s,
-                pause_s: pause_s * 2.0,
+                pause_s: (pause_s * 2.0).min(left_s),
                 then: Box::new(then),
             }
+        } else if matches!(then, Phase::Overload { .. }) {
+            Phase::Over(Ended::Confirmed) // the stable ceiling is known
+        } else {
+            Phase::Over(Ended::NotRecovered)
         };
     }
 
@@ -212,7 +215,7 @@ impl Search {
 
 /// By how much the medians of two trials like this one differ by chance: two standard errors, if the times vary by as
 /// much as their mean.
-fn by_chance(outcome: &Outcome) -> f64 {
+pub(super) fn by_chance(outcome: &Outcome) -> f64 {
     match outcome.evidence {
         Evidence::Share(counts) => (2.0 / counts.of.max(1.0).sqrt()).min(0.9),
         _ => 0.0,

@@ -96,19 +96,34 @@ impl Pool {
             .any(|done| (done.trial.load / load - 1.0).abs() < 0.02)
     }
 
-    /// The counts of all long trials at this load together. `None` if a trial has no counts.
-    pub(super) fn pooled(&self, load: f64) -> Option<ShareEvidence> {
-        let same = |done: &&Done| done.is_long() && (done.trial.load / load - 1.0).abs() < SAME;
-        let each = self.0.iter().filter(same).map(Done::counts);
-        each.reduce(|sum, one| {
-            let (sum, one) = (sum?, one?);
-            Some(ShareEvidence {
-                beyond: sum.beyond + one.beyond,
-                of: sum.of + one.of,
-                allowed: one.allowed.min(sum.allowed),
-                design_effect: None,
-            })
-        })?
+    /// The long trials at this load.
+    pub(super) fn long_trials(&self, load: f64) -> impl Iterator<Item = &Done> {
+        let same = move |done: &&Done| (done.trial.load / load - 1.0).abs() < SAME;
+        self.0.iter().filter(|done| done.is_long()).filter(same)
+    }
+
+    /// The number of values of the long trials at this load.
+    pub(super) fn values_of_long(&self, load: f64) -> f64 {
+        let counts = self.long_trials(load).filter_map(Done::counts);
+        counts.map(|counts| counts.of).sum()
+    }
+
+    /// Whether all long trials at this load together keep the thresholds. The counts of a trial are those of the threshold
+    /// that was nearest to its limit, so only counts with the same allowed share are of one kind.
+    pub(super) fn holds_for_long(&self, load: f64) -> bool {
+        let counts = || self.long_trials(load).filter_map(Done::counts);
+        let keeps = |allowed: f64| {
+            let of_kind = counts().filter(|one| (one.allowed - allowed).abs() < f64::EPSILON);
+            let (beyond, of) = of_kind.fold((0.0, 0.0), |(beyond, of), one| {
+                (beyond + one.beyond, of + one.of)
+            });
+            beyond <= allowed * of
+        };
+        let without = || {
+            self.long_trials(load)
+                .filter(|done| done.counts().is_none())
+        };
+        counts().all(|one| keeps(one.allowed)) && without().all(|done| done.outcome.held())
     }
 
     /// The probability of each ceiling between two loads.

@@ -1,12 +1,15 @@
 //! The second half of a search: refining and confirming the ceiling.
 
-use super::trial::{Outcome, Purpose, Trial};
+use super::climb::by_chance;
+use super::trial::{Evidence, Outcome, Purpose, Trial};
 use super::{Ceiling, Ended, Interval, Phase, Reference, Search};
 
 /// Number of long trials in a row that must hold at a ceiling.
 const REPETITIONS: u32 = 4;
 /// The same for a load that the target holds at least.
 const REPETITIONS_AT_LEAST: u32 = 2;
+/// The search ends after this number of long trials at a load that could not decide a threshold.
+const UNDECIDED_MOST: u32 = 2;
 /// Confirmation begins when the range that holds the ceiling with 70 % probability is this many precisions wide.
 const TIGHT: f64 = 4.0;
 /// A confirmed ceiling is refined further if that range is wider, and the time suffices to confirm another.
@@ -29,6 +32,7 @@ pub(super) struct Confirmation {
     /// The load above, which should fail. `None` if only a lower bound of the ceiling is wanted.
     above: Option<f64>,
     held: u32,
+    undecided: u32,
 }
 
 impl Confirmation {
@@ -38,7 +42,13 @@ impl Confirmation {
             load,
             above: None,
             held: 0,
+            undecided: 0,
         }
+    }
+
+    /// Whether only a lower bound of the ceiling is wanted.
+    pub(super) fn is_at_least(&self) -> bool {
+        self.above.is_none()
     }
 
     fn repetitions(&self) -> u32 {
@@ -151,6 +161,10 @@ impl Search {
 
     pub(super) fn propose_confirmation(&mut self, wanted: Confirmation) -> Option<Trial> {
         if self.spare_s() < 0.8 * self.cost(self.lengths.long) {
+            if wanted.is_at_least() && self.generator.is_some() {
+                self.phase = Phase::Over(Ended::GeneratorLimit);
+                return None;
+            }
             self.phase = Phase::Refine;
             return self.found();
         }
@@ -169,29 +183,24 @@ impl Search {
         outcome: Outcome,
     ) {
         let (failed, overloaded) = (outcome.failed(), outcome.overloaded());
-        let decided =
-            failed || outcome.held() || matches!(outcome.evidence, super::Evidence::Share(_));
+        let has_counts = matches!(outcome.evidence, Evidence::Share(_));
+        let decided = failed || !outcome.undecided && (outcome.held() || has_counts);
         self.note(trial, outcome);
         if failed {
             self.pool.forget_short_passes(&trial);
-            self.confirmed = self.confirmed.filter(|load| still_holds(self, *load));
-            if wanted.above.is_none() {
-                // The generator could make this load after all, and the target failed.
-                self.range = (trial.load / 4.0, trial.load * 1.02);
-                self.after(
-                    overloaded,
-                    Phase::Reference {
-                        looks: 0,
-                        low: trial.load / 2.0,
-                    },
-                );
+            self.confirmed = self
+                .confirmed
+                .filter(|load| self.pool.holds_for_long(*load));
+            let next = if wanted.is_at_least() {
+                self.search_below(trial.load)
             } else {
-                self.after(overloaded, Phase::Refine);
-            }
+                Phase::Refine
+            };
+            self.after(overloaded, next);
             return;
         }
         if !decided {
-            self.phase = Phase::Over(Ended::OutOfTime);
+            self.phase = self.undecided(wanted);
             return;
         }
         let confirmation = Confirmation {
@@ -205,11 +214,39 @@ impl Search {
         };
     }
 
+    fn undecided(&self, wanted: Confirmation) -> Phase {
+        let undecided = wanted.undecided + 1;
+        match self.ceiling() {
+            _ if undecided < UNDECIDED_MOST => Phase::Confirm(Confirmation {
+                undecided,
+                ..wanted
+            }),
+            Some(_) => Phase::Over(Ended::Confirmed),
+            None => Phase::Over(Ended::Undecided),
+        }
+    }
+
+    /// The target fails at a load that it was expected to hold at least, so the ceiling is below.
+    fn search_below(&mut self, load: f64) -> Phase {
+        self.range = (load / 4.0, load * 1.02);
+        Phase::Reference {
+            looks: 0,
+            low: load / 2.0,
+        }
+    }
+
     fn all_held(&mut self, done: Confirmation) -> Phase {
+        let holds = self.pool.holds_for_long(done.load);
         match done.above {
-            None if self.generator.is_some() => Phase::Over(Ended::GeneratorLimit),
-            None => Phase::Over(Ended::LargestLoadHeld),
-            Some(_) if !still_holds(self, done.load) => {
+            None if !holds => self.search_below(done.load),
+            None => {
+                self.confirmed = Some(done.load);
+                Phase::Over(match self.generator {
+                    Some(_) => Ended::GeneratorLimit,
+                    None => Ended::LargestLoadHeld,
+                })
+            }
+            Some(_) if !holds => {
                 self.refuted = Some(done.load);
                 Phase::Refine
             }
@@ -218,6 +255,24 @@ impl Search {
                 Phase::Above { above, long: false }
             }
         }
+    }
+
+    /// The generator cannot generate for long what it could for a short time, so a lower load is confirmed.
+    pub(super) fn confirm_lower(&self, than: f64) -> Phase {
+        let held = self.pool.trials().filter(|done| !done.outcome.failed());
+        let lower = held.map(|done| done.trial.load).filter(|load| *load < than);
+        match lower.reduce(f64::max) {
+            Some(load) => Phase::Confirm(Confirmation::at_least(load)),
+            None => Phase::Over(Ended::GeneratorLimit),
+        }
+    }
+
+    /// A ceiling that is confirmed remains so.
+    pub(super) fn end_at_generator(&self) -> Phase {
+        Phase::Over(match self.ceiling() {
+            Some(_) => Ended::Confirmed,
+            None => Ended::GeneratorLimit,
+        })
     }
 
     /// A load above a confirmed one that does not fail at once gets a long trial.
@@ -240,8 +295,9 @@ impl Search {
             (Some(before), Some(now)) => now / before,
             _ => 1.0,
         };
-        let slower = outcome.failed() || ratio > DRIFTED;
-        let faster = ratio < 1.0 / DRIFTED;
+        let least = DRIFTED.max(1.0 + by_chance(outcome));
+        let slower = outcome.failed() || ratio > least;
+        let faster = ratio < 1.0 / least;
         if (slower || faster) && looks == 0 {
             self.phase = Phase::Drift { looks: 1 };
         } else if slower {
@@ -273,13 +329,11 @@ impl Search {
     pub(super) fn ceiling(&self) -> Option<Ceiling> {
         let load = self.confirmed?;
         let above = self.pool.lowest_failed_above(load)?;
-        let values = self.pool.pooled(load).map_or(0.0, |counts| counts.of);
+        let values = self.pool.values_of_long(load);
         let resolution = 1.64 * (2.0 / values.max(50.0)).sqrt();
         let Interval { low, high } = self.interval();
-        let repetitions = self
-            .pool
-            .trials()
-            .filter(|done| done.is_long() && same(done.trial.load, load) && !done.outcome.failed());
+        let long = self.pool.long_trials(load);
+        let repetitions = long.filter(|done| !done.outcome.failed());
         Some(Ceiling {
             load,
             interval: Interval {
@@ -295,20 +349,5 @@ impl Search {
         let posterior = self.pool.posterior(self.range.0, self.range.1);
         let [low, high] = posterior.quantiles([0.05, 0.95]);
         Interval { low, high }
-    }
-}
-
-#[expect(clippy::float_cmp, reason = "the same trial load, repeated")]
-fn same(one: f64, other: f64) -> bool {
-    one == other
-}
-
-/// Whether all long trials at this load together keep the thresholds.
-fn still_holds(search: &Search, load: f64) -> bool {
-    let at_load = |done: &&super::Done| done.is_long() && same(done.trial.load, load);
-    let mut trials = search.pool.trials().filter(at_load);
-    match search.pool.pooled(load) {
-        Some(counts) => counts.share() <= counts.allowed,
-        None => trials.all(|done| done.outcome.held()),
     }
 }

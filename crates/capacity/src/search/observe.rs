@@ -4,18 +4,15 @@ use std::collections::BTreeMap;
 
 use model::{Nanos, TagFilter};
 use plan::{Aggregate, Op, SubjectKind, Threshold, Unit};
-use record::{
-    DelayStatistic, Inconclusive, IssueCause, Level, Measured, Run, ThresholdResult, Timings,
-};
+use record::{Inconclusive, Level, Measured, Run, ThresholdResult, Timings};
 use stats::{Histogram, Shares};
 
+use super::own_limits::limits_of_generator;
 use super::trial::{Evidence, Outcome, ShareEvidence};
 use crate::throughput::operations;
 
 /// A target that completes less than this share of what is started falls behind, unless chance explains it.
 const BEHIND: f64 = 0.05;
-/// If the host took more than this share of the CPU time, in percent, it may be the reason that the target failed.
-const STOLEN_PERCENT: f64 = 10.0;
 /// With fewer starts, chance explains everything.
 const FEWEST_STARTS: f64 = 30.0;
 
@@ -48,14 +45,12 @@ pub fn outcome(run: &Run, thresholds: &[Threshold], took_s: f64) -> Option<Outco
             },
         })
     });
+    let evidence: Vec<Evidence> = judged.collect();
     let mut outcome = Outcome {
         took_s,
-        generator: level
-            .invalid_because()
-            .filter(|cause| decides(cause))
-            .cloned()
-            .collect(),
-        evidence: combined(judged),
+        generator: Vec::new(),
+        undecided: evidence.contains(&Evidence::Undecided),
+        evidence: combined(evidence),
         completed: completed(level),
         median_ms: median(&level.measured).map(Nanos::as_millis_f64),
         succeeded: succeeded(level),
@@ -67,36 +62,23 @@ pub fn outcome(run: &Run, thresholds: &[Threshold], took_s: f64) -> Option<Outco
         ),
         leftovers: level.leftovers.filter(|left| *left != 0.0),
     };
-    if outcome.failed() {
-        outcome.generator.extend(stolen(level).cloned());
-    }
+    let had_less_load =
+        results().any(|result| matches!(result.inconclusive, Some(Inconclusive::LessLoad { .. })));
+    outcome.generator = limits_of_generator(level, outcome.failed(), had_less_load);
     Some(outcome)
 }
 
-/// The issue of a level in which the host took much of the CPU time.
-fn stolen(level: &Level) -> Option<&IssueCause> {
-    let much = |cause: &&IssueCause| match cause.itself() {
-        IssueCause::StolenTime { stolen_percent, .. } => *stolen_percent > STOLEN_PERCENT,
-        _ => false,
-    };
-    level.issues.iter().map(|issue| &issue.cause).find(much)
-}
-
-/// Whether the cause shows that the generator was the limit. The longest of a few delays shows only that the machine was
-/// disturbed once: a low load, with too few delays for a percentile, is not what limits a generator.
-fn decides(cause: &IssueCause) -> bool {
-    !matches!(cause.itself(), IssueCause::Late(lateness) if lateness.statistic == DelayStatistic::Max)
-}
-
 /// The evidence of all thresholds together: the threshold that is worst off decides.
-fn combined(each: impl Iterator<Item = Evidence>) -> Evidence {
+fn combined(each: Vec<Evidence>) -> Evidence {
     let rank = |evidence: &Evidence| match evidence {
         Evidence::Broken => f64::INFINITY,
         Evidence::Share(counts) => excess(counts),
         Evidence::Undecided => f64::MIN,
         Evidence::Held => f64::NEG_INFINITY,
     };
-    let worst = each.max_by(|one, other| rank(one).total_cmp(&rank(other)));
+    let worst = each
+        .into_iter()
+        .max_by(|one, other| rank(one).total_cmp(&rank(other)));
     worst.unwrap_or(Evidence::Undecided)
 }
 

@@ -3,6 +3,8 @@ use record::IssueCause;
 use super::simulated::{Service, Target, World, recorded, search};
 use super::{Answer, Ended, Evidence, Outcome, Purpose, Search, Settings, Step};
 
+mod endings;
+
 /// Searches with these seeds.
 fn searches(target: &Target, count: u64) -> Vec<Answer> {
     (0..count).map(|seed| search(target, seed).0).collect()

@@ -67,6 +67,9 @@ pub struct Outcome {
     /// in older searches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throughput_per_s: Option<f64>,
+    /// Whether a threshold could not be decided.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undecided: bool,
     /// Thresholds that broke, as the user wrote them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub broken: Vec<String>,

@@ -94,6 +94,20 @@ fn a_pool_with_idle_threads_is_no_finding() {
 }
 
 #[test]
+fn a_pool_with_an_idle_thread_beside_another_saturated_thread_is_no_finding() {
+    let threads = [
+        ("hash-0", 97.0, 1.0),
+        ("main", 96.0, 1.0),
+        ("hash-1", 30.0, 0.0),
+    ];
+    let levels = vec![
+        at(50.0, 8, &[("hash-0", 20.0, 0.0)]),
+        at(200.0, 8, &threads),
+    ];
+    assert_eq!(causes(levels), []);
+}
+
+#[test]
 fn threads_that_share_all_cores_are_limited_by_the_cores() {
     let waiting = [
         ("hash-0", 50.0, 48.0),

@@ -1,6 +1,7 @@
 use record::{Cause, Deliveries, IssueCause, Level, LevelIssue};
 
 use super::levels::{idle, level, target, with};
+use super::stalls::level_with;
 use super::{causes, only};
 
 /// The level, in which a worker of the generator was busy all the time.
@@ -39,6 +40,17 @@ fn a_target_that_is_the_limit_below_comes_before_the_generator() {
     ]);
     let ids: Vec<&str> = found.iter().map(Cause::id).collect();
     assert_eq!(ids, ["saturated_thread", "generator"]);
+}
+
+#[test]
+fn a_generator_that_is_the_limit_comes_before_symptoms_of_the_target() {
+    let slow = [4, 9, 14, 19, 24, 29].map(|second| (second, 500.0));
+    let found = causes(vec![
+        level_with(32, &slow),
+        starved(with(level(300.0, 9.0), idle())),
+    ]);
+    let ids: Vec<&str> = found.iter().map(Cause::id).collect();
+    assert_eq!(ids, ["generator", "periodic_stalls"]);
 }
 
 #[test]

@@ -1,4 +1,6 @@
-use record::{Cause, CgroupUse, Confidence, Level, MemoryGrowth, TargetSample, TargetUse, Unknown};
+use record::{
+    Cause, CgroupUse, Confidence, Deliveries, Level, MemoryGrowth, TargetSample, TargetUse, Unknown,
+};
 
 use super::levels::{SECONDS, idle, level, with};
 use super::{causes, only};
@@ -77,4 +79,24 @@ fn small_growth_is_no_finding() {
 fn growth_that_a_higher_load_does_not_have_is_no_finding() {
     let full = with(level(4000.0, 1.0), idle());
     assert_eq!(causes(vec![growing(1000.0, |_| 1.0), full]), []);
+}
+
+/// The level, with this number of deliveries instead of requests.
+fn delivering(mut level: Level, delivered: u64) -> Level {
+    let deliveries = Deliveries {
+        delivered,
+        ..Deliveries::default()
+    };
+    level.measured.requests.clear();
+    level.measured.deliveries = [("said".to_owned(), deliveries)].into();
+    level
+}
+
+#[test]
+fn growth_that_a_higher_number_of_deliveries_does_not_have_is_no_finding() {
+    let grows = || delivering(growing(0.0, |_| 1.0), 1_000);
+    let steady = |delivered| delivering(with(level(0.0, 1.0), idle()), delivered);
+    assert_eq!(causes(vec![grows(), steady(4_000)]), []);
+    let finding = only(vec![steady(500), grows()]);
+    assert_eq!(finding.cause.id(), "growing_memory");
 }

@@ -1,10 +1,14 @@
 use model::{FaultKind, Side};
 use record::{Cause, Example, Failure, Finding, Level, Machine, Run};
 
-use super::levels::{idle, level, timings, with};
+use super::levels::{idle, level, target, timings, with};
 
 /// A run whose generator has 1,000 ports, with this number of connections opened, and failures of this kind.
 fn findings(connections: u64, kind: FaultKind) -> Vec<Finding> {
+    capacity::findings(&run(exhausted(connections, kind)))
+}
+
+fn exhausted(connections: u64, kind: FaultKind) -> Level {
     let mut level = with(level(100.0, 1.0), idle());
     let opened = timings(connections, 0.2);
     level.measured.connections.insert("http".into(), opened);
@@ -15,7 +19,7 @@ fn findings(connections: u64, kind: FaultKind) -> Vec<Finding> {
         count: 7,
         first: Example::default(),
     }];
-    capacity::findings(&run(level))
+    level
 }
 
 fn run(level: Level) -> Run {
@@ -42,4 +46,13 @@ fn failures_once_all_ports_are_in_use_are_named() {
 fn failures_with_ports_left_or_of_another_kind_are_no_finding() {
     assert_eq!(findings(800, FaultKind::Resources), []);
     assert_eq!(findings(960, FaultKind::Refused), []);
+}
+
+#[test]
+fn a_limit_of_the_target_comes_before_the_ports_of_the_generator() {
+    let busy = target(2, &[("main", 99.0, 0.5)]);
+    let level = with(exhausted(960, FaultKind::Resources), busy);
+    let found = capacity::findings(&run(level));
+    let ids: Vec<&str> = found.iter().map(|finding| finding.cause.id()).collect();
+    assert_eq!(ids, ["saturated_thread", "ports_exhausted"]);
 }

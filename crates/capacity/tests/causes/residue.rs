@@ -27,4 +27,6 @@ fn sessions_that_were_there_before_or_are_just_ending_are_no_finding() {
     assert_eq!(causes(vec![reported(40.0), reported(40.0)]), []);
     assert_eq!(causes(vec![reported(0.0), reported(1.0)]), []);
     assert_eq!(causes(vec![reported(500.0)]), []);
+    let ended = vec![reported(3.0), reported(53.0), reported(3.0)];
+    assert_eq!(causes(ended), [], "they end before the last level");
 }

@@ -94,3 +94,19 @@ fn levels_that_fail_or_are_invalid_do_not_count() {
         }
     );
 }
+
+#[test]
+fn rate_profiles_do_not_count() {
+    let mut run = law((100.0, 0.2, 0.0), &LOADS, 0.01);
+    for level in &mut run.levels[..3] {
+        level.load.rate = Some("0/s to 100/s over 10s".into());
+    }
+    let refusal = refused(&run);
+    assert_eq!(
+        refusal,
+        ScalabilityRefusal::TooFewLoads {
+            loads: 4,
+            needed: 5
+        }
+    );
+}

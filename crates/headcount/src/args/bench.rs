@@ -21,7 +21,8 @@ Over a WebSocket, the server must send exactly one reply to each message.
 
 Exit codes:
   0 measured (even if requests failed) · 1 bug · 2 usage · 4 target not reachable
-  99 nothing succeeded · 98 inconclusive · 130 interrupted")]
+  99 nothing succeeded · 98 inconclusive · 130 interrupted
+  With --find, the codes are those of `headcount find`")]
 pub(crate) struct BenchArgs {
     /// URL to load: http://, https://, ws:// or wss://
     pub(crate) url: String,
@@ -130,7 +131,7 @@ pub(crate) struct BenchArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct BenchSearchArgs {
     /// Search for the highest rate (over a WebSocket: the most connections) that the target holds, as `headcount find`
-    /// does for a scenario. `-c` then sets the minimum number of connections
+    /// does for a scenario. `-c` then sets the minimum number of connections. Not over HTTP/2
     #[arg(long, help_heading = "Search", conflicts_with_all = ["count", "rate", "duration", "outputs", "ui"])]
     pub(crate) find: bool,
     #[command(flatten)]

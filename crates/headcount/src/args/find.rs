@@ -23,9 +23,12 @@ The search is a series of trials. Each trial is a run with `setup` and
 load and the duration.
 
 Exit codes:
-  0 ceiling found · 1 bug · 2 usage · 3 script error · 4 target not reachable
-  99 no load holds · 98 no ceiling found (the generator was the limit, or the
-  time ran out) · 130 interrupted")]
+  0 ceiling found, or the largest load held · 1 bug · 2 usage · 3 script error
+  4 target not reachable · 130 interrupted
+  99 no load holds, or the target did not recover or became slower
+  98 no ceiling found: the generator was the limit, the time ran out, or a
+  threshold could not be decided, such as one for which nothing was measured
+  With --by, 130 if interrupted, else that of the first size without a ceiling")]
 pub(crate) struct FindArgs {
     /// Scenario file, in TypeScript or JavaScript
     pub(crate) scenario: PathBuf,
@@ -44,14 +47,15 @@ pub(crate) struct FindArgs {
     /// Quantity to vary [default: rate if the load has one, groups if users form groups, else users]
     #[arg(long, value_enum, value_name = "QUANTITY", help_heading = "Search")]
     pub(crate) search: Option<Searched>,
-    /// Search once for each of these group sizes, and compare them: `group-size=2,5,10,50`. The searches share the
-    /// budget
+    /// Search once for each of these group sizes (at most 20), and compare them: `group-size=2,5,10,50`. The searches
+    /// share the budget [default: 3m for each]
     #[arg(long, value_name = "group-size=N,N,…", value_parser = parse_group_sizes, help_heading = "Search",
           conflicts_with_all = ["resume", "search"])]
     pub(crate) by: Option<GroupSizes>,
     #[command(flatten)]
     pub(crate) range: SearchArgs,
-    /// Continue the search that was saved in this folder. `--budget` then adds time
+    /// Continue the search that was saved in this folder, with the same scenario, target and thresholds. `--budget` then
+    /// adds time
     #[arg(
         long, value_name = "DIR", help_heading = "Search",
         conflicts_with_all = ["out", "search", "precision", "first", "most", "seed"]
@@ -78,21 +82,22 @@ pub(crate) struct FindArgs {
 }
 
 /// Time, precision and range of a search.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct SearchArgs {
-    /// Time limit of the whole search [default: 4m]
+    /// Time limit of the whole search, at least 20s [default: 4m]
     #[arg(long, value_name = "TIME", help_heading = "Search")]
     pub(crate) budget: Option<String>,
-    /// Wanted precision of the stable ceiling in percent [default: 5]
+    /// Wanted precision of the stable ceiling in percent, from 1 to 50 [default: 5]
     #[arg(
         long, value_name = "PERCENT", help_heading = "Search",
         value_parser = clap::value_parser!(u8).range(1..=50)
     )]
     pub(crate) precision: Option<u8>,
-    /// First load to try: a rate per second, or a number of groups, users or connections [default: 10/s, or 1]
+    /// First load to try: a rate per second, or a number of groups, users or connections [default: 10/s, or as few
+    /// as possible]
     #[arg(long, value_name = "LOAD", help_heading = "Search")]
     pub(crate) first: Option<f64>,
-    /// Largest load to try
+    /// Largest load to try [default: 1,000,000/s, or 1,000,000 users or connections]
     #[arg(long, value_name = "LOAD", help_heading = "Search")]
     pub(crate) most: Option<f64>,
     /// Time between two iterations of a real person, such as `5m`; the report then says how many people the target can

@@ -3,6 +3,7 @@
 mod by_group_size;
 mod default_thresholds;
 mod load;
+mod prepared_search;
 mod resume;
 mod settings;
 mod subject;
@@ -11,7 +12,7 @@ mod trial_runner;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use capacity::search::{Ended, Production, Quantity, SavedSearch, Search, Settings};
+use capacity::search::{Ended, Quantity, SavedSearch};
 use engine::{Clock, PrepareError, RunConfig};
 use plan::Overrides;
 use script::Bundle;
@@ -28,7 +29,7 @@ use crate::save::save_text;
 use crate::screen::{self, complain, print, say, terminal};
 
 use load::LoadShape;
-use settings::search_settings;
+use prepared_search::PreparedSearch;
 use subject::Subject;
 use trial_runner::{Ending, TrialRunner};
 
@@ -42,23 +43,34 @@ pub(crate) fn find(args: &FindArgs) -> anyhow::Result<Exit> {
     }
     let clock = Clock::start();
     let (subject, declared) = scenario(args, bundle(args)?, None)?;
-    let fleet = Fleet::open(&args.fleet, &args.generator, args.screen.quiet)?;
-    let (folder, shape, saved) = if let Some(folder) = &args.resume {
-        let opened = RunFolder::reopen(folder)?;
-        let saved = resume::read(&folder.join(FILE), &declared, &args.range)?;
-        let shape = LoadShape::of(&declared, Some(saved.quantity))?;
-        (opened, shape, saved)
+    let reopened = args.resume.as_deref().map(RunFolder::reopen).transpose()?;
+    let prepared = if let Some(folder) = &reopened {
+        let saved = resume::read(&folder.path().join(FILE), &declared, args)?;
+        PreparedSearch {
+            clock,
+            subject,
+            shape: LoadShape::of(&declared, Some(saved.quantity))?,
+            saved,
+        }
     } else {
         let shape = LoadShape::of(&declared, args.search.map(Quantity::from))?;
-        let settings = search_settings(&declared, &shape, &args.range, fleet.as_ref())?;
-        let folder = RunFolder::claim(args.out.as_deref(), &clock.started_at())?;
-        let name = args.scenario.display().to_string();
-        let saved = blank(name, &declared, &shape, settings, clock);
-        (folder, shape, saved)
+        let range = (&args.range, args.fleet.fleet.is_some());
+        let prepared = PreparedSearch::new(name(args), subject, &declared, shape, range, clock)?;
+        prepared.check_budget()?;
+        prepared
     };
-    let stop = stop_on_ctrl_c()?;
-    let runner = TrialRunner::new(subject, shape, clock, stop, args.screen.quiet).on(fleet);
+    let fleet = Fleet::open(&args.fleet, &args.generator, args.screen.quiet)?;
+    // Last, so that an error before leaves no empty folder.
+    let folder = reopened.map_or_else(
+        || RunFolder::claim(args.out.as_deref(), &clock.started_at()),
+        Ok,
+    )?;
+    let (runner, saved) = prepared.start(stop_on_ctrl_c()?, fleet, args.screen.quiet);
     search(runner, saved, Some(folder.path()), args.screen.json)
+}
+
+fn name(args: &FindArgs) -> String {
+    args.scenario.display().to_string()
 }
 
 /// Reads the scenario and its modules.
@@ -114,55 +126,25 @@ pub(crate) fn find_url(args: &BenchArgs) -> anyhow::Result<Exit> {
     } else {
         Quantity::Rate
     };
-    let fleet = Fleet::open(&args.fleet, &args.generator, args.screen.quiet)?;
-    let most = if fleet.is_some() {
+    let on_fleet = args.fleet.fleet.is_some();
+    let most = if on_fleet {
         u32::MAX
     } else {
         bench::most_connections()
     };
     let shape = LoadShape::of(&declared, Some(quantity))?.with_connections(args.connections, most);
+    let range = (&args.search.range, on_fleet);
+    let prepared = PreparedSearch::new(name, subject, &declared, shape, range, clock)?;
+    prepared.check_budget()?;
+    let fleet = Fleet::open(&args.fleet, &args.generator, args.screen.quiet)?;
     let folder = args
         .out
         .as_deref()
         .map(|folder| RunFolder::claim(Some(folder), &clock.started_at()))
         .transpose()?;
-    let settings = search_settings(&declared, &shape, &args.search.range, fleet.as_ref())?;
-    let saved = blank(name, &declared, &shape, settings, clock);
-    let stop = stop_on_ctrl_c()?;
-    let runner = TrialRunner::new(subject, shape, clock, stop, args.screen.quiet).on(fleet);
+    let (runner, saved) = prepared.start(stop_on_ctrl_c()?, fleet, args.screen.quiet);
     let folder = folder.as_ref().map(RunFolder::path);
     search(runner, saved, folder, args.screen.json)
-}
-
-/// A search without trials.
-fn blank(
-    scenario: String,
-    declared: &RunConfig,
-    shape: &LoadShape,
-    (settings, production): (Settings, Production),
-    clock: Clock,
-) -> SavedSearch {
-    let thresholds = declared.options.thresholds.iter();
-    SavedSearch {
-        kind: SavedSearch::KIND.to_owned(),
-        version: SavedSearch::VERSION,
-        tool: concat!("headcount ", env!("CARGO_PKG_VERSION")).to_owned(),
-        started_at: clock.started_at(),
-        ended_at: String::new(),
-        scenario,
-        target: String::new(),
-        seed: declared.seed,
-        quantity: shape.quantity,
-        group_size: shape.group_size,
-        production,
-        thresholds: thresholds.map(ToString::to_string).collect(),
-        default_thresholds: false,
-        settings,
-        answer: Search::new(settings).interrupted(),
-        findings: Vec::new(),
-        scalability: None,
-        trials: Vec::new(),
-    }
 }
 
 fn search(
@@ -189,7 +171,7 @@ fn finish(ending: &Ending, folder: Option<&Path>, json: bool) -> anyhow::Result<
             let _ = std::fs::remove_dir(folder); // succeeds only if the folder is empty
         }
         if ending.error.is_none() {
-            say("interrupted before anything was measured; nothing is saved");
+            say(nothing_measured(saved.answer.ended));
         }
     } else {
         if json {
@@ -199,10 +181,7 @@ fn finish(ending: &Ending, folder: Option<&Path>, json: bool) -> anyhow::Result<
             print(&report::search_result(saved, terminal(place.as_deref())))?;
         }
         if saved.default_thresholds {
-            say(&format!(
-                "to declare these thresholds, add to the options:\n  {}",
-                default_thresholds::line(&saved.thresholds)
-            ));
+            show_default_thresholds(&saved.thresholds);
         }
     }
     if let Some(why) = &ending.error {
@@ -211,11 +190,30 @@ fn finish(ending: &Ending, folder: Option<&Path>, json: bool) -> anyhow::Result<
     Ok(exit_of(saved.answer.ended))
 }
 
+/// The end of a search without a trial.
+fn nothing_measured(ended: Ended) -> &'static str {
+    match ended {
+        Ended::Interrupted => "interrupted before anything was measured; nothing is saved",
+        _ => {
+            "the time ran out before anything was measured, so nothing is saved: use a longer --budget"
+        }
+    }
+}
+
+fn show_default_thresholds(thresholds: &[String]) {
+    say(&format!(
+        "to declare these thresholds, add to the options:\n  {}",
+        default_thresholds::line(thresholds)
+    ));
+}
+
 fn exit_of(ended: Ended) -> Exit {
     match ended {
         Ended::Confirmed | Ended::LargestLoadHeld => Exit::Passed,
         Ended::FirstLoadFailed | Ended::NotRecovered | Ended::Slowing => Exit::Failed,
-        Ended::OutOfTime | Ended::GeneratorLimit | Ended::Unmeasured => Exit::Inconclusive,
+        Ended::OutOfTime | Ended::GeneratorLimit | Ended::Unmeasured | Ended::Undecided => {
+            Exit::Inconclusive
+        }
         Ended::Interrupted => Exit::Interrupted,
     }
 }
@@ -233,9 +231,17 @@ mod tests {
             (Ended::OutOfTime, Exit::Inconclusive),
             (Ended::FirstLoadFailed, Exit::Failed),
             (Ended::NotRecovered, Exit::Failed),
+            (Ended::Slowing, Exit::Failed),
+            (Ended::Unmeasured, Exit::Inconclusive),
+            (Ended::Undecided, Exit::Inconclusive),
             (Ended::Interrupted, Exit::Interrupted),
         ] {
             assert_eq!(exit_of(ended), exit, "{ended:?}");
         }
+    }
+    #[test]
+    fn a_search_without_a_trial_was_interrupted_or_ran_out_of_time() {
+        assert!(nothing_measured(Ended::Interrupted).starts_with("interrupted"));
+        assert!(nothing_measured(Ended::OutOfTime).contains("a longer --budget"));
     }
 }

@@ -93,7 +93,7 @@ fn a_url_that_holds_the_largest_load_gives_at_least_that_load() {
 #[test]
 fn ctrl_c_tells_what_is_known() {
     let truth = Server::truth(&[]);
-    let lab = Lab::new().with("queue.ts", QUEUE);
+    let lab = Lab::new().with("queue.ts", QUEUE).with("rooms.ts", ROOMS);
     let url = truth.url();
     let program = lab.start(&["find", "queue.ts", "--target", &url, "--out", "found"]);
     let file = lab.path("found/find.json");
@@ -109,13 +109,34 @@ fn ctrl_c_tells_what_is_known() {
     assert!(!before.is_empty());
 
     // A resumed search keeps the trials, and goes on.
-    let program = lab.start(&["find", "queue.ts", "--target", &url, "--resume", "found"]);
+    let program = lab.start(&[
+        "find", "queue.ts", "--target", &url, "--resume", "found", "--growth", "50",
+    ]);
     until("another trial", || trials(&lab) > before.len());
     program.interrupt();
     assert_eq!(program.end().code, Some(130));
     let after = self::saved(&lab);
     assert_eq!(after["trials"][0], before[0]);
     assert_eq!(after["seed"], saved["seed"]);
+    assert_eq!(after["production"]["growth_percent"], 50.0);
+
+    // The trials say nothing about another target or scenario.
+    for (scenario, target, why) in [
+        (
+            "queue.ts",
+            "http://127.0.0.1:9",
+            "the target of the saved search is http://127.0.0.1:",
+        ),
+        (
+            "rooms.ts",
+            url.as_str(),
+            "the saved search is of queue.ts, not of rooms.ts",
+        ),
+    ] {
+        let ended = lab.headcount(&["find", scenario, "--target", target, "--resume", "found"]);
+        assert_eq!(ended.code, Some(2), "{}", ended.stderr);
+        assert!(ended.stderr.contains(why), "{}", ended.stderr);
+    }
 }
 
 /// The number of saved trials. The file is replaced as a whole, so it is complete at any time.
@@ -138,6 +159,47 @@ fn a_search_without_a_target_ends_like_a_run() {
         "3s",
     ]);
     assert_eq!(ended.code, Some(2), "{}", ended.stderr);
+}
+
+#[test]
+fn a_search_that_cannot_begin_leaves_no_folder() {
+    let slow = QUEUE.replace(r#"warmup: "500ms""#, r#"warmup: "4m""#);
+    let lab = Lab::new().with("rooms.ts", ROOMS).with("slow.ts", &slow);
+    let target = ["--target", "http://127.0.0.1:9", "--out", "found"];
+    let by = [
+        "find",
+        "rooms.ts",
+        "--by",
+        "group-size=2,4",
+        "--first",
+        "1.5",
+    ];
+    let url = [
+        "bench",
+        "http://127.0.0.1:9/",
+        "--find",
+        "--budget",
+        "3s",
+        "--out",
+        "found",
+    ];
+    let cases = [
+        (
+            [&["find", "slow.ts"][..], &target[..]].concat(),
+            "4 min is too short",
+        ),
+        (
+            [&by[..], &target[..]].concat(),
+            "the number of groups must be a whole number",
+        ),
+        (url.to_vec(), "needs at least 20 s"),
+    ];
+    for (args, why) in cases {
+        let ended = lab.headcount(&args);
+        assert_eq!(ended.code, Some(2), "{}", ended.stderr);
+        assert!(ended.stderr.contains(why), "{}", ended.stderr);
+        assert!(!lab.path("found").exists(), "{args:?}");
+    }
 }
 
 #[test]

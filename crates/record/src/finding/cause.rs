@@ -191,8 +191,10 @@ pub struct FixedConcurrency {
 pub struct PeriodicStalls {
     /// Time from one stall to the next, in seconds.
     pub every_s: f64,
-    /// Duration of the longest stall, in milliseconds.
-    pub longest_ms: f64,
+    /// Duration of the longest stall, in milliseconds. `None` if an operation timed out in a stall.
+    pub longest_ms: Option<f64>,
+    /// Lower bound of the longest stall in milliseconds, if its duration is unknown.
+    pub longest_at_least_ms: Option<f64>,
 }
 
 /// Figures of a fixed timeout.
@@ -207,6 +209,7 @@ pub struct FixedTimeout {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Evidence;
 
     #[test]
     fn the_identifier_is_that_of_the_record() {
@@ -246,5 +249,25 @@ mod tests {
             let json = serde_json::to_value(&cause).unwrap();
             assert_eq!(json["cause"], cause.id());
         }
+    }
+
+    #[test]
+    fn stalls_of_older_records_are_read() {
+        let cause = r#"{"cause":"periodic_stalls","figures":{"every_s":5.0,"longest_ms":510.0}}"#;
+        let stalls = PeriodicStalls {
+            every_s: 5.0,
+            longest_ms: Some(510.0),
+            longest_at_least_ms: None,
+        };
+        let read: Cause = serde_json::from_str(cause).unwrap();
+        assert_eq!(read, Cause::PeriodicStalls(stalls));
+        // Written if an operation timed out in every stall.
+        let evidence = r#"{"is":"longest_times","usual_ms":6.0,"stalled_ms":null}"#;
+        let times = Evidence::LongestTimes {
+            usual_ms: 6.0,
+            stalled_ms: None,
+        };
+        let read: Evidence = serde_json::from_str(evidence).unwrap();
+        assert_eq!(read, times);
     }
 }

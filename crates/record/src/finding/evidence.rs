@@ -178,7 +178,7 @@ pub enum Evidence {
     LeftoversGrew {
         /// Before the first level.
         before: f64,
-        /// Before the later level.
+        /// Before the last level.
         after: f64,
         /// Number of iterations in between.
         iterations: u64,
@@ -359,8 +359,9 @@ pub enum Evidence {
     LongestTimes {
         /// Median of the longest times of seconds without a stall, in milliseconds.
         usual_ms: f64,
-        /// The shortest of the stalls' longest times, in milliseconds.
-        stalled_ms: f64,
+        /// The shortest of the stalls' longest times in milliseconds, where timeouts count as lower bounds. `None` in older
+        /// records if an operation timed out in every stall.
+        stalled_ms: Option<f64>,
     },
     /// Nearly all failed responses arrived after the same time.
     FailedAfter {

@@ -10,9 +10,11 @@ pub(super) fn tone(search: &SavedSearch) -> Tone {
     match search.answer.ended {
         Ended::Confirmed | Ended::LargestLoadHeld => Tone::Good,
         Ended::FirstLoadFailed | Ended::NotRecovered | Ended::Slowing => Tone::Bad,
-        Ended::OutOfTime | Ended::GeneratorLimit | Ended::Unmeasured | Ended::Interrupted => {
-            Tone::Doubtful
-        }
+        Ended::OutOfTime
+        | Ended::GeneratorLimit
+        | Ended::Unmeasured
+        | Ended::Undecided
+        | Ended::Interrupted => Tone::Doubtful,
     }
 }
 
@@ -57,7 +59,13 @@ pub(super) fn headline(search: &SavedSearch) -> String {
             "no ceiling: nothing was measured for {}",
             answer.unmeasured.join(" · ")
         ),
-        (Ended::Interrupted, _) => format!("interrupted: {known}"),
+        (Ended::Undecided, _) => {
+            format!("no ceiling: a threshold could not be decided in a long trial ({known})")
+        }
+        (Ended::Interrupted, Some(stable)) => {
+            format!("stable ceiling: {} (then interrupted)", of(stable.load))
+        }
+        (Ended::Interrupted, None) => format!("interrupted: {known}"),
     }
 }
 
@@ -105,7 +113,10 @@ pub(super) fn details(search: &SavedSearch) -> Vec<String> {
 /// The load to plan for, with its arithmetic.
 fn production_limit(search: &SavedSearch, ceiling: f64) -> String {
     let production = &search.production;
-    let limit = load(production.limit(ceiling).floor(), search.quantity);
+    let limit = load(
+        rounded_down(production.limit(ceiling), search.quantity),
+        search.quantity,
+    );
     let mut steps = Vec::new();
     if let Some(growth) = production.growth_percent {
         let times = format::precise(production.growth());
@@ -122,6 +133,18 @@ fn production_limit(search: &SavedSearch, ceiling: f64) -> String {
     }
     let ceiling = load(ceiling, search.quantity);
     format!("  production limit: {limit} ({ceiling}{})", steps.concat())
+}
+
+/// Rounds a load down to a number that can be tried: a whole number of users or groups, or a rate that is shown with all
+/// of its digits.
+fn rounded_down(value: f64, quantity: Quantity) -> f64 {
+    const INEXACT: f64 = 1e-9;
+    if quantity != Quantity::Rate || value >= 100.0 || value <= 0.0 {
+        return value.floor();
+    }
+    let digits = if value < 1.0 { 2.0 } else { 3.0 };
+    let scale = 10_f64.powf(digits - 1.0 - value.log10().floor());
+    (value * scale + INEXACT).floor() / scale
 }
 
 /// The people that the ceiling is enough for, with the arithmetic.
@@ -151,11 +174,11 @@ const RAISE: &str = "to raise it: more workers (--workers), cores that the targe
                      or a machine of its own";
 
 fn between(interval: Interval, quantity: Quantity) -> String {
-    format!(
-        "{} to {}",
-        amount(interval.low.round()),
-        load(interval.high.round(), quantity)
-    )
+    let [low, high] = [interval.low, interval.high].map(|end| match quantity {
+        Quantity::Rate => end,
+        Quantity::Users | Quantity::Groups => end.round(),
+    });
+    format!("{} to {}", amount(low), load(high, quantity))
 }
 
 fn ceilings(answer: &Answer, quantity: Quantity) -> Vec<String> {
@@ -203,6 +226,9 @@ fn next_step(ended: Ended) -> Option<String> {
         Ended::Confirmed | Ended::Interrupted | Ended::GeneratorLimit => return None,
         Ended::OutOfTime => "next: a longer --budget, or a lower precision (--precision 10)",
         Ended::LargestLoadHeld => "next: a higher --most",
+        Ended::Undecided => {
+            "next: see with `headcount run` why the threshold is inconclusive at this load"
+        }
         Ended::FirstLoadFailed => {
             "next: run the scenario at this load, and see which threshold breaks"
         }
@@ -211,4 +237,30 @@ fn next_step(ended: Ended) -> Option<String> {
         Ended::Unmeasured => "next: correct the name in `thresholds`",
     };
     Some(format!("  {text}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_keep_their_digits_and_are_rounded_down() {
+        let shown = |value| load(rounded_down(value, Quantity::Rate), Quantity::Rate);
+        assert_eq!(shown(0.7 * 1.2), "0.84/s");
+        assert_eq!(shown(0.847), "0.84/s");
+        assert_eq!(shown(0.7 * 10.0), "7/s");
+        assert_eq!(shown(9.999), "9.99/s");
+        assert_eq!(shown(0.7 * 71.0), "49.7/s");
+        assert_eq!(shown(147.9), "147/s");
+        let users = |value| load(rounded_down(value, Quantity::Users), Quantity::Users);
+        assert_eq!(users(8.9), "8 users");
+    }
+
+    #[test]
+    fn the_ends_of_an_interval_of_low_rates_differ() {
+        let shown = |low, high, quantity| between(Interval { low, high }, quantity);
+        assert_eq!(shown(1.18, 1.317, Quantity::Rate), "1.18 to 1.32/s");
+        assert_eq!(shown(204.2, 224.9, Quantity::Rate), "204 to 225/s");
+        assert_eq!(shown(8.1, 9.4, Quantity::Users), "8 to 9 users");
+    }
 }

@@ -59,7 +59,9 @@ pub(crate) fn parameter(parameter: Parameter) -> String {
 fn why(refusal: &ScalabilityRefusal) -> String {
     match *refusal {
         ScalabilityRefusal::TooFewLoads { loads, needed } => {
-            format!("only {loads} of {needed} different loads were measured")
+            format!(
+                "a fit needs {needed} loads that differ in operations in flight, and {loads} were measured"
+            )
         }
         ScalabilityRefusal::NarrowRange { times, needed } => format!(
             "the largest load is only {} times the smallest (a fit needs {})",

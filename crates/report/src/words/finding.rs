@@ -164,9 +164,14 @@ fn fixed_concurrency(fixed: &FixedConcurrency) -> String {
 }
 
 fn periodic_stalls(stalls: &PeriodicStalls) -> String {
-    format!(
-        "the target stops every {} for up to {}",
-        seconds((stalls.every_s * 10.0).round() / 10.0),
-        millis(stalls.longest_ms)
-    )
+    let every = seconds((stalls.every_s * 10.0).round() / 10.0);
+    let longest = match (stalls.longest_ms, stalls.longest_at_least_ms) {
+        (Some(longest), _) => format!(" for up to {}", millis(longest)),
+        (None, Some(least)) => format!(
+            "; operations timed out, so the longest stall took at least {}",
+            millis(least)
+        ),
+        (None, None) => String::new(),
+    };
+    format!("the target stops every {every}{longest}")
 }

@@ -37,6 +37,7 @@ pub(crate) fn sentence(cause: &IssueCause) -> String {
         | IssueCause::SmallMessages { .. } => of_generator(cause),
         IssueCause::StartsMissed { .. }
         | IssueCause::StartsDropped { .. }
+        | IssueCause::OwnFailures { .. }
         | IssueCause::NotAllSent { .. }
         | IssueCause::AudienceIncomplete { .. }
         | IssueCause::WorkerLost { .. }
@@ -125,6 +126,10 @@ fn of_counts(cause: &IssueCause) -> String {
             "the generator missed {} planned starts (limit {}): use more workers or cores, or reduce the rate",
             share(*missed, *planned),
             limit_of(*limit_percent)
+        ),
+        IssueCause::OwnFailures { failed, operations } => format!(
+            "{} operations failed because headcount reached a limit of its own, such as descriptors or local ports",
+            share(*failed, *operations)
         ),
         IssueCause::StartsDropped {
             dropped,

@@ -1,4 +1,7 @@
-use record::{LateAt, Lateness, LevelIssue};
+use model::{FaultKind, Side};
+use record::{
+    DelayStatistic, DropCause, Failure, IssueCause, LateAt, Lateness, LevelIssue, Shortfall,
+};
 
 use super::*;
 
@@ -147,4 +150,84 @@ fn throughput_counts_operations_and_deliveries_before_iterations() {
     };
     level.measured.requests.insert("GET /".to_owned(), timings);
     assert_eq!(of(&level), Some(10.0));
+}
+
+/// A level of 1,000 requests with this issue and these failures.
+fn level_with(issue: Option<IssueCause>, failures: Vec<Failure>) -> Level {
+    let mut level = Level {
+        issues: issue.into_iter().map(LevelIssue::questionable).collect(),
+        ..Level::default()
+    };
+    let mut timings = Timings::default();
+    for _ in 0..1000 {
+        timings.answered(Nanos::from_millis(1), Nanos::from_millis(1), false);
+    }
+    level.measured.requests.insert("GET /".to_owned(), timings);
+    level.measured.failures = failures;
+    level
+}
+
+fn of_level(level: Level, results: Vec<ThresholdResult>) -> Outcome {
+    let run = Run {
+        thresholds: results,
+        levels: vec![level],
+        ..Run::default()
+    };
+    outcome(&run, &[], 1.0).unwrap()
+}
+
+#[test]
+fn operations_that_fail_because_of_own_limits_say_nothing_about_the_target() {
+    let failures = |side, count| {
+        vec![Failure {
+            side,
+            kind: FaultKind::Resources,
+            what: "GET /".to_owned(),
+            count,
+            first: record::Example::default(),
+        }]
+    };
+    let of = |side, count| of_level(level_with(None, failures(side, count)), Vec::new());
+    let own = IssueCause::OwnFailures {
+        failed: 50,
+        operations: 1000,
+    };
+    assert_eq!(of(Side::Generator, 50).generator, [own]);
+    assert!(of(Side::Generator, 1).is_valid(), "one of a thousand");
+    assert!(of(Side::Target, 50).is_valid());
+}
+
+#[test]
+fn a_rate_that_the_number_of_users_limits_says_nothing_about_the_target() {
+    let of = |dropped, users| {
+        let cause = IssueCause::StartsDropped {
+            dropped,
+            planned: 1000,
+            users: Some(users),
+        };
+        of_level(level_with(Some(cause), Vec::new()), Vec::new())
+    };
+    assert!(!of(200, DropCause::UsersBusy).is_valid());
+    assert!(of(5, DropCause::UsersBusy).is_valid(), "a few");
+    let waiting = of(200, DropCause::UsersWaiting);
+    assert!(waiting.is_valid(), "they waited for the target");
+}
+
+#[test]
+fn a_threshold_that_held_under_less_load_than_planned_proves_nothing() {
+    let of = |inconclusive| {
+        let cause = IssueCause::UsersSlowed {
+            slowed_percent: 30.0,
+            limit_percent: 10.0,
+            cpu_wait_percent: None,
+        };
+        let result = ThresholdResult {
+            inconclusive,
+            ..ThresholdResult::default()
+        };
+        of_level(level_with(Some(cause), Vec::new()), vec![result])
+    };
+    let shortfall = Shortfall::LoopSlowed { percent: 30.0 };
+    assert!(!of(Some(Inconclusive::LessLoad { shortfall })).is_valid());
+    assert!(of(None).is_valid(), "it held by a wide margin");
 }

@@ -24,7 +24,8 @@ pub(super) fn of(measured: &Measured) -> Option<Value> {
         histograms.for_each(|one| sum.merge(one));
         sum.quantile(0.95).map(model::Nanos::as_millis_f64)
     };
-    if !measured.deliveries.is_empty() {
+    // A channel without receivers, as in a group of one, expects none.
+    if measured.deliveries.values().any(|one| one.judged() > 0) {
         let times = p95(&mut measured.deliveries.values().map(|one| &one.latency));
         add("deliveries", times, LOST);
     }
@@ -136,6 +137,14 @@ mod tests {
     fn a_slow_target_gets_a_limit_that_it_keeps_at_the_first_load() {
         let found = of(&measured(1_100)).unwrap();
         assert_eq!(found["requests"][0], "p95 < 5000ms");
+    }
+
+    #[test]
+    fn a_channel_without_receivers_has_no_threshold() {
+        let mut alone = measured(3);
+        let channel = record::Deliveries::default();
+        alone.deliveries.insert("said".to_owned(), channel);
+        assert_eq!(of(&alone), of(&measured(3)));
     }
 
     #[test]

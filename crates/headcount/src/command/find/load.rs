@@ -3,6 +3,7 @@
 use anyhow::bail;
 use capacity::search::Quantity;
 use engine::RunConfig;
+use format::{amount, span};
 use model::Nanos;
 use plan::Grouping;
 use serde_json::{Map, Value, json};
@@ -105,6 +106,30 @@ impl LoadShape {
         }
     }
 
+    /// The load that an option gives. Fails if the search cannot try it.
+    pub(super) fn checked(&self, option: &str, load: f64) -> anyhow::Result<f64> {
+        let (least, most) = self.range();
+        let unit = match self.quantity {
+            Quantity::Rate => "iterations per second",
+            Quantity::Users => "users",
+            Quantity::Groups => "groups",
+        };
+        if !(least..=most).contains(&load) {
+            let (least, most) = (amount(least), amount(most));
+            bail!("{option} {load}: a search can try {least} to {most} {unit}");
+        }
+        if self.quantity != Quantity::Rate && load.fract() != 0.0 {
+            bail!("{option} {load}: the number of {unit} must be a whole number");
+        }
+        Ok(load)
+    }
+
+    /// The times of [`LoadShape::lead_s`], as options of the scenario.
+    pub(super) fn lead(&self) -> String {
+        let [ramp, warm_up] = [self.ramp, self.warm_up].map(|time| span(time.as_secs_f64()));
+        format!("`ramp` ({ramp}) and `warmup` ({warm_up})")
+    }
+
     /// Time of a trial before its measurement, in seconds.
     pub(super) fn lead_s(&self) -> f64 {
         (self.ramp + self.warm_up).as_secs_f64()
@@ -171,4 +196,20 @@ fn whole(load: f64) -> Value {
 
 fn millis(seconds: f64) -> Value {
     format!("{:.0}ms", seconds * 1e3).into()
+}
+
+#[cfg(test)]
+impl LoadShape {
+    /// The shape of a load with `ramp` and `warmup` of this time each.
+    pub(super) fn example(quantity: Quantity, group_size: u32, lead: Nanos) -> Self {
+        Self {
+            quantity,
+            kept: Map::new(),
+            group_size,
+            least_users: 1,
+            ramp: lead,
+            warm_up: lead,
+            connections: None,
+        }
+    }
 }

@@ -13,13 +13,11 @@ use serde_json::Value;
 
 use super::default_thresholds;
 use super::load::LoadShape;
-use super::settings::longest_limit_s;
+use super::settings::{LOOK_S, longest_limit_s};
 use super::subject::{Subject, TrialOptions};
 use crate::command::fleet::{Fleet, run_on};
 use crate::progress::Progress;
 
-/// Measured time of the trial that shows what there is to limit, in seconds.
-const LOOK_S: f64 = 2.0;
 /// Time between two checks for Ctrl-C during a pause.
 const LOOK_AT_STOP: Duration = Duration::from_millis(50);
 
@@ -36,6 +34,8 @@ pub(super) struct TrialRunner {
     thresholds: Option<Value>,
     seed: u64,
     ran: u64,
+    /// Whether the target had requests before the first of these trials.
+    asked_before: bool,
     /// The levels of all trials, for the findings.
     seen: Run,
 }
@@ -74,6 +74,7 @@ impl TrialRunner {
             thresholds: None,
             seed: 0,
             ran: 0,
+            asked_before: false,
             seen: Run::default(),
         }
     }
@@ -81,6 +82,14 @@ impl TrialRunner {
     /// Runs the trials on a fleet, if there is one.
     pub(super) fn on(self, fleet: Option<Fleet>) -> Self {
         Self { fleet, ..self }
+    }
+
+    /// States whether other searches of the same target ran before this one.
+    pub(super) fn after_others(self, others: bool) -> Self {
+        Self {
+            asked_before: others,
+            ..self
+        }
     }
 
     /// Gives the fleet back.
@@ -95,6 +104,7 @@ impl TrialRunner {
         save: impl Fn(&SavedSearch) -> anyhow::Result<()>,
     ) -> anyhow::Result<Ending> {
         self.seed = saved.seed;
+        self.asked_before |= !saved.trials.is_empty();
         let mut error = None;
         if saved.default_thresholds {
             self.thresholds = Some(default_thresholds::options(&saved.thresholds));
@@ -141,6 +151,9 @@ impl TrialRunner {
         }
         self.progress.close();
         saved.ended_at = self.clock.date();
+        if self.asked_before {
+            mark_earlier_requests(&mut self.seen);
+        }
         let findings = capacity::findings(&self.seen);
         if !findings.is_empty() {
             saved.findings = findings; // those of a resumed search are older
@@ -160,6 +173,7 @@ impl TrialRunner {
     fn choose_thresholds(&mut self, saved: &mut SavedSearch) -> anyhow::Result<bool> {
         self.progress
             .title("no thresholds are declared: looking at the target to choose some");
+        self.asked_before = true;
         let look = Trial {
             load: saved.settings.first,
             duration_s: LOOK_S,
@@ -318,5 +332,30 @@ impl TrialRunner {
             Some(why @ RunError::Unreachable { .. }) => Ok(Ran::Unreachable(why.into(), took_s)),
             Some(why) => Err(why.into()),
         }
+    }
+}
+
+/// Marks that requests were sent before the first level. They may have used up a part of what a rate limiter lets
+/// through, just as those of `setup` do, but they are no level of the search.
+fn mark_earlier_requests(seen: &mut Run) {
+    seen.setup.get_or_insert_default();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn earlier_requests_count_as_a_setup_and_leave_the_indices_of_trials() {
+        let mut seen = Run {
+            levels: vec![Level {
+                index: 0,
+                ..Level::default()
+            }],
+            ..Run::default()
+        };
+        mark_earlier_requests(&mut seen);
+        assert!(seen.setup.is_some());
+        assert_eq!(seen.levels[0].index, 0);
     }
 }

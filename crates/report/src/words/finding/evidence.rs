@@ -197,10 +197,17 @@ fn times(seen: &Evidence) -> String {
         ),
         Evidence::LongestTimes {
             usual_ms,
-            stalled_ms,
+            stalled_ms: Some(stalled),
         } => format!(
             "the longest time of a second was at least {} during the stalls, and usually {}",
-            millis(*stalled_ms),
+            millis(*stalled),
+            millis(*usual_ms)
+        ),
+        Evidence::LongestTimes {
+            usual_ms,
+            stalled_ms: None,
+        } => format!(
+            "operations timed out during the stalls; the longest time of a second was usually {}",
             millis(*usual_ms)
         ),
         Evidence::FailedAfter {

@@ -1,0 +1,65 @@
+//! Whether the generator, and not the target, decided a trial.
+
+use model::Side;
+use record::{DelayStatistic, DropCause, Failure, IssueCause, Level, Measured};
+
+use crate::throughput::operations;
+
+/// If the host took more than this share of the CPU time, in percent, it may be the reason that the target failed.
+const STOLEN_PERCENT: f64 = 10.0;
+/// Starts that were dropped, up to this share, change nothing.
+const FEW_DROPPED: f64 = 0.01;
+/// Operations that failed because of headcount's own limits, up to this share, change nothing.
+const FEW_FAILED: f64 = 0.001;
+
+/// The reasons why the trial says nothing about the target. Some of them leave the level valid, because they show only that
+/// the target had less load than planned: then a threshold that holds proves nothing, but one that broke still counts.
+pub(super) fn limits_of_generator(
+    level: &Level,
+    failed: bool,
+    had_less_load: bool,
+) -> Vec<IssueCause> {
+    let counts = |cause: &&IssueCause| match cause.itself() {
+        IssueCause::StolenTime { stolen_percent, .. } => failed && *stolen_percent > STOLEN_PERCENT,
+        // The scenario's own number of users is the limit of its rate, whatever the target does.
+        IssueCause::StartsDropped {
+            dropped,
+            planned,
+            users: Some(DropCause::UsersBusy),
+        } => *dropped as f64 > *planned as f64 * FEW_DROPPED,
+        IssueCause::UsersSlowed { .. } | IssueCause::WorkerBusy { .. } => !failed && had_less_load,
+        _ => false,
+    };
+    let invalid: Vec<&IssueCause> = level.invalid_because().filter(|one| decides(one)).collect();
+    let issues = level.issues.iter().map(|issue| &issue.cause);
+    let more = issues.filter(|cause| counts(cause) && !invalid.contains(cause));
+    let own = own_failures(&level.measured);
+    invalid
+        .iter()
+        .copied()
+        .chain(more)
+        .cloned()
+        .chain(own)
+        .collect()
+}
+
+/// Whether the cause shows that the generator was the limit. The longest of a few delays shows only that the machine was
+/// disturbed once: a low load, with too few delays for a percentile, is not what limits a generator.
+fn decides(cause: &IssueCause) -> bool {
+    !matches!(cause.itself(), IssueCause::Late(lateness) if lateness.statistic == DelayStatistic::Max)
+}
+
+/// The operations that failed because of headcount's own limits, if they are more than a few.
+fn own_failures(measured: &Measured) -> Option<IssueCause> {
+    let connections = measured.connections.iter();
+    let connections = connections.map(|(name, one)| (name.as_str(), one));
+    let all = || operations(measured).chain(connections.clone());
+    let is_own = |failure: &&Failure| {
+        failure.side == Side::Generator && all().any(|(name, _)| name == failure.what)
+    };
+    let failed = measured.failures.iter().filter(is_own);
+    let failed: u64 = failed.map(|failure| failure.count).sum();
+    let operations: u64 = all().map(|(_, one)| one.count).sum();
+    (failed as f64 > operations as f64 * FEW_FAILED)
+        .then_some(IssueCause::OwnFailures { failed, operations })
+}

@@ -1,0 +1,215 @@
+//! Searches that end in another way than with a ceiling after its time, and what a ceiling needs.
+
+use record::IssueCause;
+
+use crate::search::evidence::Pool;
+use crate::search::simulated::{Service, Target, World, recorded, settings};
+use crate::search::{Answer, Ended, Evidence, Outcome, Purpose, Search, Settings, ShareEvidence};
+use crate::search::{Step, Trial};
+
+fn counts(beyond: f64, of: f64, allowed: f64) -> Evidence {
+    Evidence::Share(ShareEvidence {
+        beyond,
+        of,
+        allowed,
+        design_effect: None,
+    })
+}
+
+fn trial(load: f64, purpose: Purpose) -> Trial {
+    Trial {
+        load,
+        duration_s: 9.0,
+        pause_s: 0.0,
+        purpose,
+    }
+}
+
+/// A trial in which all of 1,000 values were within the limit.
+fn held() -> Outcome {
+    Outcome {
+        took_s: 5.0,
+        evidence: counts(0.0, 1000.0, 0.01),
+        median_ms: Some(10.0),
+        ..Outcome::default()
+    }
+}
+
+fn broken() -> Outcome {
+    Outcome {
+        evidence: counts(900.0, 1000.0, 0.01),
+        ..held()
+    }
+}
+
+fn limited() -> Outcome {
+    Outcome {
+        generator: vec![IssueCause::NotMeasured],
+        ..held()
+    }
+}
+
+/// Searches up to this load, with the outcome of each trial.
+fn search(most: f64, of: impl Fn(&Trial) -> Outcome) -> (Answer, Vec<Trial>) {
+    let mut search = Search::new(Settings {
+        most,
+        ..settings(&Target::queue(1, Service::Fixed(0.004), 0.05))
+    });
+    let mut trials = Vec::new();
+    loop {
+        match search.next_step() {
+            Step::Done(answer) => return (*answer, trials),
+            Step::Try(trial) => {
+                trials.push(trial);
+                search.record(of(&trial));
+            }
+        }
+    }
+}
+
+#[test]
+fn an_interruption_keeps_a_ceiling_that_is_confirmed() {
+    let target = Target::queue(1, Service::Fixed(0.005), 0.05);
+    let mut search = Search::new(settings(&target));
+    let mut world = World::new(target, 3);
+    let mut kept = None;
+    let answer = loop {
+        let answer = search.interrupted();
+        if answer.stable.is_some() {
+            kept = Some(answer.ended);
+        }
+        match search.next_step() {
+            Step::Try(trial) => search.record(world.run(&trial)),
+            Step::Done(answer) => break answer,
+        }
+    };
+    assert_eq!(answer.ended, Ended::Confirmed);
+    assert_eq!(
+        kept,
+        Some(Ended::Interrupted),
+        "before the end of the search"
+    );
+}
+
+#[test]
+fn a_generator_that_fails_in_long_trials_has_a_lower_load_confirmed() {
+    let (answer, trials) = search(1e6, |trial| {
+        let is_long = trial.purpose == Purpose::Confirm;
+        if trial.load > 800.0 || trial.load > 600.0 && is_long {
+            limited()
+        } else {
+            held()
+        }
+    });
+    assert_eq!(answer.ended, Ended::GeneratorLimit);
+    let least = answer.at_least.unwrap();
+    assert!(least < 600.0, "{least}");
+    let shown = trial(least, Purpose::Confirm);
+    let repeated = trials
+        .iter()
+        .filter(|one| one.purpose == shown.purpose && (one.load - shown.load).abs() < 1e-9);
+    assert_eq!(repeated.count(), 2);
+}
+
+#[test]
+fn a_generator_that_fails_later_keeps_the_confirmed_ceiling() {
+    let mut confirmed = 0;
+    let mut search = Search::new(settings(&Target::queue(1, Service::Fixed(0.004), 0.05)));
+    let answer = loop {
+        let Step::Try(trial) = search.next_step() else {
+            break search.interrupted();
+        };
+        confirmed += u32::from(trial.purpose == Purpose::Confirm);
+        let over = trial.load > 200.0;
+        search.record(match over {
+            _ if trial.purpose == Purpose::Above && confirmed >= 4 => limited(),
+            true => broken(),
+            false => held(),
+        });
+    };
+    assert_eq!(answer.ended, Ended::Confirmed);
+    assert!(answer.stable.unwrap().load <= 200.0);
+}
+
+#[test]
+fn a_lower_bound_holds_only_if_its_trials_keep_the_threshold_together() {
+    // Alone, none of these trials breaks the threshold beyond chance.
+    let open = Outcome {
+        evidence: counts(40.0, 1000.0, 0.01),
+        ..held()
+    };
+    assert!(!open.failed());
+    let (answer, _) = search(100.0, |trial| {
+        if trial.load > 90.0 {
+            open.clone()
+        } else {
+            held()
+        }
+    });
+    assert_ne!(answer.ended, Ended::LargestLoadHeld);
+    assert!(answer.at_least.is_none());
+}
+
+#[test]
+fn long_trials_that_decide_nothing_confirm_nothing() {
+    let (answer, _) = search(1e6, |trial| match trial.purpose {
+        _ if trial.load > 200.0 => broken(),
+        Purpose::Confirm => Outcome {
+            undecided: true,
+            ..held()
+        },
+        _ => held(),
+    });
+    assert_eq!((answer.ended, answer.stable), (Ended::Undecided, None));
+}
+
+#[test]
+fn trials_that_other_thresholds_decided_are_not_pooled() {
+    let mut pool = Pool::default();
+    for evidence in [counts(36.0, 900.0, 0.05), counts(0.0, 900.0, 0.01)] {
+        let outcome = Outcome { evidence, ..held() };
+        pool.add(trial(50.0, Purpose::Confirm), outcome);
+    }
+    assert!(pool.holds_for_long(50.0));
+    let outcome = Outcome {
+        evidence: counts(20.0, 900.0, 0.01),
+        ..held()
+    };
+    pool.add(trial(50.0, Purpose::Confirm), outcome);
+    assert!(
+        !pool.holds_for_long(50.0),
+        "1.1 % of 1,800 values, where 1 % is allowed"
+    );
+}
+
+#[test]
+fn a_median_of_few_values_that_differs_by_chance_is_no_drift() {
+    let (answer, trials) = search(1e6, |trial| {
+        let few = |outcome: Outcome| Outcome {
+            evidence: counts(0.0, 30.0, 0.01),
+            median_ms: Some(13.0),
+            ..outcome
+        };
+        match trial.purpose {
+            _ if trial.load > 200.0 => broken(),
+            Purpose::Drift => few(held()),
+            _ => held(),
+        }
+    });
+    assert!(trials.iter().any(|one| one.purpose == Purpose::Drift));
+    assert_eq!(answer.ended, Ended::Confirmed);
+}
+
+#[test]
+fn the_target_recovers_between_overloads() {
+    let service = Service::Collapsing {
+        normal: 0.004,
+        rest: 5.0,
+    };
+    let target = Target::queue(1, service, 0.05);
+    let (answer, trials) = recorded(settings(&target), &target, 1);
+    assert_eq!(answer.ended, Ended::Confirmed);
+    let purposes: Vec<Purpose> = trials.iter().map(|done| done.trial.purpose).collect();
+    let follows = |pair: &[Purpose]| pair == [Purpose::Overload, Purpose::Recovery];
+    assert!(purposes.windows(2).any(follows), "{purposes:?}");
+}
