@@ -215,11 +215,14 @@ impl Search {
 
     /// The highest load at which no trial failed, below all loads that failed.
     pub fn holds(&self) -> Option<f64> {
-        let fails = self.fails();
+        self.holds_below(self.fails().unwrap_or(f64::INFINITY))
+    }
+
+    /// The highest load below this one at which no trial failed.
+    fn holds_below(&self, load: f64) -> Option<f64> {
         let held = self.pool.trials().filter(|done| !done.outcome.failed());
         let loads = held.map(|done| done.trial.load);
-        let below = loads.filter(|load| fails.is_none_or(|fails| *load < fails));
-        below.reduce(f64::max)
+        loads.filter(|held| *held < load).reduce(f64::max)
     }
 
     /// The lowest load at which a trial failed.
@@ -363,7 +366,7 @@ impl Search {
         };
         let at_least = match ended {
             Ended::GeneratorLimit | Ended::LargestLoadHeld => {
-                self.confirmed.or_else(|| self.holds())
+                self.confirmed.or_else(|| self.holds_within_generator())
             }
             _ => None,
         };
@@ -380,8 +383,8 @@ impl Search {
             hard: beyond::hard(&self.log),
             generator: self.generator.clone(),
             holds: stable.map(|one| one.load).or_else(|| self.holds()),
-            fails: match stable {
-                Some(one) => self.pool.lowest_failed_above(one.load),
+            fails: match stable.map(|one| one.load).or(at_least) {
+                Some(load) => self.pool.lowest_failed_above(load),
                 None => self.fails(),
             },
             unmeasured: unmeasured.unwrap_or_default(),

@@ -16,7 +16,11 @@ use crate::terminal::{Page, Terminal, finding_text};
 
 /// Formats a load with the unit of its quantity: `385/s`, `12 groups`.
 fn load(load: f64, quantity: Quantity) -> String {
-    let plural = if load > 1.0 { "s" } else { "" };
+    let plural = if (load - 1.0).abs() < f64::EPSILON {
+        ""
+    } else {
+        "s"
+    };
     match quantity {
         Quantity::Rate => format!("{}/s", amount(load)),
         Quantity::Users => format!("{} user{plural}", amount(load)),

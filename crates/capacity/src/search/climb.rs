@@ -168,7 +168,10 @@ impl Search {
                 counts.beyond <= (RECOVERED_SHARE * counts.of).max(2.0) && counts.of > 0.0
             }
             Evidence::Broken => false,
-            Evidence::Held | Evidence::Undecided => true,
+            // A trial that could not begin shows no recovery.
+            Evidence::Held | Evidence::Undecided => {
+                outcome.is_valid() || outcome.median_ms.is_some()
+            }
         };
         let left_s = RECOVERY_S - (self.spent_s - began_s);
         self.phase = if quick && clean {
@@ -180,6 +183,8 @@ impl Search {
                 pause_s: (pause_s * 2.0).min(left_s),
                 then: Box::new(then),
             }
+        } else if !outcome.is_valid() {
+            self.end_at_generator()
         } else if matches!(then, Phase::Overload { .. }) {
             Phase::Over(Ended::Confirmed) // the stable ceiling is known
         } else {

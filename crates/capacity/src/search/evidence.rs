@@ -20,6 +20,9 @@ const SAME: f64 = 0.004;
 /// From this many times the allowed share on, a share only shows that the share is at least this. What more it says about
 /// the distance depends on the target: a rate limiter refuses nothing up to its limit, and a tenth just above it.
 const FAR: f64 = 10.0;
+/// A smaller share is not far beyond the limit, however little is allowed: with at most 100 independent values, it would be
+/// one or two of them.
+const FAR_LEAST: f64 = 0.1;
 /// A long trial that failed contradicts short ones that passed at this share of its load or more.
 const CONTRADICTED: f64 = 0.95;
 
@@ -119,11 +122,10 @@ impl Pool {
             });
             beyond <= allowed * of
         };
-        let without = || {
-            self.long_trials(load)
-                .filter(|done| done.counts().is_none())
-        };
-        counts().all(|one| keeps(one.allowed)) && without().all(|done| done.outcome.held())
+        // A trial that decided nothing is repeated, and says nothing.
+        let mut trials = self.long_trials(load);
+        let broke = trials.any(|done| done.outcome.evidence == Evidence::Broken);
+        counts().all(|one| keeps(one.allowed)) && !broke
     }
 
     /// The probability of each ceiling between two loads.
@@ -197,5 +199,7 @@ fn is_far_beyond(counts: ShareEvidence) -> bool {
 
 /// The share from which on a share counts as this share or more.
 fn far_beyond(allowed: f64) -> f64 {
-    (FAR * allowed).min(f64::midpoint(allowed, 1.0))
+    (FAR * allowed)
+        .max(FAR_LEAST)
+        .min(f64::midpoint(allowed, 1.0))
 }

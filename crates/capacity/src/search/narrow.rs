@@ -228,6 +228,7 @@ impl Search {
 
     /// The target fails at a load that it was expected to hold at least, so the ceiling is below.
     fn search_below(&mut self, load: f64) -> Phase {
+        self.generator = None; // the target fails at a lower load
         self.range = (load / 4.0, load * 1.02);
         Phase::Reference {
             looks: 0,
@@ -259,12 +260,21 @@ impl Search {
 
     /// The generator cannot generate for long what it could for a short time, so a lower load is confirmed.
     pub(super) fn confirm_lower(&self, than: f64) -> Phase {
-        let held = self.pool.trials().filter(|done| !done.outcome.failed());
-        let lower = held.map(|done| done.trial.load).filter(|load| *load < than);
-        match lower.reduce(f64::max) {
+        // The first load held while the target warmed up.
+        let lower = self.holds_below(than).or(Some(self.settings.first));
+        match lower.filter(|load| *load < than) {
             Some(load) => Phase::Confirm(Confirmation::at_least(load)),
             None => Phase::Over(Ended::GeneratorLimit),
         }
+    }
+
+    /// The highest load that held, below all that failed and all that the generator could not make.
+    pub(super) fn holds_within_generator(&self) -> Option<f64> {
+        let limit = self
+            .generator
+            .as_ref()
+            .map_or(f64::INFINITY, |one| one.load);
+        self.holds_below(self.fails().unwrap_or(f64::INFINITY).min(limit))
     }
 
     /// A ceiling that is confirmed remains so.

@@ -62,9 +62,12 @@ pub fn outcome(run: &Run, thresholds: &[Threshold], took_s: f64) -> Option<Outco
         ),
         leftovers: level.leftovers.filter(|left| *left != 0.0),
     };
-    let had_less_load =
-        results().any(|result| matches!(result.inconclusive, Some(Inconclusive::LessLoad { .. })));
-    outcome.generator = limits_of_generator(level, outcome.failed(), had_less_load);
+    let shortfall = results().find_map(|result| match result.inconclusive {
+        Some(Inconclusive::LessLoad { shortfall }) => Some(shortfall),
+        _ => None,
+    });
+    let shortfall = shortfall.filter(|_| !outcome.failed());
+    outcome.generator = limits_of_generator(level, outcome.failed(), shortfall);
     Some(outcome)
 }
 

@@ -1,23 +1,26 @@
 //! Whether the generator, and not the target, decided a trial.
 
 use model::Side;
-use record::{DelayStatistic, DropCause, Failure, IssueCause, Level, Measured};
+use record::{DelayStatistic, DropCause, Failure, IssueCause, Level, Measured, Shortfall};
 
 use crate::throughput::operations;
 
 /// If the host took more than this share of the CPU time, in percent, it may be the reason that the target failed.
 const STOLEN_PERCENT: f64 = 10.0;
+/// Time that users of a closed load may wait for the generator, in percent.
+const SLOWED_PERCENT: f64 = 10.0;
 /// Starts that were dropped, up to this share, change nothing.
 const FEW_DROPPED: f64 = 0.01;
 /// Operations that failed because of headcount's own limits, up to this share, change nothing.
 const FEW_FAILED: f64 = 0.001;
 
-/// The reasons why the trial says nothing about the target. Some of them leave the level valid, because they show only that
+/// The reasons why the trial says nothing about the target. `shortfall`: why the target had less load than planned, although
+/// the thresholds held. Some of them leave the level valid, because they show only that
 /// the target had less load than planned: then a threshold that holds proves nothing, but one that broke still counts.
 pub(super) fn limits_of_generator(
     level: &Level,
     failed: bool,
-    had_less_load: bool,
+    shortfall: Option<Shortfall>,
 ) -> Vec<IssueCause> {
     let counts = |cause: &&IssueCause| match cause.itself() {
         IssueCause::StolenTime { stolen_percent, .. } => failed && *stolen_percent > STOLEN_PERCENT,
@@ -27,20 +30,34 @@ pub(super) fn limits_of_generator(
             planned,
             users: Some(DropCause::UsersBusy),
         } => *dropped as f64 > *planned as f64 * FEW_DROPPED,
-        IssueCause::UsersSlowed { .. } | IssueCause::WorkerBusy { .. } => !failed && had_less_load,
+        IssueCause::UsersSlowed { .. }
+        | IssueCause::WorkerBusy { .. }
+        | IssueCause::EventsDropped { .. } => shortfall.is_some(),
         _ => false,
     };
     let invalid: Vec<&IssueCause> = level.invalid_because().filter(|one| decides(one)).collect();
     let issues = level.issues.iter().map(|issue| &issue.cause);
     let more = issues.filter(|cause| counts(cause) && !invalid.contains(cause));
-    let own = own_failures(&level.measured);
-    invalid
-        .iter()
-        .copied()
-        .chain(more)
-        .cloned()
-        .chain(own)
-        .collect()
+    let mut limits: Vec<IssueCause> = invalid.iter().copied().chain(more).cloned().collect();
+    limits.extend(own_failures(&level.measured));
+    if limits.is_empty() {
+        limits.extend(shortfall.and_then(slowed_users));
+    }
+    limits
+}
+
+/// Users who waited for the generator less than a level's issue needs, but long enough that the load was too low.
+fn slowed_users(shortfall: Shortfall) -> Option<IssueCause> {
+    match shortfall {
+        Shortfall::LoopSlowed { percent } if percent > SLOWED_PERCENT => {
+            Some(IssueCause::UsersSlowed {
+                slowed_percent: percent,
+                limit_percent: SLOWED_PERCENT,
+                cpu_wait_percent: None,
+            })
+        }
+        _ => None,
+    }
 }
 
 /// Whether the cause shows that the generator was the limit. The longest of a few delays shows only that the machine was

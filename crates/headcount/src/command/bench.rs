@@ -37,7 +37,9 @@ pub(crate) fn bench(args: &BenchArgs) -> anyhow::Result<Exit> {
     let clock = Clock::start();
     let url = url_of(&args.url)?;
     if args.search.range.any() {
-        bail!("--budget, --precision, --first and --most belong to a search: add --find");
+        bail!(
+            "--budget, --precision, --first, --most, --person-every, --growth and --nodes belong to a search: add --find"
+        );
     }
     let settings = generator_settings(&args.generator, Overrides::default())?;
     if args.fleet.fleet.is_none() {

@@ -8,6 +8,7 @@ mod resume;
 mod settings;
 mod subject;
 mod trial_runner;
+mod unreachable;
 
 use std::path::Path;
 
@@ -239,6 +240,7 @@ mod tests {
             assert_eq!(exit_of(ended), exit, "{ended:?}");
         }
     }
+
     #[test]
     fn a_search_without_a_trial_was_interrupted_or_ran_out_of_time() {
         assert!(nothing_measured(Ended::Interrupted).starts_with("interrupted"));

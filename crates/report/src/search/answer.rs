@@ -135,12 +135,14 @@ fn production_limit(search: &SavedSearch, ceiling: f64) -> String {
     format!("  production limit: {limit} ({ceiling}{})", steps.concat())
 }
 
+/// 70 % of 90 is slightly less than 63 in binary numbers.
+const INEXACT: f64 = 1e-9;
+
 /// Rounds a load down to a number that can be tried: a whole number of users or groups, or a rate that is shown with all
 /// of its digits.
 fn rounded_down(value: f64, quantity: Quantity) -> f64 {
-    const INEXACT: f64 = 1e-9;
     if quantity != Quantity::Rate || value >= 100.0 || value <= 0.0 {
-        return value.floor();
+        return (value + INEXACT).floor();
     }
     let digits = if value < 1.0 { 2.0 } else { 3.0 };
     let scale = 10_f64.powf(digits - 1.0 - value.log10().floor());
@@ -164,7 +166,7 @@ fn people(search: &SavedSearch, ceiling: f64) -> Option<String> {
         "  people: {} at the ceiling ({} iterations/s × {every}{groups}), {} at the production limit",
         whole(people.floor()),
         format::number(per_s),
-        whole(at_limit.floor())
+        whole((at_limit + INEXACT).floor())
     ))
 }
 
@@ -253,6 +255,8 @@ mod tests {
         assert_eq!(shown(0.7 * 71.0), "49.7/s");
         assert_eq!(shown(147.9), "147/s");
         let users = |value| load(rounded_down(value, Quantity::Users), Quantity::Users);
+        assert_eq!(users(0.7 * 90.0), "63 users");
+        assert_eq!(shown(0.7 * 180.0), "126/s");
         assert_eq!(users(8.9), "8 users");
     }
 

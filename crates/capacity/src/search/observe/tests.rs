@@ -215,19 +215,31 @@ fn a_rate_that_the_number_of_users_limits_says_nothing_about_the_target() {
 
 #[test]
 fn a_threshold_that_held_under_less_load_than_planned_proves_nothing() {
-    let of = |inconclusive| {
-        let cause = IssueCause::UsersSlowed {
-            slowed_percent: 30.0,
-            limit_percent: 10.0,
-            cpu_wait_percent: None,
-        };
+    let of = |cause: Option<IssueCause>, inconclusive| {
         let result = ThresholdResult {
             inconclusive,
             ..ThresholdResult::default()
         };
-        of_level(level_with(Some(cause), Vec::new()), vec![result])
+        of_level(level_with(cause, Vec::new()), vec![result])
     };
-    let shortfall = Shortfall::LoopSlowed { percent: 30.0 };
-    assert!(!of(Some(Inconclusive::LessLoad { shortfall })).is_valid());
-    assert!(of(None).is_valid(), "it held by a wide margin");
+    let slowed = |percent| IssueCause::UsersSlowed {
+        slowed_percent: percent,
+        limit_percent: if percent > 25.0 { 25.0 } else { 10.0 },
+        cpu_wait_percent: None,
+    };
+    let less = |percent| {
+        let shortfall = Shortfall::LoopSlowed { percent };
+        Some(Inconclusive::LessLoad { shortfall })
+    };
+    let issue = of(Some(slowed(30.0)), less(30.0));
+    assert_eq!(issue.generator, [slowed(30.0)]);
+    let without_issue = of(None, less(15.0));
+    assert_eq!(without_issue.generator, [slowed(15.0)]);
+    assert!(of(None, less(3.0)).is_valid(), "hardly slowed");
+    let wide = of(Some(slowed(30.0)), None);
+    assert!(wide.is_valid(), "it held by a wide margin");
+    let dropped = Shortfall::QueueDropped { dropped: 4 };
+    let dropped = Some(Inconclusive::LessLoad { shortfall: dropped });
+    let events = IssueCause::EventsDropped { dropped: 4 };
+    assert!(!of(Some(events), dropped).is_valid());
 }

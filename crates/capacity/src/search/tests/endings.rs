@@ -164,6 +164,80 @@ fn long_trials_that_decide_nothing_confirm_nothing() {
 }
 
 #[test]
+fn a_long_trial_that_decides_nothing_is_repeated() {
+    let mut long = 0;
+    let mut search = Search::new(Settings {
+        most: 100.0,
+        ..settings(&Target::queue(1, Service::Fixed(0.004), 0.05))
+    });
+    let answer = loop {
+        let trial = match search.next_step() {
+            Step::Done(answer) => break *answer,
+            Step::Try(trial) => trial,
+        };
+        long += u32::from(trial.purpose == Purpose::Confirm);
+        let is_first_long = trial.purpose == Purpose::Confirm && long == 1;
+        search.record(Outcome {
+            evidence: if is_first_long {
+                Evidence::Undecided
+            } else {
+                Evidence::Held
+            },
+            undecided: is_first_long,
+            ..held()
+        });
+    };
+    assert_eq!(answer.ended, Ended::LargestLoadHeld);
+    assert_eq!((answer.at_least, long), (Some(100.0), 3));
+}
+
+#[test]
+fn a_rare_failure_that_is_allowed_leaves_the_ceiling_where_it_is() {
+    // One in ten thousand is allowed, and everything fails above 200.
+    let (answer, _) = search(1e6, |trial| Outcome {
+        evidence: counts(
+            if trial.load > 200.0 { 1000.0 } else { 0.0 },
+            1000.0,
+            0.0001,
+        ),
+        ..held()
+    });
+    let ceiling = answer.stable.unwrap();
+    assert!(ceiling.load > 190.0 && ceiling.load <= 200.0, "{ceiling:?}");
+    assert!(ceiling.interval.high < 220.0, "{ceiling:?}");
+}
+
+#[test]
+fn a_generator_that_makes_only_the_first_load_for_long_shows_that_one() {
+    let (answer, _) = search(1e6, |trial| {
+        let is_long = trial.purpose == Purpose::Confirm;
+        if trial.load > 50.0 || trial.load > 10.0 && is_long {
+            limited()
+        } else {
+            held()
+        }
+    });
+    assert_eq!(answer.ended, Ended::GeneratorLimit);
+    assert_eq!(answer.at_least, Some(10.0));
+}
+
+#[test]
+fn a_recovery_trial_that_cannot_begin_shows_no_recovery() {
+    let (answer, trials) = search(1e6, |trial| match trial.purpose {
+        Purpose::Recovery => Outcome {
+            took_s: 0.1,
+            generator: vec![IssueCause::NotMeasured],
+            ..Outcome::default()
+        },
+        _ if trial.load > 200.0 => broken(),
+        _ => held(),
+    });
+    let recoveries = trials.iter().filter(|one| one.purpose == Purpose::Recovery);
+    assert!(recoveries.count() > 3, "it waits");
+    assert_eq!((answer.ended, answer.stable), (Ended::GeneratorLimit, None));
+}
+
+#[test]
 fn trials_that_other_thresholds_decided_are_not_pooled() {
     let mut pool = Pool::default();
     for evidence in [counts(36.0, 900.0, 0.05), counts(0.0, 900.0, 0.01)] {

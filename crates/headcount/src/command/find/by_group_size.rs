@@ -151,11 +151,14 @@ fn save_map(map: &CeilingMap, folder: &Path) -> anyhow::Result<()> {
 
 fn show(map: &CeilingMap, folder: &Path, json: bool) -> anyhow::Result<()> {
     if json {
-        return print(&format!("{}\n", serde_json::to_string_pretty(map)?));
+        print(&format!("{}\n", serde_json::to_string_pretty(map)?))?;
+    } else {
+        let place = folder.join(FILE).display().to_string();
+        print(&report::ceiling_map(map, terminal(Some(&place))))?;
     }
-    let place = folder.join(FILE).display().to_string();
-    print(&report::ceiling_map(map, terminal(Some(&place))))?;
-    if let Some(search) = with_common_thresholds(map) {
+    let mut chose = map.searches.iter().map(|one| &one.search);
+    let any = || chose.find(|search| search.default_thresholds);
+    if let Some(search) = with_common_thresholds(map).or_else(any) {
         show_default_thresholds(&search.thresholds);
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use capacity::Scalability;
-use capacity::search::{Evidence, Outcome, Purpose, SavedSearch, SavedTrial, Search, Step, Trial};
+use capacity::search::{Outcome, Purpose, SavedSearch, SavedTrial, Search, Step, Trial};
 use engine::{Clock, Notice, RunError, Stop};
 use plan::Threshold;
 use record::{Level, Run};
@@ -15,6 +15,7 @@ use super::default_thresholds;
 use super::load::LoadShape;
 use super::settings::{LOOK_S, longest_limit_s};
 use super::subject::{Subject, TrialOptions};
+use super::unreachable;
 use crate::command::fleet::{Fleet, run_on};
 use crate::progress::Progress;
 
@@ -51,8 +52,8 @@ pub(super) struct Ending {
 enum Ran {
     /// The run, the thresholds that it checked, and the seconds that it took.
     Measured(Box<Run>, Vec<Threshold>, f64),
-    /// The target refused the connection before the run, after this many seconds.
-    Unreachable(anyhow::Error, f64),
+    /// The target, or its Prometheus endpoint, did not respond before the run, after this many seconds.
+    Unreachable(Box<RunError>, f64),
     Interrupted,
 }
 
@@ -182,7 +183,7 @@ impl TrialRunner {
         };
         let (run, took_s) = match self.run_at(&look, &mut |_, _| {})? {
             Ran::Measured(run, _, took_s) => (run, took_s),
-            Ran::Unreachable(why, _) => return Err(why),
+            Ran::Unreachable(why, _) => return Err((*why).into()),
             Ran::Interrupted => return Ok(false),
         };
         let level = run.levels.first().context("nothing was measured")?;
@@ -235,17 +236,12 @@ impl TrialRunner {
                     .map(Some)
                     .context("the trial ended before it measured anything")
             }
-            // A target that worked before and now refuses connections has failed.
-            Ran::Unreachable(why, took_s) if !saved.trials.is_empty() => Ok(Some(Outcome {
-                took_s: took_s + paused_s,
-                evidence: Evidence::Broken,
-                broken: vec![format!("{why:#}")],
-                succeeded: Some(0.0),
-                succeeded_per_s: Some(0.0),
-                throughput_per_s: Some(0.0),
-                ..Outcome::default()
-            })),
-            Ran::Unreachable(why, _) => Err(why),
+            Ran::Unreachable(why, took_s)
+                if unreachable::is_outcome(&why, trial.purpose) && !saved.trials.is_empty() =>
+            {
+                Ok(Some(unreachable::outcome(&why, took_s + paused_s)))
+            }
+            Ran::Unreachable(why, _) => Err((*why).into()),
             Ran::Interrupted => Ok(None),
         }
     }
@@ -329,7 +325,9 @@ impl TrialRunner {
         }
         match ran.error {
             None => Ok(Ran::Measured(Box::new(ran.record), thresholds, took_s)),
-            Some(why @ RunError::Unreachable { .. }) => Ok(Ran::Unreachable(why.into(), took_s)),
+            Some(why @ (RunError::Unreachable { .. } | RunError::Endpoint { .. })) => {
+                Ok(Ran::Unreachable(Box::new(why), took_s))
+            }
             Some(why) => Err(why.into()),
         }
     }
@@ -346,16 +344,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn earlier_requests_count_as_a_setup_and_leave_the_indices_of_trials() {
-        let mut seen = Run {
-            levels: vec![Level {
-                index: 0,
-                ..Level::default()
-            }],
-            ..Run::default()
-        };
+    fn earlier_requests_count_as_a_setup() {
+        let mut seen = Run::default();
         mark_earlier_requests(&mut seen);
         assert!(seen.setup.is_some());
-        assert_eq!(seen.levels[0].index, 0);
     }
 }

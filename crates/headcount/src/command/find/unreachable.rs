@@ -1,0 +1,75 @@
+//! Trials that could not begin, because the target did not respond.
+
+use capacity::search::{Evidence, Outcome, Purpose};
+use engine::RunError;
+use model::Side;
+use record::IssueCause;
+
+/// Whether the error is the outcome of such a trial. A Prometheus endpoint may belong to another program, so without a
+/// response from it, only a recovery goes on.
+pub(super) fn is_outcome(why: &RunError, purpose: Purpose) -> bool {
+    match why {
+        RunError::Endpoint { .. } => purpose == Purpose::Recovery,
+        _ => true,
+    }
+}
+
+/// The outcome of a trial that did not begin. A target that responded before, and does not now, has failed; but headcount
+/// may also have no port or descriptor left for the connection.
+pub(super) fn outcome(why: &RunError, took_s: f64) -> Outcome {
+    if is_own(why) {
+        return Outcome {
+            took_s,
+            generator: vec![IssueCause::OwnFailures {
+                failed: 1,
+                operations: 1,
+            }],
+            ..Outcome::default()
+        };
+    }
+    Outcome {
+        took_s,
+        evidence: Evidence::Broken,
+        broken: vec![why.to_string()],
+        succeeded: Some(0.0),
+        succeeded_per_s: Some(0.0),
+        throughput_per_s: Some(0.0),
+        ..Outcome::default()
+    }
+}
+
+fn is_own(why: &RunError) -> bool {
+    match why {
+        RunError::Unreachable { fault, .. } | RunError::Endpoint { fault, .. } => {
+            fault.side == Side::Generator
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Fault, FaultKind};
+
+    use super::*;
+
+    fn unreachable(fault: Fault) -> Outcome {
+        let target = "http://127.0.0.1:1/".to_owned();
+        outcome(&RunError::Unreachable { target, fault }, 1.5)
+    }
+
+    #[test]
+    fn a_target_that_no_longer_responds_has_failed_unless_headcount_has_no_port_left() {
+        let refused = unreachable(Fault::target(FaultKind::Refused, "connection refused"));
+        assert!(refused.is_valid() && refused.failed());
+        let own = unreachable(Fault::generator(FaultKind::Resources, "no port is left"));
+        assert!(!own.is_valid() && !own.failed());
+        let endpoint = RunError::Endpoint {
+            url: "http://127.0.0.1:1/metrics".to_owned(),
+            fault: Fault::target(FaultKind::TimedOut, "no response"),
+        };
+        assert!(is_outcome(&endpoint, Purpose::Recovery));
+        assert!(!is_outcome(&endpoint, Purpose::Refine));
+        assert!(outcome(&endpoint, 1.5).failed());
+    }
+}
