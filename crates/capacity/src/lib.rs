@@ -53,6 +53,7 @@ pub fn findings(run: &Run) -> Vec<Finding> {
         cpu::find,
         locks::find,
         limits::descriptors,
+        drift::sessions, // each has a descriptor
         limits::growing_descriptors,
         memory::find,
         limits::listen_queue,
@@ -63,7 +64,6 @@ pub fn findings(run: &Run) -> Vec<Finding> {
         stalls::find,
         acknowledgement::find,
         collisions::find,
-        drift::sessions,
         drift::latency,
         timeout::find,
     ]

@@ -67,6 +67,21 @@ fn connections_that_stay_are_named_with_the_time_until_the_limit() {
 }
 
 #[test]
+fn connections_that_stay_come_before_the_descriptors_that_they_need() {
+    let mut level = soak(|s| 20.0 + noise(s), |s| 500.0 + s / 1.8 + noise(s) * 3.0);
+    // A proxy has two descriptors for each connection of a user.
+    for sample in &mut level.target.as_mut().unwrap().samples {
+        sample.descriptors = sample.connections.map(|users| 2 * users + 30);
+    }
+    let found = causes(vec![level]);
+    let in_order = matches!(
+        &found[..],
+        [Cause::GrowingSessions(_), Cause::GrowingDescriptors(_)]
+    );
+    assert!(in_order, "{found:#?}");
+}
+
+#[test]
 fn noise_a_start_that_is_slower_and_a_saw_tooth_are_no_finding() {
     let still = |_| 100.0;
     assert_eq!(causes(vec![soak(|s| 20.0 + noise(s) * 15.0, still)]), []);
