@@ -80,21 +80,18 @@ pub fn findings(run: &Run) -> Vec<Finding> {
 /// Whether the cause limits the load on the target. The others limit how long the target can bear it, or are symptoms,
 /// which do not show that the target can do no more.
 fn is_limit(finding: &Finding) -> bool {
-    let limits_duration = matches!(
+    !matches!(
         finding.cause,
         Cause::GrowingMemory(_)
             | Cause::GrowingDescriptors(_)
             | Cause::GrowingSessions(_)
             | Cause::GrowingLatency(_)
             | Cause::ResidualSessions(_)
-    );
-    let is_symptom = matches!(
-        finding.cause,
-        Cause::SynchronisedRetries(_)
+            // Symptoms
+            | Cause::SynchronisedRetries(_)
             | Cause::PeriodicStalls(_)
             | Cause::DelayedAcknowledgement(_)
             | Cause::UniquenessCollisions(_)
             | Cause::FixedTimeout(_)
-    );
-    !limits_duration && !is_symptom
+    )
 }

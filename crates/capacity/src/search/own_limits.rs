@@ -14,9 +14,10 @@ const FEW_DROPPED: f64 = 0.01;
 /// Operations that failed because of headcount's own limits, up to this share, change nothing.
 const FEW_FAILED: f64 = 0.001;
 
-/// The reasons why the trial says nothing about the target. `shortfall`: why the target had less load than planned, although
-/// the thresholds held. Some of them leave the level valid, because they show only that
-/// the target had less load than planned: then a threshold that holds proves nothing, but one that broke still counts.
+/// The reasons why the trial says nothing about the target. Not all of them make the level invalid.
+///
+/// `shortfall`: why the target had less load than planned. It is `None` if the trial failed, because a threshold that breaks
+/// under less load breaks under the planned load, too.
 pub(super) fn limits_of_generator(
     level: &Level,
     failed: bool,

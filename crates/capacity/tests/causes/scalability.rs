@@ -77,6 +77,11 @@ fn a_fit_is_refused_if_the_loads_do_not_support_it() {
     );
 }
 
+const FOUR_LOADS: ScalabilityRefusal = ScalabilityRefusal::TooFewLoads {
+    loads: 4,
+    needed: 5,
+};
+
 #[test]
 fn levels_that_fail_or_are_invalid_do_not_count() {
     let mut run = law((100.0, 0.2, 0.0), &LOADS, 0.01);
@@ -85,14 +90,7 @@ fn levels_that_fail_or_are_invalid_do_not_count() {
             timings.failed = timings.count / 2;
         }
     }
-    let refusal = refused(&run);
-    assert_eq!(
-        refusal,
-        ScalabilityRefusal::TooFewLoads {
-            loads: 4,
-            needed: 5
-        }
-    );
+    assert_eq!(refused(&run), FOUR_LOADS);
 }
 
 #[test]
@@ -101,12 +99,5 @@ fn rate_profiles_do_not_count() {
     for level in &mut run.levels[..3] {
         level.load.rate = Some("0/s to 100/s over 10s".into());
     }
-    let refusal = refused(&run);
-    assert_eq!(
-        refusal,
-        ScalabilityRefusal::TooFewLoads {
-            loads: 4,
-            needed: 5
-        }
-    );
+    assert_eq!(refused(&run), FOUR_LOADS);
 }

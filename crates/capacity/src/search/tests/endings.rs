@@ -49,6 +49,18 @@ fn limited() -> Outcome {
     }
 }
 
+/// A target that holds, and a generator that can make loads up to `most`, and up to `for_long` in long trials.
+fn generates(most: f64, for_long: f64) -> impl Fn(&Trial) -> Outcome {
+    move |trial| {
+        let is_long = trial.purpose == Purpose::Confirm;
+        if trial.load > most || trial.load > for_long && is_long {
+            limited()
+        } else {
+            held()
+        }
+    }
+}
+
 /// Searches up to this load, with the outcome of each trial.
 fn search(most: f64, of: impl Fn(&Trial) -> Outcome) -> (Answer, Vec<Trial>) {
     let mut search = Search::new(Settings {
@@ -93,14 +105,7 @@ fn an_interruption_keeps_a_ceiling_that_is_confirmed() {
 
 #[test]
 fn a_generator_that_fails_in_long_trials_has_a_lower_load_confirmed() {
-    let (answer, trials) = search(1e6, |trial| {
-        let is_long = trial.purpose == Purpose::Confirm;
-        if trial.load > 800.0 || trial.load > 600.0 && is_long {
-            limited()
-        } else {
-            held()
-        }
-    });
+    let (answer, trials) = search(1e6, generates(800.0, 600.0));
     assert_eq!(answer.ended, Ended::GeneratorLimit);
     let least = answer.at_least.unwrap();
     assert!(least < 600.0, "{least}");
@@ -209,14 +214,7 @@ fn a_rare_failure_that_is_allowed_leaves_the_ceiling_where_it_is() {
 
 #[test]
 fn a_generator_that_makes_only_the_first_load_for_long_shows_that_one() {
-    let (answer, _) = search(1e6, |trial| {
-        let is_long = trial.purpose == Purpose::Confirm;
-        if trial.load > 50.0 || trial.load > 10.0 && is_long {
-            limited()
-        } else {
-            held()
-        }
-    });
+    let (answer, _) = search(1e6, generates(50.0, 10.0));
     assert_eq!(answer.ended, Ended::GeneratorLimit);
     assert_eq!(answer.at_least, Some(10.0));
 }
