@@ -74,10 +74,14 @@ def targets() -> list[Target]:
         Target("one server of 10 ms, random arrivals (M/D/1)", POISSON, get("/queue/1/10ms"), truth.ceiling(1, 0.010), is_idle=True),
         Target("four servers of 20 ms, random arrivals (M/D/4)", POISSON, get("/queue/4/20ms"), truth.ceiling(4, 0.020), is_idle=True),
         Target("eight servers of 40 ms, random arrivals (M/D/8)", POISSON, get("/queue/8/40ms"), truth.ceiling(8, 0.040), is_idle=True),
+        Target("four servers of random times, 20 ms on average (M/M/4)", POISSON, get("/queue/4/20ms/exponential"),
+               truth.ceiling(4, 0.020, varies=True), is_idle=True),
         Target("a pool of four connections of 10 ms", EVEN, get("/upstream/4/10ms"), 400, is_idle=True),
         Target("one thread of 5 ms", EVEN, get("/burn/5ms"), 200),
         Target("four threads of 5 ms on one core", EVEN, get("/pool/5ms"), 200),
-        Target("100 requests per second let through", EVEN, get("/limit/100/1s"), 100 / 0.99, 'requests: ["failed < 1%"]', is_idle=True),
+        Target("fixed windows: 100 requests per second let through", EVEN, get("/limit/100/1s"), 100 / 0.99, 'requests: ["failed < 1%"]', is_idle=True),
+        Target("a token bucket: 100 requests per second let through", EVEN, get("/bucket/100/20"), 100 / 0.99, 'requests: ["failed < 1%"]',
+               is_idle=True),
         Target(
             "fan-out with the square of the receivers", "groups: 1", TALK, EACH_S / (SIZE * (SIZE - 1) ** 2 * PAIR_S),
             f"deliveries: [{THRESHOLD}]", SIZE,
@@ -92,6 +96,8 @@ class Answer:
 
     load: float | None
     spent_s: float
+    ended: str
+    """Why the search ended, as `find --json` names it."""
 
 
 def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
@@ -115,7 +121,7 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
             right += within
         rows.append([
             target.words, "none" if target.ceiling is None else f"{target.ceiling:.1f}",
-            span(named, ".1f") if named else "–", f"{within} of {rounds}", str(rounds - len(named)),
+            span(named, ".1f") if named else "–", f"{within} of {rounds}", unanswered(answers),
             span([answer.spent_s for answer in answers], ".0f"),
         ])
         complain(f"    {rows[-1]}")
@@ -135,6 +141,12 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
     return text, all(goal.reached for goal in goals if goal.value is not None)
 
 
+def unanswered(answers: list[Answer]) -> str:
+    """The number of searches without an answer, and how they ended."""
+    ends = [answer.ended for answer in answers if answer.load is None]
+    return f"{len(ends)} ({', '.join(sorted(set(ends)))})" if ends else "0"
+
+
 def search(target: Target, place: Place) -> Answer:
     """Runs one search. Exit code 98 means that no ceiling was found."""
     with tempfile.TemporaryDirectory(prefix="headcount-bench-") as name, TruthServer(place) as server:
@@ -150,4 +162,4 @@ def search(target: Target, place: Place) -> Answer:
     except (ValueError, LookupError) as why:
         raise Failure(f"no result: exit code {finished.code}: {finished.stderr.strip()}") from why
     stable = answer["stable"]
-    return Answer(stable and stable["load"], answer["spent_s"])
+    return Answer(stable and stable["load"], answer["spent_s"], answer["ended"])

@@ -13,6 +13,7 @@ use record::{
 };
 
 use crate::levels::usable;
+use crate::locks;
 use crate::target;
 use crate::target::{cores, wanted};
 use crate::throughput::operations_per_s;
@@ -29,6 +30,10 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
         .filter_map(|level| {
             let target = level.target.as_ref()?;
             Some((level, target, bottleneck(level, target)?))
+        })
+        // With a lock, one of several threads may run nearly always.
+        .filter(|(level, _, found)| {
+            !matches!(found, Bottleneck::Thread(_)) || !locks::limits(run, level)
         })
         .collect();
     let (level, target, found) = limited

@@ -1,6 +1,8 @@
 //! Finds threads that take turns, as threads do that share one lock: none is saturated, but together they use one core,
 //! whatever the load.
 
+use std::cmp::Ordering;
+
 use record::{
     Advice, Cause, Confidence, Evidence, Finding, Level, LockConvoy, Run, ThreadUse, Unknown,
 };
@@ -18,8 +20,8 @@ const SATURATED: f64 = 85.0;
 /// Throughputs within this share count as the same.
 const FLAT: f64 = 0.1;
 
-/// A level in which threads take turns.
-struct Turns<'a> {
+/// A level in which threads together use one core.
+struct OneCore<'a> {
     level: &'a Level,
     throughput: Throughput,
     threads: u64,
@@ -29,54 +31,78 @@ struct Turns<'a> {
 
 /// Finds a lock convoy. Two levels with the same throughput are needed.
 pub(crate) fn find(run: &Run) -> Option<Finding> {
-    let mut found: Vec<Turns<'_>> = usable(run).filter_map(turns).collect();
-    found.sort_by(|one, other| {
-        one.throughput
-            .in_flight
-            .total_cmp(&other.throughput.in_flight)
-    });
-    let main = found.last()?;
-    let other = found
+    let levels: Vec<OneCore<'_>> = usable(run).filter_map(one_core).collect();
+    let (turns, more) = levels
         .iter()
-        .find(|one| main.throughput.is_flat_beyond(&one.throughput, FLAT))?;
+        .filter_map(|turns| Some((turns, beyond(turns, &levels)?)))
+        .max_by(|(one, _), (other, _)| by_load(one, other))?;
+    // At a high load, one thread may get the lock nearly always. The level in which all get it is the evidence.
+    let (shown, other) = if take_turns(more) {
+        (more, turns)
+    } else {
+        (turns, more)
+    };
     Some(Finding {
         cause: Cause::LockConvoy(LockConvoy {
-            threads: main.threads,
-            cpu_percent: main.percent,
+            threads: shown.threads,
+            cpu_percent: shown.percent,
         }),
         confidence: Confidence::High,
-        levels: vec![other.level.index, main.level.index],
+        levels: vec![turns.level.index, more.level.index],
         limits: Vec::new(),
         evidence: vec![
             Evidence::ThreadsTakeTurns {
-                threads: main.threads,
-                percent: main.percent,
-                busiest_percent: main.busiest_percent,
+                threads: shown.threads,
+                percent: shown.percent,
+                busiest_percent: shown.busiest_percent,
                 than_percent: other.percent,
             },
-            main.throughput.flat_beyond(&other.throughput),
+            more.throughput.flat_beyond(&turns.throughput),
         ],
         unknown: vec![Unknown::WhatIsShared],
         advice: vec![Advice::LookForLock {
-            pid: main.level.target.as_ref()?.pid,
+            pid: shown.level.target.as_ref()?.pid,
         }],
     })
 }
 
-fn turns(level: &Level) -> Option<Turns<'_>> {
+/// Whether a lock limits this level: threads take turns at a smaller load, which completes as much.
+pub(crate) fn limits(run: &Run, level: &Level) -> bool {
+    let Some(here) = one_core(level) else {
+        return false;
+    };
+    usable(run)
+        .filter_map(one_core)
+        .any(|less| take_turns(&less) && here.throughput.is_flat_beyond(&less.throughput, FLAT))
+}
+
+/// The highest load that completes no more than this one, in which threads take turns.
+fn beyond<'a>(turns: &OneCore<'_>, levels: &'a [OneCore<'a>]) -> Option<&'a OneCore<'a>> {
+    levels
+        .iter()
+        .filter(|more| take_turns(turns) && more.throughput.is_flat_beyond(&turns.throughput, FLAT))
+        .max_by(|one, other| by_load(one, other))
+}
+
+fn by_load(one: &OneCore<'_>, other: &OneCore<'_>) -> Ordering {
+    let in_flight = |level: &OneCore<'_>| level.throughput.in_flight;
+    in_flight(one).total_cmp(&in_flight(other))
+}
+
+fn take_turns(level: &OneCore<'_>) -> bool {
+    level.threads > 1 && level.busiest_percent < SATURATED
+}
+
+fn one_core(level: &Level) -> Option<OneCore<'_>> {
     let target = level.target.as_ref()?;
     let (_, throughput) = of_main_operation(level)?;
     let takes_part = |thread: &&ThreadUse| thread.cpu_percent >= TAKES_PART;
-    let threads = target.busiest_threads.iter().filter(takes_part).count() as u64;
     let percent = target.cpu_percent?;
-    let take_turns = cores(target) > 1
-        && threads > 1
-        && ONE_CORE.contains(&percent)
-        && most_wanted(target) < SATURATED;
-    take_turns.then(|| Turns {
+    let is_one = cores(target) > 1 && ONE_CORE.contains(&percent);
+    is_one.then(|| OneCore {
         level,
         throughput,
-        threads,
+        threads: target.busiest_threads.iter().filter(takes_part).count() as u64,
         percent,
         busiest_percent: most_wanted(target),
     })

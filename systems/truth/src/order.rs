@@ -4,7 +4,7 @@ use std::time::Duration;
 use kit::fault::FaultSpec;
 use kit::span;
 
-use crate::clock::Nanos;
+use crate::clock::{Nanos, SECOND};
 use crate::stall::Stall;
 use crate::workers::Crew;
 
@@ -21,14 +21,16 @@ pub(crate) enum Order {
     Delay(Nanos),
     /// Respond after this time, but never during a stall.
     Stall(Nanos, Stall),
-    /// Queue the request for `servers` servers, each of which takes the time `service` per request.
-    Queue { servers: u32, service: Nanos },
+    /// Queue the request for servers.
+    Queue(Places),
     /// Reset the connection.
     Reset,
     /// Close the connection without a response.
     Close,
     /// Refuse with 429 after this many requests in a window.
     Limit { requests: u64, window: Nanos },
+    /// Take a token per request, or refuse with 429. A token is added each time `every` passes, up to `burst` tokens.
+    Bucket { every: Nanos, burst: u64 },
     /// Respond to every nth request with 500.
     Error(NonZeroU64),
     /// Respond to every nth request with 504 after the time `gives_up`, and to the others after `delay`.
@@ -38,10 +40,10 @@ pub(crate) enum Order {
         gives_up: Nanos,
     },
     /// Like a queue, but respond with 503 at once if all servers are busy.
-    Refuse { servers: u32, service: Nanos },
+    Refuse(Places),
     /// Like a queue. The server keeps as many connections to its own port open as there are servers, like a pool of
     /// connections to a database.
-    Upstream { servers: u32, service: Nanos },
+    Upstream(Places),
     /// Respond after `service`, and with 409 to every request that arrives in the same `slot` of time as another, as if
     /// both had chosen this time as their unique value.
     Create { slot: Nanos, service: Nanos },
@@ -67,6 +69,16 @@ pub(crate) enum Order {
     Linger,
     /// Accept no connections for this time.
     PauseAccept(Nanos),
+}
+
+/// Servers in front of which requests queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Places {
+    pub(crate) servers: u32,
+    /// The time that a server takes per request.
+    pub(crate) service: Nanos,
+    /// Whether `service` is only the mean of the times, which are exponentially distributed.
+    pub(crate) varies: bool,
 }
 
 /// The configuration of a room.
@@ -109,17 +121,21 @@ impl Order {
             ("delay", [delay]) => nanos(delay).map(Self::Delay),
             ("stall", [delay, lasts, every, first]) => read_stall([lasts, every, first])
                 .and_then(|stall| Ok(Self::Stall(nanos(delay)?, stall))),
-            ("queue", [servers, service]) => read_places(servers, service)
-                .map(|(servers, service)| Self::Queue { servers, service }),
+            ("queue", [servers, service]) => read_places(servers, service).map(Self::Queue),
+            ("queue", [servers, mean, "exponential"]) => read_places(servers, mean).map(|places| {
+                Self::Queue(Places {
+                    varies: true,
+                    ..places
+                })
+            }),
             ("reset", []) => Ok(Self::Reset),
             ("close", []) => Ok(Self::Close),
             ("limit", [requests, window]) => read_limit(requests, window),
+            ("bucket", [per_s, burst]) => read_bucket(per_s, burst),
             ("error", [every]) => number(every).map(Self::Error),
             ("gateway", [every, delay, gives_up]) => read_gateway([every, delay, gives_up]),
-            ("refuse", [servers, service]) => read_places(servers, service)
-                .map(|(servers, service)| Self::Refuse { servers, service }),
-            ("upstream", [servers, service]) => read_places(servers, service)
-                .map(|(servers, service)| Self::Upstream { servers, service }),
+            ("refuse", [servers, service]) => read_places(servers, service).map(Self::Refuse),
+            ("upstream", [servers, service]) => read_places(servers, service).map(Self::Upstream),
             ("create", [slot, service]) => read_create(slot, service),
             ("split", [every]) => number(every).map(Self::Split),
             ("session", ["open"]) => Ok(Self::OpenSession),
@@ -139,7 +155,7 @@ impl Order {
             ("pause-accept", [time]) => short(time).map(Self::PauseAccept),
             (
                 "delay" | "stall" | "queue" | "refuse" | "upstream" | "create" | "split"
-                | "session" | "reset" | "close" | "limit" | "error" | "gateway" | "hang"
+                | "session" | "reset" | "close" | "limit" | "bucket" | "error" | "gateway" | "hang"
                 | "slow-read" | "slow-write" | "leak" | "burn" | "pool" | "turns" | "worsen"
                 | "linger" | "pause-accept",
                 _,
@@ -223,12 +239,16 @@ fn read_stall([lasts, every, first]: [&str; 3]) -> Result<Stall, OrderError> {
         .ok_or_else(|| refused("a stall must be longer than 0 and shorter than its period"))
 }
 
-fn read_places(servers: &str, service: &str) -> Result<(u32, Nanos), OrderError> {
+fn read_places(servers: &str, service: &str) -> Result<Places, OrderError> {
     let servers = u32::try_from(number(servers)?.get())
         .ok()
         .filter(|servers| *servers <= MOST_SERVERS)
         .ok_or_else(|| refused(&format!("a queue has at most {MOST_SERVERS} servers")))?;
-    Ok((servers, nanos(service)?))
+    Ok(Places {
+        servers,
+        service: nanos(service)?,
+        varies: false,
+    })
 }
 
 fn read_create(slot: &str, service: &str) -> Result<Order, OrderError> {
@@ -262,12 +282,25 @@ fn read_limit(requests: &str, window: &str) -> Result<Order, OrderError> {
     Ok(Order::Limit { requests, window })
 }
 
+fn read_bucket(per_s: &str, burst: &str) -> Result<Order, OrderError> {
+    let per_s = number(per_s)?.get();
+    if per_s > SECOND {
+        return Err(refused(
+            "a bucket gets at most 1000000000 tokens per second",
+        ));
+    }
+    Ok(Order::Bucket {
+        every: SECOND / per_s,
+        burst: number(burst)?.get(),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::clock::{MILLI, SECOND};
+    use crate::clock::MILLI;
 
     #[test]
     fn a_path_is_an_order() {
@@ -282,8 +315,16 @@ mod tests {
             read("/stall/20ms/1s/10s/5s"),
             Order::Stall(20 * MILLI, stall)
         );
-        let (servers, service) = (4, MILLI);
-        assert_eq!(read("/queue/4/1ms"), Order::Queue { servers, service });
+        let places = |varies| Places {
+            servers: 4,
+            service: MILLI,
+            varies,
+        };
+        assert_eq!(read("/queue/4/1ms"), Order::Queue(places(false)));
+        let varying = read("/queue/4/1ms/exponential");
+        assert_eq!(varying, Order::Queue(places(true)));
+        let (every, burst) = (10 * MILLI, 20);
+        assert_eq!(read("/bucket/100/20"), Order::Bucket { every, burst });
         assert_eq!(read("/error/3"), Order::Error(NonZeroU64::new(3).unwrap()));
     }
 
@@ -297,6 +338,9 @@ mod tests {
             ("/queue/10001/1ms", "at most 10000"),
             ("/burn/2m", "longer than a minute"),
             ("/limit/3/0s", "longer than 0"),
+            ("/bucket/0/5", "at least 1"),
+            ("/bucket/1000000001/5", "at most"),
+            ("/queue/4/1ms/poisson", "wrong number of parts"),
         ] {
             let error = Order::read(path).unwrap().unwrap_err().to_string();
             assert!(error.contains(word), "{path}: {error}");
@@ -323,7 +367,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_path_and_query_is_read_or_refused_without_panic(text in "/(delay|stall|queue|limit|leak|error)/[a-z0-9/&=]*") {
+        fn any_path_and_query_is_read_or_refused_without_panic(text in "/(delay|stall|queue|limit|bucket|leak|error)/[a-z0-9/&=]*") {
             let _ = Order::read(&text);
             let _ = RoomOrder::read(&text);
         }

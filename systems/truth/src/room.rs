@@ -8,7 +8,7 @@ use slab::Slab;
 use tokio::time::Instant;
 
 use crate::clock::Nanos;
-use crate::order::RoomOrder;
+use crate::order::{Places, RoomOrder};
 use crate::sockets::{Key, Sockets};
 use crate::station::Station;
 use crate::workers::burn;
@@ -104,7 +104,13 @@ pub(crate) struct Aftermath {
 impl Room {
     pub(crate) fn new(order: RoomOrder, is_echo: bool, lie: Option<NonZeroU64>) -> Self {
         Self {
-            entrance: (order.join > 0).then(|| Station::new(1, order.join)),
+            entrance: (order.join > 0).then(|| {
+                Station::new(Places {
+                    servers: 1,
+                    service: order.join,
+                    varies: false,
+                })
+            }),
             order,
             is_echo,
             lie,

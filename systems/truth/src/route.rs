@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::clock::{Nanos, SECOND};
-use crate::order::Order;
+use crate::order::{Order, Places};
 use crate::stall::Stall;
 use crate::station::Station;
 use crate::times::Times;
@@ -30,6 +30,8 @@ struct Progress {
     /// The number of the current window, and the number of requests in it.
     window: (u64, u64),
     station: Option<Station>,
+    /// Time at which the token bucket would be full again.
+    full_at: Nanos,
     /// The slot of time of the latest creation.
     slot: Option<u64>,
 }
@@ -133,9 +135,9 @@ impl Route {
                 held.inspect(|number| self.counts.held(*number));
                 ok(first + leaves)
             }
-            Order::Queue { servers, service }
-            | Order::Upstream { servers, service }
-            | Order::Refuse { servers, service } => self.serve((servers, service), now),
+            Order::Queue(places) | Order::Upstream(places) | Order::Refuse(places) => {
+                self.serve(places, now)
+            }
             Order::Create { slot, service } => {
                 let slot = now / slot;
                 let is_taken = self.progress.slot.replace(slot) == Some(slot);
@@ -161,6 +163,17 @@ impl Route {
                 let left = first + (number + 1) * window - now;
                 Reaction::TooMany {
                     retry_after: left.div_ceil(SECOND),
+                }
+            }
+            Order::Bucket { every, burst } => {
+                let full_at = self.progress.full_at.max(now) + every;
+                let wait = full_at.saturating_sub(now + burst.saturating_mul(every));
+                if wait == 0 {
+                    self.progress.full_at = full_at;
+                    return ok(now);
+                }
+                Reaction::TooMany {
+                    retry_after: wait.div_ceil(SECOND),
                 }
             }
             Order::Error(every) if self.progress.requests.is_multiple_of(every.get()) => {
@@ -196,8 +209,8 @@ impl Route {
         Reaction::Upstream { connections, at }
     }
 
-    /// The reaction of a target with this number of servers, which take this time.
-    fn serve(&mut self, places: (u32, Nanos), now: Nanos) -> Reaction {
+    /// The reaction of a target with these servers.
+    fn serve(&mut self, places: Places, now: Nanos) -> Reaction {
         let refuses = matches!(self.order, Order::Refuse { .. });
         if refuses && !self.station(places).is_free(now) {
             return Reaction::Answer {
@@ -207,21 +220,21 @@ impl Route {
         }
         let at = self.queue(places, now);
         match self.order {
-            Order::Upstream { servers, .. } => Reaction::Upstream {
-                connections: servers,
+            Order::Upstream(places) => Reaction::Upstream {
+                connections: places.servers,
                 at,
             },
             _ => Reaction::Answer { at, status: 200 },
         }
     }
 
-    fn station(&mut self, (servers, service): (u32, Nanos)) -> &mut Station {
+    fn station(&mut self, places: Places) -> &mut Station {
         let station = &mut self.progress.station;
-        station.get_or_insert_with(|| Station::new(servers, service))
+        station.get_or_insert_with(|| Station::new(places))
     }
 
     /// Queues a request. Returns the time of its response.
-    fn queue(&mut self, places: (u32, Nanos), now: Nanos) -> Nanos {
+    fn queue(&mut self, places: Places, now: Nanos) -> Nanos {
         let served = self.station(places).arrive(now);
         self.counts.waited.add(served.waits);
         served.done
@@ -332,6 +345,19 @@ mod tests {
                 (1, 429),
                 (at(1000), 200)
             ]
+        );
+    }
+
+    #[test]
+    fn a_bucket_gets_tokens_evenly_and_keeps_some() {
+        let at = |ms: u64| 10 * SECOND + ms * MILLI;
+        let arrivals = [0, 1, 2, 99, 101, 102, 1000, 1000, 1000].map(at);
+        let statuses = answers("/bucket/10/2", &arrivals).into_iter();
+        let statuses: Vec<u16> = statuses.map(|(_, status)| status).collect();
+        assert_eq!(
+            statuses,
+            [200, 200, 429, 429, 200, 429, 200, 200, 429],
+            "two at first, then one per 100 ms, and two after a pause"
         );
     }
 

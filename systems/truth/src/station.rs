@@ -1,9 +1,16 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::clock::Nanos;
+use rand_core::{RngCore, SeedableRng};
+use rand_pcg::Pcg64Mcg;
 
-/// A first-come, first-served queue for k servers. Each server takes the same time per request.
+use crate::clock::Nanos;
+use crate::order::Places;
+
+/// The seed of random service times. Each queue repeats the same times.
+const SEED: u64 = 7;
+
+/// A first-come, first-served queue for k servers. Each server takes the same time per request, or a random time.
 ///
 /// The queue is simulated: each request's departure time is computed on arrival. The simulation needs almost no CPU
 /// time and is as exact as the clock.
@@ -12,6 +19,8 @@ pub(crate) struct Station {
     /// For each server, the time at which it will have finished its assigned requests.
     free_at: BinaryHeap<Reverse<Nanos>>,
     service: Nanos,
+    /// The source of random times. `None` if all are the same.
+    dice: Option<Pcg64Mcg>,
 }
 
 /// The result of queueing a request.
@@ -24,11 +33,23 @@ pub(crate) struct Served {
 }
 
 impl Station {
-    pub(crate) fn new(servers: u32, service: Nanos) -> Self {
+    pub(crate) fn new(places: Places) -> Self {
         Self {
-            free_at: (0..servers).map(|_| Reverse(0)).collect(),
-            service,
+            free_at: (0..places.servers).map(|_| Reverse(0)).collect(),
+            service: places.service,
+            dice: places.varies.then(|| Pcg64Mcg::seed_from_u64(SEED)),
         }
+    }
+
+    /// The service time of the next request.
+    fn time(&mut self) -> Nanos {
+        /// Number of values of a uniform share: as many as a float can tell apart.
+        const VALUES: f64 = (1_u64 << 53) as f64;
+        let Some(dice) = &mut self.dice else {
+            return self.service;
+        };
+        let share = 1.0 - (dice.next_u64() >> 11) as f64 / VALUES; // never 0
+        (self.service as f64 * -share.ln()) as Nanos
     }
 
     /// Whether a server is free for a request.
@@ -43,7 +64,7 @@ impl Station {
             Some(Reverse(free)) => free.max(arrival),
             None => arrival,
         };
-        let done = begin + self.service;
+        let done = begin + self.time();
         self.free_at.push(Reverse(done));
         Served {
             waits: begin - arrival,
@@ -56,8 +77,16 @@ impl Station {
 mod tests {
     use super::*;
 
+    fn station(servers: u32, service: Nanos, varies: bool) -> Station {
+        Station::new(Places {
+            servers,
+            service,
+            varies,
+        })
+    }
+
     fn waits(servers: u32, service: Nanos, arrivals: &[Nanos]) -> Vec<Nanos> {
-        let mut station = Station::new(servers, service);
+        let mut station = station(servers, service, false);
         arrivals
             .iter()
             .map(|at| station.arrive(*at).waits)
@@ -72,6 +101,28 @@ mod tests {
     #[test]
     fn two_servers_serve_two_at_a_time() {
         assert_eq!(waits(2, 10, &[0, 0, 0, 0, 30]), [0, 0, 10, 10, 0]);
+    }
+
+    #[test]
+    fn random_times_are_exponential() {
+        const OF: usize = 100_000;
+        let mut station = station(1, 1_000_000, true);
+        let times: Vec<f64> = (0..OF).map(|_| station.time() as f64 / 1e6).collect();
+        let mean = times.iter().sum::<f64>() / OF as f64;
+        let above =
+            |mean: f64| times.iter().filter(|time| **time > mean).count() as f64 / OF as f64;
+        // Five standard deviations of the mean, and of a share of the times.
+        assert!((mean - 1.0).abs() < 0.016, "{mean}");
+        assert!(
+            (above(1.0) - (-1.0_f64).exp()).abs() < 0.008,
+            "{}",
+            above(1.0)
+        );
+        assert!(
+            (above(3.0) - (-3.0_f64).exp()).abs() < 0.004,
+            "{}",
+            above(3.0)
+        );
     }
 
     #[test]

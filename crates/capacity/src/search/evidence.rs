@@ -4,8 +4,10 @@ use super::posterior::Posterior;
 use super::trial::{Evidence, Outcome, Purpose, ShareEvidence, Trial};
 
 /// Bounds of the number of independent values that one trial counts as. Trials at the same load differ more than the
-/// values of one trial suggest, so no trial may outweigh several others.
-const MOST_OF_ONE: f64 = 100.0;
+/// values of one trial suggest, so no trial may outweigh several others. Where few values may be beyond the limit, more
+/// values are needed: as many as have [`BEYOND_OF_ONE`] beyond it at the ceiling.
+const MOST_OF_ONE: (f64, f64) = (100.0, 1000.0);
+const BEYOND_OF_ONE: f64 = 5.0;
 const LEAST_OF_ONE: f64 = 10.0;
 /// The design effect before any trial shows one.
 const TYPICAL_EFFECT: f64 = 4.0;
@@ -20,8 +22,8 @@ const SAME: f64 = 0.004;
 /// From this many times the allowed share on, a share only shows that the share is at least this. What more it says about
 /// the distance depends on the target: a rate limiter refuses nothing up to its limit, and a tenth just above it.
 const FAR: f64 = 10.0;
-/// A smaller share is not far beyond the limit, however little is allowed: with at most 100 independent values, it would be
-/// one or two of them.
+/// A smaller share is not far beyond the limit, however little is allowed: of a hundred independent values, it would be a
+/// few.
 const FAR_LEAST: f64 = 0.1;
 /// A long trial that failed contradicts short ones that passed at this share of its load or more.
 const CONTRADICTED: f64 = 0.95;
@@ -155,7 +157,7 @@ impl Pool {
         let independent = counts.of / self.design_effect(done);
         let of = independent
             .max(counts.of.min(LEAST_OF_ONE))
-            .min(MOST_OF_ONE);
+            .min((BEYOND_OF_ONE / counts.allowed).clamp(MOST_OF_ONE.0, MOST_OF_ONE.1));
         ShareEvidence {
             beyond: counts.share() * of,
             of,

@@ -1,5 +1,7 @@
 //! Reads the outcome of a trial from the record of its run.
 
+mod failures;
+
 use std::collections::BTreeMap;
 
 use model::{Nanos, TagFilter};
@@ -133,7 +135,14 @@ fn counts(threshold: &Threshold, level: &Level) -> Option<ShareEvidence> {
         }
         Aggregate::Failed if upper => {
             let (of, failed) = failed(threshold, measured)?;
-            positive(share(failed, of, limit.value))
+            let subject = &threshold.subject;
+            let all_requests = subject.kind == SubjectKind::Request && subject.name.is_none();
+            positive(ShareEvidence {
+                design_effect: all_requests
+                    .then(|| failures::design_effect(level))
+                    .flatten(),
+                ..share(failed, of, limit.value)
+            })
         }
         Aggregate::Dropped if upper => {
             let iterations = &measured.iterations;

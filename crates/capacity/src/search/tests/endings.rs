@@ -273,6 +273,28 @@ fn a_median_of_few_values_that_differs_by_chance_is_no_drift() {
 }
 
 #[test]
+fn a_change_of_a_tenth_of_a_millisecond_is_no_drift() {
+    let ends = |drifted_ms| {
+        let (answer, trials) = search(1e6, |trial| match trial.purpose {
+            _ if trial.load > 200.0 => broken(),
+            Purpose::Drift => Outcome {
+                median_ms: Some(drifted_ms),
+                ..held()
+            },
+            _ => Outcome {
+                median_ms: Some(0.1),
+                ..held()
+            },
+        });
+        assert!(trials.iter().any(|one| one.purpose == Purpose::Drift));
+        answer.ended
+    };
+    assert_eq!(ends(0.2), Ended::Confirmed);
+    assert_eq!(ends(0.05), Ended::Confirmed);
+    assert_eq!(ends(1.7), Ended::Slowing);
+}
+
+#[test]
 fn the_target_recovers_between_overloads() {
     let service = Service::Collapsing {
         normal: 0.004,

@@ -1,0 +1,69 @@
+//! How failures are distributed over the time of a level.
+
+use record::Level;
+
+use crate::windows;
+
+/// Fewer seconds do not show how they differ.
+const FEWEST_SECONDS: usize = 5;
+/// A variance estimated from a few seconds may be too low by this factor.
+const UNCERTAIN: f64 = 3.0;
+
+/// The number of requests that are worth one independent request, for the share of requests that fail. `None` if the level
+/// is too short to tell, or nothing failed.
+///
+/// The number of failures varies from second to second. Its variance is divided by that of independent failures.
+pub(super) fn design_effect(level: &Level) -> Option<f64> {
+    let seconds: Vec<(f64, f64)> = windows::complete(level)
+        .map(|window| (window.requests as f64, window.failed as f64))
+        .collect();
+    let of: f64 = seconds.iter().map(|one| one.0).sum();
+    let failed: f64 = seconds.iter().map(|one| one.1).sum();
+    if seconds.len() < FEWEST_SECONDS || failed <= 0.0 || failed >= of {
+        return None;
+    }
+    let share = failed / of;
+    let differences = seconds.iter().map(|one| (one.1 - share * one.0).powi(2));
+    let freedom = (seconds.len() - 1) as f64;
+    let variance = differences.sum::<f64>() / freedom;
+    let independent = of / seconds.len() as f64 * share * (1.0 - share);
+    Some((UNCERTAIN * variance / independent).max(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use record::Window;
+
+    use super::*;
+
+    fn level(failed: &[u64]) -> Level {
+        let mut level = Level::default();
+        level.phases.duration_s = failed.len() as f64;
+        let window = |(at, failed): (usize, &u64)| Window {
+            start_s: at as f64,
+            requests: 100,
+            failed: *failed,
+            ..Window::default()
+        };
+        level.series = failed.iter().enumerate().map(window).collect();
+        level
+    }
+
+    #[test]
+    fn as_many_failures_in_each_second_are_as_good_as_independent() {
+        assert_eq!(design_effect(&level(&[2, 2, 1, 2, 2, 2])), Some(1.0));
+    }
+
+    #[test]
+    fn failures_in_one_second_are_worth_few() {
+        // The share is 2 %, so independent failures have a variance of 1.96 per second; these have 24.
+        let effect = design_effect(&level(&[12, 0, 0, 0, 0, 0])).unwrap();
+        assert!((effect - 3.0 * 24.0 / 1.96).abs() < 0.01, "{effect}");
+    }
+
+    #[test]
+    fn a_few_seconds_do_not_tell() {
+        assert_eq!(design_effect(&level(&[2, 2, 2, 2])), None);
+        assert_eq!(design_effect(&level(&[0; 9])), None);
+    }
+}
