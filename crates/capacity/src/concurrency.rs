@@ -11,7 +11,7 @@ use record::{
 
 use crate::levels::usable;
 use crate::throughput::{MORE_IN_FLIGHT, Throughput, of_main_operation};
-use crate::{locks, target};
+use crate::{locks, target, writer};
 
 /// Throughputs within this share count as the same.
 const FLAT: f64 = 0.07;
@@ -42,7 +42,9 @@ struct Shown<'a> {
 
 /// Finds a fixed concurrency. Three levels of different load are needed.
 pub(crate) fn find(run: &Run) -> Option<Finding> {
-    let shown = shown(run).filter(|_| locks::find(run).is_none())?; // threads that take turns are one place
+    // Threads that take turns, and those that write in turn, are one place.
+    let take_turns = locks::find(run).is_some() || writer::find(run).is_some();
+    let shown = shown(run).filter(|_| !take_turns)?;
     let (free, full, overfull) = (shown.free.1, shown.full.1, shown.overfull.1);
     let per_s = full.per_s.max(overfull.per_s);
     let places = per_s * free.time_s;

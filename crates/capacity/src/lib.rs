@@ -34,6 +34,7 @@ mod target;
 mod throughput;
 mod timeout;
 mod windows;
+mod writer;
 
 use record::{Cause, Finding, Run};
 
@@ -52,6 +53,7 @@ pub fn findings(run: &Run) -> Vec<Finding> {
         fan_out::find,
         cpu::find,
         locks::find,
+        writer::find,
         limits::descriptors,
         drift::sessions, // each has a descriptor
         limits::growing_descriptors,

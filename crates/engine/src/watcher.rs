@@ -2,6 +2,7 @@
 //! names one, the target's Prometheus endpoint.
 
 mod cores;
+mod disk;
 mod endpoint;
 mod own;
 mod port;

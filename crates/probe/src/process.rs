@@ -18,6 +18,7 @@ mod course;
 mod cpu;
 mod sample;
 mod start;
+mod state;
 mod tree;
 mod usage;
 
@@ -34,6 +35,7 @@ pub use course::{Course, Look, ProcessCourse, Step, ThreadCourse};
 pub(crate) use cpu::parse_schedstat;
 pub use sample::{ProcessSample, Sample, ThreadSample};
 pub use start::started_at;
+pub use state::{ThreadState, thread_state};
 pub use usage::{ProcessUse, ThreadUse, Use, use_between};
 
 /// The reason why there is no sample.

@@ -14,8 +14,8 @@ pub use cause::{
 pub use evidence::{Drifting, Evidence};
 pub use structure::{
     ConnectionCost, DelayedAcknowledgement, FanOut, GeneratorLimited, GrowingLatency,
-    GrowingSessions, LockConvoy, ResidualSessions, SlowConsumers, SlowSetup, SynchronisedRetries,
-    UniquenessCollisions, UpstreamPool,
+    GrowingSessions, LockConvoy, ResidualSessions, SingleWriter, SlowConsumers, SlowSetup,
+    SynchronisedRetries, UniquenessCollisions, UpstreamPool,
 };
 pub use unknown::{OneAddress, Unknown};
 

@@ -41,8 +41,8 @@ pub use finding::{
     Advice, AllCores, Cause, Confidence, ConnectionCost, CpuQuota, DelayedAcknowledgement,
     Drifting, Evidence, FanOut, Finding, FixedConcurrency, FixedTimeout, GeneratorLimited,
     GrowingDescriptors, GrowingLatency, GrowingMemory, GrowingSessions, LockConvoy, OneAddress,
-    PeriodicStalls, ResidualSessions, SaturatedPool, SaturatedThread, SlowConsumers, SlowSetup,
-    SynchronisedRetries, UniquenessCollisions, Unknown, UpstreamPool,
+    PeriodicStalls, ResidualSessions, SaturatedPool, SaturatedThread, SingleWriter, SlowConsumers,
+    SlowSetup, SynchronisedRetries, UniquenessCollisions, Unknown, UpstreamPool,
 };
 pub use funnel::{FirstFailure, FunnelStep, StepFunnel, Unfinished, path_name};
 pub use health::{AgentUse, GeneratorUse, WorkerUse};
@@ -62,7 +62,7 @@ pub use run::{
 pub use streams::Streams;
 pub use summary::summary;
 pub use target::{
-    BusiestThread, CgroupUse, ListenQueue, MemoryGrowth, ProcessUse, Scrapes, TargetEnd,
+    BusiestThread, CgroupUse, DiskWaits, ListenQueue, MemoryGrowth, ProcessUse, Scrapes, TargetEnd,
     TargetSample, TargetSource, TargetUse, ThreadUse, Upstream, WatchedMetric,
 };
 pub use timings::Timings;

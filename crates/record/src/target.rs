@@ -7,7 +7,7 @@ mod surroundings;
 
 pub use course::{BusiestThread, ProcessUse, TargetSample, ThreadUse};
 pub use surroundings::{
-    CgroupUse, ListenQueue, MemoryGrowth, Scrapes, TargetEnd, Upstream, WatchedMetric,
+    CgroupUse, DiskWaits, ListenQueue, MemoryGrowth, Scrapes, TargetEnd, Upstream, WatchedMetric,
 };
 
 /// Resource use of the target's own process during one level. CPU is in percent of one core.
@@ -74,6 +74,9 @@ pub struct TargetUse {
     /// Connections that the target opened to other services, by address. The eight services with the most connections.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub upstreams: Vec<Upstream>,
+    /// How its threads waited for the disk. `None` if their states could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk: Option<DiskWaits>,
     /// The queue of connections that wait to be accepted.
     #[serde(default)]
     pub listen_queue: Option<ListenQueue>,

@@ -3,8 +3,8 @@
 use record::{
     Advice, Cause, Confidence, ConnectionCost, DelayedAcknowledgement, Drifting, Evidence, FanOut,
     Finding, GeneratorLimited, GrowingLatency, GrowingSessions, IssueCause, LockConvoy,
-    PeriodicStalls, ResidualSessions, Run, SlowConsumers, SlowSetup, SynchronisedRetries,
-    UniquenessCollisions, Unknown, UpstreamPool,
+    PeriodicStalls, ResidualSessions, Run, SingleWriter, SlowConsumers, SlowSetup,
+    SynchronisedRetries, UniquenessCollisions, Unknown, UpstreamPool,
 };
 use report::{finding_evidence, finding_sentence, markdown};
 
@@ -99,6 +99,20 @@ fn of_structure() -> Vec<Finding> {
             }],
             Unknown::WhatIsShared,
             Advice::LookForLock { pid: 7 },
+        ),
+        found(
+            Cause::SingleWriter(SingleWriter {
+                disk_percent: 14.2,
+                cpu_percent: 82.7,
+            }),
+            vec![Evidence::DiskWaits {
+                looks: 120,
+                busy_percent: 95.0,
+                waiting_percent: 14.2,
+                at_once: 1.0,
+            }],
+            Unknown::WhyOneWriter,
+            Advice::GroupWrites,
         ),
         found(
             Cause::UpstreamPool(UpstreamPool {

@@ -87,6 +87,11 @@ fn obstacle(case: &Case) -> Option<String> {
     {
         return Some(format!("no control group can be made: {error}"));
     }
+    if case.on_disk && temporary_files_are_in_memory() {
+        return Some(
+            "the temporary files are in memory: set TMPDIR to a folder on a disk".to_owned(),
+        );
+    }
     let most = case.most_ports?;
     let range = Machine::look().port_range;
     let are_few = range.is_some_and(|(low, high)| u32::from(high) - u32::from(low) < most);
@@ -95,6 +100,13 @@ fn obstacle(case: &Case) -> Option<String> {
             "the network namespace has more than {most} local ports, see docs/reference/selftest.md"
         )
     })
+}
+
+fn temporary_files_are_in_memory() -> bool {
+    /// `TMPFS_MAGIC` and `RAMFS_MAGIC` of linux/magic.h.
+    const IN_MEMORY: [i64; 2] = [0x0102_1994, 0x8584_58f6];
+    let kind = rustix::fs::statfs(std::env::temp_dir()).map(|found| found.f_type);
+    kind.is_ok_and(|kind| IN_MEMORY.contains(&kind))
 }
 
 /// Runs a case on a fresh server. Returns the identifiers of the causes that were named, the principal one first.

@@ -113,7 +113,7 @@ impl EventLoop {
                     name => self.ready(name.into()),
                 }
             }
-            self.burnt();
+            self.worked();
             self.ring();
             self.flush();
         }

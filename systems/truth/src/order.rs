@@ -61,8 +61,8 @@ pub(crate) enum Order {
     SlowWrite { rate: NonZeroU64, size: u64 },
     /// Keep this many bytes forever.
     Leak(u64),
-    /// Use this much CPU time on one of these threads.
-    Burn(Crew, Nanos),
+    /// Occupy one of these threads for this time.
+    Work(Crew, Nanos),
     /// Respond after `delay`, and after `more` in addition for each earlier request.
     Worsen { delay: Nanos, more: Nanos },
     /// Respond, and keep one more connection to the own port open.
@@ -147,17 +147,18 @@ impl Order {
                 Ok(Self::SlowWrite { rate, size })
             }),
             ("leak", [bytes]) => number(bytes).map(|bytes| Self::Leak(bytes.get())),
-            ("burn", [time]) => short(time).map(|cpu| Self::Burn(Crew::Loop, cpu)),
-            ("pool", [time]) => short(time).map(|cpu| Self::Burn(Crew::Pool, cpu)),
-            ("turns", [time]) => short(time).map(|cpu| Self::Burn(Crew::Turns, cpu)),
+            ("burn", [time]) => short(time).map(|cpu| Self::Work(Crew::Loop, cpu)),
+            ("pool", [time]) => short(time).map(|cpu| Self::Work(Crew::Pool, cpu)),
+            ("turns", [time]) => short(time).map(|cpu| Self::Work(Crew::Turns, cpu)),
+            ("commit", [time]) => short(time).map(|time| Self::Work(Crew::Writer, time)),
             ("worsen", [delay, more]) => read_worsen(delay, more),
             ("linger", []) => Ok(Self::Linger),
             ("pause-accept", [time]) => short(time).map(Self::PauseAccept),
             (
                 "delay" | "stall" | "queue" | "refuse" | "upstream" | "create" | "split"
                 | "session" | "reset" | "close" | "limit" | "bucket" | "error" | "gateway" | "hang"
-                | "slow-read" | "slow-write" | "leak" | "burn" | "pool" | "turns" | "worsen"
-                | "linger" | "pause-accept",
+                | "slow-read" | "slow-write" | "leak" | "burn" | "pool" | "turns" | "commit"
+                | "worsen" | "linger" | "pause-accept",
                 _,
             ) => Err(refused(&format!(
                 "`{path}` has the wrong number of parts for `{name}`"

@@ -73,7 +73,7 @@ pub(crate) enum Reaction {
         size: u64,
     },
     Leak(u64),
-    Burn(Crew, Nanos),
+    Work(Crew, Nanos),
     /// Respond in two segments, without `TCP_NODELAY`.
     Split,
     /// Open this many connections to the own port, unless they are open, and respond at this time.
@@ -151,31 +151,8 @@ impl Route {
             }
             Order::OpenSession => Reaction::Sessions(1),
             Order::EndSession => Reaction::Sessions(-1),
-            Order::Limit { requests, window } => {
-                let number = (now - first) / window;
-                if self.progress.window.0 != number {
-                    self.progress.window = (number, 0);
-                }
-                self.progress.window.1 += 1;
-                if self.progress.window.1 <= requests {
-                    return ok(now);
-                }
-                let left = first + (number + 1) * window - now;
-                Reaction::TooMany {
-                    retry_after: left.div_ceil(SECOND),
-                }
-            }
-            Order::Bucket { every, burst } => {
-                let full_at = self.progress.full_at.max(now) + every;
-                let wait = full_at.saturating_sub(now + burst.saturating_mul(every));
-                if wait == 0 {
-                    self.progress.full_at = full_at;
-                    return ok(now);
-                }
-                Reaction::TooMany {
-                    retry_after: wait.div_ceil(SECOND),
-                }
-            }
+            Order::Limit { requests, window } => self.limit(requests, window, now),
+            Order::Bucket { every, burst } => self.take_token(every, burst, now),
             Order::Error(every) if self.progress.requests.is_multiple_of(every.get()) => {
                 Reaction::Answer {
                     at: now,
@@ -191,10 +168,46 @@ impl Route {
                 size,
             },
             Order::Leak(bytes) => Reaction::Leak(bytes),
-            Order::Burn(crew, cpu) => Reaction::Burn(crew, cpu),
+            Order::Work(crew, time) => Reaction::Work(crew, time),
             Order::Worsen { delay, more } => ok(received + delay + self.earlier() * more),
             Order::Linger => self.linger(received),
             Order::PauseAccept(rest) => Reaction::PauseAccept(now + rest),
+        }
+    }
+
+    /// Allows this number of requests per window.
+    fn limit(&mut self, requests: u64, window: Nanos, now: Nanos) -> Reaction {
+        let first = self.progress.first.unwrap_or(now);
+        let number = (now - first) / window;
+        if self.progress.window.0 != number {
+            self.progress.window = (number, 0);
+        }
+        self.progress.window.1 += 1;
+        if self.progress.window.1 <= requests {
+            return Reaction::Answer {
+                at: now,
+                status: 200,
+            };
+        }
+        let left = first + (number + 1) * window - now;
+        Reaction::TooMany {
+            retry_after: left.div_ceil(SECOND),
+        }
+    }
+
+    /// Allows a request for each token. Each token that is taken makes the bucket full later.
+    fn take_token(&mut self, every: Nanos, burst: u64, now: Nanos) -> Reaction {
+        let full_at = self.progress.full_at.max(now) + every;
+        let wait = full_at.saturating_sub(now + burst.saturating_mul(every));
+        if wait > 0 {
+            return Reaction::TooMany {
+                retry_after: wait.div_ceil(SECOND),
+            };
+        }
+        self.progress.full_at = full_at;
+        Reaction::Answer {
+            at: now,
+            status: 200,
         }
     }
 

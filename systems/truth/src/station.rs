@@ -42,6 +42,11 @@ impl Station {
     }
 
     /// The service time of the next request.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "times are positive; `as` from a float saturates"
+    )]
     fn time(&mut self) -> Nanos {
         /// Number of values of a uniform share: as many as a float can tell apart.
         const VALUES: f64 = (1_u64 << 53) as f64;

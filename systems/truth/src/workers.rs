@@ -1,10 +1,12 @@
+use std::fs::File;
 use std::hint;
 use std::io;
+use std::os::unix::fs::FileExt;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
-use crate::clock::{Nanos, thread_cpu};
+use crate::clock::{Nanos, now, thread_cpu};
 use crate::waker::Waker;
 
 /// Number of threads in the pool.
@@ -19,24 +21,41 @@ pub(crate) enum Crew {
     Pool,
     /// The same threads, one at a time.
     Turns,
+    /// The thread `truth-loop`, which writes to a file and waits for the disk.
+    Writer,
 }
 
-/// A job: CPU time to use on behalf of `T`.
+/// A job: time to spend on behalf of `T`.
 #[derive(Debug)]
 struct Job<T> {
     of: T,
-    cpu: Nanos,
-    /// Whether no other such job may run at the same time.
-    alone: bool,
+    time: Nanos,
+    work: Work,
 }
 
-/// Threads that use CPU time on request. They simulate a target that is limited by one thread or by a pool of four
-/// threads. The event loop stays free to time all other responses.
+/// How a job spends its time.
+#[derive(Debug)]
+enum Work {
+    /// On a CPU.
+    Burn,
+    /// On a CPU, and no other such job runs at the same time.
+    BurnAlone,
+    /// Writing the same block again and again, and waiting until it is on the disk.
+    Commit(Arc<File>),
+}
+
+/// Size of a written block in bytes.
+const BLOCK: usize = 4096;
+
+/// Threads that are busy on request. They simulate a target that is limited by one thread, by a pool of four threads, by a
+/// lock or by one writer. The event loop stays free to time all other responses.
 #[derive(Debug)]
 pub(crate) struct Workers<T> {
     one: SyncSender<Job<T>>,
     pool: SyncSender<Job<T>>,
     done: Receiver<T>,
+    /// The file of [`Crew::Writer`], in the folder for temporary files. It has no name.
+    file: Option<Arc<File>>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -63,18 +82,38 @@ impl<T: Send + 'static> Workers<T> {
             one,
             pool,
             done,
+            file: None,
             threads,
         })
     }
 
-    /// Adds a job. Returns `false` if too many jobs are waiting.
-    pub(crate) fn give(&self, crew: Crew, of: T, cpu: Nanos) -> bool {
+    /// Adds a job. Returns `false` if too many jobs are waiting, or there is no file to write to.
+    pub(crate) fn give(&mut self, crew: Crew, of: T, time: Nanos) -> bool {
+        let work = match crew {
+            Crew::Loop | Crew::Pool => Work::Burn,
+            Crew::Turns => Work::BurnAlone,
+            Crew::Writer => match self.file() {
+                Ok(file) => Work::Commit(file),
+                Err(error) => {
+                    tracing::warn!(%error, "no temporary file");
+                    return false;
+                }
+            },
+        };
         let queue = match crew {
-            Crew::Loop => &self.one,
+            Crew::Loop | Crew::Writer => &self.one,
             Crew::Pool | Crew::Turns => &self.pool,
         };
-        let alone = crew == Crew::Turns;
-        queue.try_send(Job { of, cpu, alone }).is_ok()
+        queue.try_send(Job { of, time, work }).is_ok()
+    }
+
+    fn file(&mut self) -> io::Result<Arc<File>> {
+        if let Some(file) = &self.file {
+            return Ok(Arc::clone(file));
+        }
+        let file = Arc::new(tempfile::tempfile()?);
+        self.file = Some(Arc::clone(&file));
+        Ok(file)
     }
 
     /// Returns the value of the next finished job.
@@ -101,11 +140,17 @@ fn work<T>(
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = job else { return };
-        if job.alone {
-            let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
-            burn(job.cpu);
-        } else {
-            burn(job.cpu);
+        match job.work {
+            Work::Burn => burn(job.time),
+            Work::BurnAlone => {
+                let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+                burn(job.time);
+            }
+            Work::Commit(file) => {
+                if let Err(error) = commit(&file, job.time) {
+                    tracing::warn!(%error, "cannot write to the temporary file");
+                }
+            }
         }
         if finished.send(job.of).is_err() {
             return;
@@ -122,9 +167,28 @@ pub(crate) fn burn(cpu: Nanos) {
     }
 }
 
+/// Writes to the file and waits for the disk until this time has passed.
+fn commit(file: &File, time: Nanos) -> io::Result<()> {
+    let end = now() + time;
+    while now() < end {
+        file.write_all_at(&[0; BLOCK], 0)?;
+        file.sync_data()?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_commit_takes_the_time_that_was_ordered() {
+        let file = tempfile::tempfile().unwrap();
+        let begin = now();
+        commit(&file, 5_000_000).unwrap();
+        assert!(now() - begin >= 5_000_000);
+        assert_eq!(file.metadata().unwrap().len(), 4096);
+    }
 
     #[test]
     fn a_burn_uses_the_cpu_time_that_was_ordered() {

@@ -28,6 +28,7 @@ mod setup;
 mod stalls;
 mod timeout;
 mod upstream;
+mod writer;
 
 use record::{Cause, Finding, Level, Run};
 

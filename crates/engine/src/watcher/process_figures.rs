@@ -5,6 +5,7 @@ use probe::{
 };
 use record::TargetEnd;
 
+use super::disk::DiskWatch;
 use super::port::PortWatch;
 use super::upstream::UpstreamWatch;
 
@@ -27,6 +28,7 @@ pub(super) struct LevelWatch {
     pub(super) started: Nanos,
     pub(super) next_look: Nanos,
     pub(super) course: Course,
+    pub(super) disk: DiskWatch,
     pub(super) port: PortWatch,
     pub(super) upstream: UpstreamWatch,
     pub(super) ends: Vec<TargetEnd>,

@@ -45,6 +45,7 @@ pub(super) fn of(found: &Found, level: &LevelWatch) -> Option<TargetUse> {
     target.listen_queue = level.port.queue();
     target.slow_receivers = level.port.slow_receivers();
     target.upstreams = level.upstream.services();
+    target.disk = level.disk.waits();
     if let Some(network) = level.network_since {
         target.listen_overflows = network.listen_overflows;
         target.listen_drops = network.listen_drops;

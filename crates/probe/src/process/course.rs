@@ -173,6 +173,12 @@ impl Course {
         }
     }
 
+    /// The ids of the threads that ran in the last step, the busiest first, at most 64.
+    pub fn active_threads(&self) -> impl Iterator<Item = i32> {
+        let busy = self.steps.last().into_iter().flat_map(|step| &step.busy);
+        busy.map(|((tid, _), _)| *tid)
+    }
+
     /// The totals of each sample.
     pub fn looks(&self) -> &[Look] {
         &self.looks

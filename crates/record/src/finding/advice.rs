@@ -75,6 +75,8 @@ pub enum Advice {
         /// Process ID.
         pid: u32,
     },
+    /// Write several changes in one transaction.
+    GroupWrites,
     /// Enlarge the pool of upstream connections, or speed up the upstream service.
     LargerUpstreamPool,
     /// Give each connection a queue of its own, and disconnect receivers that do not keep up.

@@ -2,8 +2,8 @@ use serde::{Deserialize, Serialize};
 
 use super::structure::{
     ConnectionCost, DelayedAcknowledgement, FanOut, GeneratorLimited, GrowingLatency,
-    GrowingSessions, LockConvoy, ResidualSessions, SlowConsumers, SlowSetup, SynchronisedRetries,
-    UniquenessCollisions, UpstreamPool,
+    GrowingSessions, LockConvoy, ResidualSessions, SingleWriter, SlowConsumers, SlowSetup,
+    SynchronisedRetries, UniquenessCollisions, UpstreamPool,
 };
 use crate::limiter::RateLimiter;
 
@@ -58,6 +58,8 @@ pub enum Cause {
     QuadraticFanOut(FanOut),
     /// The threads of the target take turns, so that together they use one core.
     LockConvoy(LockConvoy),
+    /// The target writes one change at a time, and waits for the disk in between.
+    SingleWriter(SingleWriter),
     /// All connections of the target to an upstream service are in use, and requests wait for one.
     UpstreamPool(UpstreamPool),
     /// Receivers that read too slowly delay the others.
@@ -104,6 +106,7 @@ impl Cause {
             Self::LinearFanOut(_) => "linear_fan_out",
             Self::QuadraticFanOut(_) => "quadratic_fan_out",
             Self::LockConvoy(_) => "lock_convoy",
+            Self::SingleWriter(_) => "single_writer",
             Self::UpstreamPool(_) => "upstream_pool",
             Self::SlowConsumers(_) => "slow_consumers",
             Self::ResidualSessions(_) => "residual_sessions",
@@ -233,6 +236,7 @@ mod tests {
             Cause::LinearFanOut(FanOut::default()),
             Cause::QuadraticFanOut(FanOut::default()),
             Cause::LockConvoy(LockConvoy::default()),
+            Cause::SingleWriter(SingleWriter::default()),
             Cause::UpstreamPool(UpstreamPool::default()),
             Cause::SlowConsumers(SlowConsumers::default()),
             Cause::ResidualSessions(ResidualSessions::default()),

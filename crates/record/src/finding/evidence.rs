@@ -167,6 +167,17 @@ pub enum Evidence {
         /// CPU of all of them at the other load with the same throughput.
         than_percent: f64,
     },
+    /// Looks at the states of the target's threads.
+    DiskWaits {
+        /// Number of looks.
+        looks: u64,
+        /// Share of the looks at which a thread ran, was ready to run, or waited for the disk, in percent.
+        busy_percent: f64,
+        /// Share of the looks at which a thread waited for the disk, in percent.
+        waiting_percent: f64,
+        /// Mean number of threads that waited for the disk, where at least one did.
+        at_once: f64,
+    },
     /// The connections of the target to an upstream service, which were equally many in all samples.
     UpstreamConnections {
         /// Number of connections.

@@ -53,6 +53,15 @@ pub struct LockConvoy {
     pub cpu_percent: f64,
 }
 
+/// Figures of a target that writes one change at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SingleWriter {
+    /// Share of the time in which a thread waited for the disk, in percent.
+    pub disk_percent: f64,
+    /// CPU of all threads, in percent of one core.
+    pub cpu_percent: f64,
+}
+
 /// Figures of an exhausted pool of connections to an upstream service.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UpstreamPool {

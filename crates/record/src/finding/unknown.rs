@@ -51,6 +51,8 @@ pub enum Unknown {
     PartOfTheTest,
     /// What the threads wait for.
     WhatIsShared,
+    /// What lets one thread write at a time.
+    WhyOneWriter,
     /// Whether the upstream service could serve more connections.
     UpstreamCapacity,
     /// Whether the others wait for the slow receivers, or only become slow at the same load.

@@ -24,6 +24,19 @@ pub struct Upstream {
     pub most: u64,
 }
 
+/// How the target's threads waited for the disk, from looks at their states in the measured time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DiskWaits {
+    /// Number of looks.
+    pub looks: u64,
+    /// Share of the looks at which a thread waited for the disk, in percent.
+    pub waiting_percent: f64,
+    /// Share of the looks at which a thread ran, was ready to run, or waited for the disk, in percent.
+    pub busy_percent: f64,
+    /// Mean number of threads that waited for the disk, where at least one did.
+    pub at_once: f64,
+}
+
 /// The queue of connections that wait to be accepted. With several listeners, the fullest queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListenQueue {

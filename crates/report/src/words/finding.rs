@@ -39,6 +39,7 @@ pub(crate) fn name(finding: &Finding) -> &'static str {
         Cause::LinearFanOut(_) => "fan-out",
         Cause::QuadraticFanOut(_) => "quadratic fan-out",
         Cause::LockConvoy(_) => "lock",
+        Cause::SingleWriter(_) => "single writer",
         Cause::UpstreamPool(_) => "upstream pool",
         Cause::SlowConsumers(_) => "slow consumers",
         Cause::ResidualSessions(_) => "residual sessions",
@@ -94,6 +95,7 @@ pub fn sentence(finding: &Finding) -> String {
         | Cause::LinearFanOut(_)
         | Cause::QuadraticFanOut(_)
         | Cause::LockConvoy(_)
+        | Cause::SingleWriter(_)
         | Cause::UpstreamPool(_)
         | Cause::SlowConsumers(_)
         | Cause::ResidualSessions(_)

@@ -27,6 +27,8 @@ pub(crate) struct Case {
     pub(crate) flags: &'static [&'static str],
     /// Whether the server may use all cores, also those of the generator.
     pub(crate) on_all_cores: bool,
+    /// Whether the server must have its temporary files on a disk.
+    pub(crate) on_disk: bool,
     /// CPU quota of the server, in cores.
     pub(crate) quota: Option<f64>,
     /// Largest number of local ports with which the case shows something.
@@ -71,6 +73,7 @@ pub(super) const fn case(name: &'static str, truth: Truth, source: &'static str)
         source,
         flags: &[],
         on_all_cores: false,
+        on_disk: false,
         quota: None,
         most_ports: None,
         is_long: false,
@@ -104,6 +107,14 @@ pub(super) const fn long(case: Case) -> Case {
 /// The case with a server that has these flags.
 pub(super) const fn with_flags(case: Case, flags: &'static [&'static str]) -> Case {
     Case { flags, ..case }
+}
+
+/// The case with a server whose temporary files are on a disk.
+pub(super) const fn on_disk(case: Case) -> Case {
+    Case {
+        on_disk: true,
+        ..case
+    }
 }
 
 /// The case with a server on all cores.

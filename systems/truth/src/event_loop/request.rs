@@ -198,8 +198,8 @@ impl EventLoop {
             }
             Reaction::Trickle { rate, size } => self.begin_trickle(key, request, rate, size),
             Reaction::Leak(bytes) => self.leak(key, &request, bytes),
-            Reaction::Burn(crew, cpu) => {
-                let status = if self.workers.give(crew, key, cpu) {
+            Reaction::Work(crew, time) => {
+                let status = if self.workers.give(crew, key, time) {
                     200
                 } else {
                     503
@@ -277,8 +277,8 @@ impl EventLoop {
         }
     }
 
-    /// Sends the responses whose jobs have used their CPU time.
-    pub(super) fn burnt(&mut self) {
+    /// Sends the responses whose jobs are done.
+    pub(super) fn worked(&mut self) {
         while let Some(key) = self.workers.next_done() {
             self.answer_held(key);
         }

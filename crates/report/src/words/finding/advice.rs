@@ -58,6 +58,7 @@ pub(crate) fn advice(advice: &Advice) -> String {
         | Advice::EncodeOnce
         | Advice::FewerDeliveries
         | Advice::LookForLock { .. }
+        | Advice::GroupWrites
         | Advice::LargerUpstreamPool
         | Advice::QueuePerReceiver
         | Advice::EndSessions
@@ -98,6 +99,11 @@ fn of_structure(advice: &Advice) -> String {
             "see where the threads wait: `perf trace -s -p {pid}` counts the calls of futex, and a profiler of the \
              runtime names the lock"
         ),
+        Advice::GroupWrites => {
+            "write several changes in one transaction, so that they wait for the disk together; a store that syncs less \
+             often is faster, but can lose what it acknowledged"
+                .to_owned()
+        }
         Advice::LargerUpstreamPool => {
             "enlarge the pool if the upstream service has capacity left; otherwise make its work faster".to_owned()
         }

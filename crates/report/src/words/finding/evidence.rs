@@ -34,6 +34,7 @@ pub(crate) fn evidence(seen: &Evidence) -> String {
         | Evidence::DoneOften { .. }
         | Evidence::MessageCpu { .. }
         | Evidence::ThreadsTakeTurns { .. }
+        | Evidence::DiskWaits { .. }
         | Evidence::UpstreamConnections { .. }
         | Evidence::LeftoversGrew { .. }
         | Evidence::WavesEvery { .. }

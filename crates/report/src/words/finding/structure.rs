@@ -39,6 +39,11 @@ pub(super) fn sentence(cause: &Cause) -> String {
             "{} threads of the target take turns, so that together they use one core",
             convoy.threads
         ),
+        Cause::SingleWriter(writer) => format!(
+            "the target writes one change at a time: it waits for the disk {} of the time, and uses {} of one core",
+            percent(writer.disk_percent),
+            percent(writer.cpu_percent)
+        ),
         Cause::UpstreamPool(pool) => format!(
             "requests wait for one of the target's {} to {}: at most {}",
             plural(pool.connections, "connection"),
@@ -181,7 +186,9 @@ pub(super) fn evidence(seen: &Evidence) -> String {
             whole(*after),
             plural(*iterations, "iteration")
         ),
-        Evidence::MessageCpu { .. } | Evidence::ThreadsTakeTurns { .. } => of_cpu(seen),
+        Evidence::MessageCpu { .. }
+        | Evidence::ThreadsTakeTurns { .. }
+        | Evidence::DiskWaits { .. } => of_threads(seen),
         Evidence::WavesEvery { .. }
         | Evidence::WavesFailed { .. }
         | Evidence::LateByAcknowledgement { .. }
@@ -190,7 +197,7 @@ pub(super) fn evidence(seen: &Evidence) -> String {
     }
 }
 
-fn of_cpu(seen: &Evidence) -> String {
+fn of_threads(seen: &Evidence) -> String {
     match seen {
         Evidence::MessageCpu {
             receivers,
@@ -215,6 +222,18 @@ fn of_cpu(seen: &Evidence) -> String {
             percent(*used),
             percent(*busiest_percent),
             percent(*than_percent)
+        ),
+        Evidence::DiskWaits {
+            looks,
+            busy_percent,
+            waiting_percent,
+            at_once,
+        } => format!(
+            "at {} of {}, a thread worked or waited for the disk; at {}, one waited for the disk ({} at a time)",
+            percent(*busy_percent),
+            plural(*looks, "look"),
+            percent(*waiting_percent),
+            about(*at_once)
         ),
         _ => String::new(),
     }

@@ -29,6 +29,9 @@ pub(crate) fn unknown(open: &Unknown) -> String {
         Unknown::WhatIsShared => {
             "what the threads wait for: a lock of the runtime (such as Python's), or one of the program".to_owned()
         }
+        Unknown::WhyOneWriter => {
+            "whether the store allows one writer at a time (as SQLite does), or a lock or queue of the program".to_owned()
+        }
         Unknown::UpstreamCapacity => {
             "whether the upstream service would do more with more connections".to_owned()
         }

@@ -2,7 +2,7 @@
 //! way.
 
 use super::{asks, big_messages, room, scenario};
-use crate::findings::case::{Case, Truth, case, on_all_cores, with_flags};
+use crate::findings::case::{Case, Truth, case, on_all_cores, on_disk, with_flags};
 
 pub(super) const CASES: &[Case] = &[
     case(
@@ -64,6 +64,24 @@ pub(super) const CASES: &[Case] = &[
         asks!(
             "/turns/4ms",
             r#"{ rate: ["40/s", "100/s"], users: 32, duration: "4s" }"#
+        ),
+    )),
+    on_disk(case(
+        "writer",
+        Truth::Fault("single_writer"),
+        asks!("/commit/5ms", r#"{ users: [1, 2, 8], duration: "5s" }"#),
+    )),
+    case(
+        "writer/healthy",
+        Truth::Healthy,
+        asks!("/delay/5ms", r#"{ users: [1, 2, 8], duration: "5s" }"#),
+    ),
+    on_disk(case(
+        "writer/below",
+        Truth::NearMiss,
+        asks!(
+            "/commit/5ms",
+            r#"{ rate: ["40/s", "100/s"], users: 32, duration: "5s" }"#
         ),
     )),
     case(
