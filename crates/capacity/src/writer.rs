@@ -51,12 +51,7 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
         levels: vec![less.level.index, main.level.index],
         limits: Vec::new(),
         evidence: vec![
-            Evidence::DiskWaits {
-                looks: main.waits.looks,
-                busy_percent: main.waits.busy_percent,
-                waiting_percent: main.waits.waiting_percent,
-                at_once: main.waits.at_once,
-            },
+            Evidence::DiskWaits(main.waits),
             main.throughput.flat_beyond(&less.throughput),
         ],
         unknown: vec![Unknown::WhyOneWriter],

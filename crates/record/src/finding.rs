@@ -11,9 +11,9 @@ pub use cause::{
     AllCores, Cause, CpuQuota, FixedConcurrency, FixedTimeout, GrowingDescriptors, GrowingMemory,
     PeriodicStalls, SaturatedPool, SaturatedThread,
 };
-pub use evidence::{Drifting, Evidence};
+pub use evidence::Evidence;
 pub use structure::{
-    ConnectionCost, DelayedAcknowledgement, FanOut, GeneratorLimited, GrowingLatency,
+    ConnectionCost, DelayedAcknowledgement, Drifting, FanOut, GeneratorLimited, GrowingLatency,
     GrowingSessions, LockConvoy, ResidualSessions, SingleWriter, SlowConsumers, SlowSetup,
     SynchronisedRetries, UniquenessCollisions, UpstreamPool,
 };

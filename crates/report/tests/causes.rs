@@ -1,9 +1,9 @@
 //! The sentences of findings about the work of the target, its surroundings, and the generator.
 
 use record::{
-    Advice, Cause, Confidence, ConnectionCost, DelayedAcknowledgement, Drifting, Evidence, FanOut,
-    Finding, GeneratorLimited, GrowingLatency, GrowingSessions, IssueCause, LockConvoy,
-    PeriodicStalls, ResidualSessions, Run, SingleWriter, SlowConsumers, SlowSetup,
+    Advice, Cause, Confidence, ConnectionCost, DelayedAcknowledgement, DiskWaits, Drifting,
+    Evidence, FanOut, Finding, GeneratorLimited, GrowingLatency, GrowingSessions, IssueCause,
+    LockConvoy, PeriodicStalls, ResidualSessions, Run, SingleWriter, SlowConsumers, SlowSetup,
     SynchronisedRetries, UniquenessCollisions, Unknown, UpstreamPool,
 };
 use report::{finding_evidence, finding_sentence, markdown};
@@ -105,12 +105,12 @@ fn of_structure() -> Vec<Finding> {
                 disk_percent: 14.2,
                 cpu_percent: 82.7,
             }),
-            vec![Evidence::DiskWaits {
+            vec![Evidence::DiskWaits(DiskWaits {
                 looks: 120,
                 busy_percent: 95.0,
                 waiting_percent: 14.2,
                 at_once: 1.0,
-            }],
+            })],
             Unknown::WhyOneWriter,
             Advice::GroupWrites,
         ),

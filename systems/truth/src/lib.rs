@@ -12,6 +12,7 @@ mod alarm;
 mod clock;
 mod config;
 mod connection;
+mod counts;
 mod event_loop;
 mod frame;
 mod http;

@@ -106,6 +106,17 @@ pub(crate) struct RoomOrder {
     pub(crate) join: Nanos,
 }
 
+impl Places {
+    /// Servers that always take the same time.
+    pub(crate) fn constant(servers: u32, service: Nanos) -> Self {
+        Self {
+            servers,
+            service,
+            varies: false,
+        }
+    }
+}
+
 /// Reason why an order was refused, as a message for the client.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -245,11 +256,7 @@ fn read_places(servers: &str, service: &str) -> Result<Places, OrderError> {
         .ok()
         .filter(|servers| *servers <= MOST_SERVERS)
         .ok_or_else(|| refused(&format!("a queue has at most {MOST_SERVERS} servers")))?;
-    Ok(Places {
-        servers,
-        service: nanos(service)?,
-        varies: false,
-    })
+    Ok(Places::constant(servers, nanos(service)?))
 }
 
 fn read_create(slot: &str, service: &str) -> Result<Order, OrderError> {

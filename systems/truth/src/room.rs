@@ -104,13 +104,7 @@ pub(crate) struct Aftermath {
 impl Room {
     pub(crate) fn new(order: RoomOrder, is_echo: bool, lie: Option<NonZeroU64>) -> Self {
         Self {
-            entrance: (order.join > 0).then(|| {
-                Station::new(Places {
-                    servers: 1,
-                    service: order.join,
-                    varies: false,
-                })
-            }),
+            entrance: (order.join > 0).then(|| Station::new(Places::constant(1, order.join))),
             order,
             is_echo,
             lie,

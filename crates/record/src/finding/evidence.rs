@@ -1,7 +1,9 @@
 use serde::{Deserialize, Serialize};
 
+use super::structure::Drifting;
 use crate::IssueCause;
 use crate::limiter::LimitKey;
+use crate::target::DiskWaits;
 
 /// An observation that supports a finding. Times are in seconds since the start of the level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -168,16 +170,7 @@ pub enum Evidence {
         than_percent: f64,
     },
     /// Looks at the states of the target's threads.
-    DiskWaits {
-        /// Number of looks.
-        looks: u64,
-        /// Share of the looks at which a thread ran, was ready to run, or waited for the disk, in percent.
-        busy_percent: f64,
-        /// Share of the looks at which a thread waited for the disk, in percent.
-        waiting_percent: f64,
-        /// Mean number of threads that waited for the disk, where at least one did.
-        at_once: f64,
-    },
+    DiskWaits(DiskWaits),
     /// The connections of the target to an upstream service, which were equally many in all samples.
     UpstreamConnections {
         /// Number of connections.
@@ -397,14 +390,4 @@ pub enum Evidence {
         /// The sentence.
         text: String,
     },
-}
-
-/// A figure whose growth is evidence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Drifting {
-    /// The median response time, or delivery latency.
-    Latency,
-    /// The number of established connections.
-    Connections,
 }

@@ -141,3 +141,13 @@ pub struct GrowingSessions {
     /// Time until the limit of descriptors is reached at this rate, in seconds. `None` if the limit is unknown.
     pub full_after_s: Option<f64>,
 }
+
+/// A figure whose growth is evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Drifting {
+    /// The median response time, or delivery latency.
+    Latency,
+    /// The number of established connections.
+    Connections,
+}

@@ -7,8 +7,9 @@ use super::EventLoop;
 use crate::alarm::Alarm;
 use crate::clock::{Nanos, now};
 use crate::connection::{Fate, Pace, Request, State, Upgrade, What};
+use crate::counts::Counts;
 use crate::http::{Answer, BadHead, read_head, write_head};
-use crate::route::{Counts, Reaction};
+use crate::route::Reaction;
 use crate::sockets::Key;
 
 const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];

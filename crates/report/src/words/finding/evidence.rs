@@ -34,7 +34,7 @@ pub(crate) fn evidence(seen: &Evidence) -> String {
         | Evidence::DoneOften { .. }
         | Evidence::MessageCpu { .. }
         | Evidence::ThreadsTakeTurns { .. }
-        | Evidence::DiskWaits { .. }
+        | Evidence::DiskWaits(_)
         | Evidence::UpstreamConnections { .. }
         | Evidence::LeftoversGrew { .. }
         | Evidence::WavesEvery { .. }

@@ -1,7 +1,10 @@
 //! Words for causes in the structure of the target, of the load, or of the generator, and for their evidence.
 
 use format::{about, count, millis, number, percent, plural, rate, seconds, share, span, whole};
-use record::{Cause, Drifting, Evidence, GeneratorLimited, GrowingSessions, SlowConsumers};
+use record::{
+    Cause, DiskWaits, Drifting, Evidence, GeneratorLimited, GrowingSessions, SingleWriter,
+    SlowConsumers,
+};
 
 use super::full_after;
 use crate::words::issue;
@@ -39,11 +42,7 @@ pub(super) fn sentence(cause: &Cause) -> String {
             "{} threads of the target take turns, so that together they use one core",
             convoy.threads
         ),
-        Cause::SingleWriter(writer) => format!(
-            "the target writes one change at a time: it waits for the disk {} of the time, and uses {} of one core",
-            percent(writer.disk_percent),
-            percent(writer.cpu_percent)
-        ),
+        Cause::SingleWriter(writer) => single_writer(*writer),
         Cause::UpstreamPool(pool) => format!(
             "requests wait for one of the target's {} to {}: at most {}",
             plural(pool.connections, "connection"),
@@ -78,6 +77,14 @@ pub(super) fn sentence(cause: &Cause) -> String {
         Cause::GrowingSessions(growing) => growing_sessions(growing),
         _ => String::new(),
     }
+}
+
+fn single_writer(writer: SingleWriter) -> String {
+    format!(
+        "the target writes one change at a time: it waits for the disk {} of the time, and uses {} of one core",
+        percent(writer.disk_percent),
+        percent(writer.cpu_percent)
+    )
 }
 
 fn growing_sessions(growing: &GrowingSessions) -> String {
@@ -186,9 +193,8 @@ pub(super) fn evidence(seen: &Evidence) -> String {
             whole(*after),
             plural(*iterations, "iteration")
         ),
-        Evidence::MessageCpu { .. }
-        | Evidence::ThreadsTakeTurns { .. }
-        | Evidence::DiskWaits { .. } => of_threads(seen),
+        Evidence::DiskWaits(waits) => disk_waits(*waits),
+        Evidence::MessageCpu { .. } | Evidence::ThreadsTakeTurns { .. } => of_cpu(seen),
         Evidence::WavesEvery { .. }
         | Evidence::WavesFailed { .. }
         | Evidence::LateByAcknowledgement { .. }
@@ -197,7 +203,7 @@ pub(super) fn evidence(seen: &Evidence) -> String {
     }
 }
 
-fn of_threads(seen: &Evidence) -> String {
+fn of_cpu(seen: &Evidence) -> String {
     match seen {
         Evidence::MessageCpu {
             receivers,
@@ -223,20 +229,18 @@ fn of_threads(seen: &Evidence) -> String {
             percent(*busiest_percent),
             percent(*than_percent)
         ),
-        Evidence::DiskWaits {
-            looks,
-            busy_percent,
-            waiting_percent,
-            at_once,
-        } => format!(
-            "at {} of {}, a thread worked or waited for the disk; at {}, one waited for the disk ({} at a time)",
-            percent(*busy_percent),
-            plural(*looks, "look"),
-            percent(*waiting_percent),
-            about(*at_once)
-        ),
         _ => String::new(),
     }
+}
+
+fn disk_waits(waits: DiskWaits) -> String {
+    format!(
+        "at {} of {}, a thread worked or waited for the disk; at {}, one waited for the disk ({} at a time)",
+        percent(waits.busy_percent),
+        plural(waits.looks, "look"),
+        percent(waits.waiting_percent),
+        about(waits.at_once)
+    )
 }
 
 fn over_time(seen: &Evidence) -> String {
