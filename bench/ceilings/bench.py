@@ -3,6 +3,7 @@
 import json
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from common.failure import Failure
 from common.goals import at_least, at_most, told
 from common.place import GENERATOR_CORE, Place
 from common.process import complain, finish
+from common.quota import obstacle, quota
 from common.server import TruthServer
 from common.table import span, table
 
@@ -18,6 +20,8 @@ from ceilings import truth
 
 ROUNDS = 10
 BUDGET_S = 240
+WORKING_BUDGET_S = 120
+"""For targets that work. They are searched alone, and nothing in them is random, so that half the time suffices."""
 LIMIT_S = BUDGET_S + 60
 WITHIN = 0.05
 SIDE_BY_SIDE = 5
@@ -37,8 +41,14 @@ class Target:
     """`None`: the generator is the limit, so there is no ceiling."""
     thresholds: str = f"requests: [{THRESHOLD}]"
     group: int = 1
+    quota_cores: float | None = None
+    """CPU quota of the server. `None`: it has a core."""
     is_idle: bool = False
     """Whether the target waits instead of working, so that several fit on one core."""
+
+    @property
+    def budget_s(self) -> int:
+        return BUDGET_S if self.is_idle else WORKING_BUDGET_S
 
     def scenario(self) -> str:
         return (
@@ -78,7 +88,7 @@ def targets() -> list[Target]:
                truth.ceiling(4, 0.020, varies=True), is_idle=True),
         Target("a pool of four connections of 10 ms", EVEN, get("/upstream/4/10ms"), 400, is_idle=True),
         Target("one thread of 5 ms", EVEN, get("/burn/5ms"), 200),
-        Target("four threads of 5 ms on one core", EVEN, get("/pool/5ms"), 200),
+        Target("four threads of 5 ms with a quota of half a core", EVEN, get("/pool/5ms"), 100, quota_cores=0.5),
         Target("fixed windows: 100 requests per second let through", EVEN, get("/limit/100/1s"), 100 / 0.99, 'requests: ["failed < 1%"]', is_idle=True),
         Target("a token bucket: 100 requests per second let through", EVEN, get("/bucket/100/20"), 100 / 0.99, 'requests: ["failed < 1%"]',
                is_idle=True),
@@ -107,6 +117,10 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
     rows, right, spent, ceilings_of_generator = [], 0, [], 0
     if not chosen:
         raise Failure(f"no target's name contains {' or '.join(only)}")
+    for target in list(chosen):
+        if target.quota_cores and (why := obstacle(target.quota_cores)):
+            complain(f"    left out: {target.words}: {why}")
+            chosen.remove(target)
     known = [target for target in chosen if target.ceiling is not None]
     for target in chosen:
         with ThreadPoolExecutor(SIDE_BY_SIDE if target.is_idle else 1) as searches:
@@ -132,8 +146,8 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
     ]
     text = "\n\n".join([
         "# Ceilings",
-        f"`headcount find` with {BUDGET_S} s each, {rounds} searches per target. Targets that only wait were searched "
-        f"{SIDE_BY_SIDE} at a time, the others one after the other.",
+        f"`headcount find`, {rounds} searches per target. Targets that only wait were searched {SIDE_BY_SIDE} at a time, "
+        f"with {BUDGET_S} s each, and the others one after the other, with {WORKING_BUDGET_S} s each.",
         machine.described(place, [], load_before),
         table(["target", "computed", "found: median (least–most)", "right", "without an answer", "seconds"], rows),
         *told(goals),
@@ -149,12 +163,17 @@ def unanswered(answers: list[Answer]) -> str:
 
 def search(target: Target, place: Place) -> Answer:
     """Runs one search. Exit code 98 means that no ceiling was found."""
-    with tempfile.TemporaryDirectory(prefix="headcount-bench-") as name, TruthServer(place) as server:
-        scenario = Path(name) / "scenario.ts"
+    with ExitStack() as stack:
+        limit = stack.enter_context(quota(target.quota_cores)) if target.quota_cores else None
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="headcount-bench-")))
+        server = stack.enter_context(TruthServer(place))
+        if limit:
+            limit.limit(server.pid)
+        scenario = folder / "scenario.ts"
         scenario.write_text(target.scenario(), encoding="utf-8")
         command = [
-            place.headcount, "find", scenario, "--target", server.url, "--json", "--quiet", "--budget", f"{BUDGET_S}s",
-            "--workers", "1", "--cores", GENERATOR_CORE, "--out", Path(name) / "found",
+            place.headcount, "find", scenario, "--target", server.url, "--json", "--quiet", "--budget", f"{target.budget_s}s",
+            "--workers", "1", "--cores", GENERATOR_CORE, "--out", folder / "found",
         ]
         finished = finish(place.on_core(GENERATOR_CORE, command), LIMIT_S, {})
     try:

@@ -17,6 +17,9 @@ const ONE_CORE: std::ops::RangeInclusive<f64> = 85.0..=112.0;
 const TAKES_PART: f64 = 4.0;
 /// Share of the time in which the busiest thread may have wanted a CPU, in percent. Above it, this thread is the limit.
 const SATURATED: f64 = 85.0;
+/// CPU of the busiest thread where threads take turns, as a share of that of all threads. Above it, one thread does the
+/// work, and others help.
+const MOST_OF_ALL: f64 = 0.7;
 /// Throughputs within this share count as the same.
 const FLAT: f64 = 0.1;
 
@@ -34,6 +37,7 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
     let levels: Vec<OneCore<'_>> = usable(run).filter_map(one_core).collect();
     let (turns, more) = levels
         .iter()
+        .filter(|level| take_turns(level))
         .filter_map(|turns| Some((turns, beyond(turns, &levels)?)))
         .max_by(|(one, _), (other, _)| by_load(one, other))?;
     // At a high load, one thread may get the lock nearly always. The level in which all get it is the evidence.
@@ -76,11 +80,11 @@ pub(crate) fn limits(run: &Run, level: &Level) -> bool {
         .any(|less| take_turns(&less) && here.throughput.is_flat_beyond(&less.throughput, FLAT))
 }
 
-/// The highest load that completes no more than this one, in which threads take turns.
+/// The highest load with the same throughput as `turns`, a level in which threads take turns.
 fn beyond<'a>(turns: &OneCore<'_>, levels: &'a [OneCore<'a>]) -> Option<&'a OneCore<'a>> {
     levels
         .iter()
-        .filter(|more| take_turns(turns) && more.throughput.is_flat_beyond(&turns.throughput, FLAT))
+        .filter(|more| more.throughput.is_flat_beyond(&turns.throughput, FLAT))
         .max_by(|one, other| by_load(one, other))
 }
 
@@ -90,7 +94,9 @@ fn by_load(one: &OneCore<'_>, other: &OneCore<'_>) -> Ordering {
 }
 
 fn take_turns(level: &OneCore<'_>) -> bool {
-    level.threads > 1 && level.busiest_percent < SATURATED
+    level.threads > 1
+        && level.busiest_percent < SATURATED
+        && level.busiest_percent <= level.percent * MOST_OF_ALL
 }
 
 fn one_core(level: &Level) -> Option<OneCore<'_>> {

@@ -1,26 +1,29 @@
 //! Finds a target that writes one change at a time: it always works or waits for the disk, but never waits twice at once.
-//! Neither its CPU nor the disk is exhausted.
 
 use record::{
     Advice, Cause, Confidence, DiskWaits, Evidence, Finding, Level, Run, SingleWriter, Unknown,
 };
 
-use crate::cpu;
 use crate::levels::usable;
-use crate::throughput::{Throughput, of_all_operations};
+use crate::throughput::{Throughput, of_all_operations, operations_per_s};
+use crate::{cpu, locks};
 
-/// With fewer looks at the threads, their shares are too uncertain.
-const FEWEST_LOOKS: u64 = 40;
-/// Share of the looks at which a thread must have waited for the disk, in percent.
+/// With fewer samples of the threads, their shares are too uncertain.
+const FEWEST_SAMPLES: u64 = 30;
+/// Share of the samples in which a thread must have waited for the disk, in percent.
 const WAITS: f64 = 5.0;
 /// Mean number of threads that may have waited at once.
 const AT_ONCE: f64 = 1.1;
-/// Share of the looks at which a thread must have worked or waited for the disk, in percent.
+/// Share of the samples in which a thread must have worked or waited for the disk, in percent.
 const BUSY: f64 = 90.0;
-/// CPU of threads that work one at a time, in percent of one core.
-const ONE_CORE: f64 = 112.0;
+/// CPU and waits for the disk together, in percent of the time. Work that is done one after the other fills it.
+const IN_TURN: std::ops::RangeInclusive<f64> = 88.0..=112.0;
 /// Throughputs within this share count as the same.
 const FLAT: f64 = 0.1;
+/// A load counts as smaller below this share of the operations per second.
+const SMALLER: f64 = 0.8;
+/// A smaller load counts as less busy below this share of the samples.
+const LESS_BUSY: f64 = 0.9;
 
 /// A level in which the target always works or waits for the disk.
 struct Writes<'a> {
@@ -39,7 +42,7 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
     let less = found
         .iter()
         .find(|one| main.throughput.is_flat_beyond(&one.throughput, FLAT))?;
-    if cpu::find(run).is_some() {
+    if spins(run, main) || cpu::find(run).is_some() || locks::find(run).is_some() {
         return None;
     }
     Some(Finding {
@@ -67,11 +70,13 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
 fn writes(level: &Level) -> Option<Writes<'_>> {
     let target = level.target.as_ref()?;
     let (waits, cpu_percent) = (target.disk?, target.cpu_percent?);
-    let one_at_a_time = waits.looks >= FEWEST_LOOKS
+    let bytes = waits.transferred?;
+    let one_at_a_time = waits.samples >= FEWEST_SAMPLES
         && waits.waiting_percent >= WAITS
         && waits.at_once <= AT_ONCE
         && waits.busy_percent >= BUSY
-        && cpu_percent <= ONE_CORE;
+        && IN_TURN.contains(&(cpu_percent + waits.waiting_percent))
+        && bytes.written_mb > bytes.read_mb;
     let throughput = of_all_operations(level).filter(|_| one_at_a_time)?;
     Some(Writes {
         level,
@@ -79,4 +84,14 @@ fn writes(level: &Level) -> Option<Writes<'_>> {
         waits,
         cpu_percent,
     })
+}
+
+/// Whether the target was as busy at a clearly smaller load. A thread that always runs hides what the others do.
+fn spins(run: &Run, than: &Writes<'_>) -> bool {
+    let per_s = operations_per_s(than.level) * SMALLER;
+    let busy = than.waits.busy_percent * LESS_BUSY;
+    usable(run)
+        .filter(|level| operations_per_s(level) < per_s)
+        .filter_map(|level| level.target.as_ref()?.disk)
+        .any(|waits| waits.busy_percent >= busy)
 }

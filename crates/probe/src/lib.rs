@@ -25,7 +25,8 @@ pub use own::{OwnThread, ThreadTime, own_memory};
 pub use port::{ListenQueue, PortLook, look_at_port, look_at_queue};
 pub use process::{
     Course, Look, ProcessCourse, ProcessUse, Sample, SampleError, Sampler, Step, ThreadCourse,
-    ThreadState, ThreadUse, Use, allowed_cores, own_cores, started_at, thread_state, use_between,
+    ThreadState, ThreadUse, Use, allowed_cores, disk_bytes, own_cores, started_at, thread_state,
+    use_between,
 };
 pub use runtime::{Runtime, runtime_of};
 pub use upstream::upstreams;

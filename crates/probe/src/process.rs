@@ -35,7 +35,7 @@ pub use course::{Course, Look, ProcessCourse, Step, ThreadCourse};
 pub(crate) use cpu::parse_schedstat;
 pub use sample::{ProcessSample, Sample, ThreadSample};
 pub use start::started_at;
-pub use state::{ThreadState, thread_state};
+pub use state::{ThreadState, disk_bytes, thread_state};
 pub use usage::{ProcessUse, ThreadUse, Use, use_between};
 
 /// The reason why there is no sample.

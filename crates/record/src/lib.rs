@@ -62,8 +62,8 @@ pub use run::{
 pub use streams::Streams;
 pub use summary::summary;
 pub use target::{
-    BusiestThread, CgroupUse, DiskWaits, ListenQueue, MemoryGrowth, ProcessUse, Scrapes, TargetEnd,
-    TargetSample, TargetSource, TargetUse, ThreadUse, Upstream, WatchedMetric,
+    BusiestThread, CgroupUse, DiskBytes, DiskWaits, ListenQueue, MemoryGrowth, ProcessUse, Scrapes,
+    TargetEnd, TargetSample, TargetSource, TargetUse, ThreadUse, Upstream, WatchedMetric,
 };
 pub use timings::Timings;
 pub use version::{KIND, ReadError, VERSION};

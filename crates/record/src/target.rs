@@ -7,7 +7,8 @@ mod surroundings;
 
 pub use course::{BusiestThread, ProcessUse, TargetSample, ThreadUse};
 pub use surroundings::{
-    CgroupUse, DiskWaits, ListenQueue, MemoryGrowth, Scrapes, TargetEnd, Upstream, WatchedMetric,
+    CgroupUse, DiskBytes, DiskWaits, ListenQueue, MemoryGrowth, Scrapes, TargetEnd, Upstream,
+    WatchedMetric,
 };
 
 /// Resource use of the target's own process during one level. CPU is in percent of one core.

@@ -11,7 +11,7 @@ pub struct Window {
     pub users: u64,
     /// Number of requests that ended.
     pub requests: u64,
-    /// Number of requests that failed.
+    /// Number of requests and round trips that failed.
     pub failed: u64,
     /// Number of round trips that ended.
     pub round_trips: u64,
@@ -37,7 +37,7 @@ pub struct OpenWindow {
     pub users: u64,
     /// Number of requests that ended.
     pub requests: u64,
-    /// Number of requests that failed.
+    /// Number of requests and round trips that failed.
     pub failed: u64,
     /// Number of round trips that ended.
     pub round_trips: u64,

@@ -1,10 +1,10 @@
 //! The sentences of findings about the work of the target, its surroundings, and the generator.
 
 use record::{
-    Advice, Cause, Confidence, ConnectionCost, DelayedAcknowledgement, DiskWaits, Drifting,
-    Evidence, FanOut, Finding, GeneratorLimited, GrowingLatency, GrowingSessions, IssueCause,
-    LockConvoy, PeriodicStalls, ResidualSessions, Run, SingleWriter, SlowConsumers, SlowSetup,
-    SynchronisedRetries, UniquenessCollisions, Unknown, UpstreamPool,
+    Advice, Cause, Confidence, ConnectionCost, DelayedAcknowledgement, DiskBytes, DiskWaits,
+    Drifting, Evidence, FanOut, Finding, GeneratorLimited, GrowingLatency, GrowingSessions,
+    IssueCause, LockConvoy, PeriodicStalls, ResidualSessions, Run, SingleWriter, SlowConsumers,
+    SlowSetup, SynchronisedRetries, UniquenessCollisions, Unknown, UpstreamPool,
 };
 use report::{finding_evidence, finding_sentence, markdown};
 
@@ -106,10 +106,14 @@ fn of_structure() -> Vec<Finding> {
                 cpu_percent: 82.7,
             }),
             vec![Evidence::DiskWaits(DiskWaits {
-                looks: 120,
+                samples: 120,
                 busy_percent: 95.0,
                 waiting_percent: 14.2,
                 at_once: 1.0,
+                transferred: Some(DiskBytes {
+                    read_mb: 0.0,
+                    written_mb: 12.3,
+                }),
             })],
             Unknown::WhyOneWriter,
             Advice::GroupWrites,

@@ -175,7 +175,7 @@ impl Route {
     /// Allows a request for each token. Each token that is taken makes the bucket full later.
     fn take_token(&mut self, every: Nanos, burst: u64, now: Nanos) -> Reaction {
         let full_at = self.progress.full_at.max(now) + every;
-        let wait = full_at.saturating_sub(now + burst.saturating_mul(every));
+        let wait = full_at.saturating_sub(now.saturating_add(burst.saturating_mul(every)));
         if wait > 0 {
             return Reaction::TooMany {
                 retry_after: wait.div_ceil(SECOND),
@@ -305,6 +305,10 @@ mod tests {
             [200, 200, 429, 429, 200, 429, 200, 200, 429],
             "two at first, then one per 100 ms, and two after a pause"
         );
+        let refused = answers("/bucket/1/1", &[at(0), at(100)]);
+        assert_eq!(refused, [(at(0), 200), (1, 429)], "wait for a second");
+        let huge = answers("/bucket/1/20000000000", &[at(0), at(0)]);
+        assert_eq!(huge, [(at(0), 200), (at(0), 200)]);
     }
 
     #[test]

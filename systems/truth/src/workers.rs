@@ -44,6 +44,14 @@ enum Work {
     Commit(Arc<File>),
 }
 
+/// A finished job.
+#[derive(Debug)]
+pub(crate) struct Done<T> {
+    pub(crate) of: T,
+    /// Whether the work was done. Writing to the disk may fail.
+    pub(crate) succeeded: bool,
+}
+
 /// Size of a written block in bytes.
 const BLOCK: usize = 4096;
 
@@ -53,7 +61,7 @@ const BLOCK: usize = 4096;
 pub(crate) struct Workers<T> {
     one: SyncSender<Job<T>>,
     pool: SyncSender<Job<T>>,
-    done: Receiver<T>,
+    done: Receiver<Done<T>>,
     /// The file of [`Crew::Writer`], in the folder for temporary files. It has no name.
     file: Option<Arc<File>>,
     threads: Vec<JoinHandle<()>>,
@@ -116,8 +124,8 @@ impl<T: Send + 'static> Workers<T> {
         Ok(file)
     }
 
-    /// Returns the value of the next finished job.
-    pub(crate) fn next_done(&self) -> Option<T> {
+    /// Returns the next finished job.
+    pub(crate) fn next_done(&self) -> Option<Done<T>> {
         self.done.try_recv().ok()
     }
 
@@ -134,25 +142,31 @@ impl<T: Send + 'static> Workers<T> {
 fn work<T>(
     jobs: &Mutex<Receiver<Job<T>>>,
     turn: &Mutex<()>,
-    finished: &SyncSender<T>,
+    finished: &SyncSender<Done<T>>,
     waker: &Waker,
 ) {
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = job else { return };
-        match job.work {
-            Work::Burn => burn(job.time),
+        let succeeded = match job.work {
+            Work::Burn => {
+                burn(job.time);
+                true
+            }
             Work::BurnAlone => {
                 let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
                 burn(job.time);
+                true
             }
-            Work::Commit(file) => {
-                if let Err(error) = commit(&file, job.time) {
-                    tracing::warn!(%error, "cannot write to the temporary file");
-                }
-            }
-        }
-        if finished.send(job.of).is_err() {
+            Work::Commit(file) => commit(&file, job.time)
+                .inspect_err(|error| tracing::warn!(%error, "cannot write to the temporary file"))
+                .is_ok(),
+        };
+        let done = Done {
+            of: job.of,
+            succeeded,
+        };
+        if finished.send(done).is_err() {
             return;
         }
         waker.wake();

@@ -5,7 +5,7 @@ use super::trial::{Evidence, Outcome, Purpose, ShareEvidence, Trial};
 
 /// Bounds of the number of independent values that one trial counts as. Trials at the same load differ more than the
 /// values of one trial suggest, so no trial may outweigh several others. Where few values may be beyond the limit, more
-/// values are needed: as many as have [`BEYOND_OF_ONE`] beyond it at the ceiling.
+/// values are needed, so that at the ceiling [`BEYOND_OF_ONE`] of them are.
 const MOST_OF_ONE: (f64, f64) = (100.0, 1000.0);
 const BEYOND_OF_ONE: f64 = 5.0;
 const LEAST_OF_ONE: f64 = 10.0;
@@ -22,8 +22,7 @@ const SAME: f64 = 0.004;
 /// From this many times the allowed share on, a share only shows that the share is at least this. What more it says about
 /// the distance depends on the target: a rate limiter refuses nothing up to its limit, and a tenth just above it.
 const FAR: f64 = 10.0;
-/// A smaller share is not far beyond the limit, however little is allowed: of a hundred independent values, it would be a
-/// few.
+/// A smaller share is not far beyond the limit, however little is allowed: it would be a few independent values.
 const FAR_LEAST: f64 = 0.1;
 /// A long trial that failed contradicts short ones that passed at this share of its load or more.
 const CONTRADICTED: f64 = 0.95;

@@ -22,9 +22,8 @@ const MARGIN: f64 = 0.3;
 const DRIFT_EVERY_S: f64 = 60.0;
 /// The target has changed if its median at the reference load changed by this factor, in two trials in a row.
 const DRIFTED: f64 = 1.25;
-/// A smaller change does not count, as a share of the time that the thresholds allow and in milliseconds. A response
-/// within a tenth of a millisecond takes longer after a pause of the CPU.
-const DRIFT_OF_LIMIT: f64 = 0.01;
+/// A smaller change, in milliseconds, does not count. A response within a tenth of a millisecond takes longer after a pause
+/// of the CPU.
 const DRIFT_LEAST_MS: f64 = 0.5;
 /// Probabilities at which the position of the ceiling is considered.
 const QUANTILES: [f64; 5] = [0.05, 0.15, 0.5, 0.85, 0.95];
@@ -306,9 +305,7 @@ impl Search {
     pub(super) fn learn_drift(&mut self, looks: u32, outcome: &Outcome) {
         let before = self.reference.and_then(|one| one.median_ms);
         let ratio = match (before, outcome.median_ms) {
-            (Some(before), Some(now)) if (now - before).abs() > self.least_drift_ms() => {
-                now / before
-            }
+            (Some(before), Some(now)) if (now - before).abs() > DRIFT_LEAST_MS => now / before,
             _ => 1.0,
         };
         let least = DRIFTED.max(1.0 + by_chance(outcome));
@@ -327,10 +324,6 @@ impl Search {
             }
             self.phase = Phase::Refine;
         }
-    }
-
-    fn least_drift_ms(&self) -> f64 {
-        (self.settings.limit_s * 1e3 * DRIFT_OF_LIMIT).max(DRIFT_LEAST_MS)
     }
 
     /// Forgets the trials so far, because the target has become faster since.

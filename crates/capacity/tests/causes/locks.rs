@@ -47,7 +47,7 @@ fn a_saturated_thread_that_took_no_turns_at_a_smaller_load_is_the_cause() {
     let one = |percent| target(2, &[("loop", percent, 1.0), ("other", 4.5, 0.0)]);
     let finding = only(vec![
         with(level(80.0, 5.0), one(33.0)),
-        with(level(225.0, 17.0), one(88.0)),
+        with(level(225.0, 17.0), one(83.0)),
         with(level(245.0, 48.0), one(96.0)),
     ]);
     assert!(

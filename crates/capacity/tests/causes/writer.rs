@@ -1,13 +1,17 @@
-use record::{Cause, DiskWaits, Level};
+use record::{Cause, DiskBytes, DiskWaits, Level};
 
 use super::levels::{level, target, with};
 use super::{causes, only};
 
 const WAITS: DiskWaits = DiskWaits {
-    looks: 120,
+    samples: 120,
     waiting_percent: 60.0,
     busy_percent: 97.0,
     at_once: 1.0,
+    transferred: Some(DiskBytes {
+        read_mb: 0.1,
+        written_mb: 8.0,
+    }),
 };
 
 /// A level of a target that uses this CPU on one of two cores.
@@ -17,19 +21,28 @@ fn at(per_s: f64, ms: f64, cpu: f64, disk: DiskWaits) -> Level {
     with(level(per_s, ms), target)
 }
 
-fn idle(per_s: f64) -> Level {
+fn idle() -> Level {
     let waits = DiskWaits {
         waiting_percent: 6.0,
         busy_percent: 10.0,
         ..WAITS
     };
-    at(per_s, 5.0, 4.0, waits)
+    at(20.0, 5.0, 4.0, waits)
+}
+
+/// The causes of a target with these waits, whose throughput is the same at two loads.
+fn causes_of(cpu: f64, waits: DiskWaits) -> Vec<Cause> {
+    causes(vec![
+        idle(),
+        at(195.0, 10.0, cpu, waits),
+        at(198.0, 40.0, cpu, waits),
+    ])
 }
 
 #[test]
 fn a_target_that_writes_one_change_at_a_time_is_named() {
     let finding = only(vec![
-        idle(20.0),
+        idle(),
         at(195.0, 10.0, 37.0, WAITS),
         at(198.0, 40.0, 38.0, WAITS),
     ]);
@@ -48,41 +61,102 @@ fn throughput_that_still_grows_is_no_single_writer() {
 }
 
 #[test]
-fn several_waits_at_once_are_no_single_writer() {
-    let several = DiskWaits {
-        at_once: 2.4,
-        ..WAITS
+fn a_target_that_does_something_else_as_well_is_no_single_writer() {
+    let named = |cpu, waits| {
+        let causes = causes_of(cpu, waits);
+        causes
+            .iter()
+            .any(|cause| matches!(cause, Cause::SingleWriter(_)))
     };
-    let levels = vec![
-        at(195.0, 10.0, 37.0, several),
-        at(198.0, 40.0, 38.0, several),
-    ];
-    assert_eq!(causes(levels), []);
-}
-
-#[test]
-fn a_target_that_waits_for_something_else_as_well_is_no_single_writer() {
+    assert!(named(37.0, WAITS));
     let idle = DiskWaits {
         busy_percent: 70.0,
         ..WAITS
     };
-    let levels = vec![at(195.0, 10.0, 37.0, idle), at(198.0, 40.0, 38.0, idle)];
-    assert_eq!(causes(levels), []);
+    assert!(!named(37.0, idle), "it waits for something else");
+    let several = DiskWaits {
+        at_once: 2.4,
+        ..WAITS
+    };
+    assert!(!named(37.0, several), "several threads wait at once");
+    assert!(!named(91.0, WAITS), "a thread works while another waits");
+    let log = DiskWaits {
+        waiting_percent: 6.0,
+        ..WAITS
+    };
+    assert!(
+        !named(66.0, log),
+        "a thread is ready to run, but has no CPU"
+    );
+    let rare = DiskWaits {
+        waiting_percent: 4.0,
+        ..WAITS
+    };
+    assert!(!named(90.0, rare), "nearly all is CPU");
 }
 
 #[test]
-fn few_looks_do_not_tell() {
-    let few = DiskWaits { looks: 20, ..WAITS };
-    let levels = vec![at(195.0, 10.0, 37.0, few), at(198.0, 40.0, 38.0, few)];
-    assert_eq!(causes(levels), []);
+fn reads_are_no_single_writer() {
+    let reads = DiskWaits {
+        transferred: Some(DiskBytes {
+            read_mb: 8.0,
+            written_mb: 0.1,
+        }),
+        ..WAITS
+    };
+    let unknown = DiskWaits {
+        transferred: None,
+        ..WAITS
+    };
+    for waits in [reads, unknown] {
+        let causes = causes_of(37.0, waits);
+        assert!(
+            !causes
+                .iter()
+                .any(|one| matches!(one, Cause::SingleWriter(_)))
+        );
+    }
+}
+
+#[test]
+fn a_target_that_is_always_busy_is_no_single_writer() {
+    let levels = vec![
+        at(20.0, 5.0, 37.0, WAITS),
+        at(195.0, 10.0, 37.0, WAITS),
+        at(198.0, 40.0, 38.0, WAITS),
+    ];
+    let causes = causes(levels);
+    assert!(
+        !causes
+            .iter()
+            .any(|one| matches!(one, Cause::SingleWriter(_)))
+    );
+}
+
+#[test]
+fn few_samples_do_not_tell() {
+    let few = DiskWaits {
+        samples: 20,
+        ..WAITS
+    };
+    let causes = causes_of(37.0, few);
+    assert!(
+        !causes
+            .iter()
+            .any(|one| matches!(one, Cause::SingleWriter(_)))
+    );
 }
 
 #[test]
 fn a_saturated_thread_comes_before_its_waits() {
+    let log = DiskWaits {
+        waiting_percent: 6.0,
+        ..WAITS
+    };
     let levels = vec![
-        idle(20.0),
-        at(195.0, 10.0, 96.0, WAITS),
-        at(198.0, 40.0, 96.0, WAITS),
+        idle(),
+        at(195.0, 10.0, 96.0, log),
+        at(198.0, 40.0, 96.0, log),
     ];
     let finding = only(levels);
     assert!(

@@ -72,7 +72,9 @@ impl ProcessWatch {
         let in_hold = hold.start <= now && now < hold.end + EVERY;
         if in_hold && self.found.as_ref().is_some_and(|found| !found.ended) {
             self.look_at_port(now, hold);
-            self.level.disk.watch(&self.level.course, now, self.clock);
+            if now <= hold.end {
+                self.level.disk.watch(&self.level.course, now, self.clock);
+            }
         }
         let last = self.level.course.looks().last().map(|look| look.at);
         let due = in_hold && is_due(last, now, hold);

@@ -51,7 +51,7 @@ pub enum Unknown {
     PartOfTheTest,
     /// What the threads wait for.
     WhatIsShared,
-    /// What lets one thread write at a time.
+    /// What limits writing to one thread at a time.
     WhyOneWriter,
     /// Whether the upstream service could serve more connections.
     UpstreamCapacity,

@@ -24,17 +24,28 @@ pub struct Upstream {
     pub most: u64,
 }
 
-/// How the target's threads waited for the disk, from looks at their states in the measured time.
+/// How the target's threads waited for the disk, from samples of their states in the measured time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DiskWaits {
-    /// Number of looks.
-    pub looks: u64,
-    /// Share of the looks at which a thread waited for the disk, in percent.
+    /// Number of samples.
+    pub samples: u64,
+    /// Share of the samples in which a thread waited for the disk, in percent.
     pub waiting_percent: f64,
-    /// Share of the looks at which a thread ran, was ready to run, or waited for the disk, in percent.
+    /// Share of the samples in which a thread ran, was ready to run, or waited for the disk, in percent.
     pub busy_percent: f64,
     /// Mean number of threads that waited for the disk, where at least one did.
     pub at_once: f64,
+    /// Data read from the disk and written to it in this time. `None` if it is not visible.
+    pub transferred: Option<DiskBytes>,
+}
+
+/// Data that was read from the disk and written to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DiskBytes {
+    /// Read, in MB (10^6 bytes).
+    pub read_mb: f64,
+    /// Written, in MB.
+    pub written_mb: f64,
 }
 
 /// The queue of connections that wait to be accepted. With several listeners, the fullest queue.

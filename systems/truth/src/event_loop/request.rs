@@ -263,6 +263,15 @@ impl EventLoop {
         }
     }
 
+    /// Changes the status of a held response.
+    fn change_held(&mut self, key: Key, new: u16) {
+        if let Some(connection) = self.sockets.get(key)
+            && let State::Held { status, .. } = &mut connection.state
+        {
+            *status = new;
+        }
+    }
+
     /// Sends a held response now.
     pub(super) fn answer_held(&mut self, key: Key) {
         let Some(connection) = self.sockets.get(key) else {
@@ -280,8 +289,11 @@ impl EventLoop {
 
     /// Sends the responses whose jobs are done.
     pub(super) fn worked(&mut self) {
-        while let Some(key) = self.workers.next_done() {
-            self.answer_held(key);
+        while let Some(done) = self.workers.next_done() {
+            if !done.succeeded {
+                self.change_held(done.of, 500);
+            }
+            self.answer_held(done.of);
         }
     }
 

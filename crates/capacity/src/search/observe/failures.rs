@@ -10,10 +10,13 @@ const FEWEST_SECONDS: usize = 5;
 const UNCERTAIN: f64 = 3.0;
 
 /// The number of requests that are worth one independent request, for the share of requests that fail. `None` if the level
-/// is too short to tell, or nothing failed.
+/// is too short to tell, or nothing failed, or there are round trips, whose failures are counted with those of requests.
 ///
 /// The number of failures varies from second to second. Its variance is divided by that of independent failures.
 pub(super) fn design_effect(level: &Level) -> Option<f64> {
+    if windows::complete(level).any(|window| window.round_trips > 0) {
+        return None;
+    }
     let seconds: Vec<(f64, f64)> = windows::complete(level)
         .map(|window| (window.requests as f64, window.failed as f64))
         .collect();
@@ -59,6 +62,13 @@ mod tests {
         // The share is 2 %, so independent failures have a variance of 1.96 per second; these have 24.
         let effect = design_effect(&level(&[12, 0, 0, 0, 0, 0])).unwrap();
         assert!((effect - 3.0 * 24.0 / 1.96).abs() < 0.01, "{effect}");
+    }
+
+    #[test]
+    fn failures_of_round_trips_are_not_told_apart() {
+        let mut mixed = level(&[2, 2, 1, 2, 2, 2]);
+        mixed.series[3].round_trips = 1;
+        assert_eq!(design_effect(&mixed), None);
     }
 
     #[test]

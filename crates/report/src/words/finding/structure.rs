@@ -1,6 +1,8 @@
 //! Words for causes in the structure of the target, of the load, or of the generator, and for their evidence.
 
-use format::{about, count, millis, number, percent, plural, rate, seconds, share, span, whole};
+use format::{
+    about, count, megabytes, millis, number, percent, plural, rate, seconds, share, span, whole,
+};
 use record::{
     Cause, DiskWaits, Drifting, Evidence, GeneratorLimited, GrowingSessions, SingleWriter,
     SlowConsumers,
@@ -183,19 +185,10 @@ pub(super) fn evidence(seen: &Evidence) -> String {
             "the target had {} to {address} in all samples",
             plural(*open, "connection")
         ),
-        Evidence::LeftoversGrew {
-            before,
-            after,
-            iterations,
-        } => format!(
-            "the target reported {} sessions before the first level, and {} after {}",
-            whole(*before),
-            whole(*after),
-            plural(*iterations, "iteration")
-        ),
         Evidence::DiskWaits(waits) => disk_waits(*waits),
         Evidence::MessageCpu { .. } | Evidence::ThreadsTakeTurns { .. } => of_cpu(seen),
-        Evidence::WavesEvery { .. }
+        Evidence::LeftoversGrew { .. }
+        | Evidence::WavesEvery { .. }
         | Evidence::WavesFailed { .. }
         | Evidence::LateByAcknowledgement { .. }
         | Evidence::Drift { .. } => over_time(seen),
@@ -234,10 +227,13 @@ fn of_cpu(seen: &Evidence) -> String {
 }
 
 fn disk_waits(waits: DiskWaits) -> String {
+    let written = waits.transferred.map_or(String::new(), |bytes| {
+        format!("; the target wrote {}", megabytes(bytes.written_mb))
+    });
     format!(
-        "at {} of {}, a thread worked or waited for the disk; at {}, one waited for the disk ({} at a time)",
+        "a thread ran or waited for the disk in {} of {}, and waited for the disk in {} ({} at a time){written}",
         percent(waits.busy_percent),
-        plural(waits.looks, "look"),
+        plural(waits.samples, "sample"),
         percent(waits.waiting_percent),
         about(waits.at_once)
     )
@@ -299,6 +295,16 @@ fn over_time(seen: &Evidence) -> String {
                 figure(*high)
             )
         }
+        Evidence::LeftoversGrew {
+            before,
+            after,
+            iterations,
+        } => format!(
+            "the target reported {} sessions before the first level, and {} after {}",
+            whole(*before),
+            whole(*after),
+            plural(*iterations, "iteration")
+        ),
         _ => String::new(),
     }
 }

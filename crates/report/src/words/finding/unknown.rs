@@ -30,7 +30,8 @@ pub(crate) fn unknown(open: &Unknown) -> String {
             "what the threads wait for: a lock of the runtime (such as Python's), or one of the program".to_owned()
         }
         Unknown::WhyOneWriter => {
-            "whether the store allows one writer at a time (as SQLite does), or a lock or queue of the program".to_owned()
+            "whether the store (such as SQLite), or a lock or queue of the program, allows only one writer at a time"
+                .to_owned()
         }
         Unknown::UpstreamCapacity => {
             "whether the upstream service would do more with more connections".to_owned()

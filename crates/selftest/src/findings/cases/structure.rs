@@ -81,7 +81,7 @@ pub(super) const CASES: &[Case] = &[
         Truth::NearMiss,
         asks!(
             "/commit/5ms",
-            r#"{ rate: ["40/s", "100/s"], users: 32, duration: "5s" }"#
+            r#"{ rate: ["140/s", "155/s"], users: 32, duration: "5s" }"#
         ),
     )),
     case(
