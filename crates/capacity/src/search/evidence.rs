@@ -47,8 +47,9 @@ impl Done {
         }
     }
 
+    /// Each trial's own effect may be off by chance, but the pool has many.
     fn effect(&self) -> Option<f64> {
-        self.counts()?.design_effect
+        self.counts()?.likely_design_effect
     }
 }
 

@@ -1,13 +1,15 @@
 //! Reads the outcome of a trial from the record of its run.
 
-mod failures;
+mod effects;
+mod select;
 
-use std::collections::BTreeMap;
-
-use model::{Nanos, TagFilter};
+use model::Nanos;
 use plan::{Aggregate, Op, SubjectKind, Threshold, Unit};
 use record::{Inconclusive, Level, Measured, Run, ThresholdResult, Timings};
 use stats::{Histogram, Shares};
+
+use effects::Effects;
+use select::{selected, timings};
 
 use super::own_limits::limits_of_generator;
 use super::trial::{Evidence, Outcome, ShareEvidence};
@@ -108,14 +110,15 @@ fn counts(threshold: &Threshold, level: &Level) -> Option<ShareEvidence> {
     match threshold.aggregate {
         Aggregate::Percentile(percent) if upper => {
             let span = Nanos(nanos_of(limit.value));
-            let (shares, design_effect) = times_beyond(threshold, measured, span)?;
+            let (shares, effects) = times_beyond(threshold, measured, span)?;
             let known = (shares.within + shares.beyond) as f64;
             let missing = missing(level, known);
             positive(ShareEvidence {
                 beyond: shares.beyond as f64 + missing,
                 of: known + missing,
                 allowed: 1.0 - percent / 100.0,
-                design_effect,
+                design_effect: effects.most,
+                likely_design_effect: effects.likely,
             })
         }
         _ if limit.unit != Unit::Ratio || limit.value <= 0.0 || limit.value >= 1.0 => None,
@@ -137,10 +140,14 @@ fn counts(threshold: &Threshold, level: &Level) -> Option<ShareEvidence> {
             let (of, failed) = failed(threshold, measured)?;
             let subject = &threshold.subject;
             let all_requests = subject.kind == SubjectKind::Request && subject.name.is_none();
+            let effects = if all_requests {
+                Effects::of_failures(level)
+            } else {
+                Effects::default()
+            };
             positive(ShareEvidence {
-                design_effect: all_requests
-                    .then(|| failures::design_effect(level))
-                    .flatten(),
+                design_effect: effects.most,
+                likely_design_effect: effects.likely,
                 ..share(failed, of, limit.value)
             })
         }
@@ -159,6 +166,7 @@ fn share(beyond: f64, of: f64, allowed: f64) -> ShareEvidence {
         of,
         allowed,
         design_effect: None,
+        likely_design_effect: None,
     }
 }
 
@@ -178,7 +186,7 @@ fn times_beyond(
     threshold: &Threshold,
     measured: &Measured,
     limit: Nanos,
-) -> Option<(Shares, Option<f64>)> {
+) -> Option<(Shares, Effects)> {
     if threshold.subject.kind == SubjectKind::Delivery {
         let name = threshold.subject.name.as_deref();
         let mut all = selected(&measured.deliveries, name).cloned();
@@ -190,55 +198,20 @@ fn times_beyond(
             beyond,
             unknown: 0,
         };
-        return Some((shares, sum.blocks.design_effect_at(limit)));
+        return Some((shares, Effects::of_times(&sum.blocks, limit)));
     }
     if threshold.subject.kind == SubjectKind::Iteration && threshold.subject.name.is_none() {
         let iterations = &measured.iterations;
         return Some((
             iterations.beyond(limit),
-            iterations.blocks.design_effect_at(limit),
+            Effects::of_times(&iterations.blocks, limit),
         ));
     }
     let timings = timings(threshold, measured)?;
     Some((
         timings.beyond(limit),
-        timings.blocks.design_effect_at(limit),
+        Effects::of_times(&timings.blocks, limit),
     ))
-}
-
-/// The timings of the threshold's subject, merged.
-fn timings(threshold: &Threshold, measured: &Measured) -> Option<Timings> {
-    let name = threshold.subject.name.as_deref();
-    let mut each: Vec<&Timings> = match threshold.subject.kind {
-        SubjectKind::Request => requests(&measured.requests, name),
-        SubjectKind::RoundTrip => selected(&measured.round_trips, name).collect(),
-        SubjectKind::Step => selected(&measured.steps, name).collect(),
-        SubjectKind::Connection => selected(&measured.connections, name).collect(),
-        _ => Vec::new(),
-    };
-    let mut sum = each.pop()?.clone();
-    for one in each {
-        sum.merge(one);
-    }
-    Some(sum)
-}
-
-fn requests<'a>(map: &'a BTreeMap<String, Timings>, name: Option<&str>) -> Vec<&'a Timings> {
-    let Some(name) = name else {
-        return map.values().collect();
-    };
-    let filter = TagFilter::of(name);
-    let selects = |(counted, _): &(&String, &Timings)| filter.selects(counted);
-    map.iter().filter(selects).map(|(_, one)| one).collect()
-}
-
-fn selected<'a, T>(
-    map: &'a BTreeMap<String, T>,
-    name: Option<&str>,
-) -> impl Iterator<Item = &'a T> {
-    map.iter()
-        .filter(move |(known, _)| name.is_none_or(|name| name == known.as_str()))
-        .map(|(_, one)| one)
 }
 
 /// The operations that ended, and how many of them failed.

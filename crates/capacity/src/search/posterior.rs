@@ -141,6 +141,7 @@ mod tests {
             of,
             allowed: 0.05,
             design_effect: None,
+            likely_design_effect: None,
         }
     }
 

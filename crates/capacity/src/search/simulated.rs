@@ -274,6 +274,7 @@ impl World {
                 of,
                 allowed: self.target.allowed,
                 design_effect: design_effect(parts),
+                likely_design_effect: design_effect(parts),
             }),
             completed: behind.then_some(completed / self.target.per_load),
             median_ms: latencies.get(latencies.len() / 2).map(|s| s * 1e3),

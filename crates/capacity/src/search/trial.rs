@@ -105,8 +105,12 @@ pub struct ShareEvidence {
     pub of: f64,
     /// Share of the values that may be beyond the limit, between 0 and 1.
     pub allowed: f64,
-    /// Number of values that are worth one independent value. `None` if the trial is too short to tell.
+    /// Number of values that are worth one independent value, at most. `None` if the trial is too short to tell.
     pub design_effect: Option<f64>,
+    /// The same, without allowance for chance: too low or too high in one trial, and right for many together. `None` also
+    /// if too few values are beyond the limit, and in older searches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub likely_design_effect: Option<f64>,
 }
 
 impl ShareEvidence {
@@ -200,6 +204,7 @@ mod tests {
                 of,
                 allowed,
                 design_effect,
+                likely_design_effect: None,
             }),
             ..Outcome::default()
         }

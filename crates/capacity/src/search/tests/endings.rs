@@ -13,6 +13,7 @@ fn counts(beyond: f64, of: f64, allowed: f64) -> Evidence {
         of,
         allowed,
         design_effect: None,
+        likely_design_effect: None,
     })
 }
 
