@@ -36,7 +36,7 @@ def all_systems() -> list[Foreign]:
     return [
         system("bridge", "bridge-rooms.ts", "generator", search="users", first=100),
         system("editor", "editor-rooms.ts", "generator", environment={"CONVERGES": "no"}, search="groups", first=100),
-        system("marketplace", "marketplace-rate.ts", "none", MARKETPLACE, users=512),
+        system("marketplace", "marketplace-rate.ts", "single_writer", MARKETPLACE, users=512),
         system("registry", "registry-mix.ts", "saturated_thread", environment={"RECEIVERS": "100"}, first=50),
         system("transcription", "transcription-live.ts", "generator", ("--max-sessions", "10000"), first=200),
     ]

@@ -16,8 +16,10 @@ const WAITS: f64 = 5.0;
 const AT_ONCE: f64 = 1.1;
 /// Share of the samples in which a thread must have worked or waited for the disk, in percent.
 const BUSY: f64 = 90.0;
-/// CPU and waits for the disk together, in percent of the time. Work that is done one after the other fills it.
-const IN_TURN: std::ops::RangeInclusive<f64> = 88.0..=112.0;
+/// Share of the waits in which no other thread may run. Otherwise, other work goes on during them.
+const ALONE: f64 = 0.5;
+/// CPU of threads that work one at a time, in percent of one core.
+const ONE_CORE: f64 = 112.0;
 /// Throughputs within this share count as the same.
 const FLAT: f64 = 0.1;
 /// A load counts as smaller below this share of the operations per second.
@@ -42,7 +44,7 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
     let less = found
         .iter()
         .find(|one| main.throughput.is_flat_beyond(&one.throughput, FLAT))?;
-    if spins(run, main) || cpu::find(run).is_some() || locks::find(run).is_some() {
+    if is_always_busy(run, main) || cpu::find(run).is_some() || locks::find(run).is_some() {
         return None;
     }
     Some(Finding {
@@ -75,7 +77,8 @@ fn writes(level: &Level) -> Option<Writes<'_>> {
         && waits.waiting_percent >= WAITS
         && waits.at_once <= AT_ONCE
         && waits.busy_percent >= BUSY
-        && IN_TURN.contains(&(cpu_percent + waits.waiting_percent))
+        && waits.alone_percent >= waits.waiting_percent * ALONE
+        && cpu_percent <= ONE_CORE
         && bytes.written_mb > bytes.read_mb;
     let throughput = of_all_operations(level).filter(|_| one_at_a_time)?;
     Some(Writes {
@@ -86,8 +89,8 @@ fn writes(level: &Level) -> Option<Writes<'_>> {
     })
 }
 
-/// Whether the target was as busy at a clearly smaller load. A thread that always runs hides what the others do.
-fn spins(run: &Run, than: &Writes<'_>) -> bool {
+/// Whether the target was as busy at a clearly smaller load: it works without load.
+fn is_always_busy(run: &Run, than: &Writes<'_>) -> bool {
     let per_s = operations_per_s(than.level) * SMALLER;
     let busy = than.waits.busy_percent * LESS_BUSY;
     usable(run)

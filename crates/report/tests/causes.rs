@@ -109,6 +109,7 @@ fn of_structure() -> Vec<Finding> {
                 samples: 120,
                 busy_percent: 95.0,
                 waiting_percent: 14.2,
+                alone_percent: 9.2,
                 at_once: 1.0,
                 transferred: Some(DiskBytes {
                     read_mb: 0.0,

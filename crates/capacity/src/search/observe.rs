@@ -5,7 +5,7 @@ mod select;
 
 use model::Nanos;
 use plan::{Aggregate, Op, SubjectKind, Threshold, Unit};
-use record::{Inconclusive, Level, Measured, Run, ThresholdResult, Timings};
+use record::{Inconclusive, Level, Measured, Run, ThresholdResult};
 use stats::{Histogram, Shares};
 
 use effects::Effects;

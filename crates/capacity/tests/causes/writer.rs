@@ -6,6 +6,7 @@ use super::{causes, only};
 const WAITS: DiskWaits = DiskWaits {
     samples: 120,
     waiting_percent: 60.0,
+    alone_percent: 55.0,
     busy_percent: 97.0,
     at_once: 1.0,
     transferred: Some(DiskBytes {
@@ -24,6 +25,7 @@ fn at(per_s: f64, ms: f64, cpu: f64, disk: DiskWaits) -> Level {
 fn idle() -> Level {
     let waits = DiskWaits {
         waiting_percent: 6.0,
+        alone_percent: 6.0,
         busy_percent: 10.0,
         ..WAITS
     };
@@ -79,17 +81,15 @@ fn a_target_that_does_something_else_as_well_is_no_single_writer() {
         ..WAITS
     };
     assert!(!named(37.0, several), "several threads wait at once");
-    assert!(!named(91.0, WAITS), "a thread works while another waits");
-    let log = DiskWaits {
-        waiting_percent: 6.0,
+    let beside = DiskWaits {
+        alone_percent: 20.0,
         ..WAITS
     };
-    assert!(
-        !named(66.0, log),
-        "a thread is ready to run, but has no CPU"
-    );
+    assert!(!named(37.0, beside), "a thread works while another waits");
+    assert!(!named(120.0, WAITS), "threads work at the same time");
     let rare = DiskWaits {
         waiting_percent: 4.0,
+        alone_percent: 4.0,
         ..WAITS
     };
     assert!(!named(90.0, rare), "nearly all is CPU");
@@ -151,6 +151,7 @@ fn few_samples_do_not_tell() {
 fn a_saturated_thread_comes_before_its_waits() {
     let log = DiskWaits {
         waiting_percent: 6.0,
+        alone_percent: 5.0,
         ..WAITS
     };
     let levels = vec![

@@ -20,6 +20,7 @@ const THREADS: usize = 32;
 pub(super) struct DiskWatch {
     samples: u64,
     waiting: u64,
+    alone: u64,
     busy: u64,
     /// Number of threads that waited, over all samples.
     threads: u64,
@@ -50,6 +51,7 @@ impl DiskWatch {
         let (running, waiting) = (are(ThreadState::Running), are(ThreadState::Disk));
         self.samples += 1;
         self.waiting += u64::from(waiting > 0);
+        self.alone += u64::from(waiting > 0 && running == 0);
         self.busy += u64::from(waiting + running > 0);
         self.threads += waiting;
     }
@@ -73,6 +75,7 @@ impl DiskWatch {
         (self.samples > 0).then(|| DiskWaits {
             samples: self.samples,
             waiting_percent: percent(self.waiting),
+            alone_percent: percent(self.alone),
             busy_percent: percent(self.busy),
             at_once: self.threads as f64 / self.waiting.max(1) as f64,
             transferred: self.bytes.map(|(first, last)| DiskBytes {
@@ -109,6 +112,7 @@ mod tests {
         let waits = DiskWaits {
             samples: 4,
             waiting_percent: 50.0,
+            alone_percent: 25.0,
             busy_percent: 75.0,
             at_once: 1.5,
             transferred: Some(DiskBytes {

@@ -31,6 +31,8 @@ pub struct DiskWaits {
     pub samples: u64,
     /// Share of the samples in which a thread waited for the disk, in percent.
     pub waiting_percent: f64,
+    /// Share of the samples in which a thread waited for the disk, and none ran or was ready to run.
+    pub alone_percent: f64,
     /// Share of the samples in which a thread ran, was ready to run, or waited for the disk, in percent.
     pub busy_percent: f64,
     /// Mean number of threads that waited for the disk, where at least one did.

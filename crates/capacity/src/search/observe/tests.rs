@@ -1,6 +1,7 @@
 use model::{FaultKind, Side};
 use record::{
     DelayStatistic, DropCause, Failure, IssueCause, LateAt, Lateness, LevelIssue, Shortfall,
+    Timings,
 };
 
 use super::*;

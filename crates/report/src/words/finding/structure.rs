@@ -231,11 +231,11 @@ fn disk_waits(waits: DiskWaits) -> String {
         format!("; the target wrote {}", megabytes(bytes.written_mb))
     });
     format!(
-        "a thread ran or waited for the disk in {} of {}, and waited for the disk in {} ({} at a time){written}",
+        "a thread ran or waited for the disk in {} of {}; one waited in {}, and in {} of them no other ran{written}",
         percent(waits.busy_percent),
         plural(waits.samples, "sample"),
         percent(waits.waiting_percent),
-        about(waits.at_once)
+        percent(waits.alone_percent / waits.waiting_percent.max(1e-9) * 100.0)
     )
 }
 
