@@ -60,6 +60,28 @@ fn of_work() -> Vec<Finding> {
     ]
 }
 
+fn single_writer() -> Finding {
+    found(
+        Cause::SingleWriter(SingleWriter {
+            disk_percent: 14.2,
+            cpu_percent: 82.7,
+        }),
+        vec![Evidence::DiskWaits(DiskWaits {
+            samples: 120,
+            busy_percent: 95.0,
+            waiting_percent: 14.2,
+            alone_percent: 9.2,
+            at_once: 1.0,
+            transferred: Some(DiskBytes {
+                read_mb: 0.0,
+                written_mb: 12.3,
+            }),
+        })],
+        Unknown::WhyOneWriter,
+        Advice::GroupWrites,
+    )
+}
+
 /// Findings about fan-out, locks and pools.
 fn of_structure() -> Vec<Finding> {
     let fan_out = FanOut {
@@ -100,25 +122,7 @@ fn of_structure() -> Vec<Finding> {
             Unknown::WhatIsShared,
             Advice::LookForLock { pid: 7 },
         ),
-        found(
-            Cause::SingleWriter(SingleWriter {
-                disk_percent: 14.2,
-                cpu_percent: 82.7,
-            }),
-            vec![Evidence::DiskWaits(DiskWaits {
-                samples: 120,
-                busy_percent: 95.0,
-                waiting_percent: 14.2,
-                alone_percent: 9.2,
-                at_once: 1.0,
-                transferred: Some(DiskBytes {
-                    read_mb: 0.0,
-                    written_mb: 12.3,
-                }),
-            })],
-            Unknown::WhyOneWriter,
-            Advice::GroupWrites,
-        ),
+        single_writer(),
         found(
             Cause::UpstreamPool(UpstreamPool {
                 connections: 4,

@@ -21,6 +21,7 @@ fn tried(load: f64, purpose: Purpose, beyond: f64) -> SavedTrial {
             of: 1000.0,
             allowed: 0.05,
             design_effect: Some(2.0),
+            likely_design_effect: Some(1.0),
         }),
         median_ms: Some(4.2),
         succeeded: Some(1.0),
