@@ -20,8 +20,6 @@ from ceilings import truth
 
 ROUNDS = 10
 BUDGET_S = 240
-WORKING_BUDGET_S = 120
-"""For targets that work. They are searched alone, and nothing in them is random, so that half the time suffices."""
 LIMIT_S = BUDGET_S + 60
 WITHIN = 0.05
 SIDE_BY_SIDE = 5
@@ -45,10 +43,6 @@ class Target:
     """CPU quota of the server. `None`: it has a core."""
     is_idle: bool = False
     """Whether the target waits instead of working, so that several fit on one core."""
-
-    @property
-    def budget_s(self) -> int:
-        return BUDGET_S if self.is_idle else WORKING_BUDGET_S
 
     def scenario(self) -> str:
         return (
@@ -146,8 +140,8 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
     ]
     text = "\n\n".join([
         "# Ceilings",
-        f"`headcount find`, {rounds} searches per target. Targets that only wait were searched {SIDE_BY_SIDE} at a time, "
-        f"with {BUDGET_S} s each, and the others one after the other, with {WORKING_BUDGET_S} s each.",
+        f"`headcount find` with {BUDGET_S} s each, {rounds} searches per target. Targets that only wait were searched "
+        f"{SIDE_BY_SIDE} at a time, the others one after the other.",
         machine.described(place, [], load_before),
         table(["target", "computed", "found: median (least–most)", "right", "without an answer", "seconds"], rows),
         *told(goals),
@@ -172,7 +166,7 @@ def search(target: Target, place: Place) -> Answer:
         scenario = folder / "scenario.ts"
         scenario.write_text(target.scenario(), encoding="utf-8")
         command = [
-            place.headcount, "find", scenario, "--target", server.url, "--json", "--quiet", "--budget", f"{target.budget_s}s",
+            place.headcount, "find", scenario, "--target", server.url, "--json", "--quiet", "--budget", f"{BUDGET_S}s",
             "--workers", "1", "--cores", GENERATOR_CORE, "--out", folder / "found",
         ]
         finished = finish(place.on_core(GENERATOR_CORE, command), LIMIT_S, {})

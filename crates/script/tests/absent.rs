@@ -179,6 +179,11 @@ fn a_call_of_what_is_no_function_names_it_and_the_alternative() {
             "TypeError: sleep is not a function: use `await user.think(\"1s\")`",
         ),
         (
+            "await group.get('/')",
+            "TypeError: get is not a function: users have this call, and the argument of the scenario function is a group: \
+             `group.users[0].get(…)`",
+        ),
+        (
             "const soup = {}; soup.stir()",
             "TypeError: stir is not a function",
         ),

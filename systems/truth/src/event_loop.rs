@@ -3,6 +3,7 @@ mod pace;
 mod peculiar;
 mod request;
 mod socket;
+mod work;
 
 use std::fs;
 use std::io;

@@ -120,8 +120,15 @@ function origin(name) {
   if (EXPORTS.includes(name)) return `write \`import { ${name} } from "headcount"\``;
 }
 
+/** Calls of users, which developers look for in the scenario function's argument. */
+const OF_USER = [
+  "get", "post", "put", "patch", "delete", "head", "request", "websocket", "socketio", "events", "nats", "redis", "every", "stay",
+];
+const ofUser = (name) => `users have this call, and the argument of the scenario function is a group: \`group.users[0].${name}(…)\``;
+
 /** Calls that k6, `fetch` and Node have, and that are something else here. */
 const CALLED = {
+  ...Object.fromEntries(OF_USER.map((name) => [name, ofUser(name)])),
   json: "`response.json` is a value, not a call",
   text: "`response.text` is a value, not a call",
   html: "`response.text` is the body as text",

@@ -199,17 +199,7 @@ impl EventLoop {
             }
             Reaction::Trickle { rate, size } => self.begin_trickle(key, request, rate, size),
             Reaction::Leak(bytes) => self.leak(key, &request, bytes),
-            Reaction::Work(crew, time) => {
-                let status = if self.workers.give(crew, key, time) {
-                    200
-                } else {
-                    503
-                };
-                if status == 503 {
-                    return self.answer(key, &request, status);
-                }
-                self.hold(key, request, status);
-            }
+            Reaction::Work(crew, time) => self.work(key, request, crew, time),
             Reaction::Split => self.split(key, &request),
             Reaction::Upstream { connections, at } => {
                 self.open_upstream(connections);
@@ -257,18 +247,9 @@ impl EventLoop {
         self.answer(key, request, 200);
     }
 
-    fn hold(&mut self, key: Key, request: Request, status: u16) {
+    pub(super) fn hold(&mut self, key: Key, request: Request, status: u16) {
         if let Some(connection) = self.sockets.get(key) {
             connection.state = State::Held { request, status };
-        }
-    }
-
-    /// Changes the status of a held response.
-    fn change_held(&mut self, key: Key, new: u16) {
-        if let Some(connection) = self.sockets.get(key)
-            && let State::Held { status, .. } = &mut connection.state
-        {
-            *status = new;
         }
     }
 
@@ -284,16 +265,6 @@ impl EventLoop {
             }
             State::Joining(upgrade) => self.join(key, &upgrade),
             other => connection.state = other,
-        }
-    }
-
-    /// Sends the responses whose jobs are done.
-    pub(super) fn worked(&mut self) {
-        while let Some(done) = self.workers.next_done() {
-            if !done.succeeded {
-                self.change_held(done.of, 500);
-            }
-            self.answer_held(done.of);
         }
     }
 
