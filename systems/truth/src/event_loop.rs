@@ -3,7 +3,6 @@ mod pace;
 mod peculiar;
 mod request;
 mod socket;
-mod work;
 
 use std::fs;
 use std::io;
@@ -91,6 +90,16 @@ impl EventLoop {
             scratch: vec![0; READ_AHEAD],
             _stamping: Stamping::start(),
         })
+    }
+
+    /// Sends the responses whose work is done.
+    fn worked(&mut self) {
+        while let Some(done) = self.workers.next_done() {
+            if !done.succeeded {
+                self.change_held(done.of, 500);
+            }
+            self.answer_held(done.of);
+        }
     }
 
     /// Serves until the waker signals a stop, and then finishes open requests within `stop_limit`.

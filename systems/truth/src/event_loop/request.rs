@@ -11,6 +11,7 @@ use crate::counts::Counts;
 use crate::http::{Answer, BadHead, read_head, write_head};
 use crate::route::Reaction;
 use crate::sockets::Key;
+use crate::workers::Crew;
 
 const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
@@ -247,9 +248,27 @@ impl EventLoop {
         self.answer(key, request, 200);
     }
 
-    pub(super) fn hold(&mut self, key: Key, request: Request, status: u16) {
+    /// Gives the work to a thread. The response follows when it is done.
+    fn work(&mut self, key: Key, request: Request, crew: Crew, time: Nanos) {
+        if self.workers.give(crew, key, time) {
+            self.hold(key, request, 200);
+        } else {
+            self.answer(key, &request, 503);
+        }
+    }
+
+    fn hold(&mut self, key: Key, request: Request, status: u16) {
         if let Some(connection) = self.sockets.get(key) {
             connection.state = State::Held { request, status };
+        }
+    }
+
+    /// Changes the status of a held response.
+    pub(super) fn change_held(&mut self, key: Key, new: u16) {
+        if let Some(connection) = self.sockets.get(key)
+            && let State::Held { status, .. } = &mut connection.state
+        {
+            *status = new;
         }
     }
 
