@@ -115,11 +115,12 @@ fn the_page_shows_each_second_of_the_record_and_the_verdict() {
     let lab = lab("[2, 4]", "3s");
     let program = lab.start_run("goes.ts", &truth.url(), &["--ui"]);
     let url = url_of(&program);
+    // The address is announced before the scenario is loaded, so the first page may not have its name.
+    until("the name of the scenario", || {
+        text_at(&url).contains("goes.ts")
+    });
     let page = text_at(&url);
-    assert!(
-        page.contains("connect-src 'self'") && page.contains("goes.ts"),
-        "{page}"
-    );
+    assert!(page.contains("connect-src 'self'"), "{page}");
     // The last request is under way when the run ends.
     let (mut after, mut seconds, mut last) = (0, vec![Vec::new(), Vec::new()], Value::Null);
     while last["end"]["last"] != true {
