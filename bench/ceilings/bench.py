@@ -115,6 +115,8 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
         if target.quota_cores and (why := obstacle(target.quota_cores)):
             complain(f"    left out: {target.words}: {why}")
             chosen.remove(target)
+    if not chosen:
+        raise Failure("no target can be searched on this machine")
     known = [target for target in chosen if target.ceiling is not None]
     for target in chosen:
         with ThreadPoolExecutor(SIDE_BY_SIDE if target.is_idle else 1) as searches:

@@ -32,17 +32,25 @@ def quota(cores: float) -> Iterator[Quota]:
     time_us = round(cores * PERIOD_US)
     try:
         folder.mkdir()
-        if first:
-            (folder / "cpu.cfs_period_us").write_text(str(PERIOD_US))
-            (folder / "cpu.cfs_quota_us").write_text(str(time_us))
-        else:
-            (folder / "cpu.max").write_text(f"{time_us} {PERIOD_US}")
+        try:
+            limit(folder, first, time_us)
+        except OSError:
+            folder.rmdir()
+            raise
     except OSError as why:
         raise Failure(f"no control group can be made: this needs root and the controller `cpu` ({why})") from why
     try:
         yield Quota(folder)
     finally:
         folder.rmdir()
+
+
+def limit(folder: Path, first: bool, time_us: int) -> None:
+    if first:
+        (folder / "cpu.cfs_period_us").write_text(str(PERIOD_US))
+        (folder / "cpu.cfs_quota_us").write_text(str(time_us))
+    else:
+        (folder / "cpu.max").write_text(f"{time_us} {PERIOD_US}")
 
 
 def obstacle(cores: float) -> str | None:

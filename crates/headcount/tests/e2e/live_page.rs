@@ -115,7 +115,7 @@ fn the_page_shows_each_second_of_the_record_and_the_verdict() {
     let lab = lab("[2, 4]", "3s");
     let program = lab.start_run("goes.ts", &truth.url(), &["--ui"]);
     let url = url_of(&program);
-    // The address is announced before the scenario is loaded, so the first page may not have its name.
+    // The address is announced before the run begins, so the first page may not have the name of its scenario.
     until("the name of the scenario", || {
         text_at(&url).contains("goes.ts")
     });

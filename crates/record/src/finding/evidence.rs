@@ -169,7 +169,7 @@ pub enum Evidence {
         /// CPU of all of them at the other load with the same throughput.
         than_percent: f64,
     },
-    /// Looks at the states of the target's threads.
+    /// Samples of the states of the target's threads.
     DiskWaits(DiskWaits),
     /// The connections of the target to an upstream service, which were equally many in all samples.
     UpstreamConnections {
