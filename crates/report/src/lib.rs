@@ -32,4 +32,6 @@ pub use search::{SearchState, ceiling_map, search_result, search_state, search_t
 pub use section::inconclusive::forecast_line;
 pub use section::verdict::invalid_event;
 pub use terminal::{Terminal, terminal};
-pub use words::{finding_evidence, finding_sentence, invalid_because, note as note_line};
+pub use words::{
+    finding_evidence, finding_sentence, invalid_because, issue_sentence, note as note_line,
+};

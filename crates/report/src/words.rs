@@ -12,6 +12,7 @@ use record::{Finding, Level};
 
 pub(crate) use culprit::{Culprit, lost_because};
 pub use finding::sentence as finding_sentence;
+pub use issue::sentence as issue_sentence;
 pub use note::note;
 pub(crate) use observed::observed;
 pub(crate) use reason::{dropped, lost, misdelivered, none_succeeded};

@@ -166,7 +166,10 @@ pub(crate) fn figures(search: &CeilingRun) -> Value {
         at_least => answer.at_least,
         holds => answer.holds,
         fails => answer.fails,
-        generator => answer.generator.is_some(),
+        generator => answer.generator.as_ref().map(|limit| context! {
+            load => limit.load,
+            because => limit.because.iter().map(report::issue_sentence).collect::<Vec<_>>(),
+        }),
         seconds => answer.spent_s,
         thresholds => &search.thresholds,
         failure => &search.failure,

@@ -221,7 +221,7 @@ const CEILING: CeilingPart = CeilingPart {
     words: ("The marketplace holds", "trades per second"),
     first: 10.0,
     most: 2000.0,
-    budget_s: 60.0,
+    budget_s: 240.0,
     limit_s: 0.05,
 };
 
@@ -239,7 +239,7 @@ const fn with_threads(threads: &'static str) -> [&'static str; 8] {
     ]
 }
 
-/// Runs the study of the marketplace, in less than seven minutes. The data is in `SQLite` in a temporary folder, in a new
+/// Runs the study of the marketplace, in less than ten minutes. The data is in `SQLite` in a temporary folder, in a new
 /// file for each part.
 pub fn marketplace(
     harness: &Harness,

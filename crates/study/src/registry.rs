@@ -192,7 +192,7 @@ const CEILING: CeilingPart = CeilingPart {
     ),
     first: 50.0,
     most: 10_000.0,
-    budget_s: 60.0,
+    budget_s: 240.0,
     limit_s: 0.1,
 };
 
@@ -212,7 +212,7 @@ fn selected(settings: &RegistrySettings) -> Vec<StudyPart> {
     parts
 }
 
-/// Runs the study of the registry, in less than seven minutes unless the settings ask for more. Every part has a new
+/// Runs the study of the registry, in less than ten minutes unless the settings ask for more. Every part has a new
 /// database, or keys and subjects of its own.
 pub fn registry(
     harness: &Harness,

@@ -55,7 +55,7 @@ pub(crate) struct StudyArgs {
 pub(crate) enum StudyAction {
     #[command(flatten)]
     Measure(Study),
-    /// Measure all studies and write their pages (about 30 minutes). Studies that are in the folder are not measured again
+    /// Measure all studies and write their pages (about 35 minutes). Studies that are in the folder are not measured again
     All {
         /// Folder for the pages
         #[arg(long, value_name = "DIR", default_value = "docs/studies")]
@@ -76,9 +76,9 @@ pub(crate) enum Study {
     Bridge,
     /// People edit one document per room (about five and a half minutes)
     Editor,
-    /// Buyers trade with three sellers each (about five minutes)
+    /// Buyers trade with three sellers each (about eight minutes)
     Marketplace,
-    /// Messages reach thousands of receivers (less than six minutes)
+    /// Messages reach thousands of receivers (less than ten minutes)
     Registry(RegistryStudyArgs),
     /// Thousands of people speak and read along (less than six minutes)
     Transcription,

@@ -9,7 +9,7 @@ use super::reason;
 const CPU_WAIT: f64 = 1.0;
 
 /// Returns one sentence without a full stop: the event, its figures and limit, and the next step.
-pub(crate) fn sentence(cause: &IssueCause) -> String {
+pub fn sentence(cause: &IssueCause) -> String {
     match cause {
         IssueCause::NotMeasured => "the level ended before its measurement began".to_owned(),
         IssueCause::ShortMeasurement {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use capacity::search::{Answer, Ceiling, Interval, Search, Settings};
+use capacity::search::{Answer, Ceiling, GeneratorLimit, Interval, Search, Settings};
 use model::Nanos;
 use record::{
-    BusiestThread, Cause, Confidence, Deliveries, Evidence, Finding, Level, Load, Machine, Phases,
-    Run, SaturatedPool, TargetUse, Timings,
+    BusiestThread, Cause, Confidence, Deliveries, Evidence, Finding, IssueCause, Level, Load,
+    Machine, Phases, Run, SaturatedPool, TargetUse, Timings,
 };
 
 use super::{Parts, TEMPLATES, figures};
@@ -191,6 +191,19 @@ fn a_search_without_a_ceiling_says_what_is_known() {
     ] {
         assert!(page.contains(sentence), "{sentence} in {page}");
     }
+    at_least.answer.generator = Some(GeneratorLimit {
+        load: 1500.0,
+        because: vec![IssueCause::NotMeasured],
+    });
+    let page = text(&at_least);
+    let reason = report::issue_sentence(&IssueCause::NotMeasured);
+    for sentence in [
+        "The bridge holds at least 1,200 users at human pace in five rooms: the generator was the limit.",
+        &format!("The generator's limit was reached at 1,500: {reason}."),
+    ] {
+        assert!(page.contains(sentence), "{sentence} in {page}");
+    }
+    assert!(!page.contains("names no cause"), "{page}");
 }
 
 #[test]
