@@ -142,7 +142,7 @@ impl Search {
             },
             asked: None,
             log: Vec::new(),
-            pool: Pool::default(),
+            pool: Pool::new(settings.lengths().long),
             spent_s: 0.0,
             base_ms: None,
             reference: None,
@@ -268,11 +268,11 @@ impl Search {
                 let duration_s = self.lengths.short * f64::from(1 + looks);
                 self.in_time(load, duration_s, Purpose::Drift)
             }
-            Phase::Recover { pause_s, .. } => {
-                let load = self.recovery_load();
-                let trial = self.in_time(load, self.lengths.recovery, Purpose::Recovery)?;
-                Some(Trial { pause_s, ..trial })
-            }
+            Phase::Recover { .. } => self.in_time(
+                self.recovery_load(),
+                self.lengths.recovery,
+                Purpose::Recovery,
+            ),
             Phase::Overload { trials } => self.propose_overload(trials),
             Phase::Over(_) => None,
         }
@@ -280,17 +280,22 @@ impl Search {
 
     /// A trial if there is time for it. Otherwise the search is over.
     fn in_time(&mut self, load: f64, duration_s: f64, purpose: Purpose) -> Option<Trial> {
-        if self.spare_s() < self.cost(duration_s) {
-            if let Phase::Overload { .. } = self.phase {
-                self.phase = Phase::Over(Ended::Confirmed);
-                return None;
+        let pause_s = match self.phase {
+            Phase::Recover { pause_s, .. } => pause_s,
+            _ => 0.0,
+        };
+        if self.spare_s() < pause_s + self.cost(duration_s) {
+            if !matches!(self.phase, Phase::Overload { .. } | Phase::Recover { .. }) {
+                return self.found();
             }
-            return self.found();
+            let known = self.ceiling().map(|_| Ended::Confirmed);
+            self.phase = Phase::Over(known.unwrap_or(Ended::OutOfTime));
+            return None;
         }
         Some(Trial {
             load,
             duration_s,
-            pause_s: 0.0,
+            pause_s,
             purpose,
         })
     }

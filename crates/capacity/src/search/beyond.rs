@@ -10,6 +10,8 @@ const MOST_OF_THE_WORK: f64 = 0.9;
 const HALF: f64 = 0.5;
 /// Throughput that is lower than this share of the throughput at a lower load has fallen.
 const FALLEN: f64 = 0.8;
+/// Time for an overloaded target to work off its queue, in seconds.
+pub(super) const DRAIN_S: f64 = 20.0;
 
 /// The highest load at which most of the work succeeded, and the lowest at which it did not.
 pub(super) fn soft(log: &[Done]) -> Option<Bracket> {
@@ -67,6 +69,13 @@ pub(super) fn next_load(log: &[Done]) -> Option<f64> {
         } => Some(holds * 2.0),
         Bracket { holds: None, .. } => None,
     }
+}
+
+/// The longest time by which an overload exceeded its duration and `lead_s`, in seconds. 0 without one above [`DRAIN_S`].
+pub(super) fn slow_drain_s(log: &[Done], lead_s: f64) -> f64 {
+    let overloads = log.iter().filter(|done| done.outcome.overloaded());
+    let drains = overloads.map(|done| done.outcome.took_s - done.trial.duration_s - lead_s);
+    drains.filter(|s| *s > DRAIN_S).fold(0.0, f64::max)
 }
 
 #[cfg(test)]

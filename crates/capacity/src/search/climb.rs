@@ -1,7 +1,8 @@
 //! The first half of a search: warming up, expanding until a trial fails, and recovering from failures.
 
+use super::beyond::{self, DRAIN_S, slow_drain_s};
 use super::trial::{Evidence, Outcome, Purpose, Trial};
-use super::{Confirmation, Ended, Phase, Reference, Search, beyond};
+use super::{Confirmation, Ended, Phase, Reference, Search};
 
 /// The target is warm when two consecutive medians differ by less than this share, or by chance.
 const WARM: f64 = 0.1;
@@ -25,8 +26,6 @@ const RECOVERY_S: f64 = 40.0;
 /// Loads above the stable ceiling: their number, and the largest as a multiple of the stable ceiling.
 const OVERLOADS: u32 = 6;
 const OVERLOAD_MOST: f64 = 8.0;
-/// Time for an overloaded target to work off its queue, in seconds.
-const DRAIN_S: f64 = 20.0;
 
 impl Search {
     pub(super) fn learn_warm_up(&mut self, looks: u32, before_ms: Option<f64>, outcome: &Outcome) {
@@ -196,8 +195,11 @@ impl Search {
         let stable = self.confirmed.unwrap_or(self.settings.first);
         let most = (OVERLOAD_MOST * stable).min(self.settings.most);
         let next = beyond::next_load(&self.log).filter(|_| trials < OVERLOADS);
+        // Such a target may need as long again to recover.
+        let in_time =
+            self.spare_s() > DRAIN_S.max(2.0 * slow_drain_s(&self.log, self.settings.lead_s));
         match next.map(|load| self.settings.shape(load)) {
-            Some(load) if load <= most && load > stable && self.spare_s() > DRAIN_S => {
+            Some(load) if load <= most && load > stable && in_time => {
                 let trial = self.in_time(load, self.lengths.short, Purpose::Overload)?;
                 let pause_s = 1.0;
                 Some(Trial { pause_s, ..trial })

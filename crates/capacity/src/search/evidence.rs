@@ -1,7 +1,7 @@
 //! All trials of a search, and the ceiling that follows from them.
 
 use super::posterior::Posterior;
-use super::trial::{Evidence, Outcome, Purpose, ShareEvidence, Trial};
+use super::trial::{Evidence, Outcome, ShareEvidence, Trial};
 
 /// Bounds of the number of independent values that one trial counts as. Trials at the same load differ more than the
 /// values of one trial suggest, so no trial may outweigh several others. Where few values may be beyond the limit, more
@@ -35,9 +35,9 @@ pub(super) struct Done {
 }
 
 impl Done {
-    /// Whether the trial is long enough that a load which holds in it also holds for longer.
-    pub(super) fn is_long(&self) -> bool {
-        self.trial.purpose == Purpose::Confirm
+    /// The load that arrived. The queues of a trial with random arrivals are due to those that came.
+    fn arrived(&self) -> f64 {
+        self.outcome.arrived.unwrap_or(self.trial.load)
     }
 
     fn counts(&self) -> Option<ShareEvidence> {
@@ -54,57 +54,95 @@ impl Done {
 }
 
 /// The trials that bear on the stable ceiling.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Pool(Vec<Done>);
+#[derive(Clone, Debug)]
+pub(super) struct Pool {
+    trials: Vec<Done>,
+    /// The measured time from which on a trial is long, in seconds: a load that holds in it also holds for longer.
+    long_s: f64,
+}
 
 impl Pool {
+    pub(super) fn new(long_s: f64) -> Self {
+        Self {
+            trials: Vec::new(),
+            long_s,
+        }
+    }
+
     pub(super) fn add(&mut self, trial: Trial, outcome: Outcome) {
-        self.0.push(Done { trial, outcome });
+        self.trials.push(Done { trial, outcome });
     }
 
     /// Removes all trials, because the target has changed since.
     pub(super) fn forget(&mut self) {
-        self.0.clear();
+        self.trials.clear();
     }
 
     pub(super) fn trials(&self) -> impl Iterator<Item = &Done> {
-        self.0.iter()
+        self.trials.iter()
     }
 
     /// Removes short trials that passed near `failed.load`, if the long trial that failed there needed more time to fail
     /// than they had.
     pub(super) fn forget_short_passes(&mut self, failed: &Trial) {
-        self.0.retain(|done| {
+        self.trials.retain(|done| {
             let passed = !done.outcome.failed();
             let near = done.trial.load > CONTRADICTED * failed.load;
-            !(passed && near && !done.is_long() && done.trial.duration_s < failed.duration_s)
+            !(passed && near && done.trial.duration_s < failed.duration_s)
         });
     }
 
     /// The highest load that did not fail.
     pub(super) fn highest_held(&self) -> Option<f64> {
-        let held = self.0.iter().filter(|done| !done.outcome.failed());
+        let held = self.trials.iter().filter(|done| !done.outcome.failed());
         held.map(|done| done.trial.load).reduce(f64::max)
     }
 
     /// The lowest load above `load` that failed.
     pub(super) fn lowest_failed_above(&self, load: f64) -> Option<f64> {
-        let failed = self.0.iter().filter(|done| done.outcome.failed());
+        let failed = self.trials.iter().filter(|done| done.outcome.failed());
         let loads = failed.map(|done| done.trial.load);
         loads.filter(|failed| *failed > load).reduce(f64::min)
     }
 
     /// Whether some trial was within 2 % of this load.
     pub(super) fn tried(&self, load: f64) -> bool {
-        self.0
+        self.trials
             .iter()
             .any(|done| (done.trial.load / load - 1.0).abs() < 0.02)
+    }
+
+    fn is_long(&self, done: &Done) -> bool {
+        done.trial.duration_s >= self.long_s
     }
 
     /// The long trials at this load.
     pub(super) fn long_trials(&self, load: f64) -> impl Iterator<Item = &Done> {
         let same = move |done: &&Done| (done.trial.load / load - 1.0).abs() < SAME;
-        self.0.iter().filter(|done| done.is_long()).filter(same)
+        self.trials
+            .iter()
+            .filter(|done| self.is_long(done))
+            .filter(same)
+    }
+
+    /// The load near this one, by a factor of at most 1 ± `within`, with the most long trials, and their number. `None` if one of
+    /// them failed, or if all of them together break a threshold.
+    pub(super) fn held_for_long_near(&self, load: f64, within: f64) -> Option<(f64, u32)> {
+        let near = |done: &&Done| (done.trial.load / load - 1.0).abs() <= within;
+        let long = self
+            .trials
+            .iter()
+            .filter(|done| self.is_long(done))
+            .filter(near);
+        let held = long.map(|done| done.trial.load).filter(|load| {
+            self.holds_for_long(*load)
+                && self
+                    .long_trials(*load)
+                    .all(|done| done.outcome.counts_as_held())
+        });
+        let counted = held.map(|load| (load, self.long_trials(load).count()));
+        let (load, count) = counted.max_by_key(|one| one.1)?;
+        Some((load, u32::try_from(count).unwrap_or(u32::MAX)))
     }
 
     /// The number of values of the long trials at this load.
@@ -116,13 +154,19 @@ impl Pool {
     /// Whether all long trials at this load together keep the thresholds. The counts of a trial are those of the threshold
     /// that was nearest to its limit, so only counts with the same allowed share are of one kind.
     pub(super) fn holds_for_long(&self, load: f64) -> bool {
+        self.may_hold_for_long(load, 0)
+    }
+
+    /// Whether this is possible after `wanted` trials, if no value of the others is beyond the limit.
+    pub(super) fn may_hold_for_long(&self, load: f64, wanted: u32) -> bool {
         let counts = || self.long_trials(load).filter_map(Done::counts);
         let keeps = |allowed: f64| {
             let of_kind = counts().filter(|one| (one.allowed - allowed).abs() < f64::EPSILON);
-            let (beyond, of) = of_kind.fold((0.0, 0.0), |(beyond, of), one| {
-                (beyond + one.beyond, of + one.of)
-            });
-            beyond <= allowed * of
+            let (beyond, of, trials) = of_kind
+                .fold((0.0, 0.0, 0.0), |(beyond, of, trials), one| {
+                    (beyond + one.beyond, of + one.of, trials + 1.0)
+                });
+            beyond <= allowed * of * (f64::from(wanted) / trials).max(1.0)
         };
         // A trial that decided nothing is repeated, and says nothing.
         let mut trials = self.long_trials(load);
@@ -133,8 +177,8 @@ impl Pool {
     /// The probability of each ceiling between two loads.
     pub(super) fn posterior(&self, low: f64, high: f64) -> Posterior {
         let mut posterior = Posterior::between(low, high, self.floor(low));
-        for done in &self.0 {
-            let load = done.trial.load;
+        for done in &self.trials {
+            let load = done.arrived();
             match done.outcome.evidence {
                 _ if done.outcome.completed.is_some() => posterior.below(load, SCALE_BEHIND),
                 Evidence::Share(counts) if is_far_beyond(counts) => {
@@ -169,7 +213,7 @@ impl Pool {
     fn design_effect(&self, done: &Done) -> f64 {
         let near = |other: &&Done| (other.trial.load / done.trial.load).ln().abs() < NEAR;
         let mut effects: Vec<f64> = self
-            .0
+            .trials
             .iter()
             .filter(near)
             .filter_map(Done::effect)
@@ -186,7 +230,10 @@ impl Pool {
 
     /// The share of values beyond the limit at loads far below `low`, which is a property of the service time alone.
     fn floor(&self, low: f64) -> f64 {
-        let far = self.0.iter().filter(|done| done.trial.load < 0.8 * low);
+        let far = self
+            .trials
+            .iter()
+            .filter(|done| done.trial.load < 0.8 * low);
         let counts: Vec<ShareEvidence> = far.filter_map(Done::counts).collect();
         let of: f64 = counts.iter().map(|one| one.of).sum();
         let beyond: f64 = counts.iter().map(|one| one.beyond).sum();

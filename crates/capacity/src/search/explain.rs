@@ -1,5 +1,6 @@
 //! The last trial of a short search: a load that fails, for long enough that the findings show why.
 
+use super::beyond::slow_drain_s;
 use super::trial::{Purpose, Trial};
 use super::{Ended, Search};
 use crate::throughput::MORE_IN_FLIGHT;
@@ -35,7 +36,8 @@ impl Search {
             done.trial.purpose == Purpose::Explain || failed && done.trial.duration_s >= ENOUGH_S
         };
         // Confirmation may have exceeded its time a little.
-        let has_time = self.left_s() > 0.8 * self.cost(LENGTH_S);
+        let has_time = self.left_s()
+            > 0.8 * self.cost(LENGTH_S) + slow_drain_s(&self.log, self.settings.lead_s);
         if self.log.iter().any(shows) || !has_time {
             return None;
         }

@@ -1,7 +1,7 @@
 //! The second half of a search: refining and confirming the ceiling.
 
 use super::climb::by_chance;
-use super::trial::{Evidence, Outcome, Purpose, Trial};
+use super::trial::{Outcome, Purpose, Trial};
 use super::{Ceiling, Ended, Interval, Phase, Reference, Search};
 
 /// Number of long trials in a row that must hold at a ceiling.
@@ -16,6 +16,8 @@ const TIGHT: f64 = 4.0;
 const WIDE: f64 = 1.0;
 /// A confirmed load counts as the ceiling if it is this many precisions from the best load to confirm.
 const NEAR: f64 = 0.3;
+/// A load that held in some long trials is confirmed instead of another that is at most this many precisions away.
+const AGAIN: f64 = 0.3;
 /// The load to confirm is this many precisions below the most probable ceiling.
 const MARGIN: f64 = 0.3;
 /// Time after which the reference load is tried again, in seconds.
@@ -107,27 +109,53 @@ impl Search {
         let confirming = self.cost(self.lengths.long) * f64::from(REPETITIONS);
         let reserve = confirming + 2.0 * self.cost(self.lengths.refine);
         if (tight || self.spare_s() < reserve) && self.spare_s() > confirming {
-            let above = self.settings.shape(q85.max(middle * 1.02));
-            let step = if self.settings.whole {
-                goal + 1.0
-            } else {
-                goal * (1.0 + precision)
-            };
-            self.phase = Phase::Confirm(Confirmation {
-                above: Some(if above > goal { above } else { step }),
-                ..Confirmation::at_least(goal)
-            });
+            self.phase = self.confirm(goal, q85.max(middle * 1.02));
             return None;
         }
         let load = self.settings.shape(middle);
         self.in_time(load, self.lengths.refine, Purpose::Refine)
     }
 
-    /// Ends the search for the stable ceiling, with the ceiling or without.
+    /// Confirms that `goal`, or a load near it that held in long trials, is the ceiling, because `above` fails.
+    fn confirm(&self, goal: f64, above: f64) -> Phase {
+        let within = AGAIN * self.settings.precision;
+        let again = self.pool.held_for_long_near(goal, within);
+        let (load, held) = again.unwrap_or((goal, 0));
+        let above = self.settings.shape(above);
+        let above = if above > load {
+            above
+        } else {
+            self.next_above(load)
+        };
+        Phase::Confirm(Confirmation {
+            above: Some(above),
+            held: held.min(REPETITIONS - 1),
+            ..Confirmation::at_least(load)
+        })
+    }
+
+    /// The lowest load that is higher by at least the precision.
+    fn next_above(&self, load: f64) -> f64 {
+        let more = load * (1.0 + self.settings.precision);
+        let whole = if self.settings.whole {
+            load + 1.0
+        } else {
+            load
+        };
+        self.settings.shape(more.max(whole))
+    }
+
+    /// Ends the search for the stable ceiling, with the ceiling or without. Looks for a load that fails above a confirmed
+    /// one, if there is none.
     pub(super) fn found(&mut self) -> Option<Trial> {
         self.phase = match self.confirmed {
             Some(load) if self.pool.lowest_failed_above(load).is_some() => {
                 Phase::Overload { trials: 0 }
+            }
+            Some(load) if self.spare_s() > self.cost(self.lengths.refine) => {
+                let highest = self.pool.highest_held().unwrap_or(load).max(load);
+                let above = self.next_above(highest);
+                Phase::Above { above, long: false }
             }
             _ => Phase::Over(Ended::OutOfTime),
         };
@@ -186,8 +214,7 @@ impl Search {
         outcome: Outcome,
     ) {
         let (failed, overloaded) = (outcome.failed(), outcome.overloaded());
-        let has_counts = matches!(outcome.evidence, Evidence::Share(_));
-        let decided = failed || !outcome.undecided && (outcome.held() || has_counts);
+        let decided = failed || outcome.counts_as_held();
         self.note(trial, outcome);
         if failed {
             self.pool.forget_short_passes(&trial);
@@ -210,7 +237,9 @@ impl Search {
             held: wanted.held + 1,
             ..wanted
         };
-        self.phase = if confirmation.held < confirmation.repetitions() {
+        let wanted = confirmation.repetitions();
+        let open = confirmation.held < wanted && self.pool.may_hold_for_long(trial.load, wanted);
+        self.phase = if open {
             Phase::Confirm(confirmation)
         } else {
             self.all_held(confirmation)

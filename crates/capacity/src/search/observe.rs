@@ -55,6 +55,7 @@ pub fn outcome(run: &Run, thresholds: &[Threshold], took_s: f64) -> Option<Outco
         generator: Vec::new(),
         undecided: evidence.contains(&Evidence::Undecided),
         evidence: combined(evidence),
+        arrived: arrived(level),
         completed: completed(level),
         median_ms: median(&level.measured).map(Nanos::as_millis_f64),
         succeeded: succeeded(level),
@@ -248,6 +249,12 @@ fn deliveries(
         (of + one.judged(), with + fate(one))
     });
     (sum.0 > 0).then_some((sum.0 as f64, sum.1 as f64))
+}
+
+/// The rate of the iterations that were due. `None` for a closed load.
+fn arrived(level: &Level) -> Option<f64> {
+    level.load.rate_per_s?;
+    per_s(level, level.measured.iterations.planned).filter(|rate| *rate > 0.0)
 }
 
 /// The rate that the target completed in the second half of the measurement, if it was clearly below the rate at which

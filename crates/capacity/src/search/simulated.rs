@@ -9,6 +9,8 @@ use super::{Answer, Evidence, Outcome, SavedTrial, Search, Settings, ShareEviden
 
 /// Number of parts of a trial, by which its design effect is estimated.
 const PARTS: usize = 20;
+/// The upper bound of a design effect is about this many times the likely one, as in searches of real targets.
+const UNCERTAIN: f64 = 3.0;
 /// Load without measurement before a trial, in seconds.
 const LEAD_S: f64 = 1.0;
 
@@ -273,9 +275,10 @@ impl World {
                 beyond,
                 of,
                 allowed: self.target.allowed,
-                design_effect: design_effect(parts),
+                design_effect: design_effect(parts).map(|likely| UNCERTAIN * likely),
                 likely_design_effect: design_effect(parts),
             }),
+            arrived: Some(of / trial.duration_s / self.target.per_load),
             completed: behind.then_some(completed / self.target.per_load),
             median_ms: latencies.get(latencies.len() / 2).map(|s| s * 1e3),
             succeeded: Some(latencies.len() as f64 / of.max(1.0)),

@@ -1,7 +1,7 @@
 use record::IssueCause;
 
 use super::simulated::{Service, Target, World, recorded, search};
-use super::{Answer, Ended, Evidence, Outcome, Purpose, Search, Settings, Step};
+use super::{Answer, Ended, Evidence, Outcome, Purpose, SavedTrial, Search, Settings, Step};
 
 mod endings;
 
@@ -99,12 +99,12 @@ fn a_rate_limiter_that_counts_in_windows() {
 
 #[test]
 fn few_requests_per_second() {
-    // With a limit of ten service times, trials of seconds see only a few long queues, so about one search in eight is off
-    // by more than 5 %.
+    // With a limit of ten service times, trials of seconds see only a few long queues, so about one search in fourteen is
+    // off by more than 5 %.
     let target = Target::queue(1, Service::Fixed(0.010), 0.1);
     let score = score(&searches(&target, 100), 84.8);
     assert!(
-        score.near >= 80 && score.over <= 2 && score.covered >= 90,
+        score.near >= 88 && score.over <= 3 && score.covered >= 90,
         "{score:?}"
     );
 }
@@ -128,8 +128,8 @@ fn a_token_bucket_whose_burst_hides_small_overloads() {
 fn a_limit_far_above_the_service_time() {
     // A second of queue takes long to build up at a small overload, so four minutes are short.
     let target = Target::queue(1, Service::Exponential(0.004), 1.0);
-    let score = score(&searches(&target, 20), 247.0);
-    assert!(score.near >= 8 && score.over <= 2, "{score:?}");
+    let score = score(&searches(&target, 100), 247.0);
+    assert!(score.near >= 50 && score.over <= 10, "{score:?}");
 }
 
 #[test]
@@ -276,8 +276,9 @@ fn a_ceiling_has_failures_above_it_and_repetitions_at_it() {
 }
 
 #[test]
-fn a_short_search_ends_with_a_trial_that_is_long_enough_to_explain_the_failures() {
-    for (budget_s, explains) in [(60.0, 1), (240.0, 0)] {
+fn a_search_without_a_long_failure_ends_with_a_trial_that_explains_the_failures() {
+    for (budget_s, expected) in [(60.0, 0..=0), (240.0, 15..=20)] {
+        let mut long_failures = 0;
         let target = Target::queue(1, Service::Fixed(0.005), 0.050);
         let settings = Settings {
             budget_s,
@@ -285,17 +286,18 @@ fn a_short_search_ends_with_a_trial_that_is_long_enough_to_explain_the_failures(
         };
         for seed in 0..20 {
             let (answer, trials) = recorded(settings, &target, seed);
-            let trials = || trials.iter().map(|done| done.trial);
-            let long = trials().filter(|trial| trial.purpose == Purpose::Explain);
-            let count = long.count();
-            assert_eq!(count, explains, "{budget_s} s, seed {seed}: {answer:?}");
+            let explains = |done: &&SavedTrial| done.trial.purpose == Purpose::Explain;
+            let shows = |done: &&SavedTrial| done.failed && done.trial.duration_s >= 5.0;
+            let shown = trials.iter().any(|done| !explains(&done) && shows(&done));
+            long_failures += u32::from(shown);
+            let count = trials.iter().filter(explains).count();
+            assert_eq!(count, usize::from(!shown), "{budget_s} s, seed {seed}");
             assert!(answer.spent_s <= budget_s);
-            let last = trials().next_back().unwrap();
-            if explains > 0 {
-                assert_eq!(last.purpose, Purpose::Explain);
-                assert!(answer.fails.unwrap() <= last.load && last.duration_s > 5.0);
-            }
+            let last = trials.last().unwrap().trial;
+            assert_eq!(last.purpose == Purpose::Explain, !shown);
+            assert!(shown || answer.fails.unwrap() <= last.load && last.duration_s > 5.0);
         }
+        assert!(expected.contains(&long_failures), "{long_failures}");
     }
 }
 

@@ -53,6 +53,10 @@ pub struct Outcome {
     pub generator: Vec<IssueCause>,
     /// What the trial says about the thresholds.
     pub evidence: Evidence,
+    /// The load that arrived, in the unit of the searched quantity: random arrivals are more or fewer than asked for. Only for
+    /// rates, and `None` in older searches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrived: Option<f64>,
     /// The load that the target completed, in the unit of the searched quantity, if it completed clearly less than
     /// was started. Only for rates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -137,6 +141,12 @@ impl Outcome {
     /// Whether the trial broke a threshold beyond chance, or the target fell behind.
     pub fn failed(&self) -> bool {
         self.completed.is_some() || self.broke_beyond_chance()
+    }
+
+    /// Whether the trial shows, as one of several, that the target holds the load: it broke no threshold beyond chance.
+    pub(super) fn counts_as_held(&self) -> bool {
+        let has_counts = matches!(self.evidence, Evidence::Share(_));
+        !self.failed() && !self.undecided && (self.held() || has_counts)
     }
 
     /// Whether the target may need time to recover. A few values beyond the limit leave nothing behind.

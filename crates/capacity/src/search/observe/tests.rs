@@ -132,6 +132,15 @@ fn a_target_that_keeps_up_does_not_fall_behind_whatever_fractions_of_seconds_a_t
 }
 
 #[test]
+fn the_rate_that_arrived_is_that_of_the_planned_iterations() {
+    let mut level = open_level(1.0, 5.0, 100);
+    level.measured.iterations.planned = 480;
+    assert_eq!(arrived(&level), Some(96.0));
+    level.load.rate_per_s = None;
+    assert_eq!(arrived(&level), None, "a closed load");
+}
+
+#[test]
 fn throughput_counts_operations_and_deliveries_before_iterations() {
     let mut level = Level::default();
     level.phases.duration_s = 10.0;
