@@ -215,14 +215,8 @@ impl Search {
 
     /// The highest load at which no trial failed, below all loads that failed.
     pub fn holds(&self) -> Option<f64> {
-        self.holds_below(self.fails().unwrap_or(f64::INFINITY))
-    }
-
-    /// The highest load below this one at which no trial failed.
-    fn holds_below(&self, load: f64) -> Option<f64> {
-        let held = self.pool.trials().filter(|done| !done.outcome.failed());
-        let loads = held.map(|done| done.trial.load);
-        loads.filter(|held| *held < load).reduce(f64::max)
+        let below = self.fails().unwrap_or(f64::INFINITY);
+        self.pool.highest_held_below(below)
     }
 
     /// The lowest load at which a trial failed.
@@ -278,7 +272,7 @@ impl Search {
         }
     }
 
-    /// A trial if there is time for it. Otherwise the search is over.
+    /// A trial if there is time for it. Otherwise the phase is over.
     fn in_time(&mut self, load: f64, duration_s: f64, purpose: Purpose) -> Option<Trial> {
         let pause_s = match self.phase {
             Phase::Recover { pause_s, .. } => pause_s,
@@ -298,6 +292,10 @@ impl Search {
             pause_s,
             purpose,
         })
+    }
+
+    fn slow_drain_s(&self) -> f64 {
+        beyond::slow_drain_s(&self.log, self.settings.lead_s)
     }
 
     /// The expected time of a trial with this measured time.

@@ -1,14 +1,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::hash::{BuildHasher, RandomState};
 
 use rand_core::{RngCore, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use crate::clock::Nanos;
 use crate::order::Places;
-
-/// The seed of random service times. Each queue repeats the same times.
-const SEED: u64 = 7;
 
 /// A first-come, first-served queue for k servers. Each server takes the same time per request, or a random time.
 ///
@@ -37,7 +35,7 @@ impl Station {
         Self {
             free_at: (0..places.servers).map(|_| Reverse(0)).collect(),
             service: places.service,
-            dice: places.varies.then(|| Pcg64Mcg::seed_from_u64(SEED)),
+            dice: places.varies.then(|| Pcg64Mcg::seed_from_u64(seed())),
         }
     }
 
@@ -76,6 +74,11 @@ impl Station {
             done,
         }
     }
+}
+
+/// A random seed, so that measurements of several servers do not all see the same runs of long service times.
+fn seed() -> u64 {
+    RandomState::new().hash_one(())
 }
 
 #[cfg(test)]
@@ -134,5 +137,13 @@ mod tests {
     fn below_capacity_even_arrivals_never_wait() {
         let arrivals: Vec<Nanos> = (0..100).map(|n| n * 10).collect();
         assert!(waits(1, 10, &arrivals).iter().all(|wait| *wait == 0));
+    }
+
+    #[test]
+    fn each_queue_has_random_times_of_its_own() {
+        let mut one = station(1, 1_000_000, true);
+        let mut other = station(1, 1_000_000, true);
+        let differ = (0..10).any(|_| one.time() != other.time());
+        assert!(differ);
     }
 }

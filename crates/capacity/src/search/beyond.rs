@@ -2,7 +2,7 @@
 
 use super::answer::Bracket;
 use super::evidence::Done;
-use super::trial::{Outcome, Purpose};
+use super::trial::{Outcome, Purpose, Trial};
 
 /// At the soft ceiling, at least this share of the planned work succeeds.
 const MOST_OF_THE_WORK: f64 = 0.9;
@@ -71,17 +71,24 @@ pub(super) fn next_load(log: &[Done]) -> Option<f64> {
     }
 }
 
-/// The longest time by which an overload exceeded its duration and `lead_s`, in seconds. 0 without one above [`DRAIN_S`].
+/// The longest time by which an overload exceeded its duration, pause and `lead_s`, in seconds. 0 without one above
+/// [`DRAIN_S`].
 pub(super) fn slow_drain_s(log: &[Done], lead_s: f64) -> f64 {
-    let overloads = log.iter().filter(|done| done.outcome.overloaded());
-    let drains = overloads.map(|done| done.outcome.took_s - done.trial.duration_s - lead_s);
+    let overloads = counted(log).filter(|done| done.outcome.overloaded());
+    let drains = overloads.map(|done| {
+        let Trial {
+            duration_s,
+            pause_s,
+            ..
+        } = done.trial;
+        done.outcome.took_s - duration_s - pause_s - lead_s
+    });
     drains.filter(|s| *s > DRAIN_S).fold(0.0, f64::max)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::trial::Trial;
 
     fn done(load: f64, succeeded: f64, per_s: f64) -> Done {
         Done {

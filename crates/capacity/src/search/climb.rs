@@ -1,6 +1,6 @@
 //! The first half of a search: warming up, expanding until a trial fails, and recovering from failures.
 
-use super::beyond::{self, DRAIN_S, slow_drain_s};
+use super::beyond::{self, DRAIN_S};
 use super::trial::{Evidence, Outcome, Purpose, Trial};
 use super::{Confirmation, Ended, Phase, Reference, Search};
 
@@ -136,7 +136,10 @@ impl Search {
 
     /// A quarter of the highest load that held, so that a target which is well serves it easily.
     pub(super) fn recovery_load(&self) -> f64 {
-        let held = self.pool.highest_held().unwrap_or(self.settings.first);
+        let held = self
+            .pool
+            .highest_held_below(f64::INFINITY)
+            .unwrap_or(self.settings.first);
         self.settings.shape(held / 4.0).max(self.settings.first)
     }
 
@@ -196,8 +199,7 @@ impl Search {
         let most = (OVERLOAD_MOST * stable).min(self.settings.most);
         let next = beyond::next_load(&self.log).filter(|_| trials < OVERLOADS);
         // Such a target may need as long again to recover.
-        let in_time =
-            self.spare_s() > DRAIN_S.max(2.0 * slow_drain_s(&self.log, self.settings.lead_s));
+        let in_time = self.spare_s() > DRAIN_S.max(2.0 * self.slow_drain_s());
         match next.map(|load| self.settings.shape(load)) {
             Some(load) if load <= most && load > stable && in_time => {
                 let trial = self.in_time(load, self.lengths.short, Purpose::Overload)?;
@@ -220,8 +222,8 @@ impl Search {
     }
 }
 
-/// By how much the medians of two trials like this one differ by chance: two standard errors, if the times vary by as
-/// much as their mean.
+/// By how much the medians of two trials like this one differ by chance, as a share: the standard error of the difference, if
+/// the times vary by as much as their mean.
 pub(super) fn by_chance(outcome: &Outcome) -> f64 {
     match outcome.evidence {
         Evidence::Share(counts) => (2.0 / counts.of.max(1.0).sqrt()).min(0.9),

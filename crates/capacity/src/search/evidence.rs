@@ -78,10 +78,6 @@ impl Pool {
         self.trials.clear();
     }
 
-    pub(super) fn trials(&self) -> impl Iterator<Item = &Done> {
-        self.trials.iter()
-    }
-
     /// Removes short trials that passed near `failed.load`, if the long trial that failed there needed more time to fail
     /// than they had.
     pub(super) fn forget_short_passes(&mut self, failed: &Trial) {
@@ -94,8 +90,14 @@ impl Pool {
 
     /// The highest load that did not fail.
     pub(super) fn highest_held(&self) -> Option<f64> {
+        self.highest_held_below(f64::INFINITY)
+    }
+
+    /// The highest load below `load` that did not fail.
+    pub(super) fn highest_held_below(&self, load: f64) -> Option<f64> {
         let held = self.trials.iter().filter(|done| !done.outcome.failed());
-        held.map(|done| done.trial.load).reduce(f64::max)
+        let loads = held.map(|done| done.trial.load);
+        loads.filter(|held| *held < load).reduce(f64::max)
     }
 
     /// The lowest load above `load` that failed.
@@ -125,8 +127,8 @@ impl Pool {
             .filter(same)
     }
 
-    /// The load near this one, by a factor of at most 1 ± `within`, with the most long trials, and their number. `None` if one of
-    /// them failed, or if all of them together break a threshold.
+    /// Of the loads near this one, by a factor of at most 1 ± `within`, whose long trials all held, also together: the one
+    /// with the most, and their number.
     pub(super) fn held_for_long_near(&self, load: f64, within: f64) -> Option<(f64, u32)> {
         let near = |done: &&Done| (done.trial.load / load - 1.0).abs() <= within;
         let long = self
@@ -157,8 +159,8 @@ impl Pool {
         self.may_hold_for_long(load, 0)
     }
 
-    /// Whether this is possible after `wanted` trials, if no value of the others is beyond the limit.
-    pub(super) fn may_hold_for_long(&self, load: f64, wanted: u32) -> bool {
+    /// Whether they can after this number of further trials, if no value of those is beyond the limit.
+    pub(super) fn may_hold_for_long(&self, load: f64, further: u32) -> bool {
         let counts = || self.long_trials(load).filter_map(Done::counts);
         let keeps = |allowed: f64| {
             let of_kind = counts().filter(|one| (one.allowed - allowed).abs() < f64::EPSILON);
@@ -166,7 +168,7 @@ impl Pool {
                 .fold((0.0, 0.0, 0.0), |(beyond, of, trials), one| {
                     (beyond + one.beyond, of + one.of, trials + 1.0)
                 });
-            beyond <= allowed * of * (f64::from(wanted) / trials).max(1.0)
+            beyond <= allowed * of * (1.0 + f64::from(further) / trials)
         };
         // A trial that decided nothing is repeated, and says nothing.
         let mut trials = self.long_trials(load);

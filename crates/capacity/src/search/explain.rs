@@ -1,6 +1,5 @@
 //! The last trial of a short search: a load that fails, for long enough that the findings show why.
 
-use super::beyond::slow_drain_s;
 use super::trial::{Purpose, Trial};
 use super::{Ended, Search};
 use crate::throughput::MORE_IN_FLIGHT;
@@ -14,9 +13,10 @@ const LENGTH_S: f64 = 6.0;
 const CLEARLY: f64 = MORE_IN_FLIGHT;
 
 impl Search {
-    /// Seconds of the budget that are kept for this trial. Longer searches do not need it.
+    /// Seconds of the budget that are kept for this trial. Longer searches do not need it, and a target that works off an
+    /// overload slowly would take too long.
     pub(super) fn kept_s(&self) -> f64 {
-        if self.lengths.refine < ENOUGH_S {
+        if self.lengths.refine < ENOUGH_S && self.slow_drain_s() == 0.0 {
             self.cost(LENGTH_S)
         } else {
             0.0
@@ -36,8 +36,7 @@ impl Search {
             done.trial.purpose == Purpose::Explain || failed && done.trial.duration_s >= ENOUGH_S
         };
         // Confirmation may have exceeded its time a little.
-        let has_time = self.left_s()
-            > 0.8 * self.cost(LENGTH_S) + slow_drain_s(&self.log, self.settings.lead_s);
+        let has_time = self.left_s() > 0.8 * self.cost(LENGTH_S) + self.slow_drain_s();
         if self.log.iter().any(shows) || !has_time {
             return None;
         }

@@ -4,7 +4,7 @@ use super::climb::by_chance;
 use super::trial::{Outcome, Purpose, Trial};
 use super::{Ceiling, Ended, Interval, Phase, Reference, Search};
 
-/// Number of long trials in a row that must hold at a ceiling.
+/// Number of long trials that must hold at a ceiling.
 const REPETITIONS: u32 = 4;
 /// The same for a load that the target holds at least.
 const REPETITIONS_AT_LEAST: u32 = 2;
@@ -20,6 +20,8 @@ const NEAR: f64 = 0.3;
 const AGAIN: f64 = 0.3;
 /// The load to confirm is this many precisions below the most probable ceiling.
 const MARGIN: f64 = 0.3;
+/// The load that should fail is at least this multiple of the load to confirm and of the most probable ceiling.
+const CLEARLY_ABOVE: f64 = 1.02;
 /// Time after which the reference load is tried again, in seconds.
 const DRIFT_EVERY_S: f64 = 60.0;
 /// The target has changed if its median at the reference load changed by this factor, in two trials in a row.
@@ -36,6 +38,7 @@ pub(super) struct Confirmation {
     load: f64,
     /// The load above, which should fail. `None` if only a lower bound of the ceiling is wanted.
     above: Option<f64>,
+    /// Long trials that held, including earlier ones at this load.
     held: u32,
     undecided: u32,
 }
@@ -76,10 +79,10 @@ impl Search {
         let [_, q15, middle, q85, q95] = self.quantiles();
         let precision = self.settings.precision;
         let goal = q15.max(middle * (1.0 - MARGIN * precision));
-        let refuted = self.refuted.map(|load| load * (1.0 - MARGIN * precision));
-        let goal = self
-            .settings
-            .shape(refuted.map_or(goal, |most| goal.min(most)));
+        let most = self.refuted.map_or(f64::INFINITY, |load| {
+            (load * (1.0 - MARGIN * precision)).min(load - self.settings.step())
+        });
+        let goal = self.settings.shape(goal.min(most));
         if let Some(confirmed) = self.confirmed
             && (confirmed / goal - 1.0).abs() < NEAR * precision
         {
@@ -104,12 +107,11 @@ impl Search {
                 return self.in_time(load, self.lengths.refine, Purpose::Refine);
             }
         }
-        let one = if self.settings.whole { 1.0 } else { 0.0 };
-        let tight = q85 / q15 <= 1.0 + TIGHT * precision || q85 - q15 <= one;
+        let tight = q85 / q15 <= 1.0 + TIGHT * precision || q85 - q15 <= self.settings.step();
         let confirming = self.cost(self.lengths.long) * f64::from(REPETITIONS);
         let reserve = confirming + 2.0 * self.cost(self.lengths.refine);
         if (tight || self.spare_s() < reserve) && self.spare_s() > confirming {
-            self.phase = self.confirm(goal, q85.max(middle * 1.02));
+            self.phase = self.confirm(goal, q85.max(middle * CLEARLY_ABOVE));
             return None;
         }
         let load = self.settings.shape(middle);
@@ -121,41 +123,31 @@ impl Search {
         let within = AGAIN * self.settings.precision;
         let again = self.pool.held_for_long_near(goal, within);
         let (load, held) = again.unwrap_or((goal, 0));
-        let above = self.settings.shape(above);
-        let above = if above > load {
-            above
-        } else {
-            self.next_above(load)
-        };
+        let step = self.settings.step();
+        let above = above.max(load * CLEARLY_ABOVE).max(load + step);
         Phase::Confirm(Confirmation {
-            above: Some(above),
+            above: Some(self.settings.shape(above)),
             held: held.min(REPETITIONS - 1),
             ..Confirmation::at_least(load)
         })
     }
 
-    /// The lowest load that is higher by at least the precision.
+    /// A load that is higher by about the precision, or the largest of all.
     fn next_above(&self, load: f64) -> f64 {
         let more = load * (1.0 + self.settings.precision);
-        let whole = if self.settings.whole {
-            load + 1.0
-        } else {
-            load
-        };
-        self.settings.shape(more.max(whole))
+        self.settings.shape(more.max(load + self.settings.step()))
     }
 
-    /// Ends the search for the stable ceiling, with the ceiling or without. Looks for a load that fails above a confirmed
-    /// one, if there is none.
+    /// Ends the search for the stable ceiling, with the ceiling or without. If no load above a confirmed one has failed,
+    /// looks for one first.
     pub(super) fn found(&mut self) -> Option<Trial> {
         self.phase = match self.confirmed {
             Some(load) if self.pool.lowest_failed_above(load).is_some() => {
                 Phase::Overload { trials: 0 }
             }
-            Some(load) if self.spare_s() > self.cost(self.lengths.refine) => {
+            Some(load) if self.spare_s() > self.cost(self.lengths.refine) + self.slow_drain_s() => {
                 let highest = self.pool.highest_held().unwrap_or(load).max(load);
-                let above = self.next_above(highest);
-                Phase::Above { above, long: false }
+                self.fails_above(load, self.next_above(highest))
             }
             _ => Phase::Over(Ended::OutOfTime),
         };
@@ -237,9 +229,8 @@ impl Search {
             held: wanted.held + 1,
             ..wanted
         };
-        let wanted = confirmation.repetitions();
-        let open = confirmation.held < wanted && self.pool.may_hold_for_long(trial.load, wanted);
-        self.phase = if open {
+        let further = confirmation.repetitions().saturating_sub(confirmation.held);
+        self.phase = if further > 0 && self.pool.may_hold_for_long(trial.load, further) {
             Phase::Confirm(confirmation)
         } else {
             self.all_held(confirmation)
@@ -285,15 +276,27 @@ impl Search {
             }
             Some(above) => {
                 self.confirmed = Some(done.load);
-                Phase::Above { above, long: false }
+                self.fails_above(done.load, above)
             }
+        }
+    }
+
+    /// Tries whether `above` fails, if there is a load above the confirmed one.
+    fn fails_above(&self, confirmed: f64, above: f64) -> Phase {
+        if confirmed < self.settings.most {
+            Phase::Above { above, long: false }
+        } else {
+            Phase::Over(Ended::LargestLoadHeld)
         }
     }
 
     /// The generator cannot generate for long what it could for a short time, so a lower load is confirmed.
     pub(super) fn confirm_lower(&self, than: f64) -> Phase {
         // The first load held while the target warmed up.
-        let lower = self.holds_below(than).or(Some(self.settings.first));
+        let lower = self
+            .pool
+            .highest_held_below(than)
+            .or(Some(self.settings.first));
         match lower.filter(|load| *load < than) {
             Some(load) => Phase::Confirm(Confirmation::at_least(load)),
             None => Phase::Over(Ended::GeneratorLimit),
@@ -306,7 +309,8 @@ impl Search {
             .generator
             .as_ref()
             .map_or(f64::INFINITY, |one| one.load);
-        self.holds_below(self.fails().unwrap_or(f64::INFINITY).min(limit))
+        self.pool
+            .highest_held_below(self.fails().unwrap_or(f64::INFINITY).min(limit))
     }
 
     /// A ceiling that is confirmed remains so.
@@ -337,7 +341,8 @@ impl Search {
             (Some(before), Some(now)) if (now - before).abs() > DRIFT_LEAST_MS => now / before,
             _ => 1.0,
         };
-        let least = DRIFTED.max(1.0 + by_chance(outcome));
+        // Two standard errors, in two trials in a row.
+        let least = DRIFTED.max(1.0 + 2.0 * by_chance(outcome));
         let slower = outcome.failed() || ratio > least;
         let faster = ratio < 1.0 / least;
         if (slower || faster) && looks == 0 {

@@ -251,9 +251,9 @@ fn deliveries(
     (sum.0 > 0).then_some((sum.0 as f64, sum.1 as f64))
 }
 
-/// The rate of the iterations that were due. `None` for a closed load.
+/// The rate of the iterations that were due at random times. `None` for other loads.
 fn arrived(level: &Level) -> Option<f64> {
-    level.load.rate_per_s?;
+    (level.load.arrivals.as_deref() == Some("poisson")).then_some(())?;
     per_s(level, level.measured.iterations.planned).filter(|rate| *rate > 0.0)
 }
 

@@ -83,6 +83,11 @@ impl Settings {
         };
         rounded.clamp(self.least, self.most)
     }
+
+    /// The least distance between two loads. 0 if loads are not whole numbers.
+    pub(super) fn step(&self) -> f64 {
+        f64::from(u8::from(self.whole))
+    }
 }
 
 /// Rounds to four significant digits, so that the text of a load is the load itself.

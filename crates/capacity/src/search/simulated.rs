@@ -278,7 +278,7 @@ impl World {
                 design_effect: design_effect(parts).map(|likely| UNCERTAIN * likely),
                 likely_design_effect: design_effect(parts),
             }),
-            arrived: Some(of / trial.duration_s / self.target.per_load),
+            arrived: (self.target.poisson).then_some(of / trial.duration_s / self.target.per_load),
             completed: behind.then_some(completed / self.target.per_load),
             median_ms: latencies.get(latencies.len() / 2).map(|s| s * 1e3),
             succeeded: Some(latencies.len() as f64 / of.max(1.0)),

@@ -4,6 +4,7 @@ use super::simulated::{Service, Target, World, recorded, search};
 use super::{Answer, Ended, Evidence, Outcome, Purpose, SavedTrial, Search, Settings, Step};
 
 mod endings;
+mod pool;
 
 /// Searches with these seeds.
 fn searches(target: &Target, count: u64) -> Vec<Answer> {

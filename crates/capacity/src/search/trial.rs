@@ -53,8 +53,8 @@ pub struct Outcome {
     pub generator: Vec<IssueCause>,
     /// What the trial says about the thresholds.
     pub evidence: Evidence,
-    /// The load that arrived, in the unit of the searched quantity: random arrivals are more or fewer than asked for. Only for
-    /// rates, and `None` in older searches.
+    /// The load that arrived, in the unit of the searched quantity: random arrivals are more or fewer than asked for. `None`
+    /// for other loads, and in older searches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrived: Option<f64>,
     /// The load that the target completed, in the unit of the searched quantity, if it completed clearly less than

@@ -2,12 +2,11 @@
 
 use record::IssueCause;
 
-use crate::search::evidence::Pool;
 use crate::search::simulated::{Service, Target, World, recorded, settings};
 use crate::search::{Answer, Ended, Evidence, Outcome, Purpose, Search, Settings, ShareEvidence};
 use crate::search::{Step, Trial};
 
-fn counts(beyond: f64, of: f64, allowed: f64) -> Evidence {
+pub(super) fn counts(beyond: f64, of: f64, allowed: f64) -> Evidence {
     Evidence::Share(ShareEvidence {
         beyond,
         of,
@@ -17,7 +16,7 @@ fn counts(beyond: f64, of: f64, allowed: f64) -> Evidence {
     })
 }
 
-fn trial(load: f64, purpose: Purpose) -> Trial {
+pub(super) fn trial(load: f64, purpose: Purpose) -> Trial {
     Trial {
         load,
         duration_s: 9.0,
@@ -27,7 +26,7 @@ fn trial(load: f64, purpose: Purpose) -> Trial {
 }
 
 /// A trial in which all of 1,000 values were within the limit.
-fn held() -> Outcome {
+pub(super) fn held() -> Outcome {
     Outcome {
         took_s: 5.0,
         evidence: counts(0.0, 1000.0, 0.01),
@@ -36,7 +35,7 @@ fn held() -> Outcome {
     }
 }
 
-fn broken() -> Outcome {
+pub(super) fn broken() -> Outcome {
     Outcome {
         evidence: counts(900.0, 1000.0, 0.01),
         ..held()
@@ -237,69 +236,6 @@ fn a_recovery_trial_that_cannot_begin_shows_no_recovery() {
 }
 
 #[test]
-fn trials_that_other_thresholds_decided_are_not_pooled() {
-    let mut pool = Pool::new(9.0);
-    for evidence in [counts(36.0, 900.0, 0.05), counts(0.0, 900.0, 0.01)] {
-        let outcome = Outcome { evidence, ..held() };
-        pool.add(trial(50.0, Purpose::Confirm), outcome);
-    }
-    assert!(pool.holds_for_long(50.0));
-    let outcome = Outcome {
-        evidence: counts(20.0, 900.0, 0.01),
-        ..held()
-    };
-    pool.add(trial(50.0, Purpose::Confirm), outcome);
-    assert!(
-        !pool.holds_for_long(50.0),
-        "1.1 % of 1,800 values, where 1 % is allowed"
-    );
-}
-
-#[test]
-fn a_trial_tells_about_the_load_that_arrived() {
-    let mut pool = Pool::new(9.0);
-    for _ in 0..10 {
-        let outcome = Outcome {
-            evidence: counts(50.0, 1000.0, 0.05),
-            arrived: Some(90.0),
-            ..held()
-        };
-        pool.add(trial(100.0, Purpose::Refine), outcome);
-    }
-    let [median] = pool.posterior(50.0, 200.0).quantiles([0.5]);
-    assert!((median / 90.0 - 1.0).abs() < 0.02, "{median}");
-}
-
-#[test]
-fn long_trials_that_the_others_cannot_make_up_for_end_a_confirmation() {
-    let mut pool = Pool::new(9.0);
-    let beyond = |values| Outcome {
-        evidence: counts(values, 1000.0, 0.05),
-        ..held()
-    };
-    pool.add(trial(50.0, Purpose::Confirm), beyond(150.0));
-    assert!(!pool.holds_for_long(50.0));
-    assert!(pool.may_hold_for_long(50.0, 4), "150 of 4,000 is 3.75 %");
-    pool.add(trial(50.0, Purpose::Confirm), beyond(60.0));
-    assert!(!pool.may_hold_for_long(50.0, 4), "210 of 4,000 is 5.25 %");
-}
-
-#[test]
-fn a_load_that_held_in_long_trials_is_confirmed_rather_than_one_beside_it() {
-    let mut pool = Pool::new(9.0);
-    pool.add(trial(50.5, Purpose::Above), held());
-    pool.add(trial(50.5, Purpose::Above), held());
-    pool.add(trial(49.8, Purpose::Confirm), broken());
-    let short = Trial {
-        duration_s: 6.0,
-        ..trial(50.0, Purpose::Refine)
-    };
-    pool.add(short, held());
-    assert_eq!(pool.held_for_long_near(50.0, 0.015), Some((50.5, 2)));
-    assert_eq!(pool.held_for_long_near(48.0, 0.015), None);
-}
-
-#[test]
 fn a_confirmed_load_without_a_failure_above_it_looks_for_one() {
     let mut search = Search::new(settings(&Target::queue(1, Service::Fixed(0.004), 0.05)));
     search.pool.add(trial(100.0, Purpose::Confirm), held());
@@ -309,6 +245,53 @@ fn a_confirmed_load_without_a_failure_above_it_looks_for_one() {
         panic!("over too early");
     };
     assert_eq!((next.purpose, next.load), (Purpose::Above, 105.0));
+}
+
+#[test]
+fn a_confirmed_load_that_is_the_largest_of_all_ends_the_search() {
+    let mut search = Search::new(Settings {
+        most: 100.0,
+        ..settings(&Target::queue(1, Service::Fixed(0.004), 0.05))
+    });
+    search.pool.add(trial(100.0, Purpose::Confirm), held());
+    search.confirmed = Some(100.0);
+    assert_eq!(search.found(), None);
+    let Step::Done(answer) = search.next_step() else {
+        panic!("nothing is above");
+    };
+    assert_eq!(answer.ended, Ended::LargestLoadHeld);
+    assert_eq!(answer.at_least, Some(100.0));
+}
+
+#[test]
+fn a_refuted_group_count_is_not_confirmed_again() {
+    let target = Target {
+        whole: true,
+        ..Target::queue(1, Service::Fixed(0.004), 0.05)
+    };
+    // Alone, none of the trials at 20 breaks the threshold beyond chance.
+    let mut search = Search::new(settings(&target));
+    let mut confirmed = Vec::new();
+    let answer = loop {
+        let trial = match search.next_step() {
+            Step::Done(answer) => break *answer,
+            Step::Try(trial) => trial,
+        };
+        if trial.purpose == Purpose::Confirm && confirmed.last() != Some(&trial.load) {
+            confirmed.push(trial.load);
+        }
+        search.record(match trial.load {
+            load if load > 20.0 => broken(),
+            load if load > 19.0 => Outcome {
+                evidence: counts(15.0, 1000.0, 0.01),
+                ..held()
+            },
+            _ => held(),
+        });
+    };
+    let refuted = confirmed.iter().filter(|load| **load > 19.0);
+    assert_eq!(refuted.count(), 1, "{confirmed:?}");
+    assert_eq!(answer.stable.map(|one| one.load), Some(19.0));
 }
 
 #[test]
