@@ -133,16 +133,17 @@ const INVALID_MOST_EXPANDING: u32 = 2;
 impl Search {
     /// Starts a search.
     pub fn new(settings: Settings) -> Self {
+        let lengths = settings.lengths();
         Self {
             settings,
-            lengths: settings.lengths(),
+            lengths,
             phase: Phase::WarmUp {
                 looks: 0,
                 before_ms: None,
             },
             asked: None,
             log: Vec::new(),
-            pool: Pool::new(settings.lengths().long),
+            pool: Pool::new(lengths.long),
             spent_s: 0.0,
             base_ms: None,
             reference: None,

@@ -136,10 +136,7 @@ impl Search {
 
     /// A quarter of the highest load that held, so that a target which is well serves it easily.
     pub(super) fn recovery_load(&self) -> f64 {
-        let held = self
-            .pool
-            .highest_held_below(f64::INFINITY)
-            .unwrap_or(self.settings.first);
+        let held = self.pool.highest_held().unwrap_or(self.settings.first);
         self.settings.shape(held / 4.0).max(self.settings.first)
     }
 
@@ -198,7 +195,7 @@ impl Search {
         let stable = self.confirmed.unwrap_or(self.settings.first);
         let most = (OVERLOAD_MOST * stable).min(self.settings.most);
         let next = beyond::next_load(&self.log).filter(|_| trials < OVERLOADS);
-        // Such a target may need as long again to recover.
+        // A target that works off an overload slowly may need as long again to recover.
         let in_time = self.spare_s() > DRAIN_S.max(2.0 * self.slow_drain_s());
         match next.map(|load| self.settings.shape(load)) {
             Some(load) if load <= most && load > stable && in_time => {
