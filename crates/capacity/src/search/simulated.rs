@@ -68,6 +68,8 @@ pub(super) struct Target {
     pub(super) whole: bool,
     /// Probability that a passing disturbance doubles all times of a trial.
     pub(super) disturbed: f64,
+    /// Pauses per second of work, and their mean duration in seconds.
+    pub(super) pauses: (f64, f64),
 }
 
 impl Target {
@@ -82,6 +84,7 @@ impl Target {
             per_load: 1.0,
             whole: false,
             disturbed: 0.0,
+            pauses: (0.0, 0.0),
         }
     }
 }
@@ -153,7 +156,17 @@ impl World {
             Service::Collapsing { normal, .. } if self.broken => normal * 3.0,
             Service::Collapsing { normal, .. } => normal,
         };
-        if self.slow { seconds * 2.0 } else { seconds }
+        let seconds = if self.slow { seconds * 2.0 } else { seconds };
+        seconds + self.pause(seconds)
+    }
+
+    fn pause(&mut self, work_s: f64) -> f64 {
+        let (per_s, mean_s) = self.target.pauses;
+        if per_s > 0.0 && self.random.unit() < per_s * work_s {
+            self.random.exponential(mean_s)
+        } else {
+            0.0
+        }
     }
 
     /// The latency of a request that arrives at `at`. `None` if it fails.
