@@ -81,9 +81,9 @@ fn even_arrivals_at_a_thread_with_short_pauses() {
     let target = Target {
         poisson: false,
         pauses: (0.2, 0.010),
-        ..Target::queue(1, Service::Fixed(0.005), 0.100)
+        ..Target::queue(1, Service::Fixed(0.00503), 0.100)
     };
-    check(&target, 199.6);
+    check(&target, 198.4);
 }
 
 #[test]
