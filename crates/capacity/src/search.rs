@@ -16,6 +16,7 @@
 mod answer;
 mod beyond;
 mod climb;
+mod confirmation;
 mod evidence;
 mod explain;
 mod map;
@@ -41,8 +42,8 @@ pub use saved::{Quantity, SavedSearch, SavedTrial};
 pub use settings::Settings;
 pub use trial::{Evidence, Outcome, Purpose, ShareEvidence, Trial};
 
+use confirmation::Confirmation;
 use evidence::{Done, Pool};
-use narrow::Confirmation;
 use settings::Lengths;
 
 /// The next step of a search.

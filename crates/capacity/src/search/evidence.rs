@@ -148,6 +148,16 @@ impl Pool {
         Some((load, u32::try_from(count).unwrap_or(u32::MAX)))
     }
 
+    /// The loads that failed in a long trial, and cannot hold after this number of further ones.
+    pub(super) fn failed_for_long(&self, further: u32) -> Vec<f64> {
+        let long = self.trials.iter().filter(|done| self.is_long(done));
+        let failed = long.filter(|done| done.outcome.failed());
+        let loads = failed.map(|done| done.trial.load);
+        loads
+            .filter(|load| !self.may_hold_for_long(*load, further))
+            .collect()
+    }
+
     /// The number of values of the long trials at this load.
     pub(super) fn values_of_long(&self, load: f64) -> f64 {
         let counts = self.long_trials(load).filter_map(Done::counts);

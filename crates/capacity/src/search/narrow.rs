@@ -1,13 +1,10 @@
 //! The second half of a search: refining and confirming the ceiling.
 
 use super::climb::by_chance;
+use super::confirmation::{Confirmation, REPETITIONS};
 use super::trial::{Outcome, Purpose, Trial};
 use super::{Ceiling, Ended, Interval, Phase, Reference, Search};
 
-/// Number of long trials that must hold at a ceiling.
-const REPETITIONS: u32 = 4;
-/// The same for a load that the target holds at least.
-const REPETITIONS_AT_LEAST: u32 = 2;
 /// The search ends after this number of long trials at a load that could not decide a threshold.
 const UNDECIDED_MOST: u32 = 2;
 /// Confirmation begins when the range that holds the ceiling with 70 % probability is this many precisions wide.
@@ -32,41 +29,6 @@ const DRIFT_LEAST_MS: f64 = 0.5;
 /// Probabilities at which the position of the ceiling is considered.
 const QUANTILES: [f64; 5] = [0.05, 0.15, 0.5, 0.85, 0.95];
 
-/// Long trials at one load.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Confirmation {
-    load: f64,
-    /// The load above, which should fail. `None` if only a lower bound of the ceiling is wanted.
-    above: Option<f64>,
-    /// Long trials that held, including earlier ones at this load.
-    held: u32,
-    undecided: u32,
-}
-
-impl Confirmation {
-    /// Shows that the target holds at least this load.
-    pub(super) fn at_least(load: f64) -> Self {
-        Self {
-            load,
-            above: None,
-            held: 0,
-            undecided: 0,
-        }
-    }
-
-    /// Whether only a lower bound of the ceiling is wanted.
-    pub(super) fn is_at_least(&self) -> bool {
-        self.above.is_none()
-    }
-
-    fn repetitions(&self) -> u32 {
-        match self.above {
-            Some(_) => REPETITIONS,
-            None => REPETITIONS_AT_LEAST,
-        }
-    }
-}
-
 impl Search {
     pub(super) fn propose_refinement(&mut self) -> Option<Trial> {
         if self
@@ -79,10 +41,9 @@ impl Search {
         let [_, q15, middle, q85, q95] = self.quantiles();
         let precision = self.settings.precision;
         let goal = q15.max(middle * (1.0 - MARGIN * precision));
-        let most = self.refuted.map_or(f64::INFINITY, |load| {
-            (load * (1.0 - MARGIN * precision)).min(load - self.settings.step())
-        });
-        let goal = self.settings.shape(goal.min(most));
+        let goal = self
+            .settings
+            .shape(self.not_refuted(self.settings.shape(goal)));
         if let Some(confirmed) = self.confirmed
             && (confirmed / goal - 1.0).abs() < NEAR * precision
         {
@@ -116,6 +77,19 @@ impl Search {
         }
         let load = self.settings.shape(middle);
         self.in_time(load, self.lengths.refine, Purpose::Refine)
+    }
+
+    /// This load, or a lower one if long trials have refuted it: to confirm it again would take time for nothing.
+    fn not_refuted(&self, goal: f64) -> f64 {
+        let margin = MARGIN * self.settings.precision;
+        let below = |load: f64| (load * (1.0 - margin)).min(load - self.settings.step());
+        let goal = goal.min(self.refuted.map_or(f64::INFINITY, below));
+        let mut failed = self.pool.failed_for_long(REPETITIONS);
+        failed.sort_by(|one, other| other.total_cmp(one));
+        failed.into_iter().fold(goal, |goal, load| {
+            let near = below(load) < goal && goal < load * (1.0 + margin);
+            if near { below(load) } else { goal }
+        })
     }
 
     /// Confirms that `goal`, or a load near it that held in long trials, is the ceiling, because `above` fails.

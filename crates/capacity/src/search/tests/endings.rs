@@ -263,35 +263,56 @@ fn a_confirmed_load_that_is_the_largest_of_all_ends_the_search() {
     assert_eq!(answer.at_least, Some(100.0));
 }
 
-#[test]
-fn a_refuted_group_count_is_not_confirmed_again() {
+/// Searches groups. Returns the answer and the loads of the confirmations, one after the other.
+fn search_groups(of: impl Fn(&Trial) -> Outcome) -> (Answer, Vec<f64>) {
     let target = Target {
         whole: true,
         ..Target::queue(1, Service::Fixed(0.004), 0.05)
     };
-    // Alone, none of the trials at 20 breaks the threshold beyond chance.
     let mut search = Search::new(settings(&target));
     let mut confirmed = Vec::new();
-    let answer = loop {
+    let mut last = Purpose::WarmUp;
+    loop {
         let trial = match search.next_step() {
-            Step::Done(answer) => break *answer,
+            Step::Done(answer) => return (*answer, confirmed),
             Step::Try(trial) => trial,
         };
-        if trial.purpose == Purpose::Confirm && confirmed.last() != Some(&trial.load) {
+        let again = last == trial.purpose && confirmed.last() == Some(&trial.load);
+        if trial.purpose == Purpose::Confirm && !again {
             confirmed.push(trial.load);
         }
-        search.record(match trial.load {
-            load if load > 20.0 => broken(),
-            load if load > 19.0 => Outcome {
-                evidence: counts(15.0, 1000.0, 0.01),
-                ..held()
-            },
-            _ => held(),
-        });
-    };
+        last = trial.purpose;
+        search.record(of(&trial));
+    }
+}
+
+#[test]
+fn a_refuted_group_count_is_not_confirmed_again() {
+    // Alone, none of the trials at 20 breaks the threshold beyond chance.
+    let (answer, confirmed) = search_groups(|trial| match trial.load {
+        load if load > 20.0 => broken(),
+        load if load > 19.0 => Outcome {
+            evidence: counts(15.0, 1000.0, 0.01),
+            ..held()
+        },
+        _ => held(),
+    });
     let refuted = confirmed.iter().filter(|load| **load > 19.0);
     assert_eq!(refuted.count(), 1, "{confirmed:?}");
     assert_eq!(answer.stable.map(|one| one.load), Some(19.0));
+}
+
+#[test]
+fn a_group_count_that_failed_for_long_is_not_confirmed_again() {
+    // All other trials at 30 hold.
+    let (answer, confirmed) = search_groups(|trial| match trial.purpose {
+        _ if trial.load > 30.0 => broken(),
+        Purpose::Confirm if trial.load > 29.0 => broken(),
+        _ => held(),
+    });
+    let failed = confirmed.iter().filter(|load| **load > 29.0);
+    assert_eq!(failed.count(), 1, "{confirmed:?}");
+    assert_eq!(answer.stable.map(|one| one.load), Some(29.0));
 }
 
 #[test]
