@@ -1,4 +1,4 @@
-//! The state of a confirmation.
+//! How far the confirmation of a load has come.
 
 /// Number of long trials that must hold at a ceiling.
 pub(super) const REPETITIONS: u32 = 4;
@@ -13,6 +13,7 @@ pub(super) struct Confirmation {
     pub(super) above: Option<f64>,
     /// Long trials that held, including earlier ones at this load.
     pub(super) held: u32,
+    /// Long trials that could not decide a threshold.
     pub(super) undecided: u32,
 }
 

@@ -63,10 +63,18 @@ fn generates(most: f64, for_long: f64) -> impl Fn(&Trial) -> Outcome {
 
 /// Searches up to this load, with the outcome of each trial.
 fn search(most: f64, of: impl Fn(&Trial) -> Outcome) -> (Answer, Vec<Trial>) {
-    let mut search = Search::new(Settings {
-        most,
-        ..settings(&Target::queue(1, Service::Fixed(0.004), 0.05))
-    });
+    let one_thread = Target::queue(1, Service::Fixed(0.004), 0.05);
+    search_with(
+        Settings {
+            most,
+            ..settings(&one_thread)
+        },
+        of,
+    )
+}
+
+fn search_with(settings: Settings, of: impl Fn(&Trial) -> Outcome) -> (Answer, Vec<Trial>) {
+    let mut search = Search::new(settings);
     let mut trials = Vec::new();
     loop {
         match search.next_step() {
@@ -269,21 +277,11 @@ fn search_groups(of: impl Fn(&Trial) -> Outcome) -> (Answer, Vec<f64>) {
         whole: true,
         ..Target::queue(1, Service::Fixed(0.004), 0.05)
     };
-    let mut search = Search::new(settings(&target));
-    let mut confirmed = Vec::new();
-    let mut last = Purpose::WarmUp;
-    loop {
-        let trial = match search.next_step() {
-            Step::Done(answer) => return (*answer, confirmed),
-            Step::Try(trial) => trial,
-        };
-        let again = last == trial.purpose && confirmed.last() == Some(&trial.load);
-        if trial.purpose == Purpose::Confirm && !again {
-            confirmed.push(trial.load);
-        }
-        last = trial.purpose;
-        search.record(of(&trial));
-    }
+    let (answer, trials) = search_with(settings(&target), of);
+    let alike = trials.chunk_by(|one, next| (one.purpose, one.load) == (next.purpose, next.load));
+    let confirmations = alike.filter(|trials| trials[0].purpose == Purpose::Confirm);
+    let loads = confirmations.map(|trials| trials[0].load).collect();
+    (answer, loads)
 }
 
 #[test]
