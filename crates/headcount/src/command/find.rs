@@ -3,12 +3,12 @@
 mod by_group_size;
 mod default_thresholds;
 mod load;
+mod not_ready;
 mod prepared_search;
 mod resume;
 mod settings;
 mod subject;
 mod trial_runner;
-mod unreachable;
 
 use std::path::Path;
 

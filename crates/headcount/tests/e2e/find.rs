@@ -202,6 +202,44 @@ fn a_search_that_cannot_begin_leaves_no_folder() {
     }
 }
 
+/// `setup` sends a request that fails once the load has used up the 1,000 requests of ten seconds.
+const LOGIN: &str = r#"
+import type { Group, Options, Setup } from "headcount";
+export const options: Options = {
+  load: { rate: "50/s", warmup: "500ms" },
+  thresholds: { requests: ["failed < 1%"] },
+};
+export async function setup({ user }: Setup) {
+  await user.get("/limit/1000/10s");
+}
+export default async function asks({ users: [user] }: Group) {
+  await user!.get("/limit/1000/10s");
+}
+"#;
+
+#[test]
+fn a_setup_that_fails_after_an_overload_does_not_end_the_search() {
+    let truth = Server::truth(&[]);
+    let lab = Lab::new().with("login.ts", LOGIN);
+    let url = truth.url();
+    let ended = lab.headcount(&[
+        "find", "login.ts", "--target", &url, "--budget", "40s", "--out", "found",
+    ]);
+    let saved = saved(&lab);
+    let trials = saved["trials"].as_array().unwrap();
+    let refused = |trial: &Value| {
+        let why = trial["outcome"]["broken"][0].as_str();
+        trial["trial"]["purpose"] == "recovery" && why.is_some_and(|why| why.contains("429"))
+    };
+    let first = trials.iter().position(refused).expect("no setup failed");
+    let after = &trials[first + 1..];
+    assert!(
+        after.iter().any(|trial| trial["failed"] == false),
+        "{saved:#}"
+    );
+    assert!(!ended.stderr.contains("error"), "{}", ended.stderr);
+}
+
 #[test]
 fn options_of_a_search_need_one() {
     let lab = Lab::new();

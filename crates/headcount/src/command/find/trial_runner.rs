@@ -13,9 +13,9 @@ use serde_json::Value;
 
 use super::default_thresholds;
 use super::load::LoadShape;
+use super::not_ready;
 use super::settings::{LOOK_S, longest_limit_s};
 use super::subject::{Subject, TrialOptions};
-use super::unreachable;
 use crate::command::fleet::{Fleet, run_on};
 use crate::progress::Progress;
 
@@ -52,8 +52,8 @@ pub(super) struct Ending {
 enum Ran {
     /// The run, the thresholds that it checked, and the seconds that it took.
     Measured(Box<Run>, Vec<Threshold>, f64),
-    /// The target, or its Prometheus endpoint, did not respond before the run, after this many seconds.
-    Unreachable(Box<RunError>, f64),
+    /// The target, or its Prometheus endpoint, did not respond before the run, or `setup` failed, after this many seconds.
+    NotReady(Box<RunError>, f64),
     Interrupted,
 }
 
@@ -183,7 +183,7 @@ impl TrialRunner {
         };
         let (run, took_s) = match self.run_at(&look, &mut |_, _| {})? {
             Ran::Measured(run, _, took_s) => (run, took_s),
-            Ran::Unreachable(why, _) => return Err((*why).into()),
+            Ran::NotReady(why, _) => return Err((*why).into()),
             Ran::Interrupted => return Ok(false),
         };
         let level = run.levels.first().context("nothing was measured")?;
@@ -236,12 +236,12 @@ impl TrialRunner {
                     .map(Some)
                     .context("the trial ended before it measured anything")
             }
-            Ran::Unreachable(why, took_s)
-                if unreachable::is_outcome(&why, trial.purpose) && !saved.trials.is_empty() =>
+            Ran::NotReady(why, took_s)
+                if not_ready::is_outcome(&why, trial.purpose) && !saved.trials.is_empty() =>
             {
-                Ok(Some(unreachable::outcome(&why, took_s + paused_s)))
+                Ok(Some(not_ready::outcome(&why, took_s + paused_s)))
             }
-            Ran::Unreachable(why, _) => Err((*why).into()),
+            Ran::NotReady(why, _) => Err((*why).into()),
             Ran::Interrupted => Ok(None),
         }
     }
@@ -325,9 +325,7 @@ impl TrialRunner {
         }
         match ran.error {
             None => Ok(Ran::Measured(Box::new(ran.record), thresholds, took_s)),
-            Some(why @ (RunError::Unreachable { .. } | RunError::Endpoint { .. })) => {
-                Ok(Ran::Unreachable(Box::new(why), took_s))
-            }
+            Some(why) if not_ready::is_cause(&why) => Ok(Ran::NotReady(Box::new(why), took_s)),
             Some(why) => Err(why.into()),
         }
     }

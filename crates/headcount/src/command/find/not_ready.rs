@@ -1,15 +1,24 @@
-//! Trials that could not begin, because the target did not respond.
+//! Trials that could not begin, because the target did not respond, or because `setup` failed.
 
 use capacity::search::{Evidence, Outcome, Purpose};
 use engine::RunError;
 use model::Side;
 use record::IssueCause;
 
-/// Whether the error is the outcome of such a trial. A Prometheus endpoint may belong to another program, so without a
-/// response from it, only a recovery goes on.
+/// Whether a trial could not begin because of this error.
+pub(super) fn is_cause(why: &RunError) -> bool {
+    matches!(
+        why,
+        RunError::Unreachable { .. } | RunError::Endpoint { .. } | RunError::Script(_)
+    )
+}
+
+/// Whether the error is the outcome of such a trial. A Prometheus endpoint may belong to another program, and a script may
+/// have a mistake. So these are outcomes only of a recovery, in which the target still works on what the trial before has
+/// left.
 pub(super) fn is_outcome(why: &RunError, purpose: Purpose) -> bool {
     match why {
-        RunError::Endpoint { .. } => purpose == Purpose::Recovery,
+        RunError::Endpoint { .. } | RunError::Script(_) => purpose == Purpose::Recovery,
         _ => true,
     }
 }
@@ -30,7 +39,7 @@ pub(super) fn outcome(why: &RunError, took_s: f64) -> Outcome {
     Outcome {
         took_s,
         evidence: Evidence::Broken,
-        broken: vec![why.to_string()],
+        broken: vec![described(why)],
         succeeded: Some(0.0),
         succeeded_per_s: Some(0.0),
         throughput_per_s: Some(0.0),
@@ -39,11 +48,19 @@ pub(super) fn outcome(why: &RunError, took_s: f64) -> Outcome {
 }
 
 fn is_own(why: &RunError) -> bool {
+    let fault = match why {
+        RunError::Unreachable { fault, .. } | RunError::Endpoint { fault, .. } => fault,
+        RunError::Script(setup) => &setup.fault,
+        _ => return false,
+    };
+    fault.side == Side::Generator
+}
+
+/// The reason in one line: a failure of the script has source lines, too.
+fn described(why: &RunError) -> String {
     match why {
-        RunError::Unreachable { fault, .. } | RunError::Endpoint { fault, .. } => {
-            fault.side == Side::Generator
-        }
-        _ => false,
+        RunError::Script(setup) => format!("setup failed: {}", setup.fault),
+        why => why.to_string(),
     }
 }
 
@@ -71,5 +88,14 @@ mod tests {
         assert!(is_outcome(&endpoint, Purpose::Recovery));
         assert!(!is_outcome(&endpoint, Purpose::Refine));
         assert!(outcome(&endpoint, 1.5).failed());
+    }
+
+    #[test]
+    fn a_setup_that_fails_is_an_outcome_only_after_an_overload() {
+        let refused = Fault::target(FaultKind::RateLimited, "status 429");
+        let setup = RunError::Script(Box::new(refused.into()));
+        assert!(is_cause(&setup) && outcome(&setup, 1.5).failed());
+        assert!(is_outcome(&setup, Purpose::Recovery));
+        assert!(!is_outcome(&setup, Purpose::Refine));
     }
 }
