@@ -65,8 +65,10 @@ def get(path: str) -> str:
 
 EVEN = 'rate: "20/s", users: 4000'
 POISSON = f'{EVEN}, arrivals: "poisson"'
-SIZE, PAIR_US, EACH_MS = 5, 200, 1_500
-"""A message costs 16 pairs of receivers, so 3.2 ms. Reading and forwarding it, which is not ordered, costs about 2 % of that."""
+SIZE, PAIR_US, EACH_MS = 5, 400, 1_500
+"""A message costs 16 pairs of receivers, so 6.4 ms. To read and forward it costs about 1 % more. The phases of the users are
+random, so messages queue below the ceiling too, but not for as long as the limit of 200 ms, which is 31 messages: with 234
+users, that happens in 1 of 4,000 trials (a Brownian bridge exceeds 31 with a probability of exp(-2 * 31**2 / 234))."""
 TALK = f"""const said = group.channel("said", {{ to: "others" }});
 await group.everyone(async (user, here) => {{
   const socket = await user.websocket(`/room/${{group.id}}?pair-work={PAIR_US}us`, {{ name: "room" }});
@@ -95,7 +97,7 @@ def targets() -> list[Target]:
                is_idle=True),
         Target(
             "fan-out with the square of the receivers", "groups: 1", TALK, whole(1_000 * EACH_MS / (SIZE * (SIZE - 1) ** 2 * PAIR_US)),
-            f"deliveries: [{THRESHOLD}]", SIZE,
+            'deliveries: ["p95 < 200ms"]', SIZE,
         ),
         Target("a generator that needs 5 ms per request", EVEN, get("/delay/1ms") + BURN, None),
     ]
