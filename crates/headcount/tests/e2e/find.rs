@@ -229,7 +229,7 @@ fn a_setup_that_fails_after_an_overload_does_not_end_the_search() {
     let trials = saved["trials"].as_array().unwrap();
     let refused = |trial: &Value| {
         let why = trial["outcome"]["broken"][0].as_str();
-        trial["trial"]["purpose"] == "recovery" && why.is_some_and(|why| why.contains("429"))
+        trial["purpose"] == "recovery" && why.is_some_and(|why| why.contains("429"))
     };
     let first = trials.iter().position(refused).expect("no setup failed");
     let after = &trials[first + 1..];
