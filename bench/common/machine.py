@@ -3,6 +3,7 @@
 import datetime
 import os
 import platform
+import shlex
 import sys
 
 from common.place import GENERATOR_CORE, SERVER_CORE, Place
@@ -27,7 +28,7 @@ def command() -> str:
     """Returns the command line, without paths of this machine."""
     words = sys.argv[1:]
     places = [at for at, word in enumerate(words) if word in ("--headcount", "--save")]
-    return " ".join(word for at, word in enumerate(words) if at not in places and at - 1 not in places)
+    return shlex.join(word for at, word in enumerate(words) if at not in places and at - 1 not in places)
 
 
 def load() -> str:
