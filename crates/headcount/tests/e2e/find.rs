@@ -202,7 +202,7 @@ fn a_search_that_cannot_begin_leaves_no_folder() {
     }
 }
 
-/// `setup` sends a request that fails once the load has used up the 1,000 requests of ten seconds.
+/// `setup` needs a request that fails once the load has used up the 1,000 requests of ten seconds.
 const LOGIN: &str = r#"
 import type { Group, Options, Setup } from "headcount";
 export const options: Options = {
@@ -210,7 +210,8 @@ export const options: Options = {
   thresholds: { requests: ["failed < 1%"] },
 };
 export async function setup({ user }: Setup) {
-  await user.get("/limit/1000/10s");
+  const { status } = await user.get("/limit/1000/10s");
+  if (status !== 200) throw new Error(`login: status ${status}`);
 }
 export default async function asks({ users: [user] }: Group) {
   await user!.get("/limit/1000/10s");
@@ -229,7 +230,7 @@ fn a_setup_that_fails_after_an_overload_does_not_end_the_search() {
     let trials = saved["trials"].as_array().unwrap();
     let refused = |trial: &Value| {
         let why = trial["outcome"]["broken"][0].as_str();
-        trial["purpose"] == "recovery" && why.is_some_and(|why| why.contains("429"))
+        trial["purpose"] == "recovery" && why.is_some_and(|why| why.contains("login: status 429"))
     };
     let first = trials.iter().position(refused).expect("no setup failed");
     let after = &trials[first + 1..];

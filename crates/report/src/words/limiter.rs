@@ -9,9 +9,10 @@ pub(super) fn sentence(found: &RateLimiter) -> String {
     let passed = if let Some(limit) = found.limit.filter(|_| !of_bucket) {
         let word = if found.limit_stated { "" } else { "about " };
         format!("{word}{} requests{}", about(limit), window(found))
+    } else if let Some(rate) = found.rate_per_s {
+        format!("about {} requests/s", about(rate / found.keys))
     } else {
-        let rate = found.rate_per_s.unwrap_or_default() / found.keys;
-        format!("about {} requests/s", about(rate))
+        format!("no requests{}", closed_for(found))
     };
     let burst = if found.burst > 0.0 {
         format!(" (after a burst of about {:.0})", found.burst / found.keys)
@@ -35,6 +36,15 @@ fn window(found: &RateLimiter) -> String {
         (Some(window), _) if found.window_stated => format!(" in {}", span(window)),
         (Some(window), _) => format!(" in about {}", span(window)),
         (None, Some(least)) => format!(" in a window of at least {}", span(least.floor())),
+        (None, None) => String::new(),
+    }
+}
+
+/// The time for which a limiter lets nothing through, of which neither the number of requests nor their rate is known.
+fn closed_for(found: &RateLimiter) -> String {
+    match (found.window_s, found.window_at_least_s) {
+        (Some(window), _) => format!(" for up to {}", span(window)),
+        (None, Some(least)) => format!(" for at least {}", span(least)),
         (None, None) => String::new(),
     }
 }
@@ -270,5 +280,30 @@ pub(crate) fn advice(advice: &Advice) -> String {
         }
         Advice::Text { text } => text.clone(),
         _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limiter_of_unknown_limit_has_no_rate_of_zero() {
+        let limiter = RateLimiter {
+            window_at_least_s: Some(2.0),
+            per: vec![LimitKey::Address],
+            keys: 1.0,
+            ..RateLimiter::default()
+        };
+        let told = sentence(&limiter);
+        assert_eq!(
+            told,
+            "a rate limiter lets through no requests for at least 2 s, per source address"
+        );
+        let flowing = RateLimiter {
+            rate_per_s: Some(50.0),
+            ..limiter
+        };
+        assert!(sentence(&flowing).contains("about 50 requests/s"));
     }
 }

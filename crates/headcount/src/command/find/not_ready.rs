@@ -14,11 +14,13 @@ pub(super) fn is_cause(why: &RunError) -> bool {
 }
 
 /// Whether the error is the outcome of such a trial. A Prometheus endpoint may belong to another program, and a script may
-/// have a mistake. So these are outcomes only of a recovery, in which the target still works on what the trial before has
-/// left.
+/// have a mistake. So these are outcomes only while the target may still work on what the trial before has left: in a
+/// recovery, and in the last trial, which begins without one if the time is short.
 pub(super) fn is_outcome(why: &RunError, purpose: Purpose) -> bool {
     match why {
-        RunError::Endpoint { .. } | RunError::Script(_) => purpose == Purpose::Recovery,
+        RunError::Endpoint { .. } | RunError::Script(_) => {
+            matches!(purpose, Purpose::Recovery | Purpose::Explain)
+        }
         _ => true,
     }
 }
@@ -95,7 +97,7 @@ mod tests {
         let refused = Fault::target(FaultKind::RateLimited, "status 429");
         let setup = RunError::Script(Box::new(refused.into()));
         assert!(is_cause(&setup) && outcome(&setup, 1.5).failed());
-        assert!(is_outcome(&setup, Purpose::Recovery));
+        assert!(is_outcome(&setup, Purpose::Recovery) && is_outcome(&setup, Purpose::Explain));
         assert!(!is_outcome(&setup, Purpose::Refine));
     }
 }
