@@ -215,10 +215,10 @@ impl Search {
         }
     }
 
-    /// The highest load at which no trial failed, below all loads that failed.
+    /// The highest load at which a trial held, below all loads that failed.
     pub fn holds(&self) -> Option<f64> {
         let below = self.fails().unwrap_or(f64::INFINITY);
-        self.pool.highest_held_below(below)
+        self.pool.highest_kept_below(below)
     }
 
     /// The lowest load at which a trial failed.
@@ -377,13 +377,13 @@ impl Search {
         };
         let narrowed = matches!(ended, Ended::OutOfTime | Ended::Interrupted);
         let known =
-            narrowed && stable.is_none() && self.holds().is_some() && self.fails().is_some();
+            narrowed && stable.is_none() && self.may_hold().is_some() && self.fails().is_some();
         let unmeasured = self.log.last().map(|done| done.outcome.unmeasured.clone());
         Answer {
             ended,
             stable,
             at_least,
-            probably: known.then(|| self.interval()),
+            probably: known.then(|| self.interval().below(self.fails())),
             soft: beyond::soft(&self.log),
             hard: beyond::hard(&self.log),
             generator: self.generator.clone(),

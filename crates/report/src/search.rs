@@ -7,7 +7,7 @@ pub(crate) mod scalability;
 mod table;
 
 use capacity::search::{Evidence, Outcome, Purpose, Quantity, SavedSearch, Trial};
-use format::{amount, millis, paint, seconds, span};
+use format::{amount, millis, paint, plural, seconds, span};
 
 pub use map::ceiling_map;
 
@@ -54,8 +54,8 @@ pub fn search_result(search: &SavedSearch, options: Terminal<'_>) -> String {
     let declared = format!("{declared}: {}", search.thresholds.join(" · "));
     lines.extend(page.paragraph(&declared));
     lines.push(format!(
-        "{} trials in {}",
-        search.answer.trials,
+        "{} in {}",
+        plural(search.answer.trials as u64, "trial"),
         span(search.answer.spent_s)
     ));
     if let Some(path) = options.saved_to {
@@ -137,6 +137,11 @@ pub fn search_trial(state: &SearchState, outcome: &Outcome) -> String {
         purpose(trial.purpose),
         result(outcome)
     );
+    let broken = outcome.broken.first().filter(|_| outcome.failed());
+    let head = match broken {
+        Some(broken) => format!("{head} ({broken})"),
+        None => head,
+    };
     let beyond = match outcome.evidence {
         Evidence::Share(counts) if outcome.is_valid() => Some(format!(
             "{} beyond the limit (allowed {})",

@@ -163,6 +163,38 @@ fn a_trial_is_told_with_its_evidence_and_what_is_known_since() {
 }
 
 /// A fixed concurrency, as an observation of the trials.
+#[test]
+fn a_search_in_which_nothing_held_names_the_broken_threshold() {
+    let mut search = example();
+    let mut failed = tried(1.0, Purpose::WarmUp, 900.0);
+    failed.outcome.broken = vec!["requests: failed < 1%".to_owned()];
+    search.answer = Answer {
+        ended: Ended::FirstLoadFailed,
+        stable: None,
+        holds: None,
+        trials: 1,
+        ..search.answer
+    };
+    search.trials = vec![failed];
+    let told = search_result(&search, Terminal::default());
+    assert!(told.contains("  broken: requests: failed < 1%"), "{told}");
+    assert!(told.contains("next: see the failures"), "{told}");
+    assert!(told.contains("1 trial in"), "{told}");
+    search.answer.ended = Ended::OutOfTime;
+    assert!(search_result(&search, Terminal::default()).contains("next: see the failures"));
+}
+
+#[test]
+fn a_ceiling_with_a_wide_interval_advises_a_longer_search() {
+    let mut search = example();
+    let told = |search: &SavedSearch| search_result(search, Terminal::default());
+    assert!(!told(&search).contains("longer --budget"));
+    if let Some(stable) = &mut search.answer.stable {
+        stable.interval.high = 340.0;
+    }
+    assert!(told(&search).contains("next: a longer --budget, because the interval is wide"));
+}
+
 fn one_at_a_time() -> Finding {
     Finding {
         cause: Cause::FixedConcurrency(FixedConcurrency {

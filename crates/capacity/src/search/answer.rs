@@ -18,7 +18,7 @@ pub struct Answer {
     pub hard: Option<Bracket>,
     /// The load at which the generator was the limit, if it was.
     pub generator: Option<GeneratorLimit>,
-    /// The highest load at which no trial broke a threshold.
+    /// The highest load at which a trial kept the thresholds, below all loads that failed.
     pub holds: Option<f64>,
     /// The lowest load at which a trial broke a threshold.
     pub fails: Option<f64>,
@@ -75,6 +75,17 @@ pub struct Interval {
     pub low: f64,
     /// Upper end.
     pub high: f64,
+}
+
+impl Interval {
+    /// The part below a load that failed. Short trials far above a ceiling leave the whole range possible.
+    pub(super) fn below(self, failed: Option<f64>) -> Self {
+        let high = failed.map_or(self.high, |failed| self.high.min(failed));
+        Self {
+            low: self.low.min(high),
+            high,
+        }
+    }
 }
 
 /// Two neighbouring loads that were tried: the target did well at one, and not at the other.

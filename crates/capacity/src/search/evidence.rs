@@ -101,6 +101,13 @@ impl Pool {
         loads.filter(|held| *held < load).reduce(f64::max)
     }
 
+    /// The highest load below `load` at which a trial, taken as it is, kept the thresholds.
+    pub(super) fn highest_kept_below(&self, load: f64) -> Option<f64> {
+        let kept = self.trials.iter().filter(|done| done.outcome.held());
+        let loads = kept.map(|done| done.trial.load);
+        loads.filter(|kept| *kept < load).reduce(f64::max)
+    }
+
     /// The lowest load above `load` that failed.
     pub(super) fn lowest_failed_above(&self, load: f64) -> Option<f64> {
         let failed = self.trials.iter().filter(|done| done.outcome.failed());

@@ -6,6 +6,7 @@ mod load;
 mod not_ready;
 mod prepared_search;
 mod resume;
+mod script_mistake;
 mod settings;
 mod subject;
 mod trial_runner;

@@ -242,6 +242,38 @@ fn a_setup_that_fails_after_an_overload_does_not_end_the_search() {
 }
 
 #[test]
+fn a_mistake_in_the_scenario_ends_the_search_at_once() {
+    let truth = Server::truth(&[]);
+    // The first mistake of many: the argument is a group, and only its users have calls.
+    let mistaken = QUEUE
+        .replace("{ users: [user] }: Group", "user: Group")
+        .replace("user!.get", "(user as any).get");
+    let unlimited = mistaken.replace(r#"thresholds: { requests: ["p95 < 50ms"] },"#, "");
+    let lab = Lab::new()
+        .with("mistaken.ts", &mistaken)
+        .with("unlimited.ts", &unlimited);
+    for scenario in ["mistaken.ts", "unlimited.ts"] {
+        let ended = lab.headcount(&[
+            "find",
+            scenario,
+            "--target",
+            &truth.url(),
+            "--budget",
+            "40s",
+        ]);
+        assert_eq!(ended.code, Some(3), "{}", ended.stderr);
+        let told = format!("no iteration succeeds at the first load: {scenario}:8:");
+        assert!(ended.stderr.contains(&told), "{}", ended.stderr);
+        assert!(
+            ended.stderr.contains("get is not a function"),
+            "{}",
+            ended.stderr
+        );
+        assert!(!ended.stderr.contains("trial 2"), "{}", ended.stderr);
+    }
+}
+
+#[test]
 fn options_of_a_search_need_one() {
     let lab = Lab::new();
     let ended = lab.headcount(&["bench", "http://127.0.0.1:9/", "--budget", "1m"]);

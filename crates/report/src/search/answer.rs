@@ -1,6 +1,6 @@
 //! The answer of a search in words.
 
-use capacity::search::{Answer, Bracket, Ended, Interval, Quantity, SavedSearch};
+use capacity::search::{Answer, Bracket, Ceiling, Ended, Interval, Quantity, SavedSearch};
 use format::{Tone, amount, plural, seconds, whole};
 
 use super::{known, load};
@@ -106,7 +106,11 @@ pub(super) fn details(search: &SavedSearch) -> Vec<String> {
         );
         lines.push(format!("    {RAISE}"));
     }
-    lines.extend(next_step(answer.ended));
+    let broken = broken_at_all_loads(search);
+    if !broken.is_empty() {
+        lines.push(format!("  broken: {}", broken.join(" · ")));
+    }
+    lines.extend(next_step(answer, !broken.is_empty()));
     lines
 }
 
@@ -223,17 +227,33 @@ fn ceilings(answer: &Answer, quantity: Quantity) -> Vec<String> {
     soft.into_iter().chain(hard).collect()
 }
 
-fn next_step(ended: Ended) -> Option<String> {
-    let text = match ended {
+/// The thresholds that the last trial broke, if no trial held.
+fn broken_at_all_loads(search: &SavedSearch) -> &[String] {
+    match search.trials.last() {
+        Some(last) if !search.trials.iter().any(|one| one.outcome.held()) => &last.outcome.broken,
+        _ => &[],
+    }
+}
+
+/// An interval that is wider than this share of the ceiling is worth a longer search.
+const WIDE: f64 = 0.3;
+
+const SEE_FAILURES: &str =
+    "next: see the failures at this load with `headcount run`, or `bench` for a URL";
+
+fn next_step(answer: &Answer, nothing_holds: bool) -> Option<String> {
+    let width = |stable: Ceiling| (stable.interval.high - stable.interval.low) / stable.load;
+    let is_wide = answer.stable.is_some_and(|stable| width(stable) > WIDE);
+    let text = match answer.ended {
+        Ended::Confirmed if is_wide => "next: a longer --budget, because the interval is wide",
         Ended::Confirmed | Ended::Interrupted | Ended::GeneratorLimit => return None,
+        Ended::OutOfTime if nothing_holds => SEE_FAILURES,
         Ended::OutOfTime => "next: a longer --budget, or a lower precision (--precision 10)",
         Ended::LargestLoadHeld => "next: a higher --most",
         Ended::Undecided => {
             "next: see with `headcount run` why the threshold is inconclusive at this load"
         }
-        Ended::FirstLoadFailed => {
-            "next: run the scenario at this load, and see which threshold breaks"
-        }
+        Ended::FirstLoadFailed => SEE_FAILURES,
         Ended::NotRecovered => "next: restart the target, and see what an overload leaves behind",
         Ended::Slowing => "next: look for a leak, or run this load for longer with `headcount run`",
         Ended::Unmeasured => "next: correct the name in `thresholds`",

@@ -157,9 +157,9 @@ fn fixed_concurrency(fixed: &FixedConcurrency) -> String {
     let ms = millis(fixed.work_ms);
     let per_s = rate(fixed.per_s);
     match fixed.places {
-        1.0 => format!("the target processes one request at a time, each in {ms}: at most {per_s}"),
+        1.0 => format!("the target processes one request at a time, each in {ms}: about {per_s}"),
         places => format!(
-            "the target processes {} requests at a time, each in {ms}: at most {per_s}",
+            "the target processes {} requests at a time, each in {ms}: about {per_s}",
             about(places)
         ),
     }

@@ -2,7 +2,7 @@
 
 use super::endings::{broken, counts, held, trial};
 use crate::search::evidence::Pool;
-use crate::search::{Outcome, Purpose, Trial};
+use crate::search::{Evidence, Interval, Outcome, Purpose, ShareEvidence, Trial};
 
 #[test]
 fn trials_that_other_thresholds_decided_are_not_pooled() {
@@ -51,6 +51,37 @@ fn long_trials_that_the_others_cannot_make_up_for_end_a_confirmation() {
     pool.add(trial(50.0, Purpose::Confirm), beyond(60.0));
     assert!(!pool.may_hold_for_long(50.0, 2), "210 of 4,000 is 5.25 %");
     assert!(pool.may_hold_for_long(50.0, 3), "210 of 5,000 is 4.2 %");
+}
+
+#[test]
+fn a_load_at_which_no_trial_held_is_not_said_to_hold() {
+    let mut pool = Pool::new(9.0);
+    pool.add(trial(50.0, Purpose::Confirm), held());
+    let doubtful = Outcome {
+        evidence: Evidence::Share(ShareEvidence {
+            beyond: 180.0,
+            of: 1000.0,
+            allowed: 0.05,
+            design_effect: Some(500.0),
+            likely_design_effect: None,
+        }),
+        ..held()
+    };
+    assert!(!doubtful.failed());
+    pool.add(trial(52.0, Purpose::Confirm), doubtful);
+    assert_eq!(pool.highest_kept_below(60.0), Some(50.0));
+    assert_eq!(pool.highest_held_below(60.0), Some(52.0));
+}
+
+#[test]
+fn a_ceiling_is_not_probable_above_a_load_that_failed() {
+    let wide = Interval {
+        low: 87.0,
+        high: 204.0,
+    };
+    let narrow = wide.below(Some(108.0));
+    assert!((narrow.low, narrow.high) == (87.0, 108.0));
+    assert_eq!(wide.below(None), wide);
 }
 
 #[test]

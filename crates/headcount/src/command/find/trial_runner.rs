@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::default_thresholds;
 use super::load::LoadShape;
 use super::not_ready;
+use super::script_mistake;
 use super::settings::{LOOK_S, longest_limit_s};
 use super::subject::{Subject, TrialOptions};
 use crate::command::fleet::{Fleet, run_on};
@@ -186,6 +187,9 @@ impl TrialRunner {
             Ran::NotReady(why, _) => return Err((*why).into()),
             Ran::Interrupted => return Ok(false),
         };
+        if let Some(mistake) = script_mistake::of(&run) {
+            return Err(mistake.into());
+        }
         let level = run.levels.first().context("nothing was measured")?;
         let chosen = default_thresholds::of(&level.measured)
             .context("nothing was measured at the first load, so there is nothing to search for")?;
@@ -224,6 +228,10 @@ impl TrialRunner {
         };
         match self.run_at(trial, &mut show)? {
             Ran::Measured(run, thresholds, took_s) => {
+                let mistake = script_mistake::of(&run).filter(|_| saved.trials.is_empty());
+                if let Some(mistake) = mistake {
+                    return Err(mistake.into());
+                }
                 if saved.target.is_empty() {
                     saved.target.clone_from(&run.target);
                 }

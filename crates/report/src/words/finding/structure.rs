@@ -46,7 +46,7 @@ pub(super) fn sentence(cause: &Cause) -> String {
         ),
         Cause::SingleWriter(writer) => single_writer(*writer),
         Cause::UpstreamPool(pool) => format!(
-            "requests wait for one of the target's {} to {}: at most {}",
+            "requests wait for one of the target's {} to {}: about {}",
             plural(pool.connections, "connection"),
             pool.address,
             rate(pool.per_s)
