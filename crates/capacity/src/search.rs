@@ -217,8 +217,7 @@ impl Search {
 
     /// The highest load at which a trial held, below all loads that failed.
     pub fn holds(&self) -> Option<f64> {
-        let below = self.fails().unwrap_or(f64::INFINITY);
-        self.pool.highest_kept_below(below)
+        self.pool.holds()
     }
 
     /// The lowest load at which a trial failed.
@@ -376,8 +375,7 @@ impl Search {
             _ => None,
         };
         let narrowed = matches!(ended, Ended::OutOfTime | Ended::Interrupted);
-        let known =
-            narrowed && stable.is_none() && self.may_hold().is_some() && self.fails().is_some();
+        let known = narrowed && stable.is_none() && self.pool.is_bracketed();
         let unmeasured = self.log.last().map(|done| done.outcome.unmeasured.clone());
         Answer {
             ended,

@@ -92,7 +92,7 @@ impl Search {
         let touched = matches!(outcome.evidence, Evidence::Share(counts) if counts.beyond > 0.0);
         self.note(trial, outcome);
         if failed {
-            let low = self.may_hold().unwrap_or(self.settings.first);
+            let low = self.pool.may_hold().unwrap_or(self.settings.first);
             self.generator = None; // the target failed at a lower load
             self.range = (low / 1.6, trial.load * 1.02);
             self.after(true, Phase::Reference { looks: 0, low });

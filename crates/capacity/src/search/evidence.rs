@@ -101,11 +101,25 @@ impl Pool {
         loads.filter(|held| *held < load).reduce(f64::max)
     }
 
-    /// The highest load below `load` at which a trial, taken as it is, kept the thresholds.
-    pub(super) fn highest_kept_below(&self, load: f64) -> Option<f64> {
+    /// The highest load below all that failed at which a trial, taken as it is, kept the thresholds.
+    pub(super) fn holds(&self) -> Option<f64> {
         let kept = self.trials.iter().filter(|done| done.outcome.held());
         let loads = kept.map(|done| done.trial.load);
-        loads.filter(|kept| *kept < load).reduce(f64::max)
+        loads.filter(|kept| *kept < self.fails()).reduce(f64::max)
+    }
+
+    /// The highest load below all that failed. Its trials may have decided nothing.
+    pub(super) fn may_hold(&self) -> Option<f64> {
+        self.highest_held_below(self.fails())
+    }
+
+    /// Whether a load failed, and a lower one did not.
+    pub(super) fn is_bracketed(&self) -> bool {
+        self.may_hold().is_some() && self.fails().is_finite()
+    }
+
+    fn fails(&self) -> f64 {
+        self.lowest_failed_above(0.0).unwrap_or(f64::INFINITY)
     }
 
     /// The lowest load above `load` that failed.

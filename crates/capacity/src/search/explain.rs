@@ -40,7 +40,7 @@ impl Search {
         if self.log.iter().any(shows) || !has_time {
             return None;
         }
-        let clearly = self.may_hold().map_or(0.0, |held| CLEARLY * held);
+        let clearly = self.pool.may_hold().map_or(0.0, |held| CLEARLY * held);
         Some(Trial {
             load: self.settings.shape(fails.max(clearly)),
             duration_s: LENGTH_S,

@@ -277,12 +277,6 @@ impl Search {
         }
     }
 
-    /// The highest load at which a trial held or decided nothing, below all loads that failed.
-    pub(super) fn may_hold(&self) -> Option<f64> {
-        let below = self.fails().unwrap_or(f64::INFINITY);
-        self.pool.highest_held_below(below)
-    }
-
     /// The highest load that held, below all that failed and all that the generator could not make.
     pub(super) fn holds_within_generator(&self) -> Option<f64> {
         let limit = self

@@ -202,7 +202,7 @@ fn a_search_that_cannot_begin_leaves_no_folder() {
     }
 }
 
-/// `setup` needs a request that fails once the load has used up the 1,000 requests of ten seconds.
+/// `setup` needs a request that fails once the load has used up the 300 requests of ten seconds.
 const LOGIN: &str = r#"
 import type { Group, Options, Setup } from "headcount";
 export const options: Options = {
@@ -210,11 +210,11 @@ export const options: Options = {
   thresholds: { requests: ["failed < 1%"] },
 };
 export async function setup({ user }: Setup) {
-  const { status } = await user.get("/limit/1000/10s");
+  const { status } = await user.get("/limit/300/10s");
   if (status !== 200) throw new Error(`login: status ${status}`);
 }
 export default async function asks({ users: [user] }: Group) {
-  await user!.get("/limit/1000/10s");
+  await user!.get("/limit/300/10s");
 }
 "#;
 

@@ -69,8 +69,8 @@ fn a_load_at_which_no_trial_held_is_not_said_to_hold() {
     };
     assert!(!doubtful.failed());
     pool.add(trial(52.0, Purpose::Confirm), doubtful);
-    assert_eq!(pool.highest_kept_below(60.0), Some(50.0));
-    assert_eq!(pool.highest_held_below(60.0), Some(52.0));
+    assert_eq!(pool.holds(), Some(50.0));
+    assert_eq!(pool.may_hold(), Some(52.0));
 }
 
 #[test]
