@@ -67,7 +67,7 @@ def get(path: str) -> str:
 EVEN = 'rate: "20/s", users: 4000'
 POISSON = f'{EVEN}, arrivals: "poisson"'
 SIZE, PAIR_US, EACH_MS = 5, 400, 1_500
-"""A message costs 16 pairs of receivers, so 6.4 ms. To read and forward it costs about 1 % more. The phases of the users are
+"""A message costs 16 pairs of receivers, so 6.4 ms. Reading and forwarding it costs about 1 % more. The phases of the users are
 random, so messages queue below the ceiling too, but not for as long as the limit of 200 ms, which is 31 messages: with 234
 users, that happens in 1 of 4,000 trials (a Brownian bridge exceeds 31 with a probability of exp(-2 * 31**2 / 234))."""
 TALK = f"""const said = group.channel("said", {{ to: "others" }});

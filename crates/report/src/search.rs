@@ -123,8 +123,8 @@ fn known(holds: Option<f64>, fails: Option<f64>, quantity: Quantity) -> String {
     }
 }
 
-/// Renders a trial that has ended, with what is known since: `trial 4 at 160/s for 3 s (expand): failed, 23.1 % beyond
-/// the limit (allowed 5 %), median 61 ms · holds 80/s, fails at 160/s · 3 min 20 s left`.
+/// Renders a trial that has ended, with what is known since: `trial 4 at 160/s for 3 s (expand): failed (requests: p95
+/// < 50ms), 23.1 % beyond the limit (allowed 5 %), median 61 ms · holds 80/s, fails at 160/s · 3 min 20 s left`.
 pub fn search_trial(state: &SearchState, outcome: &Outcome) -> String {
     let SearchState {
         quantity, trial, ..
@@ -137,10 +137,11 @@ pub fn search_trial(state: &SearchState, outcome: &Outcome) -> String {
         purpose(trial.purpose),
         result(outcome)
     );
-    let broken = outcome.broken.first().filter(|_| outcome.failed());
-    let head = match broken {
-        Some(broken) => format!("{head} ({broken})"),
-        None => head,
+    let is_broken = outcome.is_valid() && outcome.failed() && !outcome.broken.is_empty();
+    let head = if is_broken {
+        format!("{head} ({})", outcome.broken.join(" · "))
+    } else {
+        head
     };
     let beyond = match outcome.evidence {
         Evidence::Share(counts) if outcome.is_valid() => Some(format!(

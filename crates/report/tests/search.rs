@@ -162,7 +162,6 @@ fn a_trial_is_told_with_its_evidence_and_what_is_known_since() {
     );
 }
 
-/// A fixed concurrency, as an observation of the trials.
 #[test]
 fn a_search_in_which_nothing_held_names_the_broken_threshold() {
     let mut search = example();
@@ -195,6 +194,7 @@ fn a_ceiling_with_a_wide_interval_advises_a_longer_search() {
     assert!(told(&search).contains("next: a longer --budget, because the interval is wide"));
 }
 
+/// A fixed concurrency, as an observation of the trials.
 fn one_at_a_time() -> Finding {
     Finding {
         cause: Cause::FixedConcurrency(FixedConcurrency {

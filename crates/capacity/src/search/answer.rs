@@ -78,7 +78,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// The part below a load that failed. Short trials far above a ceiling leave the whole range possible.
+    /// The part below a load that failed: a few short trials can leave higher loads possible, too.
     pub(super) fn below(self, failed: Option<f64>) -> Self {
         let high = failed.map_or(self.high, |failed| self.high.min(failed));
         Self {

@@ -136,7 +136,7 @@ impl Search {
 
     /// A quarter of the highest load that held, so that a target which is well serves it easily.
     pub(super) fn recovery_load(&self) -> f64 {
-        let held = self.pool.highest_held().unwrap_or(self.settings.first);
+        let held = self.pool.highest_passed().unwrap_or(self.settings.first);
         self.settings.shape(held / 4.0).max(self.settings.first)
     }
 

@@ -89,13 +89,13 @@ impl Pool {
         });
     }
 
-    /// The highest load that did not fail.
-    pub(super) fn highest_held(&self) -> Option<f64> {
-        self.highest_held_below(f64::INFINITY)
+    /// The highest load that passed: that did not fail.
+    pub(super) fn highest_passed(&self) -> Option<f64> {
+        self.highest_passed_below(f64::INFINITY)
     }
 
     /// The highest load below `load` that did not fail.
-    pub(super) fn highest_held_below(&self, load: f64) -> Option<f64> {
+    pub(super) fn highest_passed_below(&self, load: f64) -> Option<f64> {
         let held = self.trials.iter().filter(|done| !done.outcome.failed());
         let loads = held.map(|done| done.trial.load);
         loads.filter(|held| *held < load).reduce(f64::max)
@@ -110,7 +110,7 @@ impl Pool {
 
     /// The highest load below all that failed. Its trials may have decided nothing.
     pub(super) fn may_hold(&self) -> Option<f64> {
-        self.highest_held_below(self.fails())
+        self.highest_passed_below(self.fails())
     }
 
     /// Whether a load failed, and a lower one did not.

@@ -120,7 +120,7 @@ impl Search {
                 Phase::Overload { trials: 0 }
             }
             Some(load) if self.spare_s() > self.cost(self.lengths.refine) + self.slow_drain_s() => {
-                let highest = self.pool.highest_held().unwrap_or(load).max(load);
+                let highest = self.pool.highest_passed().unwrap_or(load).max(load);
                 self.fails_above(load, self.next_above(highest))
             }
             _ => Phase::Over(Ended::OutOfTime),
@@ -269,7 +269,7 @@ impl Search {
         // The first load held while the target warmed up.
         let lower = self
             .pool
-            .highest_held_below(than)
+            .highest_passed_below(than)
             .or(Some(self.settings.first));
         match lower.filter(|load| *load < than) {
             Some(load) => Phase::Confirm(Confirmation::at_least(load)),
@@ -284,7 +284,7 @@ impl Search {
             .as_ref()
             .map_or(f64::INFINITY, |one| one.load);
         self.pool
-            .highest_held_below(self.fails().unwrap_or(f64::INFINITY).min(limit))
+            .highest_passed_below(self.fails().unwrap_or(f64::INFINITY).min(limit))
     }
 
     /// A ceiling that is confirmed remains so.

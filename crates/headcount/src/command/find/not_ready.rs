@@ -58,10 +58,10 @@ fn is_own(why: &RunError) -> bool {
     fault.side == Side::Generator
 }
 
-/// The reason in one line: a failure of the script has source lines, too.
+/// The reason in one line: the text of a script's failure includes source lines.
 fn described(why: &RunError) -> String {
     match why {
-        RunError::Script(setup) => format!("setup failed: {}", setup.fault),
+        RunError::Script(setup) => format!("the script failed: {}", setup.fault),
         why => why.to_string(),
     }
 }

@@ -5,7 +5,7 @@ use model::{Fault, Side};
 use record::{Failure, Run};
 use script::ScriptFault;
 
-/// The first mistake, if no iteration of the run succeeded. Otherwise, a script may throw because the target is overloaded.
+/// The most frequent mistake, if no iteration of the run succeeded. Otherwise, a script may throw because the target is overloaded.
 pub(super) fn of(run: &Run) -> Option<RunError> {
     let level = run.levels.first()?;
     let iterations = &level.measured.iterations;

@@ -35,6 +35,7 @@ pub(super) struct TrialRunner {
     /// Default thresholds; `None`: the declared ones apply.
     thresholds: Option<Value>,
     seed: u64,
+    /// Number of runs, including those of a resumed search.
     ran: u64,
     /// Whether the target had requests before the first of these trials.
     asked_before: bool,
@@ -187,9 +188,6 @@ impl TrialRunner {
             Ran::NotReady(why, _) => return Err((*why).into()),
             Ran::Interrupted => return Ok(false),
         };
-        if let Some(mistake) = script_mistake::of(&run) {
-            return Err(mistake.into());
-        }
         let level = run.levels.first().context("nothing was measured")?;
         let chosen = default_thresholds::of(&level.measured)
             .context("nothing was measured at the first load, so there is nothing to search for")?;
@@ -228,10 +226,6 @@ impl TrialRunner {
         };
         match self.run_at(trial, &mut show)? {
             Ran::Measured(run, thresholds, took_s) => {
-                let mistake = script_mistake::of(&run).filter(|_| saved.trials.is_empty());
-                if let Some(mistake) = mistake {
-                    return Err(mistake.into());
-                }
                 if saved.target.is_empty() {
                     saved.target.clone_from(&run.target);
                 }
@@ -332,7 +326,10 @@ impl TrialRunner {
             return Ok(Ran::Interrupted);
         }
         match ran.error {
-            None => Ok(Ran::Measured(Box::new(ran.record), thresholds, took_s)),
+            None => match script_mistake::of(&ran.record) {
+                Some(mistake) if self.ran == 1 => Err(mistake.into()),
+                _ => Ok(Ran::Measured(Box::new(ran.record), thresholds, took_s)),
+            },
             Some(why) if not_ready::is_cause(&why) => Ok(Ran::NotReady(Box::new(why), took_s)),
             Some(why) => Err(why.into()),
         }
