@@ -207,11 +207,11 @@ impl Search {
         }
     }
 
-    /// The answer if the search ends now, before [`Search::next_step`] returns one.
-    pub fn interrupted(&self) -> Answer {
+    /// The answer if the search ends now for the reason `why`, before [`Search::next_step`] returns one.
+    pub fn so_far(&self, why: Ended) -> Answer {
         match self.phase {
             Phase::Over(ended) => self.answer(ended),
-            _ => self.answer(Ended::Interrupted),
+            _ => self.answer(why),
         }
     }
 
@@ -364,24 +364,21 @@ impl Search {
     }
 
     fn answer(&self, ended: Ended) -> Answer {
-        let stable = match ended {
-            Ended::Confirmed | Ended::Interrupted => self.ceiling(),
-            _ => None,
-        };
+        let is_known = ended == Ended::Confirmed || ended.is_early();
+        let stable = self.ceiling().filter(|_| is_known);
         let at_least = match ended {
             Ended::GeneratorLimit | Ended::LargestLoadHeld => {
                 self.confirmed.or_else(|| self.holds_within_generator())
             }
             _ => None,
         };
-        let narrowed = matches!(ended, Ended::OutOfTime | Ended::Interrupted);
-        let known = narrowed && stable.is_none() && self.pool.is_bracketed();
+        let narrowed = ended.is_early() && stable.is_none() && self.pool.is_bracketed();
         let unmeasured = self.log.last().map(|done| done.outcome.unmeasured.clone());
         Answer {
             ended,
             stable,
             at_least,
-            probably: known.then(|| self.interval().below(self.fails())),
+            probably: narrowed.then(|| self.interval().below(self.fails())),
             soft: beyond::soft(&self.log),
             hard: beyond::hard(&self.log),
             generator: self.generator.clone(),

@@ -2,6 +2,7 @@
 
 use plan::RateProfile;
 use record::{Evidence, Level, Measured, Timings};
+use stats::Histogram;
 
 use crate::windows;
 
@@ -39,6 +40,16 @@ pub(crate) fn deliveries_per_s(level: &Level) -> f64 {
     let deliveries = level.measured.deliveries.values();
     let delivered: u64 = deliveries.map(|one| one.delivered).sum();
     delivered as f64 / seconds(level)
+}
+
+/// Returns the operations and deliveries that succeeded per second, as they ended. `None` without any.
+pub(crate) fn succeeded_per_s(level: &Level) -> Option<f64> {
+    let channels = level.measured.deliveries.values();
+    let deliveries: f64 = channels
+        .map(|one| one.received() as f64 / ending_s(level, &one.latency))
+        .sum();
+    let operations = of_all_operations(level).map_or(0.0, |all| all.per_s);
+    Some(operations + deliveries).filter(|sum| *sum > 0.0)
 }
 
 /// Returns the throughput of all of the level's requests and round trips together. `None` without any.
@@ -86,10 +97,11 @@ fn throughput(level: &Level, timings: &Timings) -> Option<Throughput> {
     let count = timings.count.max(1) as f64;
     let time_s = timings.service.mean()?.as_secs_f64();
     let succeeded = timings.count.saturating_sub(timings.failed) as f64;
-    let per_s = match ended_per_s(level) {
-        Some(ended) => ended * succeeded / count,
-        None => succeeded / (seconds(level) + overtime_s(level, timings)),
-    };
+    let all: u64 = operations(&level.measured).map(|(_, one)| one.count).sum();
+    let ended = ended_per_s(level).unwrap_or_default() * succeeded / all.max(1) as f64;
+    // Complete seconds miss operations that take longer than the warm-up. The estimate misses some of those whose times
+    // vary.
+    let per_s = ended.max(succeeded / ending_s(level, &timings.response));
     Some(Throughput {
         per_s,
         time_s,
@@ -100,26 +112,24 @@ fn throughput(level: &Level, timings: &Timings) -> Option<Throughput> {
 }
 
 /// Returns the requests and round trips that ended per second, in the complete seconds of the measured time. Counts of
-/// the whole level include operations that ended after it, which is too many if many wait. `None` if fewer than two
-/// seconds are complete.
+/// the whole level include operations that ended after it, which is too many if many wait. `None` if no second is
+/// complete.
 fn ended_per_s(level: &Level) -> Option<f64> {
-    const FEWEST: usize = 2;
     let complete: Vec<u64> = windows::complete(level)
         .map(|window| window.requests + window.round_trips)
         .collect();
-    (complete.len() >= FEWEST).then(|| complete.iter().sum::<u64>() as f64 / complete.len() as f64)
+    let seconds = complete.len() as f64;
+    (!complete.is_empty()).then(|| complete.iter().sum::<u64>() as f64 / seconds)
 }
 
-/// Returns the time after the measured time in which the last operations of a short level ended, in seconds. Where more
-/// arrive than end, the last ones wait longest: nearly as long as the slowest of all, without a few that are an exception.
-fn overtime_s(level: &Level, timings: &Timings) -> f64 {
-    const SLOW: f64 = 0.95;
-    let slow = timings.service.quantile(SLOW).unwrap_or_default();
-    if level.series.is_empty() {
-        0.0
-    } else {
-        slow.as_secs_f64()
-    }
+/// Estimates the time in which the operations of the measured time ended, in seconds. Where more arrive than end, times
+/// grow evenly, and the last operation ends later than the measured time by as much as its time exceeds that of the first.
+fn ending_s(level: &Level, times: &Histogram) -> f64 {
+    // Few operations are an exception, so the ends of the range follow from what lies between these quantiles.
+    const LOW: f64 = 0.05;
+    const HIGH: f64 = 0.95;
+    let at = |q| times.quantile(q).unwrap_or_default().as_secs_f64();
+    seconds(level) + (at(HIGH) - at(LOW)) / (HIGH - LOW)
 }
 
 /// Returns whether the planned load is constant over the measured time.

@@ -1,7 +1,7 @@
 //! Searches for the ceiling of one scenario, in a short time and on one process of the system, after the other parts of a
 //! study.
 
-use capacity::search::{Answer, Purpose, Search, Settings, Step, Trial, outcome};
+use capacity::search::{Answer, Ended, Purpose, Search, Settings, Step, Trial, outcome};
 use engine::{Clock, Stop};
 use harness::{Changes, Harness, HarnessError, Notice, Part, System};
 use minijinja::context;
@@ -113,7 +113,7 @@ fn search(
         let clock = Clock::start();
         pause(trial.pause_s, clock, stop);
         if stop.asked() > 0 {
-            break search.interrupted();
+            break search.so_far(Ended::Interrupted);
         }
         // The same arrivals again would not be an independent trial.
         seed = seed.wrapping_add(1);
@@ -131,11 +131,11 @@ fn search(
             }
             Err(why) => {
                 failure = Some(why.to_string());
-                break search.interrupted();
+                break search.so_far(Ended::TrialError);
             }
         };
         let Some(outcome) = outcome(&record, &declared, clock.now().as_secs_f64()) else {
-            break search.interrupted();
+            break search.so_far(Ended::TrialError);
         };
         search.record(outcome);
         thresholds = declared.iter().map(ToString::to_string).collect();

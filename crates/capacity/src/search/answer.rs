@@ -53,8 +53,17 @@ pub enum Ended {
     Unmeasured,
     /// Long trials could not decide a threshold.
     Undecided,
-    /// The user interrupted the search, or a trial could not run.
+    /// The user interrupted the search.
     Interrupted,
+    /// A trial could not run.
+    TrialError,
+}
+
+impl Ended {
+    /// Whether the search ended before it was done.
+    pub(super) fn is_early(self) -> bool {
+        matches!(self, Self::OutOfTime | Self::Interrupted | Self::TrialError)
+    }
 }
 
 /// A confirmed ceiling.

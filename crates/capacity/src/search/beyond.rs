@@ -8,8 +8,10 @@ use super::trial::{Outcome, Purpose, Trial};
 const MOST_OF_THE_WORK: f64 = 0.9;
 /// At the hard ceiling, less than this share succeeds.
 const HALF: f64 = 0.5;
-/// Throughput that is lower than this share of the throughput at a lower load has fallen.
+/// Throughput that is lower than this share of the throughput at a lower load has fallen, unless chance explains it.
 const FALLEN: f64 = 0.8;
+/// Chance explains this number of standard errors.
+const CHANCE: f64 = 2.0;
 /// Time for an overloaded target to work off its queue, in seconds.
 pub(super) const DRAIN_S: f64 = 20.0;
 
@@ -27,7 +29,9 @@ pub(super) fn hard(log: &[Done]) -> Option<Bracket> {
             .filter(|other| other.trial.load < done.trial.load)
             .filter_map(|other| throughput(&other.outcome))
             .fold(0.0, f64::max);
-        let fell = throughput(&done.outcome)? < FALLEN * best_below;
+        let per_s = throughput(&done.outcome)?;
+        let error = (per_s / done.trial.duration_s).sqrt();
+        let fell = per_s + CHANCE * error < FALLEN * best_below;
         Some(done.outcome.succeeded? >= HALF && !fell)
     })
 }
@@ -129,6 +133,20 @@ mod tests {
     fn falling_throughput_is_a_collapse_even_if_the_rest_succeeds() {
         let log = [done(100.0, 1.0, 100.0), done(200.0, 0.6, 70.0)];
         assert_eq!(hard(&log).unwrap().fails, Some(200.0));
+    }
+
+    #[test]
+    fn chance_is_no_collapse() {
+        let hard = |per_s| {
+            let log = [done(6.0, 1.0, 7.0), done(12.0, 0.6, per_s)];
+            hard(&log).unwrap().fails
+        };
+        assert_eq!(
+            hard(4.0),
+            None,
+            "12 operations in 3 s, and 21 at half the load"
+        );
+        assert_eq!(hard(2.0), Some(12.0));
     }
 
     /// A user who stays until the end completes one iteration, however long the trial is.

@@ -13,7 +13,7 @@ use select::{selected, timings};
 
 use super::own_limits::limits_of_generator;
 use super::trial::{Evidence, Outcome, ShareEvidence};
-use crate::throughput::operations;
+use crate::throughput::{operations, succeeded_per_s};
 
 /// A target that completes less than this share of what is started falls behind, unless chance explains it.
 const BEHIND: f64 = 0.05;
@@ -60,7 +60,7 @@ pub fn outcome(run: &Run, thresholds: &[Threshold], took_s: f64) -> Option<Outco
         median_ms: median(&level.measured).map(Nanos::as_millis_f64),
         succeeded: succeeded(level),
         succeeded_per_s: per_s(level, level.measured.iterations.succeeded),
-        throughput_per_s: per_s(level, throughput(&level.measured)),
+        throughput_per_s: throughput(level),
         broken: named(&mut results().filter(|result| result.held == Some(false))),
         unmeasured: named(
             &mut results().filter(|result| result.inconclusive == Some(Inconclusive::NoData)),
@@ -320,15 +320,11 @@ fn per_s(level: &Level, count: u64) -> Option<f64> {
     (seconds > 0.0).then(|| count as f64 / seconds)
 }
 
-/// The number of operations and deliveries that succeeded. Iterations say little: a user who stays until the level ends
+/// Operations and deliveries that succeeded per second. Iterations say little: a user who stays until the level ends
 /// completes one, however long the level is.
-fn throughput(measured: &Measured) -> u64 {
-    let channels = measured.deliveries.values();
-    let deliveries: u64 = channels.map(record::Deliveries::received).sum();
-    match succeeded_operations(measured) + deliveries {
-        0 => measured.iterations.succeeded,
-        sum => sum,
-    }
+fn throughput(level: &Level) -> Option<f64> {
+    let iterations = || per_s(level, level.measured.iterations.succeeded);
+    succeeded_per_s(level).or_else(iterations)
 }
 
 /// The number of requests and round trips that succeeded.

@@ -318,7 +318,7 @@ fn a_search_without_a_long_failure_ends_with_a_trial_that_explains_the_failures(
 fn an_interrupted_search_says_what_is_known() {
     let target = Target::queue(1, Service::Fixed(0.004), 0.050);
     let mut search = Search::new(super::simulated::settings(&target));
-    assert_eq!(search.interrupted().holds, None);
+    assert_eq!(search.so_far(Ended::Interrupted).holds, None);
     let mut failed = false;
     while !failed {
         let Step::Try(trial) = search.next_step() else {
@@ -340,7 +340,7 @@ fn an_interrupted_search_says_what_is_known() {
             ..Outcome::default()
         });
     }
-    let answer = search.interrupted();
+    let answer = search.so_far(Ended::Interrupted);
     assert_eq!(answer.ended, Ended::Interrupted);
     assert!(answer.holds.unwrap() <= 200.0 && answer.fails.unwrap() > 200.0);
     assert_eq!(answer.stable, None);
@@ -358,7 +358,7 @@ fn a_threshold_that_nothing_is_measured_for_ends_the_search() {
             ..Outcome::default()
         });
     }
-    let answer = search.interrupted();
+    let answer = search.so_far(Ended::Interrupted);
     assert_eq!(answer.ended, Ended::Unmeasured);
     assert_eq!(answer.unmeasured, [name]);
 }

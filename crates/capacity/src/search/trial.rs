@@ -67,8 +67,8 @@ pub struct Outcome {
     pub succeeded: Option<f64>,
     /// Iterations per second that succeeded.
     pub succeeded_per_s: Option<f64>,
-    /// Requests and round trips that succeeded, and deliveries, per second; iterations if there are none of them. `None`
-    /// in older searches.
+    /// Requests and round trips that succeeded, and deliveries, per second, as they ended: an overloaded target completes
+    /// some only after the measured time. Iterations if there are none of them. `None` in older searches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throughput_per_s: Option<f64>,
     /// Whether a threshold could not be decided.

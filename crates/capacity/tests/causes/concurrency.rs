@@ -41,7 +41,6 @@ fn a_lock_is_one_place() {
 fn short_and_overfull(per_s: f64, places_per_s: f64) -> Level {
     let mut level = at(per_s, 10.0);
     level.phases.duration_s = 1.5;
-    level.series = vec![Window::default()];
     let mut timings = Timings::default();
     for arrival in 0..(per_s * 1.5) as u64 {
         let wait = arrival as f64 * (1.0 / places_per_s - 1.0 / per_s);
@@ -59,6 +58,27 @@ fn places_are_counted_in_trials_that_end_before_their_operations() {
         at(395.0, 14.0),
         short_and_overfull(540.0, 400.0),
     ]);
+    let Cause::FixedConcurrency(fixed) = &finding.cause else {
+        panic!("{finding:#?}")
+    };
+    assert_eq!(fixed.places, 4.0);
+}
+
+#[test]
+fn the_complete_second_of_a_short_trial_is_enough() {
+    // A stack: most requests do not wait, and the others wait until the load is over.
+    let mut stack = short_and_overfull(540.0, 400.0);
+    let mut timings = Timings::default();
+    for (count, millis) in [(650, 10), (160, 1_500)] {
+        let time = Nanos::from_millis(millis);
+        (0..count).for_each(|_| timings.answered(time, time, false));
+    }
+    stack.measured.requests = [("GET /".to_owned(), timings)].into();
+    stack.series = vec![Window {
+        requests: 400,
+        ..Window::default()
+    }];
+    let finding = only(vec![at(100.0, 10.0), at(395.0, 14.0), stack]);
     let Cause::FixedConcurrency(fixed) = &finding.cause else {
         panic!("{finding:#?}")
     };

@@ -89,27 +89,38 @@ pub(crate) struct SearchArgs {
     pub(crate) budget: Option<String>,
     /// Wanted precision of the stable ceiling in percent, from 1 to 50 [default: 5]
     #[arg(
-        long, value_name = "PERCENT", help_heading = "Search",
+        long, value_name = "PERCENT", help_heading = "Search", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u8).range(1..=50)
     )]
     pub(crate) precision: Option<u8>,
     /// First load to try: a rate per second, or a number of groups, users or connections [default: 10/s, or as few
     /// as possible]
-    #[arg(long, value_name = "LOAD", help_heading = "Search")]
+    #[arg(
+        long,
+        value_name = "LOAD",
+        help_heading = "Search",
+        allow_negative_numbers = true
+    )]
     pub(crate) first: Option<f64>,
     /// Largest load to try [default: 1,000,000/s, or 1,000,000 users or connections]
-    #[arg(long, value_name = "LOAD", help_heading = "Search")]
+    #[arg(
+        long,
+        value_name = "LOAD",
+        help_heading = "Search",
+        allow_negative_numbers = true
+    )]
     pub(crate) most: Option<f64>,
     /// Time between two iterations of a real person, such as `5m`; the report then says how many people the target can
     /// serve
     #[arg(long, value_name = "TIME", help_heading = "Production")]
     pub(crate) person_every: Option<String>,
     /// Expected growth of the load in percent; the production limit leaves room for it
-    #[arg(long, value_name = "PERCENT", help_heading = "Production",
+    #[arg(long, value_name = "PERCENT", help_heading = "Production", allow_negative_numbers = true,
           value_parser = clap::value_parser!(u32).range(0..=10_000))]
     pub(crate) growth: Option<u32>,
     /// Number of equal nodes of the target; the production limit leaves room for the loss of one
-    #[arg(long, value_name = "N", help_heading = "Production", value_parser = clap::value_parser!(u32).range(2..=10_000))]
+    #[arg(long, value_name = "N", help_heading = "Production", allow_negative_numbers = true,
+          value_parser = clap::value_parser!(u32).range(2..=10_000))]
     pub(crate) nodes: Option<u32>,
 }
 

@@ -213,9 +213,11 @@ fn exit_of(ended: Ended) -> Exit {
     match ended {
         Ended::Confirmed | Ended::LargestLoadHeld => Exit::Passed,
         Ended::FirstLoadFailed | Ended::NotRecovered | Ended::Slowing => Exit::Failed,
-        Ended::OutOfTime | Ended::GeneratorLimit | Ended::Unmeasured | Ended::Undecided => {
-            Exit::Inconclusive
-        }
+        Ended::OutOfTime
+        | Ended::GeneratorLimit
+        | Ended::Unmeasured
+        | Ended::Undecided
+        | Ended::TrialError => Exit::Inconclusive,
         Ended::Interrupted => Exit::Interrupted,
     }
 }
@@ -237,6 +239,7 @@ mod tests {
             (Ended::Unmeasured, Exit::Inconclusive),
             (Ended::Undecided, Exit::Inconclusive),
             (Ended::Interrupted, Exit::Interrupted),
+            (Ended::TrialError, Exit::Inconclusive),
         ] {
             assert_eq!(exit_of(ended), exit, "{ended:?}");
         }

@@ -139,6 +139,40 @@ fn ctrl_c_tells_what_is_known() {
     }
 }
 
+#[test]
+fn default_thresholds_are_those_of_a_low_load_even_if_the_first_is_high() {
+    let truth = Server::truth(&[]);
+    let lab = Lab::new();
+    let url = format!("{}/queue/1/5ms", truth.url());
+    // At 1,000/s, the queue grows by 4 s each second.
+    let program = lab.start(&[
+        "bench", &url, "--find", "--first", "1000", "--budget", "60s", "--out", "found",
+    ]);
+    until("the first trial", || lab.path("found/find.json").exists());
+    program.interrupt();
+    program.end();
+    let saved = saved(&lab);
+    assert_eq!(saved["thresholds"][0], "requests: p95 < 500ms");
+    assert_eq!(saved["trials"][0]["load"], 1_000.0);
+    assert_eq!(saved["trials"][0]["failed"], true);
+}
+
+#[test]
+fn a_search_whose_target_ends_tells_what_is_known_and_why_it_ended() {
+    let truth = Server::truth(&[]);
+    let lab = Lab::new().with("queue.ts", QUEUE);
+    let url = truth.url();
+    let program = lab.start(&["find", "queue.ts", "--target", &url, "--out", "found"]);
+    until("the first trial", || lab.path("found/find.json").exists());
+    drop(truth);
+    let ended = program.end();
+    assert_eq!(ended.code, Some(4), "{}", ended.stderr);
+    let told = "no ceiling: a trial could not run";
+    assert!(ended.stdout.contains(told), "{}", ended.stdout);
+    assert!(ended.stderr.contains("error"), "{}", ended.stderr);
+    assert_eq!(saved(&lab)["answer"]["ended"], "trial_error");
+}
+
 /// The number of saved trials. The file is replaced as a whole, so it is complete at any time.
 fn trials(lab: &Lab) -> usize {
     saved(lab)["trials"].as_array().map_or(0, Vec::len)
@@ -276,9 +310,14 @@ fn a_mistake_in_the_scenario_ends_the_search_at_once() {
 #[test]
 fn options_of_a_search_need_one() {
     let lab = Lab::new();
-    let ended = lab.headcount(&["bench", "http://127.0.0.1:9/", "--budget", "1m"]);
-    assert_eq!(ended.code, Some(2), "{}", ended.stderr);
-    assert!(ended.stderr.contains("add --find"), "{}", ended.stderr);
+    let refused = |more: &[&str], why: &str| {
+        let ended = lab.headcount(&[&["bench", "http://127.0.0.1:9/"][..], more].concat());
+        assert_eq!(ended.code, Some(2), "{}", ended.stderr);
+        assert!(ended.stderr.contains(why), "{}", ended.stderr);
+    };
+    refused(&["--budget", "1m"], "add --find");
+    refused(&["--find", "--growth", "-5"], "-5 is not in 0..=10000");
+    refused(&["--find", "--first", "-5"], "--first -5");
 }
 
 /// Rooms in which each member writes ten messages per second. The truth server delivers each to all others.

@@ -14,7 +14,8 @@ pub(super) fn tone(search: &SavedSearch) -> Tone {
         | Ended::GeneratorLimit
         | Ended::Unmeasured
         | Ended::Undecided
-        | Ended::Interrupted => Tone::Doubtful,
+        | Ended::Interrupted
+        | Ended::TrialError => Tone::Doubtful,
     }
 }
 
@@ -66,6 +67,13 @@ pub(super) fn headline(search: &SavedSearch) -> String {
             format!("stable ceiling: {} (then interrupted)", of(stable.load))
         }
         (Ended::Interrupted, None) => format!("interrupted: {known}"),
+        (Ended::TrialError, Some(stable)) => format!(
+            "stable ceiling: {} (then a trial could not run)",
+            of(stable.load)
+        ),
+        (Ended::TrialError, None) => {
+            format!("no ceiling: a trial could not run ({known})")
+        }
     }
 }
 
@@ -110,7 +118,7 @@ pub(super) fn details(search: &SavedSearch) -> Vec<String> {
     if !broken.is_empty() {
         lines.push(format!("  broken: {}", broken.join(" · ")));
     }
-    lines.extend(next_step(answer, !broken.is_empty()));
+    lines.extend(next_step(search).map(|step| format!("  next: {step}")));
     lines
 }
 
@@ -239,26 +247,30 @@ fn broken_at_all_loads(search: &SavedSearch) -> &[String] {
 const WIDE: f64 = 0.3;
 
 const SEE_FAILURES: &str =
-    "next: see the failures at this load with `headcount run`, or `bench` for a URL";
+    "see the failures at this load with `headcount run`, or `bench` for a URL";
 
-fn next_step(answer: &Answer, nothing_holds: bool) -> Option<String> {
+/// What to do to learn more.
+pub(super) fn next_step(search: &SavedSearch) -> Option<&'static str> {
+    let answer = &search.answer;
+    let nothing_holds = !broken_at_all_loads(search).is_empty();
     let width = |stable: Ceiling| (stable.interval.high - stable.interval.low) / stable.load;
     let is_wide = answer.stable.is_some_and(|stable| width(stable) > WIDE);
-    let text = match answer.ended {
-        Ended::Confirmed if is_wide => "next: a longer --budget, because the interval is wide",
-        Ended::Confirmed | Ended::Interrupted | Ended::GeneratorLimit => return None,
+    Some(match answer.ended {
+        Ended::Confirmed if is_wide => "a longer --budget, because the interval is wide",
+        Ended::Confirmed | Ended::Interrupted | Ended::TrialError | Ended::GeneratorLimit => {
+            return None;
+        }
         Ended::OutOfTime if nothing_holds => SEE_FAILURES,
-        Ended::OutOfTime => "next: a longer --budget, or a lower precision (--precision 10)",
-        Ended::LargestLoadHeld => "next: a higher --most",
+        Ended::OutOfTime => "a longer --budget, or a lower precision (--precision 10)",
+        Ended::LargestLoadHeld => "a higher --most",
         Ended::Undecided => {
-            "next: see with `headcount run` why the threshold is inconclusive at this load"
+            "see with `headcount run` why the threshold is inconclusive at this load"
         }
         Ended::FirstLoadFailed => SEE_FAILURES,
-        Ended::NotRecovered => "next: restart the target, and see what an overload leaves behind",
-        Ended::Slowing => "next: look for a leak, or run this load for longer with `headcount run`",
-        Ended::Unmeasured => "next: correct the name in `thresholds`",
-    };
-    Some(format!("  {text}"))
+        Ended::NotRecovered => "restart the target, and see what an overload leaves behind",
+        Ended::Slowing => "look for a leak, or run this load for longer with `headcount run`",
+        Ended::Unmeasured => "correct the name in `thresholds`",
+    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use capacity::search::{CeilingMap, Dominates, SizedSearch, Slope};
 use format::{Column, Row, Table, amount, number, plural};
 
-use super::{answer, known, load, scalability};
+use super::{answer, load, scalability};
 use crate::terminal::{Page, Terminal};
 use crate::words;
 
@@ -13,11 +13,10 @@ pub fn ceiling_map(map: &CeilingMap, options: Terminal<'_>) -> String {
     let mut lines = vec![page.title("Ceiling by group size")];
     lines.extend(page.table(table(map)));
     let slopes = map.slopes();
-    if !slopes.is_empty() {
-        lines.push(String::new());
-    }
+    lines.push(String::new());
     let fits = map.searches.iter().filter_map(fitted);
-    let about = slopes.iter().map(sentence).chain(fits);
+    let open = map.searches.iter().filter_map(open);
+    let about = slopes.iter().map(sentence).chain(fits).chain(open);
     lines.extend(about.flat_map(|line| page.paragraph(&line)));
     if let Some(path) = options.saved_to {
         lines.push(format!("saved in {path}"));
@@ -43,10 +42,7 @@ fn row(one: &SizedSearch) -> Row {
     let ceiling = match (stable, answer.at_least) {
         (Some(stable), _) => load(stable.load, search.quantity),
         (None, Some(least)) => format!("at least {}", load(least, search.quantity)),
-        (None, None) => format!(
-            "open: {}",
-            known(answer.holds, answer.fails, search.quantity)
-        ),
+        (None, None) => "open".to_owned(),
     };
     let interval = stable.map(|stable| {
         let (low, high) = (stable.interval.low.round(), stable.interval.high.round());
@@ -76,6 +72,18 @@ fn fitted(one: &SizedSearch) -> Option<String> {
         scalability::parameter(usl.sigma),
         scalability::parameter(usl.kappa)
     ))
+}
+
+/// Why there is no ceiling, and what to do.
+fn open(one: &SizedSearch) -> Option<String> {
+    let search = &one.search;
+    if search.answer.stable.is_some() {
+        return None;
+    }
+    let users = plural(one.group_size, "user");
+    let next = answer::next_step(search).map_or(String::new(), |step| format!("; next: {step}"));
+    let why = answer::headline(search);
+    Some(format!("at {users} per group, {why}{next}"))
 }
 
 /// What dominates between two group sizes.

@@ -58,6 +58,9 @@ pub(crate) fn parameter(parameter: Parameter) -> String {
 
 fn why(refusal: &ScalabilityRefusal) -> String {
     match *refusal {
+        ScalabilityRefusal::TooFewLoads { loads: 0, .. } => {
+            "a fit needs requests or round trips, and the trials measured none".to_owned()
+        }
         ScalabilityRefusal::TooFewLoads { loads, needed } => {
             format!(
                 "a fit needs {needed} loads that differ in operations in flight, and {loads} were measured"
@@ -69,7 +72,7 @@ fn why(refusal: &ScalabilityRefusal) -> String {
             number(needed)
         ),
         ScalabilityRefusal::Linear { in_flight } => format!(
-            "throughput grows with the load up to {} operations in flight",
+            "throughput grows with the load up to the largest (an average of {} operations in flight)",
             number(in_flight)
         ),
         ScalabilityRefusal::PoorFit {

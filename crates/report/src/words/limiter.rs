@@ -276,10 +276,20 @@ pub(crate) fn advice(advice: &Advice) -> String {
         Advice::MoreUsers => "use more users, or send fewer requests with each".to_owned(),
         Advice::StayBelow { per_minute, per } => {
             let per = per.map_or(String::new(), |key| format!(" {}", self::per(key)));
-            format!("stay below the limit: {} requests/min{per}", about(*per_minute))
+            format!("stay below the limit: {}{per}", pace(*per_minute))
         }
         Advice::Text { text } => text.clone(),
         _ => String::new(),
+    }
+}
+
+/// A rate of requests in the unit that a reader needs no arithmetic for: `100 requests/s`, `7 requests/min`.
+fn pace(per_minute: f64) -> String {
+    const FAST: f64 = 120.0;
+    if per_minute >= FAST {
+        format!("{} requests/s", about(per_minute / 60.0))
+    } else {
+        format!("{} requests/min", about(per_minute))
     }
 }
 

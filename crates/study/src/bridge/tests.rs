@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use capacity::search::{Answer, Ceiling, GeneratorLimit, Interval, Search, Settings};
+use capacity::search::{Answer, Ceiling, Ended, GeneratorLimit, Interval, Search, Settings};
 use model::Nanos;
 use record::{
     BusiestThread, Cause, Confidence, Deliveries, Evidence, Finding, IssueCause, Level, Load,
@@ -125,7 +125,7 @@ fn found(users: Option<f64>) -> CeilingRun {
         holds: Some(1200.0),
         fails: Some(1250.0),
         spent_s: 55.0,
-        ..Search::new(settings()).interrupted()
+        ..Search::new(settings()).so_far(Ended::Interrupted)
     };
     CeilingRun {
         answer,

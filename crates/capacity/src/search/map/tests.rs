@@ -45,7 +45,7 @@ fn found(group_size: u64, groups: f64) -> SizedSearch {
             answer: Answer {
                 ended: Ended::Confirmed,
                 stable: Some(stable),
-                ..Search::new(settings()).interrupted()
+                ..Search::new(settings()).so_far(Ended::Interrupted)
             },
             findings: Vec::new(),
             scalability: None,

@@ -157,13 +157,40 @@ fn throughput_counts_operations_and_deliveries_before_iterations() {
         outcome(&run, &[], 1.0).unwrap().throughput_per_s
     };
     assert_eq!(of(&level), Some(4.0));
-    let timings = Timings {
-        count: 120,
-        failed: 20,
-        ..Timings::default()
-    };
+    let mut timings = Timings::default();
+    let time = Nanos::from_millis(1);
+    (0..120).for_each(|request| timings.answered(time, time, request < 20));
     level.measured.requests.insert("GET /".to_owned(), timings);
     assert_eq!(of(&level), Some(10.0));
+}
+
+#[test]
+fn throughput_counts_operations_at_the_rate_at_which_they_end() {
+    // 400 arrivals/s for 1.5 s, of which a target completes 100/s: the last response arrives after 6 s.
+    let mut timings = Timings::default();
+    for arrival in 0..600_u64 {
+        let time = Nanos::from_micros(arrival * 7_500);
+        timings.answered(time, time, false);
+    }
+    let mut level = Level::default();
+    level.phases.duration_s = 1.5;
+    level.measured.requests.insert("GET /".to_owned(), timings);
+    let per_s = throughput(&level).unwrap();
+    assert!((per_s - 100.0).abs() < 1.0, "{per_s}");
+    // Long-polling requests of 5 s end only after the complete seconds, but at the rate at which they began.
+    let mut timings = Timings::default();
+    let time = Nanos::from_secs(5);
+    (0..60).for_each(|_| timings.answered(time, time, false));
+    level.phases.duration_s = 3.0;
+    level.measured.requests.insert("GET /".to_owned(), timings);
+    level.series = (0..3)
+        .map(|second| record::Window {
+            start_s: f64::from(second),
+            ..record::Window::default()
+        })
+        .collect();
+    let per_s = throughput(&level).unwrap();
+    assert!((per_s - 20.0).abs() < 0.2, "{per_s}");
 }
 
 /// A level of 1,000 requests with this issue and these failures.

@@ -94,7 +94,7 @@ fn an_interruption_keeps_a_ceiling_that_is_confirmed() {
     let mut world = World::new(target, 3);
     let mut kept = None;
     let answer = loop {
-        let answer = search.interrupted();
+        let answer = search.so_far(Ended::Interrupted);
         if answer.stable.is_some() {
             kept = Some(answer.ended);
         }
@@ -130,7 +130,7 @@ fn a_generator_that_fails_later_keeps_the_confirmed_ceiling() {
     let mut search = Search::new(settings(&Target::queue(1, Service::Fixed(0.004), 0.05)));
     let answer = loop {
         let Step::Try(trial) = search.next_step() else {
-            break search.interrupted();
+            break search.so_far(Ended::Interrupted);
         };
         confirmed += u32::from(trial.purpose == Purpose::Confirm);
         let over = trial.load > 200.0;

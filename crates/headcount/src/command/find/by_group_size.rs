@@ -185,7 +185,7 @@ fn exit_of_all(exits: &[Exit], sizes: usize) -> Exit {
 
 #[cfg(test)]
 mod tests {
-    use capacity::search::{Production, Search, Settings};
+    use capacity::search::{Ended, Production, Search, Settings};
 
     use super::*;
 
@@ -230,7 +230,7 @@ mod tests {
             production: Production::default(),
             thresholds: thresholds.iter().map(|one| (*one).to_owned()).collect(),
             default_thresholds: !thresholds.is_empty(),
-            answer: Search::new(settings).interrupted(),
+            answer: Search::new(settings).so_far(Ended::Interrupted),
             settings,
             findings: Vec::new(),
             scalability: None,

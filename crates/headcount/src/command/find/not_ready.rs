@@ -13,15 +13,18 @@ pub(super) fn is_cause(why: &RunError) -> bool {
     )
 }
 
-/// Whether the error is the outcome of such a trial. A Prometheus endpoint may belong to another program, and a script may
-/// have a mistake. So these are outcomes only while the target may still work on what the trial before has left: in a
-/// recovery, and in the last trial, which begins without one if the time is short.
-pub(super) fn is_outcome(why: &RunError, purpose: Purpose) -> bool {
+/// Whether the error is the outcome of such a trial. A target that ends before any load was too much has ended for another
+/// reason. A Prometheus endpoint may belong to another program, and a script may have a mistake. So these are outcomes only
+/// while the target may still work on what the trial before has left: in a recovery, and in the last trial, which begins
+/// without one if the time is short.
+///
+/// `was_overloaded`: whether an earlier trial failed.
+pub(super) fn is_outcome(why: &RunError, purpose: Purpose, was_overloaded: bool) -> bool {
     match why {
         RunError::Endpoint { .. } | RunError::Script(_) => {
             matches!(purpose, Purpose::Recovery | Purpose::Explain)
         }
-        _ => true,
+        why => was_overloaded || is_own(why),
     }
 }
 
@@ -72,23 +75,28 @@ mod tests {
 
     use super::*;
 
-    fn unreachable(fault: Fault) -> Outcome {
+    fn unreachable(fault: Fault) -> RunError {
         let target = "http://127.0.0.1:1/".to_owned();
-        outcome(&RunError::Unreachable { target, fault }, 1.5)
+        RunError::Unreachable { target, fault }
     }
 
     #[test]
     fn a_target_that_no_longer_responds_has_failed_unless_headcount_has_no_port_left() {
         let refused = unreachable(Fault::target(FaultKind::Refused, "connection refused"));
-        assert!(refused.is_valid() && refused.failed());
+        let ended = outcome(&refused, 1.5);
+        assert!(ended.is_valid() && ended.failed());
         let own = unreachable(Fault::generator(FaultKind::Resources, "no port is left"));
-        assert!(!own.is_valid() && !own.failed());
+        let no_port = outcome(&own, 1.5);
+        assert!(!no_port.is_valid() && !no_port.failed());
+        assert!(is_outcome(&refused, Purpose::Refine, true));
+        assert!(!is_outcome(&refused, Purpose::Refine, false));
+        assert!(is_outcome(&own, Purpose::Refine, false));
         let endpoint = RunError::Endpoint {
             url: "http://127.0.0.1:1/metrics".to_owned(),
             fault: Fault::target(FaultKind::TimedOut, "no response"),
         };
-        assert!(is_outcome(&endpoint, Purpose::Recovery));
-        assert!(!is_outcome(&endpoint, Purpose::Refine));
+        assert!(is_outcome(&endpoint, Purpose::Recovery, true));
+        assert!(!is_outcome(&endpoint, Purpose::Refine, true));
         assert!(outcome(&endpoint, 1.5).failed());
     }
 
@@ -97,7 +105,8 @@ mod tests {
         let refused = Fault::target(FaultKind::RateLimited, "status 429");
         let setup = RunError::Script(Box::new(refused.into()));
         assert!(is_cause(&setup) && outcome(&setup, 1.5).failed());
-        assert!(is_outcome(&setup, Purpose::Recovery) && is_outcome(&setup, Purpose::Explain));
-        assert!(!is_outcome(&setup, Purpose::Refine));
+        assert!(is_outcome(&setup, Purpose::Recovery, true));
+        assert!(is_outcome(&setup, Purpose::Explain, true));
+        assert!(!is_outcome(&setup, Purpose::Refine, true));
     }
 }

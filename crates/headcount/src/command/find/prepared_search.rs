@@ -1,6 +1,6 @@
 //! A search before it runs its first trial.
 
-use capacity::search::{Production, SavedSearch, Search};
+use capacity::search::{Ended, Production, SavedSearch, Search};
 use engine::{Clock, RunConfig, Stop};
 
 use super::load::LoadShape;
@@ -45,7 +45,7 @@ impl PreparedSearch {
             thresholds: thresholds.iter().map(ToString::to_string).collect(),
             default_thresholds: false,
             settings,
-            answer: Search::new(settings).interrupted(),
+            answer: Search::new(settings).so_far(Ended::Interrupted),
             findings: Vec::new(),
             scalability: None,
             trials: Vec::new(),

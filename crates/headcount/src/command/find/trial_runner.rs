@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use capacity::Scalability;
-use capacity::search::{Outcome, Purpose, SavedSearch, SavedTrial, Search, Step, Trial};
+use capacity::search::{Ended, Outcome, Purpose, SavedSearch, SavedTrial, Search, Step, Trial};
 use engine::{Clock, Notice, RunError, Stop};
 use plan::Threshold;
 use record::{Level, Run};
@@ -139,15 +139,15 @@ impl TrialRunner {
                     search.record(outcome.clone());
                     let state = self.state(trial, &search, saved.trials.len());
                     self.progress.title(&report::search_trial(&state, &outcome));
-                    saved.answer = search.interrupted();
+                    saved.answer = search.so_far(Ended::Interrupted);
                     save(&saved)?;
                 }
                 Ok(None) => {
-                    saved.answer = search.interrupted();
+                    saved.answer = search.so_far(Ended::Interrupted);
                     break;
                 }
                 Err(why) => {
-                    saved.answer = search.interrupted();
+                    saved.answer = search.so_far(Ended::TrialError);
                     error = Some(why);
                 }
             }
@@ -171,14 +171,14 @@ impl TrialRunner {
         Ok(Ending { saved, error })
     }
 
-    /// Runs one trial without thresholds, and derives them from what it measured. Returns false if the user interrupted
-    /// it.
+    /// Runs one trial without thresholds, and derives them from what it measured. Its load is low, because the times of an
+    /// overloaded target say nothing about the times that its users expect. Returns false if the user interrupted it.
     fn choose_thresholds(&mut self, saved: &mut SavedSearch) -> anyhow::Result<bool> {
         self.progress
             .title("no thresholds are declared: looking at the target to choose some");
         self.asked_before = true;
         let look = Trial {
-            load: saved.settings.first,
+            load: self.shape.first().min(saved.settings.first),
             duration_s: LOOK_S,
             pause_s: 0.0,
             purpose: Purpose::WarmUp,
@@ -238,12 +238,15 @@ impl TrialRunner {
                     .map(Some)
                     .context("the trial ended before it measured anything")
             }
-            Ran::NotReady(why, took_s)
-                if not_ready::is_outcome(&why, trial.purpose) && !saved.trials.is_empty() =>
-            {
+            Ran::NotReady(why, took_s) => {
+                let was_overloaded = saved.trials.iter().any(|one| one.failed);
+                if saved.trials.is_empty()
+                    || !not_ready::is_outcome(&why, trial.purpose, was_overloaded)
+                {
+                    return Err((*why).into());
+                }
                 Ok(Some(not_ready::outcome(&why, took_s + paused_s)))
             }
-            Ran::NotReady(why, _) => Err((*why).into()),
             Ran::Interrupted => Ok(None),
         }
     }
