@@ -29,10 +29,7 @@ pub(crate) struct Throughput {
 
 /// Returns the level's requests and round trips per second.
 pub(crate) fn operations_per_s(level: &Level) -> f64 {
-    let count: u64 = operations(&level.measured)
-        .map(|(_, timings)| timings.count)
-        .sum();
-    count as f64 / seconds(level)
+    count(level) / seconds(level)
 }
 
 /// Returns the level's deliveries per second.
@@ -64,11 +61,8 @@ pub(crate) fn of_all_operations(level: &Level) -> Option<Throughput> {
 /// Returns the throughput of the operation that most of the level's operations are. `None` if there is no such
 /// operation.
 pub(crate) fn of_main_operation(level: &Level) -> Option<(&str, Throughput)> {
-    let all: u64 = operations(&level.measured)
-        .map(|(_, timings)| timings.count)
-        .sum();
     let (name, main) = operations(&level.measured).max_by_key(|(_, timings)| timings.count)?;
-    let is_main = main.count as f64 >= all as f64 * MAIN_SHARE;
+    let is_main = main.count as f64 >= count(level) * MAIN_SHARE;
     let throughput = throughput(level, main)?;
     is_main.then_some((name, throughput))
 }
@@ -94,11 +88,10 @@ impl Throughput {
 }
 
 fn throughput(level: &Level, timings: &Timings) -> Option<Throughput> {
-    let count = timings.count.max(1) as f64;
+    let of = timings.count.max(1) as f64;
     let time_s = timings.service.mean()?.as_secs_f64();
     let succeeded = timings.count.saturating_sub(timings.failed) as f64;
-    let all: u64 = operations(&level.measured).map(|(_, one)| one.count).sum();
-    let ended = ended_per_s(level).unwrap_or_default() * succeeded / all.max(1) as f64;
+    let ended = ended_per_s(level).unwrap_or_default() * succeeded / count(level).max(1.0);
     // Complete seconds miss operations that take longer than the warm-up. The estimate misses some of those whose times
     // vary.
     let per_s = ended.max(succeeded / ending_s(level, &timings.response));
@@ -106,8 +99,8 @@ fn throughput(level: &Level, timings: &Timings) -> Option<Throughput> {
         per_s,
         time_s,
         in_flight: per_s * time_s,
-        failed: timings.failed.saturating_sub(timings.timed_out) as f64 / count,
-        timed_out: timings.timed_out as f64 / count,
+        failed: timings.failed.saturating_sub(timings.timed_out) as f64 / of,
+        timed_out: timings.timed_out as f64 / of,
     })
 }
 
@@ -141,6 +134,12 @@ pub(crate) fn is_even(level: &Level) -> bool {
 /// Returns the length of the measured time in seconds, which is never 0.
 pub(crate) fn seconds(level: &Level) -> f64 {
     level.phases.duration_s.max(1e-3)
+}
+
+/// The number of the level's requests and round trips.
+fn count(level: &Level) -> f64 {
+    let each = operations(&level.measured).map(|(_, timings)| timings.count);
+    each.sum::<u64>() as f64
 }
 
 /// Returns the level's requests and round trips with their names.
