@@ -46,7 +46,13 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
     let take_turns = locks::find(run).is_some() || writer::find(run).is_some();
     let shown = shown(run).filter(|_| !take_turns)?;
     let (free, full, overfull) = (shown.free.1, shown.full.1, shown.overfull.1);
-    let per_s = full.per_s.max(overfull.per_s);
+    // Both complete the same. The longer level shows more exactly how much.
+    let measured_s = |level: &Level| level.phases.duration_s;
+    let per_s = if measured_s(shown.overfull.0) > measured_s(shown.full.0) {
+        overfull.per_s
+    } else {
+        full.per_s
+    };
     let places = per_s * free.time_s;
     let counted = whole_number(places).filter(|_| overfull.in_flight >= places * MORE_IN_FLIGHT)?;
     let is_countable = places < TOO_MANY_TO_COUNT;

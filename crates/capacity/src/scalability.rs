@@ -20,6 +20,8 @@ const RANGE: f64 = 4.0;
 const LINEAR: f64 = 0.85;
 /// Largest standard deviation of the relative error.
 const LARGEST_ERROR: f64 = 0.15;
+/// Throughput that is lower than this share of the highest has fallen.
+const FALLEN: f64 = 0.95;
 /// Failures and timeouts above this share change what an operation costs.
 const FEW_FAILED: f64 = 0.05;
 
@@ -75,6 +77,13 @@ pub enum ScalabilityRefusal {
         error_percent: f64,
         /// The largest deviation that a fit may have, in percent.
         limit_percent: f64,
+    },
+    /// Throughput stays at its highest, although the law has it fall: so does a target with a fixed number of places.
+    Plateau {
+        /// Throughput per second at the largest load.
+        per_s: f64,
+        /// The largest number of operations in flight.
+        in_flight: f64,
     },
     /// Throughput per operation in flight grows with the load, as it does while a target warms up.
     Superlinear,
@@ -154,12 +163,23 @@ fn fit(run: &Run) -> Result<FittedScalability, ScalabilityRefusal> {
     if efficiency > LINEAR {
         return Err(ScalabilityRefusal::Linear { in_flight: most });
     }
-    Ok(FittedScalability {
+    let fitted = FittedScalability {
         usl,
         levels: points.len(),
         least_in_flight: least,
         most_in_flight: most,
-    })
+    };
+    if fitted.peak_in_flight().is_some_and(|peak| peak < most) {
+        let per_s = points.last().map_or(0.0, |point| point.1);
+        let highest = points.iter().map(|point| point.1).fold(0.0, f64::max);
+        if per_s > FALLEN * highest {
+            return Err(ScalabilityRefusal::Plateau {
+                per_s,
+                in_flight: most,
+            });
+        }
+    }
+    Ok(fitted)
 }
 
 /// Operations in flight and throughput of a level. Rate profiles and levels of one iteration are not steady.

@@ -222,7 +222,8 @@ impl Search {
 
     /// The lowest load at which a trial failed.
     pub fn fails(&self) -> Option<f64> {
-        self.pool.lowest_failed_above(0.0)
+        let failed = self.pool.lowest_failed_above(0.0);
+        failed.or_else(|| beyond::failed_first(&self.log, self.settings.first))
     }
 
     /// Seconds that are left of the budget.
@@ -284,7 +285,7 @@ impl Search {
                 return self.found();
             }
             let known = self.ceiling().map(|_| Ended::Confirmed);
-            self.phase = Phase::Over(known.unwrap_or(Ended::OutOfTime));
+            self.phase = Phase::Over(known.unwrap_or(self.out_of_time()));
             return None;
         }
         Some(Trial {

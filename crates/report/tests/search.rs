@@ -177,10 +177,38 @@ fn a_search_in_which_nothing_held_names_the_broken_threshold() {
     search.trials = vec![failed];
     let told = search_result(&search, Terminal::default());
     assert!(told.contains("  broken: requests: failed < 1%"), "{told}");
-    assert!(told.contains("next: see the failures"), "{told}");
+    let why = "next: see with `headcount run`, or `bench` for a URL, why the target fails";
+    assert!(told.contains(why), "{told}");
     assert!(told.contains("1 trial in"), "{told}");
     search.answer.ended = Ended::OutOfTime;
-    assert!(search_result(&search, Terminal::default()).contains("next: see the failures"));
+    let told = search_result(&search, Terminal::default());
+    assert!(told.contains("next: a lower --first"), "{told}");
+}
+
+#[test]
+fn a_target_that_is_gone_is_told_with_the_reason() {
+    let mut search = example();
+    let mut gone = tried(20.0, Purpose::Recovery, 0.0);
+    gone.outcome.broken = vec!["cannot reach the target http://127.0.0.1:9/".to_owned()];
+    search.trials.push(gone);
+    search.answer.ended = Ended::NotRecovered;
+    search.answer.stable = None;
+    let told = search_result(&search, Terminal::default());
+    let headline = "no ceiling: the target did not recover from an overload (";
+    assert!(told.contains(headline), "{told}");
+    let why = "  broken: cannot reach the target http://127.0.0.1:9/";
+    assert!(told.contains(why), "{told}");
+}
+
+#[test]
+fn a_lower_precision_is_advised_only_if_the_wanted_one_is_high() {
+    let mut search = example();
+    search.answer.ended = Ended::OutOfTime;
+    search.answer.stable = None;
+    let told = |search: &SavedSearch| search_result(search, Terminal::default());
+    assert!(told(&search).contains("or a lower precision (--precision 10)"));
+    search.settings.precision = 0.2;
+    assert!(!told(&search).contains("precision"), "{}", told(&search));
 }
 
 #[test]
@@ -192,6 +220,8 @@ fn a_ceiling_with_a_wide_interval_advises_a_longer_search() {
         stable.interval.high = 340.0;
     }
     assert!(told(&search).contains("next: a longer --budget, because the interval is wide"));
+    let headline = "stable ceiling: 204 to 340/s; 210/s is confirmed";
+    assert!(told(&search).contains(headline), "{}", told(&search));
 }
 
 /// A fixed concurrency, as an observation of the trials.

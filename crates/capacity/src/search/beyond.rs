@@ -58,6 +58,15 @@ fn bracket(log: &[Done], does_well: impl Fn(&Done) -> Option<bool>) -> Option<Br
     (holds.is_some() || fails.is_some()).then_some(Bracket { holds, fails })
 }
 
+/// The lowest load above `first` at which the search began, and which failed, so that it began again at a lower one.
+pub(super) fn failed_first(log: &[Done], first: f64) -> Option<f64> {
+    let warm_ups = log.iter().filter(|done| {
+        done.trial.purpose == Purpose::WarmUp && done.outcome.is_valid() && done.outcome.failed()
+    });
+    let loads = warm_ups.map(|done| done.trial.load);
+    loads.filter(|load| *load > first).reduce(f64::min)
+}
+
 /// The next load that narrows the hard ceiling down: twice the highest load so far, or between the highest load that
 /// did well and the lowest that did not. `None` if the ceiling is known to a quarter.
 pub(super) fn next_load(log: &[Done]) -> Option<f64> {

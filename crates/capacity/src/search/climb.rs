@@ -191,6 +191,19 @@ impl Search {
         };
     }
 
+    /// How a search ends whose time runs out. A target that cannot even be reached has not only been too slow to recover.
+    pub(super) fn out_of_time(&self) -> Ended {
+        let is_gone = self.log.last().is_some_and(|last| {
+            let measured_nothing = last.outcome.median_ms.is_none();
+            last.trial.purpose == Purpose::Recovery && last.outcome.failed() && measured_nothing
+        });
+        if is_gone {
+            Ended::NotRecovered
+        } else {
+            Ended::OutOfTime
+        }
+    }
+
     pub(super) fn propose_overload(&mut self, trials: u32) -> Option<Trial> {
         let stable = self.confirmed.unwrap_or(self.settings.first);
         let most = (OVERLOAD_MOST * stable).min(self.settings.most);

@@ -13,10 +13,11 @@ const LENGTH_S: f64 = 6.0;
 const CLEARLY: f64 = MORE_IN_FLIGHT;
 
 impl Search {
-    /// Seconds of the budget that are kept for this trial. Longer searches do not need it, and a target that works off an
-    /// overload slowly would take too long.
+    /// Seconds of the budget that are kept for this trial, once there is a failure to explain. Longer searches do not need
+    /// it, and a target that works off an overload slowly would take too long.
     pub(super) fn kept_s(&self) -> f64 {
-        if self.lengths.refine < ENOUGH_S && self.slow_drain_s() == 0.0 {
+        let is_short = self.lengths.refine < ENOUGH_S;
+        if is_short && self.fails().is_some() && self.slow_drain_s() == 0.0 {
             self.cost(LENGTH_S)
         } else {
             0.0

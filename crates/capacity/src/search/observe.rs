@@ -13,7 +13,7 @@ use select::{selected, timings};
 
 use super::own_limits::limits_of_generator;
 use super::trial::{Evidence, Outcome, ShareEvidence};
-use crate::throughput::{operations, succeeded_per_s};
+use crate::throughput::{of_all_operations, operations, succeeded_per_s};
 
 /// A target that completes less than this share of what is started falls behind, unless chance explains it.
 const BEHIND: f64 = 0.05;
@@ -291,7 +291,7 @@ fn begun_operations(level: &Level) -> u64 {
 }
 
 /// The share of the planned work that succeeded: of iterations, of requests and round trips, or of deliveries, whichever
-/// is lowest.
+/// is lowest. What an overloaded target completes only after the load does not count.
 fn succeeded(level: &Level) -> Option<f64> {
     let measured = &level.measured;
     let iterations = &measured.iterations;
@@ -312,7 +312,18 @@ fn succeeded(level: &Level) -> Option<f64> {
         |sum: (u64, u64), one: &record::Deliveries| (sum.0 + one.judged(), sum.1 + one.received());
     let (expected, received) = channels.fold((0, 0), of);
     add(received, expected);
+    shares.extend(in_time(level));
     shares.into_iter().reduce(f64::min)
+}
+
+/// The rate at which operations succeeded as a share of the rate at which they began. `None` for a closed load, whose
+/// users wait for a slow target, and if chance explains the difference.
+fn in_time(level: &Level) -> Option<f64> {
+    level.load.rate_per_s?;
+    let begun = begun_operations(level) as f64;
+    let share = of_all_operations(level)?.per_s * level.phases.duration_s / begun;
+    let chance = 3.0 / begun.sqrt();
+    (begun > FEWEST_STARTS && 1.0 - share > chance.max(BEHIND)).then_some(share)
 }
 
 fn per_s(level: &Level, count: u64) -> Option<f64> {

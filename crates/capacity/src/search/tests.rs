@@ -5,6 +5,7 @@ use super::{Answer, Ended, Evidence, Outcome, Purpose, SavedTrial, Search, Setti
 
 mod endings;
 mod pool;
+mod short;
 
 /// Searches with these seeds.
 fn searches(target: &Target, count: u64) -> Vec<Answer> {

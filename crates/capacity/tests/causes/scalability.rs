@@ -77,6 +77,18 @@ fn a_fit_is_refused_if_the_loads_do_not_support_it() {
     );
 }
 
+/// A server of 10 ms for one request at a time: its throughput has a kink and then stays, and the law's curve between the
+/// loads would have a peak of several times the capacity.
+#[test]
+fn a_peak_that_no_load_has_shown_is_refused() {
+    let per_s = |in_flight: f64| (in_flight / 0.01).min(100.0);
+    let loads = [0.1, 0.2, 0.4, 0.7, 37.3, 98.0];
+    let levels = loads.map(|n| with(level(per_s(n), n / per_s(n) * 1e3), idle()));
+    let refused = serde_json::to_value(refused(&run(levels.to_vec()))).unwrap();
+    assert_eq!(refused["because"], "plateau", "{refused}");
+    assert_eq!(refused["per_s"], 100.0);
+}
+
 const FOUR_LOADS: ScalabilityRefusal = ScalabilityRefusal::TooFewLoads {
     loads: 4,
     needed: 5,

@@ -26,6 +26,11 @@ pub(super) fn headline(search: &SavedSearch) -> String {
     let at_least = answer.at_least.map(of);
     let known = known(answer.holds, answer.fails, search.quantity);
     match (answer.ended, answer.stable) {
+        (Ended::Confirmed, Some(stable)) if is_wide(stable) => format!(
+            "stable ceiling: {}; {} is confirmed",
+            between(stable.interval, search.quantity),
+            of(stable.load)
+        ),
         (Ended::Confirmed, Some(stable)) => format!("stable ceiling: {}", of(stable.load)),
         (Ended::Confirmed | Ended::OutOfTime, _) => {
             format!("no ceiling: the time ran out before one was confirmed ({known})")
@@ -51,7 +56,7 @@ pub(super) fn headline(search: &SavedSearch) -> String {
                 .min(search.trials.last().map_or(f64::MAX, |one| one.trial.load)))
         ),
         (Ended::NotRecovered, _) => {
-            format!("no ceiling: the target did not recover from an overload within 40 s ({known})")
+            format!("no ceiling: the target did not recover from an overload ({known})")
         }
         (Ended::Slowing, _) => {
             format!("no ceiling: the target becomes slower under a constant load ({known})")
@@ -114,7 +119,10 @@ pub(super) fn details(search: &SavedSearch) -> Vec<String> {
         );
         lines.push(format!("    {RAISE}"));
     }
-    let broken = broken_at_all_loads(search);
+    let broken = match answer.ended {
+        Ended::NotRecovered => broken_at_last(search),
+        _ => broken_at_all_loads(search),
+    };
     if !broken.is_empty() {
         lines.push(format!("  broken: {}", broken.join(" · ")));
     }
@@ -237,31 +245,49 @@ fn ceilings(answer: &Answer, quantity: Quantity) -> Vec<String> {
 
 /// The thresholds that the last trial broke, if no trial held.
 fn broken_at_all_loads(search: &SavedSearch) -> &[String] {
-    match search.trials.last() {
-        Some(last) if !search.trials.iter().any(|one| one.outcome.held()) => &last.outcome.broken,
-        _ => &[],
+    if search.trials.iter().any(|one| one.outcome.held()) {
+        return &[];
     }
+    broken_at_last(search)
 }
 
 /// An interval that is wider than this share of the ceiling is worth a longer search.
 const WIDE: f64 = 0.3;
 
+/// From this precision on, a lower one saves little time.
+const COARSE: f64 = 0.1;
+
 const SEE_FAILURES: &str =
-    "see the failures at this load with `headcount run`, or `bench` for a URL";
+    "see with `headcount run`, or `bench` for a URL, why the target fails at such a low load";
+const LOWER: &str = "a lower --first; or see with `headcount run`, or `bench` for a URL, why the target fails at these loads";
+
+/// The thresholds that the last trial broke, or why it could not begin.
+fn broken_at_last(search: &SavedSearch) -> &[String] {
+    search
+        .trials
+        .last()
+        .map_or(&[], |last| &last.outcome.broken)
+}
+
+fn is_wide(stable: Ceiling) -> bool {
+    stable.interval.high - stable.interval.low > WIDE * stable.load
+}
 
 /// What to do to learn more.
 pub(super) fn next_step(search: &SavedSearch) -> Option<&'static str> {
     let answer = &search.answer;
     let nothing_holds = !broken_at_all_loads(search).is_empty();
-    let width = |stable: Ceiling| (stable.interval.high - stable.interval.low) / stable.load;
-    let is_wide = answer.stable.is_some_and(|stable| width(stable) > WIDE);
+    let is_wide = answer.stable.is_some_and(is_wide);
     Some(match answer.ended {
         Ended::Confirmed if is_wide => "a longer --budget, because the interval is wide",
         Ended::Confirmed | Ended::Interrupted | Ended::TrialError | Ended::GeneratorLimit => {
             return None;
         }
-        Ended::OutOfTime if nothing_holds => SEE_FAILURES,
-        Ended::OutOfTime => "a longer --budget, or a lower precision (--precision 10)",
+        Ended::OutOfTime if nothing_holds => LOWER,
+        Ended::OutOfTime if search.settings.precision < COARSE => {
+            "a longer --budget, or a lower precision (--precision 10)"
+        }
+        Ended::OutOfTime => "a longer --budget",
         Ended::LargestLoadHeld => "a higher --most",
         Ended::Undecided => {
             "see with `headcount run` why the threshold is inconclusive at this load"

@@ -59,7 +59,8 @@ pub(crate) fn parameter(parameter: Parameter) -> String {
 fn why(refusal: &ScalabilityRefusal) -> String {
     match *refusal {
         ScalabilityRefusal::TooFewLoads { loads: 0, .. } => {
-            "a fit needs requests or round trips, and the trials measured none".to_owned()
+            "a fit needs valid trials with requests or round trips, of which at most 5 % failed, and there were none"
+                .to_owned()
         }
         ScalabilityRefusal::TooFewLoads { loads, needed } => {
             format!(
@@ -82,6 +83,11 @@ fn why(refusal: &ScalabilityRefusal) -> String {
             "the Universal Scalability Law misses the throughputs by {} (limit {})",
             percent(error_percent),
             percent(limit_percent)
+        ),
+        ScalabilityRefusal::Plateau { per_s, in_flight } => format!(
+            "throughput stays at {} up to {} operations in flight, and the Universal Scalability Law has no such plateau",
+            rate(per_s),
+            number(in_flight)
         ),
         ScalabilityRefusal::Superlinear => {
             "throughput per operation in flight grows with the load, as it does while a target warms up".to_owned()

@@ -193,6 +193,31 @@ fn throughput_counts_operations_at_the_rate_at_which_they_end() {
     assert!((per_s - 20.0).abs() < 0.2, "{per_s}");
 }
 
+#[test]
+fn work_that_ends_after_the_load_has_not_succeeded_in_time() {
+    const SECONDS: u32 = 6;
+    let queue = |per_s: u32| {
+        let mut timings = Timings::default();
+        for arrival in 0..per_s * SECONDS {
+            let wait_s = f64::from(arrival) * (0.01 - 1.0 / f64::from(per_s)).max(0.0);
+            let time = Nanos::from_secs_f64(wait_s + 0.01);
+            timings.answered(time, time, false);
+        }
+        let mut level = Level::default();
+        level.load.rate_per_s = Some(f64::from(per_s));
+        level.phases.duration_s = f64::from(SECONDS);
+        level.measured.requests.insert("GET /".to_owned(), timings);
+        level
+    };
+    // One server of 10 ms completes 100 of 160 arrivals a second, and all of 95.
+    let share = succeeded(&queue(160)).unwrap();
+    assert!((share - 100.0 / 160.0).abs() < 0.02, "{share}");
+    assert_eq!(succeeded(&queue(95)), Some(1.0));
+    let mut closed = queue(160);
+    closed.load.rate_per_s = None;
+    assert_eq!(succeeded(&closed), Some(1.0));
+}
+
 /// A level of 1,000 requests with this issue and these failures.
 fn level_with(issue: Option<IssueCause>, failures: Vec<Failure>) -> Level {
     let mut level = Level {

@@ -73,7 +73,10 @@ fn search(most: f64, of: impl Fn(&Trial) -> Outcome) -> (Answer, Vec<Trial>) {
     )
 }
 
-fn search_with(settings: Settings, of: impl Fn(&Trial) -> Outcome) -> (Answer, Vec<Trial>) {
+pub(super) fn search_with(
+    settings: Settings,
+    of: impl Fn(&Trial) -> Outcome,
+) -> (Answer, Vec<Trial>) {
     let mut search = Search::new(settings);
     let mut trials = Vec::new();
     loop {

@@ -28,8 +28,9 @@ pub(super) fn is_outcome(why: &RunError, purpose: Purpose, was_overloaded: bool)
     }
 }
 
-/// The outcome of a trial that did not begin. A target that responded before, and does not now, has failed; but headcount
-/// may also have no port or descriptor left for the connection.
+/// The outcome of a trial that did not begin. A target that responded before, and does not now, has failed, but this says
+/// nothing about how much it does under the load of the trial. headcount may also have no port or descriptor left for the
+/// connection.
 pub(super) fn outcome(why: &RunError, took_s: f64) -> Outcome {
     if is_own(why) {
         return Outcome {
@@ -45,9 +46,6 @@ pub(super) fn outcome(why: &RunError, took_s: f64) -> Outcome {
         took_s,
         evidence: Evidence::Broken,
         broken: vec![described(why)],
-        succeeded: Some(0.0),
-        succeeded_per_s: Some(0.0),
-        throughput_per_s: Some(0.0),
         ..Outcome::default()
     }
 }

@@ -90,7 +90,11 @@ pub(super) fn check_budget(
 pub(super) fn production(range: &SearchArgs, before: Production) -> anyhow::Result<Production> {
     let every = range.person_every.as_deref().map(|every| {
         let every_s = plan::duration::parse(every).map(Nanos::as_secs_f64);
-        every_s.with_context(|| format!("--person-every {every}"))
+        let every_s = every_s.with_context(|| format!("--person-every {every}"))?;
+        if every_s <= 0.0 {
+            bail!("--person-every {every}: a person needs some time for an iteration, such as 5m");
+        }
+        Ok(every_s)
     });
     Ok(Production {
         growth_percent: range.growth.map(f64::from).or(before.growth_percent),

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
-use capacity::Scalability;
 use capacity::search::{Ended, Outcome, Purpose, SavedSearch, SavedTrial, Search, Step, Trial};
 use engine::{Clock, Notice, RunError, Stop};
 use plan::Threshold;
@@ -161,9 +160,8 @@ impl TrialRunner {
         if !findings.is_empty() {
             saved.findings = findings; // those of a resumed search are older
         }
-        let scalability = capacity::scalability(&self.seen);
-        if saved.scalability.is_none() || matches!(scalability, Scalability::Fitted(_)) {
-            saved.scalability = Some(scalability);
+        if saved.scalability.is_none() || !self.seen.levels.is_empty() {
+            saved.scalability = Some(capacity::scalability(&self.seen)); // new trials could refute a saved fit
         }
         if !saved.trials.is_empty() {
             save(&saved)?;
