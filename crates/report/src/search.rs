@@ -8,6 +8,7 @@ mod table;
 
 use capacity::search::{Evidence, Outcome, Purpose, Quantity, SavedSearch, Trial};
 use format::{amount, millis, paint, plural, seconds, span};
+use record::{Cause, Finding};
 
 pub use map::ceiling_map;
 
@@ -64,16 +65,22 @@ pub fn search_result(search: &SavedSearch, options: Terminal<'_>) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The causes that limit the target. Empty if the search found no limit of the target.
+/// The causes that limit the target, or the generator. Empty if the search found no limit.
 fn why_no_more(search: &SavedSearch, page: Page) -> Vec<String> {
-    if search.answer.fails.is_none() && search.findings.is_empty() {
+    let generator = answer::generator_as_cause(search);
+    let is_told =
+        |finding: &&Finding| !generator.is_empty() && matches!(finding.cause, Cause::Generator(_));
+    let others: Vec<&Finding> = search.findings.iter().filter(|one| !is_told(one)).collect();
+    let is_empty = generator.is_empty() && others.is_empty();
+    if search.answer.fails.is_none() && is_empty {
         return Vec::new();
     }
     let mut lines = vec![page.title("Why no more")];
-    if search.findings.is_empty() {
+    if is_empty {
         lines.push("  no known cause shows in the figures".to_owned());
     }
-    for finding in &search.findings {
+    lines.extend(finding_text(generator, page));
+    for finding in others {
         lines.extend(finding_text(findings::reasons(finding), page));
     }
     lines.push(String::new());

@@ -4,6 +4,7 @@ use capacity::search::{Answer, Bracket, Ceiling, Ended, Interval, Quantity, Save
 use format::{Tone, amount, plural, seconds, whole};
 
 use super::{known, load};
+use crate::section::findings::Line;
 use crate::words::issue;
 
 pub(super) fn tone(search: &SavedSearch) -> Tone {
@@ -106,18 +107,16 @@ pub(super) fn details(search: &SavedSearch) -> Vec<String> {
         ));
     }
     lines.extend(ceilings(answer, quantity));
-    if let Some(limit) = &answer.generator {
+    if let Some(limit) = &answer.generator
+        && answer.ended != Ended::GeneratorLimit
+    {
         lines.push(format!(
             "  generator: its limit was reached at {}",
             load(limit.load, quantity)
         ));
-        lines.extend(
-            limit
-                .because
-                .iter()
-                .map(|cause| format!("    {}", issue::sentence(cause))),
-        );
-        lines.push(format!("    {RAISE}"));
+        let because = limit.because.iter().map(issue::sentence);
+        lines.extend(because.map(|why| format!("    {why}")));
+        lines.push(format!("    to raise it: {RAISE}"));
     }
     let broken = match answer.ended {
         Ended::NotRecovered => broken_at_last(search),
@@ -190,8 +189,25 @@ fn people(search: &SavedSearch, ceiling: f64) -> Option<String> {
     ))
 }
 
+/// The generator as the cause, if it ended the search: the cause, its evidence and the next step.
+pub(super) fn generator_as_cause(search: &SavedSearch) -> Vec<Line> {
+    let by_generator = search.answer.ended == Ended::GeneratorLimit;
+    let limit = search.answer.generator.as_ref().filter(|_| by_generator);
+    let Some(limit) = limit else {
+        return Vec::new();
+    };
+    let line = |word, text| Line { word, text };
+    let at = load(limit.load, search.quantity);
+    let head = format!("the generator was the limit at {at}, not the target");
+    let because = limit.because.iter().map(issue::sentence);
+    let mut lines = vec![line("", head)];
+    lines.extend(because.map(|why| line("evidence", why)));
+    lines.push(line("next step", RAISE.to_owned()));
+    lines
+}
+
 /// What raises the limit of the generator.
-const RAISE: &str = "to raise it: more workers (--workers), cores that the target does not use (--cores), source \
+const RAISE: &str = "more workers (--workers), cores that the target does not use (--cores), source \
                      addresses for more than 28,000 connections (--source), a higher limit of open files (ulimit -n), \
                      or a machine of its own";
 
