@@ -10,7 +10,7 @@ use record::{
 };
 
 use crate::levels::usable;
-use crate::throughput::{MORE_IN_FLIGHT, Throughput, of_main_operation};
+use crate::throughput::{MORE_IN_FLIGHT, Throughput, of_main_operation, seconds};
 use crate::{locks, target, writer};
 
 /// Throughputs within this share count as the same.
@@ -47,8 +47,7 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
     let shown = shown(run).filter(|_| !take_turns)?;
     let (free, full, overfull) = (shown.free.1, shown.full.1, shown.overfull.1);
     // Both complete the same. The longer level shows more exactly how much.
-    let measured_s = |level: &Level| level.phases.duration_s;
-    let per_s = if measured_s(shown.overfull.0) > measured_s(shown.full.0) {
+    let per_s = if seconds(shown.overfull.0) > seconds(shown.full.0) {
         overfull.per_s
     } else {
         full.per_s

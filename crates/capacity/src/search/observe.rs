@@ -279,9 +279,13 @@ fn completed(level: &Level) -> Option<f64> {
         .sum();
     let completed = ended as f64 / each / whole_seconds;
     let started = rate * whole_seconds;
-    let lack = 1.0 - completed / rate;
-    let chance = 3.0 / started.sqrt();
-    (started > FEWEST_STARTS && lack > chance.max(BEHIND)).then_some(completed)
+    is_behind(completed / rate, started).then_some(completed)
+}
+
+/// Whether a target that completes this share of the starts falls behind, beyond chance.
+fn is_behind(share: f64, starts: f64) -> bool {
+    let chance = 3.0 / starts.sqrt();
+    starts > FEWEST_STARTS && 1.0 - share > chance.max(BEHIND)
 }
 
 /// The operations of the measured time that ended or are in flight.
@@ -322,8 +326,7 @@ fn in_time(level: &Level) -> Option<f64> {
     level.load.rate_per_s?;
     let begun = begun_operations(level) as f64;
     let share = of_all_operations(level)?.per_s * level.phases.duration_s / begun;
-    let chance = 3.0 / begun.sqrt();
-    (begun > FEWEST_STARTS && 1.0 - share > chance.max(BEHIND)).then_some(share)
+    is_behind(share, begun).then_some(share)
 }
 
 fn per_s(level: &Level, count: u64) -> Option<f64> {

@@ -77,16 +77,15 @@ fn a_fit_is_refused_if_the_loads_do_not_support_it() {
     );
 }
 
-/// A server of 10 ms for one request at a time: its throughput has a kink and then stays, and the law's curve between the
-/// loads would have a peak of several times the capacity.
+/// Four places of 20 ms: throughput has a kink and then stays. The law's curve has a peak between the loads and falls beyond.
 #[test]
 fn a_peak_that_no_load_has_shown_is_refused() {
-    let per_s = |in_flight: f64| (in_flight / 0.01).min(100.0);
-    let loads = [0.1, 0.2, 0.4, 0.7, 37.3, 98.0];
+    let per_s = |in_flight: f64| (in_flight / 0.02).min(200.0);
+    let loads = [1.0, 2.0, 3.0, 4.0, 8.0, 16.0];
     let levels = loads.map(|n| with(level(per_s(n), n / per_s(n) * 1e3), idle()));
     let refused = serde_json::to_value(refused(&run(levels.to_vec()))).unwrap();
     assert_eq!(refused["because"], "plateau", "{refused}");
-    assert_eq!(refused["per_s"], 100.0);
+    assert_eq!(refused["per_s"], 200.0);
 }
 
 const FOUR_LOADS: ScalabilityRefusal = ScalabilityRefusal::TooFewLoads {

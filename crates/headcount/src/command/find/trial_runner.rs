@@ -327,10 +327,14 @@ impl TrialRunner {
             return Ok(Ran::Interrupted);
         }
         match ran.error {
-            None => match script_mistake::of(&ran.record) {
-                Some(mistake) if self.ran == 1 => Err(mistake.into()),
-                _ => Ok(Ran::Measured(Box::new(ran.record), thresholds, took_s)),
-            },
+            None => {
+                if self.ran == 1
+                    && let Some(mistake) = script_mistake::of(&ran.record)
+                {
+                    return Err(mistake.into());
+                }
+                Ok(Ran::Measured(Box::new(ran.record), thresholds, took_s))
+            }
             Some(why) if not_ready::is_cause(&why) => Ok(Ran::NotReady(Box::new(why), took_s)),
             Some(why) => Err(why.into()),
         }
