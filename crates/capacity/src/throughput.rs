@@ -92,8 +92,8 @@ fn throughput(level: &Level, timings: &Timings) -> Option<Throughput> {
     let time_s = timings.service.mean()?.as_secs_f64();
     let succeeded = timings.count.saturating_sub(timings.failed) as f64;
     let ended = ended_per_s(level).unwrap_or_default() * succeeded / count(level).max(1.0);
-    // Complete seconds miss operations that take longer than the warm-up. The estimate misses some of those whose times
-    // vary.
+    // Each is too low at times: the complete seconds if operations take longer than the warm-up, and the estimate if their
+    // times vary without growing.
     let per_s = ended.max(succeeded / ending_s(level, &timings.response));
     Some(Throughput {
         per_s,

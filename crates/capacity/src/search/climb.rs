@@ -191,7 +191,7 @@ impl Search {
         };
     }
 
-    /// How a search ends whose time runs out. A target that cannot even be reached has not only been too slow to recover.
+    /// How a search ends whose time runs out. A target that cannot be reached is gone, and not only slow to recover.
     pub(super) fn out_of_time(&self) -> Ended {
         let is_gone = self.log.last().is_some_and(|last| {
             let measured_nothing = last.outcome.median_ms.is_none();
