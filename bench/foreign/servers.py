@@ -9,18 +9,21 @@ import time
 from contextlib import contextmanager
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from brokers.servers import NatsServer, RedisServer, free_port, program, wait_for
 from common.failure import Failure
 from common.place import BENCH, ROOT, SERVER_CORE, Place
 from common.process import end_group
+from common.quota import quota
 from common.server import Server
 
 HERE = BENCH / "foreign"
 E2E = ROOT / "e2e"
 PAGE_BYTES = 100_000
+PART = 0.2
+"""The quota of servers on a part of a core."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,23 @@ class Foreign:
     """The number of users of a group, if the search varies groups."""
     users: int | None = None
     """The most users at a time, if the scenario creates no more of them."""
+
+
+def fast(server: Foreign) -> list[Foreign]:
+    """A server on a core, where the generator is full first, and on a part of a core, where the server is."""
+    part = replace(
+        server, words=f"{server.words}, {PART:g} cores", cause="cpu_quota", start=lambda place: limited(place, server),
+        first=server.first and round(server.first * PART),
+    )
+    return [server, part]
+
+
+@contextmanager
+def limited(place: Place, server: Foreign) -> Iterator[Running]:
+    """The server with a CPU quota."""
+    with quota(PART) as limit, server.start(place) as running:
+        limit.limit(running.pid)
+        yield running
 
 
 @contextmanager
@@ -158,15 +178,17 @@ def all_servers() -> list[Foreign]:
         Foreign("nginx, compresses 100 kB per request", "page.ts", "saturated_thread", nginx, {"PAGE": "/compressed"}),
         Foreign("nginx, limit_req 200 r/s", "page.ts", "rate_limiter", nginx, {"PAGE": "/limited"}),
         Foreign("redis-server, SORT of 10,000 elements", "commands-redis.ts", "saturated_thread", lambda place: broker(place, RedisServer)),
-        Foreign("nats-server, rooms of 10", "rooms-nats.ts", "all_cores", lambda place: broker(place, NatsServer), first=60, group=10),
-        Foreign(
-            "ws on Node, rooms of 5", "rooms-ws.ts", "saturated_thread",
+        *fast(Foreign(
+            "nats-server, rooms of 10", "rooms-nats.ts", "generator", lambda place: broker(place, NatsServer), first=60, group=10,
+        )),
+        *fast(Foreign(
+            "ws on Node, rooms of 5", "rooms-ws.ts", "generator",
             lambda place: announced(place, node(E2E / "ws-room/server.mjs")), first=100,
-        ),
-        Foreign(
-            "Socket.IO on Node, rooms of 5", "rooms-socketio.ts", "saturated_thread",
+        )),
+        *fast(Foreign(
+            "Socket.IO on Node, rooms of 5", "rooms-socketio.ts", "generator",
             lambda place: announced(place, node(E2E / "socketio-relay/server.mjs")), first=100,
-        ),
+        )),
         Foreign(
             "python-socketio, rooms of 5", "rooms-socketio.ts", "saturated_thread",
             lambda place: announced(place, [python(), HERE / "relay.py"]), first=20,
@@ -176,7 +198,7 @@ def all_servers() -> list[Foreign]:
             lambda place: announced(place, [python(), HERE / "api.py"]), {"PAGE": "/work"},
         ),
         Foreign("FastAPI, a pool of 5 to PostgreSQL", "page.ts", "upstream_pool", postgres_api, {"PAGE": "/wait"}),
-        Foreign("centrifuge, rooms of 10", "rooms-centrifuge.ts", "all_cores", centrifuge, first=30, group=10),
+        *fast(Foreign("centrifuge, rooms of 10", "rooms-centrifuge.ts", "generator", centrifuge, first=30, group=10)),
     ]
 
 

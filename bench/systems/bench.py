@@ -9,15 +9,14 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from common.place import ROOT, Place
-from common.quota import quota
 from common.server import Server
 
 from foreign.bench import compared
-from foreign.servers import Foreign, Running
+from foreign.servers import Foreign, Running, fast
 
 SCENARIOS = ROOT / "crates/study/scenarios"
 MARKETPLACE = (
@@ -25,8 +24,6 @@ MARKETPLACE = (
     "--rate-limit-bypass-ips", "127.0.0.0/8",
 )
 """As in the study: passwords that are cheap to hash, and no rate limiter."""
-PART = 0.2
-"""The quota, in cores."""
 SECONDS = 2
 COUNTERS = 2
 """Number of the system's own counters that are shown: those that grow fastest."""
@@ -41,45 +38,32 @@ def measured(place: Place, only: list[str]) -> tuple[str, bool]:
 def all_systems() -> list[Foreign]:
     """The systems with the scenarios of their studies, and the causes that other tools have shown on two cores."""
     return [
-        *fast("bridge", "bridge-rooms.ts", search="users", first=100),
-        *fast("editor", "editor-rooms.ts", environment={"CONVERGES": "no"}, search="groups", first=100),
-        system("marketplace", "marketplace-rate.ts", "single_writer", MARKETPLACE, users=512),
-        system("registry", "registry-mix.ts", "saturated_thread", environment={"RECEIVERS": "100"}, first=50),
-        *fast("transcription", "transcription-live.ts", ("--max-sessions", "10000"), first=200),
-    ]
-
-
-def fast(name: str, scenario: str, flags: tuple[str, ...] = (), *, first: int, **more: object) -> list[Foreign]:
-    """A system on a core, which is faster than the generator, and on a part of a core."""
-    return [
-        system(name, scenario, "generator", flags, first=first, **more),
-        system(name, scenario, "cpu_quota", flags, first=round(first * PART), cores=PART, **more),
+        *fast(system("bridge", "bridge-rooms.ts", search="users", first=100)),
+        *fast(system("editor", "editor-rooms.ts", environment={"CONVERGES": "no"}, search="groups", first=100)),
+        system("marketplace", "marketplace-rate.ts", cause="single_writer", flags=MARKETPLACE, users=512),
+        system("registry", "registry-mix.ts", cause="saturated_thread", environment={"RECEIVERS": "100"}, first=50),
+        *fast(system("transcription", "transcription-live.ts", flags=("--max-sessions", "10000"), first=200)),
     ]
 
 
 def system(
-    name: str, scenario: str, cause: str, flags: tuple[str, ...] = (), *, environment: dict[str, str] | None = None,
-    search: str | None = None, first: int | None = None, users: int | None = None, cores: float | None = None,
+    name: str, scenario: str, *, cause: str = "generator", flags: tuple[str, ...] = (), environment: dict[str, str] | None = None,
+    search: str | None = None, first: int | None = None, users: int | None = None,
 ) -> Foreign:
     stores = name in ("editor", "marketplace", "registry")
-    words = f"{name}, {cores:g} cores" if cores else name
     return Foreign(
-        words, str(SCENARIOS / scenario), cause, lambda place: running(place, name, flags, stores, cores), environment or {}, first,
-        search, users=users,
+        name, str(SCENARIOS / scenario), cause, lambda place: running(place, name, flags, stores), environment or {}, first, search,
+        users=users,
     )
 
 
 @contextmanager
-def running(place: Place, name: str, flags: tuple[str, ...], stores: bool, cores: float | None) -> Iterator[Running]:
-    with ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="headcount-bench-"))
+def running(place: Place, name: str, flags: tuple[str, ...], stores: bool) -> Iterator[Running]:
+    with tempfile.TemporaryDirectory(prefix="headcount-bench-") as folder:
         store = ["--store", f"sqlite:{Path(folder) / 'data.db'}"] if stores else []
         command = [place.headcount, "serve", name, "--listen", "127.0.0.1:0", *store, *flags]
-        limit = stack.enter_context(quota(cores)) if cores else None
-        server = stack.enter_context(Server(name, place, command))
-        if limit:
-            limit.limit(server.pid)
-        yield Running(server.url, server.pid, lambda: grown(server.url))
+        with Server(name, place, command) as server:
+            yield Running(server.url, server.pid, lambda: grown(server.url))
 
 
 def grown(url: str) -> str:
