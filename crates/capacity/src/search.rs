@@ -16,6 +16,7 @@
 mod answer;
 mod beyond;
 mod climb;
+mod conclusion;
 mod confirmation;
 mod evidence;
 mod explain;
@@ -25,6 +26,7 @@ mod observe;
 mod own_limits;
 mod posterior;
 mod production;
+mod ramp;
 mod saved;
 mod settings;
 mod trial;
@@ -40,10 +42,11 @@ pub use observe::outcome;
 pub use production::Production;
 pub use saved::{Quantity, SavedSearch, SavedTrial};
 pub use settings::Settings;
-pub use trial::{Evidence, Outcome, Purpose, ShareEvidence, Trial};
+pub use trial::{Evidence, Outcome, Purpose, Readiness, ShareEvidence, Trial};
 
 use confirmation::Confirmation;
 use evidence::{Done, Pool};
+use ramp::Ramp;
 use settings::Lengths;
 
 /// The next step of a search.
@@ -82,6 +85,9 @@ pub struct Search {
     generator: Option<GeneratorLimit>,
     /// Number of the last trials in which the generator was the limit.
     invalid_in_a_row: u32,
+    ramp: Ramp,
+    /// Number of trials that were repeated with a longer ramp.
+    not_ready: usize,
 }
 
 /// The figures of a low load, to notice a target that becomes slower.
@@ -154,6 +160,8 @@ impl Search {
             guess: None,
             generator: None,
             invalid_in_a_row: 0,
+            ramp: Ramp::new(settings.ramp_s),
+            not_ready: 0,
         }
     }
 
@@ -163,7 +171,9 @@ impl Search {
         let mut search = Self::new(settings);
         for (index, done) in trials.iter().enumerate() {
             match search.next_step() {
-                Step::Try(trial) if trial == done.trial => search.record(done.outcome.clone()),
+                Step::Try(trial) if trial == done.trial => {
+                    search.record(done.outcome.clone());
+                }
                 _ => return (search, index),
             }
         }
@@ -187,12 +197,23 @@ impl Search {
         }
     }
 
-    /// Records the outcome of the trial that [`Search::next_step`] returned. Without such a trial, does nothing.
-    pub fn record(&mut self, outcome: Outcome) {
+    /// Records the outcome of the trial that [`Search::next_step`] returned, and returns it as the search counts it. Without
+    /// such a trial, does nothing.
+    pub fn record(&mut self, mut outcome: Outcome) -> Outcome {
         let Some(trial) = self.asked.take() else {
-            return;
+            return outcome;
         };
         self.spent_s += outcome.took_s;
+        self.ramp.judge(&trial, &mut outcome);
+        if outcome.not_ready {
+            self.not_ready += 1;
+        } else {
+            self.learn_from(trial, outcome.clone());
+        }
+        outcome
+    }
+
+    fn learn_from(&mut self, trial: Trial, outcome: Outcome) {
         self.log.push(Done {
             trial,
             outcome: outcome.clone(),
@@ -205,25 +226,6 @@ impl Search {
             self.invalid_in_a_row += 1;
             self.generator_was_the_limit(trial, outcome);
         }
-    }
-
-    /// The answer if the search ends now for the reason `why`, before [`Search::next_step`] returns one.
-    pub fn so_far(&self, why: Ended) -> Answer {
-        match self.phase {
-            Phase::Over(ended) => self.answer(ended),
-            _ => self.answer(why),
-        }
-    }
-
-    /// The highest load at which a trial held, below all loads that failed.
-    pub fn holds(&self) -> Option<f64> {
-        self.pool.holds()
-    }
-
-    /// The lowest load at which a trial failed.
-    pub fn fails(&self) -> Option<f64> {
-        let failed = self.pool.lowest_failed_above(0.0);
-        failed.or_else(|| beyond::failed_first(&self.log, self.settings.first))
     }
 
     /// Seconds that are left of the budget.
@@ -280,7 +282,7 @@ impl Search {
             Phase::Recover { pause_s, .. } => pause_s,
             _ => 0.0,
         };
-        if self.spare_s() < pause_s + self.cost(duration_s) {
+        if self.spare_s() < pause_s + self.cost(duration_s) + self.ramp.more_s(load) {
             if !matches!(self.phase, Phase::Overload { .. } | Phase::Recover { .. }) {
                 return self.found();
             }
@@ -289,11 +291,19 @@ impl Search {
             return None;
         }
         Some(Trial {
+            pause_s,
+            ..self.trial(load, duration_s, purpose)
+        })
+    }
+
+    fn trial(&self, load: f64, duration_s: f64, purpose: Purpose) -> Trial {
+        Trial {
             load,
             duration_s,
-            pause_s,
+            pause_s: 0.0,
             purpose,
-        })
+            ramp_s: self.ramp.for_load(load),
+        }
     }
 
     fn slow_drain_s(&self) -> f64 {
@@ -362,35 +372,5 @@ impl Search {
         } else {
             then
         };
-    }
-
-    fn answer(&self, ended: Ended) -> Answer {
-        let is_known = ended == Ended::Confirmed || ended.is_early();
-        let stable = self.ceiling().filter(|_| is_known);
-        let at_least = match ended {
-            Ended::GeneratorLimit | Ended::LargestLoadHeld => {
-                self.confirmed.or_else(|| self.holds_within_generator())
-            }
-            _ => None,
-        };
-        let narrowed = ended.is_early() && stable.is_none() && self.pool.is_bracketed();
-        let unmeasured = self.log.last().map(|done| done.outcome.unmeasured.clone());
-        Answer {
-            ended,
-            stable,
-            at_least,
-            probably: narrowed.then(|| self.interval().below(self.fails())),
-            soft: beyond::soft(&self.log),
-            hard: beyond::hard(&self.log),
-            generator: self.generator.clone(),
-            holds: stable.map(|one| one.load).or_else(|| self.holds()),
-            fails: match stable.map(|one| one.load).or(at_least) {
-                Some(load) => self.pool.lowest_failed_above(load),
-                None => self.fails(),
-            },
-            unmeasured: unmeasured.unwrap_or_default(),
-            spent_s: self.spent_s,
-            trials: self.log.len(),
-        }
     }
 }

@@ -201,14 +201,12 @@ impl Host for World {
     }
 
     fn stay(&mut self, op: OpId, user: UserId) {
-        // Once the deliveries have settled, `stay()` has nothing to wait for.
-        let over = self.base.level.hold_is_settled;
-        match self.base.level.group_of(user) {
-            Some((group, ..)) if !over => group.stays.waiting.push(op),
-            _ => self.base.wakes.push_back(Wake::Done {
+        let now = self.base.clock.now();
+        if !self.base.level.stay(op, user, now) {
+            self.base.wakes.push_back(Wake::Done {
                 op,
                 result: Ok(Value::Nothing),
-            }),
+            });
         }
     }
 

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};
 use rustc_hash::FxHashMap;
-use script::host::CheckPlace;
+use script::host::{CheckPlace, OpId};
 
 use crate::audience::Audiences;
 use crate::little::AtWork;
@@ -125,6 +125,19 @@ impl LevelState {
         let member = user.member;
         let group = self.groups.get_mut(user.group)?;
         Some((group, member, &mut self.recorder))
+    }
+
+    /// Lets a call of `stay()` wait until the deliveries have settled. Returns false if it has nothing to wait for.
+    pub(crate) fn stay(&mut self, op: OpId, user: UserId, now: Nanos) -> bool {
+        let over = self.hold_is_settled;
+        let Some((group, _, recorder)) = self.group_of(user) else {
+            return false;
+        };
+        if !over {
+            group.stays.waiting.push(op);
+        }
+        recorder.stay(now);
+        !over
     }
 
     /// The state after this one. It remembers only which user IDs are taken, so an ID that a script has kept finds no

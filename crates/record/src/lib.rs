@@ -22,6 +22,7 @@ mod limited;
 mod limiter;
 mod measured;
 mod metric;
+mod presence;
 mod run;
 mod streams;
 mod summary;
@@ -56,6 +57,7 @@ pub use limited::{Limited, LimitedBin, PerAddress, PerKey, Spread, StatedLimit};
 pub use limiter::{LimitKey, LimiterKind, RateLimiter};
 pub use measured::{Check, Iterations, Measured, Outside};
 pub use metric::{Metric, MetricKind};
+pub use presence::Presence;
 pub use run::{
     FailedAround, Limits, Machine, Pool, Run, ScriptInfo, Setup, Sources, Teardown, ThresholdResult,
 };

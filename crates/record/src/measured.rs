@@ -8,8 +8,8 @@ use stats::{Blocks, Estimate, Histogram, Samples, Shares};
 use crate::failure::note_failure;
 use crate::timings::ages_of;
 use crate::{
-    Convergence, Deliveries, DropCause, Failure, Metric, NoneSucceeded, StepFunnel, Streams,
-    Timings,
+    Convergence, Deliveries, DropCause, Failure, Metric, NoneSucceeded, Presence, StepFunnel,
+    Streams, Timings,
 };
 
 /// Measurements of one level. Each worker has its own, and `merge` combines them.
@@ -20,6 +20,9 @@ pub struct Measured {
     /// Iterations of each scenario in a mix.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scenarios: BTreeMap<String, Iterations>,
+    /// Users who called `stay()`. In a closed load, a user who calls it late is missing from the load until then.
+    #[serde(default, skip_serializing_if = "Presence::is_empty")]
+    pub presence: Presence,
     /// Connections, keyed by name.
     pub connections: BTreeMap<String, Timings>,
     /// Requests, keyed by name, such as `POST /bridge/chat`.
@@ -160,6 +163,7 @@ impl Measured {
         for (name, iterations) in other.scenarios {
             self.scenarios.entry(name).or_default().merge(&iterations);
         }
+        self.presence.merge(&other.presence);
         merge_maps(&mut self.connections, other.connections, Timings::merge);
         merge_maps(&mut self.requests, other.requests, Timings::merge);
         merge_maps(&mut self.round_trips, other.round_trips, Timings::merge);

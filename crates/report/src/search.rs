@@ -178,7 +178,9 @@ pub fn search_trial(state: &SearchState, outcome: &Outcome) -> String {
 
 /// One word for the outcome of a trial.
 fn result(outcome: &Outcome) -> &'static str {
-    if !outcome.is_valid() {
+    if outcome.not_ready {
+        "users were not ready in time; again with a longer ramp"
+    } else if !outcome.is_valid() {
         "the generator was the limit"
     } else if outcome.completed.is_some() {
         "fell behind"

@@ -33,6 +33,7 @@ fn tried(load: f64, purpose: Purpose, beyond: f64) -> SavedTrial {
             duration_s: 9.0,
             pause_s: 0.0,
             purpose,
+            ramp_s: None,
         },
         failed: outcome.failed(),
         outcome,
@@ -64,6 +65,7 @@ fn example() -> SavedSearch {
             extended_s: 0.0,
             limit_s: 0.05,
             lead_s: 1.3,
+            ramp_s: 1.0,
         },
         answer: Answer {
             ended: Ended::Confirmed,
@@ -159,6 +161,40 @@ fn a_trial_is_told_with_its_evidence_and_what_is_known_since() {
         search_trial(&state, &example.trials[1].outcome),
         "trial 7 at 225/s for 9 s (above): failed, 22.0 % beyond the limit (allowed 5.00 %), median 4.20 ms · \
          holds 210/s, fails at 225/s · 1 min 32 s left"
+    );
+}
+
+#[test]
+fn a_trial_whose_users_were_not_ready_is_told_and_counts_for_nothing() {
+    let mut search = example();
+    let mut early = tried(225.0, Purpose::Expand, 0.0);
+    early.outcome.not_ready = true;
+    let state = SearchState {
+        quantity: Quantity::Users,
+        trial: early.trial,
+        number: 3,
+        holds: Some(210.0),
+        fails: None,
+        left_s: 60.0,
+    };
+    let told = search_trial(&state, &early.outcome);
+    assert!(
+        told.starts_with(
+            "trial 3 at 225 users for 9 s (expand): users were not ready in time; again with a longer ramp, median 4.20 ms"
+        ),
+        "{told}"
+    );
+    search.trials.push(early);
+    search.trials[1].trial.ramp_s = Some(6.4);
+    let result = search_result(&search, Terminal::default());
+    assert!(
+        result
+            .contains("  ramp: up to 6.4 s instead of 1 s, because users were not ready in time\n"),
+        "{result}"
+    );
+    assert!(
+        result.contains("  225/s       1       9 s     0       1"),
+        "{result}"
     );
 }
 

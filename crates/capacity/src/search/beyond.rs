@@ -92,9 +92,10 @@ pub(super) fn slow_drain_s(log: &[Done], lead_s: f64) -> f64 {
         let Trial {
             duration_s,
             pause_s,
+            ramp_s,
             ..
         } = done.trial;
-        done.outcome.took_s - duration_s - pause_s - lead_s
+        done.outcome.took_s - duration_s - pause_s - lead_s - ramp_s.unwrap_or_default()
     });
     drains.filter(|s| *s > DRAIN_S).fold(0.0, f64::max)
 }
@@ -110,6 +111,7 @@ mod tests {
                 duration_s: 3.0,
                 pause_s: 0.0,
                 purpose: Purpose::Overload,
+                ramp_s: None,
             },
             outcome: Outcome {
                 succeeded: Some(succeeded),

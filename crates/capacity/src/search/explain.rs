@@ -42,11 +42,7 @@ impl Search {
             return None;
         }
         let clearly = self.pool.may_hold().map_or(0.0, |held| CLEARLY * held);
-        Some(Trial {
-            load: self.settings.shape(fails.max(clearly)),
-            duration_s: LENGTH_S,
-            pause_s: 0.0,
-            purpose: Purpose::Explain,
-        })
+        let load = self.settings.shape(fails.max(clearly));
+        Some(self.trial(load, LENGTH_S, Purpose::Explain))
     }
 }

@@ -165,12 +165,7 @@ impl Search {
             self.phase = Phase::Refine;
             return self.found();
         }
-        Some(Trial {
-            load: wanted.load,
-            duration_s: self.lengths.long,
-            pause_s: 0.0,
-            purpose: Purpose::Confirm,
-        })
+        Some(self.trial(wanted.load, self.lengths.long, Purpose::Confirm))
     }
 
     pub(super) fn learn_confirmation(

@@ -12,7 +12,7 @@ use effects::Effects;
 use select::{selected, timings};
 
 use super::own_limits::limits_of_generator;
-use super::trial::{Evidence, Outcome, ShareEvidence};
+use super::trial::{Evidence, Outcome, Readiness, ShareEvidence};
 use crate::throughput::{of_all_operations, operations, succeeded_per_s};
 
 /// A target that completes less than this share of what is started falls behind, unless chance explains it.
@@ -61,6 +61,8 @@ pub fn outcome(run: &Run, thresholds: &[Threshold], took_s: f64) -> Option<Outco
         succeeded: succeeded(level),
         succeeded_per_s: per_s(level, level.measured.iterations.succeeded),
         throughput_per_s: throughput(level),
+        readiness: readiness(level),
+        not_ready: false,
         broken: named(&mut results().filter(|result| result.held == Some(false))),
         unmeasured: named(
             &mut results().filter(|result| result.inconclusive == Some(Inconclusive::NoData)),
@@ -249,6 +251,17 @@ fn deliveries(
         (of + one.judged(), with + fate(one))
     });
     (sum.0 > 0).then_some((sum.0 as f64, sum.1 as f64))
+}
+
+/// When the users of a closed load were ready. Those of an open load come and go.
+fn readiness(level: &Level) -> Option<Readiness> {
+    let phases = &level.phases;
+    let presence = &level.measured.presence;
+    let missed = presence.missed_share(phases.duration_s)?;
+    level.load.rate_per_s.is_none().then(|| Readiness {
+        missed,
+        last_s: phases.ramp_s + phases.warmup_s + presence.last.as_secs_f64(),
+    })
 }
 
 /// The rate of the iterations that were due at random times. `None` for other loads.

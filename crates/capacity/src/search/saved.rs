@@ -89,6 +89,7 @@ impl SavedSearch {
         }
         let is_at = |one: &&SavedTrial| (one.trial.load - load).abs() <= load * f64::EPSILON;
         let at_load = self.trials.iter().filter(is_at);
+        let at_load = at_load.filter(|one| !one.outcome.not_ready);
         let known: Vec<f64> = at_load
             .filter_map(|one| one.outcome.succeeded_per_s)
             .collect();

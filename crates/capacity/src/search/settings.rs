@@ -22,6 +22,9 @@ pub struct Settings {
     pub limit_s: f64,
     /// Time of a trial before its measurement in seconds: ramp-up, warm-up, start and end.
     pub lead_s: f64,
+    /// The part of it that is ramp-up. 0 in older searches.
+    #[serde(default)]
+    pub ramp_s: f64,
 }
 
 /// The budget in seconds for which the lengths of the trials below are meant.

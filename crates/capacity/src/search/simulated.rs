@@ -333,6 +333,7 @@ pub(super) fn settings(target: &Target) -> Settings {
         extended_s: 0.0,
         limit_s: target.limit_s,
         lead_s: LEAD_S + 0.3,
+        ramp_s: 0.0,
     }
 }
 

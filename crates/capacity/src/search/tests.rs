@@ -5,6 +5,7 @@ use super::{Answer, Ended, Evidence, Outcome, Purpose, SavedTrial, Search, Setti
 
 mod endings;
 mod pool;
+mod ramp;
 mod short;
 
 /// Searches with these seeds.

@@ -14,6 +14,9 @@ pub struct Trial {
     pub pause_s: f64,
     /// The reason for the trial.
     pub purpose: Purpose,
+    /// The ramp-up time in seconds, if it is longer than usual, because users were not ready in time before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ramp_s: Option<f64>,
 }
 
 /// The reason for a trial.
@@ -71,6 +74,12 @@ pub struct Outcome {
     /// some only after the measured time. Iterations if there are none of them. `None` in older searches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throughput_per_s: Option<f64>,
+    /// When the users were ready. `None` for rates, and if no user calls `stay()`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub readiness: Option<Readiness>,
+    /// Whether the trial is repeated with a longer ramp, because its users were not ready in time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub not_ready: bool,
     /// Whether a threshold could not be decided.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undecided: bool,
@@ -83,6 +92,15 @@ pub struct Outcome {
     /// State left from earlier trials, as the target reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leftovers: Option<f64>,
+}
+
+/// When the users of a trial were ready, which they are when they call `stay()`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Readiness {
+    /// Share of the measured time that the average user missed.
+    pub missed: f64,
+    /// Time from the start of the trial until the last user was ready, in seconds.
+    pub last_s: f64,
 }
 
 /// What a trial says about the thresholds.
@@ -133,9 +151,9 @@ const FEWEST_ALL_BEYOND: f64 = 3.0;
 const BLOCKS_OF_SHORT_TRIAL: f64 = 20.0;
 
 impl Outcome {
-    /// Whether the figures describe the target.
+    /// Whether the figures describe the target under this load.
     pub fn is_valid(&self) -> bool {
-        self.generator.is_empty()
+        self.generator.is_empty() && !self.not_ready
     }
 
     /// Whether the trial broke a threshold beyond chance, or the target fell behind.

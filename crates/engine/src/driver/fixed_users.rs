@@ -258,9 +258,7 @@ impl FixedUsers<'_> {
         let ticker = start_ticker(&mut self.base.level, user, (period, None), now);
         self.run.sends_at(ticker, op);
         // The ticker stops when the measured time ends. This operation ends then too, which ends the user's iteration.
-        if let Some((group, ..)) = self.base.level.group_of(user) {
-            group.stays.waiting.push(op);
-        }
+        self.base.level.stay(op, user, now);
     }
 
     /// Sends the next message, unless the socket has closed.

@@ -250,6 +250,12 @@ impl Recorder {
         }
     }
 
+    /// Counts a call of `stay()`.
+    pub(crate) fn stay(&mut self, now: Nanos) {
+        let hold = self.hold;
+        self.measured.presence.called(now, hold.start, hold.end);
+    }
+
     /// Counts an arrival of an open load that did not start.
     pub(crate) fn drop_arrival(&mut self, scenario: usize, due: Nanos, cause: DropCause) {
         if self.hold.contains(due) {

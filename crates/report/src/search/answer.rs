@@ -118,6 +118,7 @@ pub(super) fn details(search: &SavedSearch) -> Vec<String> {
         lines.extend(because.map(|why| format!("    {why}")));
         lines.push(format!("    to raise it: {RAISE}"));
     }
+    lines.extend(longer_ramp(search));
     let broken = match answer.ended {
         Ended::NotRecovered => broken_at_last(search),
         _ => broken_at_all_loads(search),
@@ -127,6 +128,17 @@ pub(super) fn details(search: &SavedSearch) -> Vec<String> {
     }
     lines.extend(next_step(search).map(|step| format!("  next: {step}")));
     lines
+}
+
+/// How long the users take to be ready, if that is longer than the usual ramp.
+fn longer_ramp(search: &SavedSearch) -> Option<String> {
+    let ramps = search.trials.iter().filter_map(|one| one.trial.ramp_s);
+    let longest = ramps.reduce(f64::max)?;
+    Some(format!(
+        "  ramp: up to {} instead of {}, because users were not ready in time",
+        seconds(longest),
+        seconds(search.settings.ramp_s)
+    ))
 }
 
 /// The load to plan for, with its arithmetic.

@@ -30,10 +30,11 @@ pub(super) fn of(search: &SavedSearch) -> Table {
 }
 
 fn bears_on_the_ceiling(trial: &SavedTrial) -> bool {
-    !matches!(
+    let is_other = matches!(
         trial.trial.purpose,
         Purpose::WarmUp | Purpose::Recovery | Purpose::Reference | Purpose::Drift
-    )
+    );
+    !is_other && !trial.outcome.not_ready
 }
 
 fn row(search: &SavedSearch, all: &[&SavedTrial]) -> Row {

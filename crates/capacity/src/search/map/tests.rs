@@ -12,6 +12,7 @@ fn settings() -> Settings {
         extended_s: 0.0,
         limit_s: 0.05,
         lead_s: 0.0,
+        ramp_s: 0.0,
     }
 }
 

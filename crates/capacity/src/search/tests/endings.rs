@@ -22,6 +22,7 @@ pub(super) fn trial(load: f64, purpose: Purpose) -> Trial {
         duration_s: 9.0,
         pause_s: 0.0,
         purpose,
+        ramp_s: None,
     }
 }
 
@@ -102,7 +103,9 @@ fn an_interruption_keeps_a_ceiling_that_is_confirmed() {
             kept = Some(answer.ended);
         }
         match search.next_step() {
-            Step::Try(trial) => search.record(world.run(&trial)),
+            Step::Try(trial) => {
+                search.record(world.run(&trial));
+            }
             Step::Done(answer) => break answer,
         }
     };

@@ -215,6 +215,7 @@ mod tests {
             extended_s: 0.0,
             limit_s: thresholds.len() as f64 / 2.0,
             lead_s: 2.0,
+            ramp_s: 0.0,
         };
         let search = SavedSearch {
             kind: SavedSearch::KIND.to_owned(),

@@ -1,7 +1,7 @@
 //! The load of a trial.
 
 use anyhow::bail;
-use capacity::search::Quantity;
+use capacity::search::{Purpose, Quantity, Trial};
 use engine::RunConfig;
 use format::{amount, span};
 use model::Nanos;
@@ -135,8 +135,14 @@ impl LoadShape {
         (self.ramp + self.warm_up).as_secs_f64()
     }
 
-    /// The `load` of a trial, as options. Only with `lead`, the trial has ramp-up and warm-up time.
-    pub(super) fn at(&self, load: f64, duration_s: f64, lead: bool) -> Value {
+    /// The usual ramp-up time of a trial, in seconds.
+    pub(super) fn ramp_s(&self) -> f64 {
+        self.ramp.as_secs_f64()
+    }
+
+    /// The `load` of a trial, as options.
+    pub(super) fn at(&self, trial: &Trial) -> Value {
+        let load = trial.load;
         let mut all = self.kept.clone();
         let mut set = |name: &str, value: Value| {
             all.insert(name.to_owned(), value);
@@ -149,9 +155,10 @@ impl LoadShape {
         if let (Quantity::Rate, Some((least, most))) = (self.quantity, self.connections) {
             set("users", whole(load.clamp(least.into(), most.into())));
         }
-        set("duration", millis(duration_s));
-        if lead {
-            set("ramp", millis(self.ramp.as_secs_f64()));
+        set("duration", millis(trial.duration_s));
+        // A recovery trial shows the state in which the failed trial left the target.
+        if trial.purpose != Purpose::Recovery {
+            set("ramp", millis(trial.ramp_s.unwrap_or(self.ramp_s())));
             set("warmup", millis(self.warm_up.as_secs_f64()));
         }
         Value::Object(all)

@@ -60,6 +60,7 @@ pub(super) fn search_settings(
         extended_s: 0.0,
         limit_s: longest_limit_s(thresholds),
         lead_s: shape.lead_s() + overhead_s,
+        ramp_s: shape.ramp_s(),
     })
 }
 

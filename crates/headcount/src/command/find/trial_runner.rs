@@ -130,12 +130,16 @@ impl TrialRunner {
             };
             match self.outcome(&trial, &search, &mut saved) {
                 Ok(Some(outcome)) => {
+                    let outcome = search.record(outcome);
+                    if outcome.not_ready {
+                        // A ramp that was too short is no property of the target.
+                        self.seen.levels.pop();
+                    }
                     saved.trials.push(SavedTrial {
                         trial,
                         failed: outcome.failed(),
                         outcome: outcome.clone(),
                     });
-                    search.record(outcome.clone());
                     let state = self.state(trial, &search, saved.trials.len());
                     self.progress.title(&report::search_trial(&state, &outcome));
                     saved.answer = search.so_far(Ended::Interrupted);
@@ -180,6 +184,7 @@ impl TrialRunner {
             duration_s: LOOK_S,
             pause_s: 0.0,
             purpose: Purpose::WarmUp,
+            ramp_s: None,
         };
         let (run, took_s) = match self.run_at(&look, &mut |_, _| {})? {
             Ran::Measured(run, _, took_s) => (run, took_s),
@@ -289,10 +294,8 @@ impl TrialRunner {
         show: &mut dyn FnMut(&mut Progress, f64),
     ) -> anyhow::Result<Ran> {
         let began = self.clock.now();
-        // A recovery trial shows the state in which the failed trial left the target.
-        let lead = trial.purpose != Purpose::Recovery;
         let options = TrialOptions {
-            load: Some(self.shape.at(trial.load, trial.duration_s, lead)),
+            load: Some(self.shape.at(trial)),
             thresholds: self.thresholds.clone(),
             seed: Some(self.seed.wrapping_add(self.ran)),
         };
