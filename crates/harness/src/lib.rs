@@ -7,11 +7,13 @@
 mod leftovers;
 mod part;
 mod process;
+mod quota;
 mod redis_and_nats;
 mod system;
 
 pub use leftovers::{TemporaryFolder, end_all};
 pub use part::{Changes, Harness, HarnessError, Notice, Part, PreparedPart};
 pub use process::{END_WITH_PARENT, Process as ChildProcess};
+pub use quota::CpuQuota;
 pub use redis_and_nats::{NatsServer, RedisAndNats, free_port};
 pub use system::{LaunchError, System};

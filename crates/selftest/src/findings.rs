@@ -5,18 +5,21 @@
 
 mod case;
 mod cases;
-mod quota;
 mod table;
 
+use std::time::Duration;
+
 use engine::Stop;
-use harness::{Harness, Notice};
+use harness::{CpuQuota, Harness, Notice};
 use plan::Overrides;
 use probe::Machine;
 
 use crate::evidence::SelftestError;
 use case::Case;
-use quota::CpuQuota;
 pub use table::FindingsOutcome;
+
+/// The usual period of a CPU quota.
+const QUOTA_PERIOD: Duration = Duration::from_millis(100);
 
 /// The settings of the check.
 #[derive(Clone, Debug)]
@@ -83,7 +86,7 @@ fn choose(settings: &FindingsSettings) -> Result<Vec<&'static Case>, SelftestErr
 /// Why the case cannot be run on this machine, if it cannot.
 fn obstacle(case: &Case) -> Option<String> {
     if let Some(cores) = case.quota
-        && let Err(error) = CpuQuota::of(cores)
+        && let Err(error) = CpuQuota::new(cores, QUOTA_PERIOD)
     {
         return Some(format!("no control group can be made: {error}"));
     }
@@ -122,12 +125,12 @@ fn run(
     if case.on_all_cores {
         harness.system_cores.clear();
     }
-    let quota = case.quota.map(CpuQuota::of).transpose();
-    let quota = quota.map_err(SelftestError::Quota)?;
+    let quota = case.quota.map(|cores| CpuQuota::new(cores, QUOTA_PERIOD));
+    let quota = quota.transpose().map_err(SelftestError::Quota)?;
     let flags: Vec<String> = case.flags.iter().map(ToString::to_string).collect();
     let prepared = harness.prepare(&case.part(), ("truth", &flags), Overrides::default())?;
     if let Some(quota) = &quota {
-        let limited = quota.limit(prepared.system.pid());
+        let limited = quota.limit(&prepared.system);
         limited.map_err(SelftestError::Quota)?;
     }
     let (record, system) = prepared.run(stop, tell)?;

@@ -1,16 +1,19 @@
 //! Searches for the ceiling of one scenario, in a short time and on one process of the system, after the other parts of a
-//! study.
+//! study. If the generator was the limit, the system is searched again with a CPU quota, which it can fill.
+
+mod figures;
+
+use std::time::Duration;
 
 use capacity::search::{Answer, Ended, Purpose, Search, Settings, Step, Trial, outcome};
 use engine::{Clock, Stop};
-use harness::{Changes, Harness, HarnessError, Notice, Part, System};
-use minijinja::context;
-use minijinja::value::Value;
+use harness::{Changes, CpuQuota, Harness, HarnessError, Notice, Part, System};
 use plan::Overrides;
 use record::{Finding, Run};
 use serde_json::json;
 
 use crate::causes;
+pub(crate) use figures::figures;
 
 /// Ramp-up and warm-up time of a trial, in milliseconds.
 const RAMP_MS: u32 = 1000;
@@ -19,6 +22,9 @@ const WARM_UP_MS: u32 = 500;
 const OVERHEAD_S: f64 = 0.3;
 /// Longest pause between two checks for a stop, in seconds.
 const PAUSE_S: f64 = 0.05;
+/// The CPU quota of the second search, in cores, and its period. In a longer one, requests wait longer for the next.
+const QUOTA_CORES: f64 = 0.2;
+const QUOTA_PERIOD: Duration = Duration::from_millis(20);
 
 /// What the search varies.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +76,27 @@ pub(crate) struct CeilingRun {
     pub(crate) words: (&'static str, &'static str),
 }
 
+/// A search with a CPU quota, or why there can be no quota.
+pub(crate) type QuotaRun = Result<CeilingRun, String>;
+
+/// The searches at the end of a study.
+#[derive(Clone, Debug)]
+pub(crate) struct Ceilings {
+    /// The search on the system's cores.
+    pub(crate) on_cores: CeilingRun,
+    /// The search with a CPU quota. `None` if the first search was enough, or the study was stopped.
+    pub(crate) with_quota: Option<QuotaRun>,
+}
+
+/// What is searched for, and on which system.
+struct Task<'a> {
+    of: &'a CeilingPart,
+    /// The name and the flags of the system.
+    system: (&'a str, &'a [String]),
+    harness: &'a Harness,
+    stop: &'a Stop,
+}
+
 /// Searches for the ceiling as the last part of a study, after `parts` others. `None` if the study was stopped before.
 pub(crate) fn search_last(
     of: &CeilingPart,
@@ -78,109 +105,133 @@ pub(crate) fn search_last(
     harness: &Harness,
     stop: &Stop,
     tell: &mut dyn FnMut(Notice<'_>),
-) -> Result<Option<CeilingRun>, HarnessError> {
+) -> Result<Option<Ceilings>, HarnessError> {
     if stop.asked() > 0 {
         return Ok(None);
     }
-    tell(Notice::Part {
-        number: parts + 1,
-        parts: parts + 1,
-        title: of.part.title,
-    });
-    search(of, system, harness, stop, tell).map(Some)
-}
-
-/// Searches for the ceiling. A stop ends the search after the current trial.
-fn search(
-    of: &CeilingPart,
-    system: (&str, &[String]),
-    harness: &Harness,
-    stop: &Stop,
-    tell: &mut dyn FnMut(Notice<'_>),
-) -> Result<CeilingRun, HarnessError> {
-    let (name, flags) = system;
-    let mut system = System::start(&harness.exe, name, flags, &harness.system_cores)?;
-    let mut search = Search::new(settings(of));
-    let mut seen = Run::default();
-    let mut thresholds = Vec::new();
-    let mut failure = None;
-    let mut seed = harness.seed;
-    let answer = loop {
-        let trial = match search.next_step() {
-            Step::Done(answer) => break *answer,
-            Step::Try(trial) => trial,
-        };
-        let clock = Clock::start();
-        pause(trial.pause_s, clock, stop);
-        if stop.asked() > 0 {
-            break search.so_far(Ended::Interrupted);
-        }
-        // The same arrivals again would not be an independent trial.
-        seed = seed.wrapping_add(1);
-        let prepared = harness.prepare_on(&of.part, system, changes(of, &trial, seed))?;
-        let declared = prepared.config.options.thresholds.clone();
-        let ran = prepared.run(stop, &mut |notice| {
-            if let Notice::Run(_) = notice {
-                tell(notice);
-            }
-        });
-        let record = match ran {
-            Ok((record, same)) => {
-                system = same;
-                record
-            }
-            Err(why) => {
-                failure = Some(why.to_string());
-                break search.so_far(Ended::TrialError);
-            }
-        };
-        let Some(outcome) = outcome(&record, &declared, clock.now().as_secs_f64()) else {
-            break search.so_far(Ended::TrialError);
-        };
-        search.record(outcome);
-        thresholds = declared.iter().map(ToString::to_string).collect();
-        // During a recovery, the system still works on what the trial before has left.
-        if trial.purpose != Purpose::Recovery {
-            causes::add(&mut seen, record);
-        }
+    let task = Task {
+        of,
+        system,
+        harness,
+        stop,
     };
-    Ok(CeilingRun {
-        answer,
-        findings: capacity::findings(&seen),
-        thresholds,
-        failure,
-        words: of.words,
-    })
+    let part = |number: usize, title| Notice::Part {
+        number,
+        parts: number,
+        title,
+    };
+    tell(part(parts + 1, of.part.title));
+    let on_cores = task.search(task.start()?, of.first, tell)?;
+    let answer = &on_cores.answer;
+    let is_open = answer.generator.is_some() && answer.stable.is_none();
+    let with_quota = if is_open && stop.asked() == 0 {
+        tell(part(parts + 2, "the same search with a CPU quota"));
+        Some(task.search_with_quota(tell)?)
+    } else {
+        None
+    };
+    Ok(Some(Ceilings {
+        on_cores,
+        with_quota,
+    }))
 }
 
-/// The result of a search, for the templates.
-pub(crate) fn figures(search: &CeilingRun) -> Value {
-    let answer = &search.answer;
-    context! {
-        subject => search.words.0,
-        unit => search.words.1,
-        load => answer.stable.map(|stable| stable.load),
-        low => answer.stable.map(|stable| stable.interval.low),
-        high => answer.stable.map(|stable| stable.interval.high),
-        repetitions => answer.stable.map(|stable| stable.repetitions),
-        at_least => answer.at_least,
-        holds => answer.holds,
-        fails => answer.fails,
-        generator => answer.generator.as_ref().map(|limit| context! {
-            load => limit.load,
-            because => limit.because.iter().map(report::issue_sentence).collect::<Vec<_>>(),
-        }),
-        seconds => answer.spent_s,
-        thresholds => &search.thresholds,
-        failure => &search.failure,
-        causes => causes::of_findings(&search.findings),
+impl Task<'_> {
+    fn start(&self) -> Result<System, HarnessError> {
+        let (name, flags) = self.system;
+        let harness = self.harness;
+        Ok(System::start(
+            &harness.exe,
+            name,
+            flags,
+            &harness.system_cores,
+        )?)
+    }
+
+    fn search_with_quota(
+        &self,
+        tell: &mut dyn FnMut(Notice<'_>),
+    ) -> Result<QuotaRun, HarnessError> {
+        let quota = match CpuQuota::new(QUOTA_CORES, QUOTA_PERIOD) {
+            Ok(quota) => quota,
+            Err(why) => return Ok(Err(why.to_string())),
+        };
+        let system = self.start()?;
+        if let Err(why) = quota.limit(&system) {
+            return Ok(Err(why.to_string()));
+        }
+        let first = (self.of.first * QUOTA_CORES).ceil();
+        self.search(system, first, tell).map(Ok)
+    }
+
+    /// Searches for the ceiling, from this load on. A stop ends the search after the current trial.
+    fn search(
+        &self,
+        mut system: System,
+        first: f64,
+        tell: &mut dyn FnMut(Notice<'_>),
+    ) -> Result<CeilingRun, HarnessError> {
+        let Self {
+            of, harness, stop, ..
+        } = self;
+        let mut search = Search::new(settings(of, first));
+        let mut seen = Run::default();
+        let mut thresholds = Vec::new();
+        let mut failure = None;
+        let mut seed = harness.seed;
+        let answer = loop {
+            let trial = match search.next_step() {
+                Step::Done(answer) => break *answer,
+                Step::Try(trial) => trial,
+            };
+            let clock = Clock::start();
+            pause(trial.pause_s, clock, stop);
+            if stop.asked() > 0 {
+                break search.so_far(Ended::Interrupted);
+            }
+            // The same arrivals again would not be an independent trial.
+            seed = seed.wrapping_add(1);
+            let prepared = harness.prepare_on(&of.part, system, changes(of, &trial, seed))?;
+            let declared = prepared.config.options.thresholds.clone();
+            let ran = prepared.run(stop, &mut |notice| {
+                if let Notice::Run(_) = notice {
+                    tell(notice);
+                }
+            });
+            let record = match ran {
+                Ok((record, same)) => {
+                    system = same;
+                    record
+                }
+                Err(why) => {
+                    failure = Some(why.to_string());
+                    break search.so_far(Ended::TrialError);
+                }
+            };
+            let Some(outcome) = outcome(&record, &declared, clock.now().as_secs_f64()) else {
+                break search.so_far(Ended::TrialError);
+            };
+            let outcome = search.record(outcome);
+            thresholds = declared.iter().map(ToString::to_string).collect();
+            // During a recovery, the system still works on what the trial before has left.
+            if trial.purpose != Purpose::Recovery && !outcome.not_ready {
+                causes::add(&mut seen, record);
+            }
+        };
+        Ok(CeilingRun {
+            answer,
+            findings: capacity::findings(&seen),
+            thresholds,
+            failure,
+            words: of.words,
+        })
     }
 }
 
-fn settings(of: &CeilingPart) -> Settings {
+fn settings(of: &CeilingPart, first: f64) -> Settings {
     Settings {
-        first: of.first,
-        least: of.first,
+        first,
+        least: first,
         most: of.most,
         whole: true,
         precision: 0.05,
@@ -188,6 +239,7 @@ fn settings(of: &CeilingPart) -> Settings {
         extended_s: 0.0,
         limit_s: of.limit_s,
         lead_s: f64::from(RAMP_MS + WARM_UP_MS) / 1e3 + OVERHEAD_S,
+        ramp_s: f64::from(RAMP_MS) / 1e3,
     }
 }
 
@@ -207,7 +259,7 @@ fn changes(of: &CeilingPart, trial: &Trial, seed: u64) -> Changes {
         load["groups"] = json!(groups);
         load["arrivals"] = json!("poisson");
     } else {
-        load["ramp"] = json!(millis(RAMP_MS.into()));
+        load["ramp"] = json!(millis(trial.ramp_s.map_or(RAMP_MS.into(), |s| s * 1e3)));
     }
     Changes {
         overrides: Overrides {

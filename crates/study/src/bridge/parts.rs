@@ -1,6 +1,6 @@
 use record::Run;
 
-use crate::ceiling::CeilingRun;
+use crate::ceiling::Ceilings;
 use crate::parts::{PartRun, named};
 
 /// The records of the parts. `None` for a part before which the study was stopped.
@@ -10,8 +10,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) http: Option<&'a Run>,
     pub(crate) rooms: Option<&'a Run>,
     pub(crate) crowd: Option<&'a Run>,
-    /// The search for the ceiling. `None` if the study was stopped before it.
-    pub(crate) ceiling: Option<&'a CeilingRun>,
+    /// The searches for the ceiling. `None` if the study was stopped before them.
+    pub(crate) ceiling: Option<&'a Ceilings>,
 }
 
 impl<'a> Parts<'a> {

@@ -10,7 +10,7 @@ use record::{
 };
 
 use super::{Parts, TEMPLATES, figures};
-use crate::ceiling::CeilingRun;
+use crate::ceiling::{CeilingRun, Ceilings, QuotaRun};
 use crate::templates::check;
 
 /// Returns a level of `users` in rooms of 5, with as many requests and as many deliveries, each of 2 ms.
@@ -83,7 +83,10 @@ fn every_figure_of_ours_stands_beside_the_reports() {
         http: Some(&run),
         rooms: Some(&run),
         crowd: Some(&run),
-        ceiling: Some(&found(Some(1200.0))),
+        ceiling: Some(&Ceilings {
+            on_cores: found(Some(1200.0)),
+            with_quota: None,
+        }),
     };
     let (page, terminal) = check(TEMPLATES, &figures::figures(&parts));
     for sentence in [
@@ -161,19 +164,52 @@ fn settings() -> Settings {
         extended_s: 0.0,
         limit_s: 0.02,
         lead_s: 1.0,
+        ramp_s: 0.0,
     }
+}
+
+/// The pages of a study that ended with these searches only.
+fn pages_of(on_cores: CeilingRun, with_quota: Option<QuotaRun>) -> (String, String) {
+    let ceilings = Ceilings {
+        on_cores,
+        with_quota,
+    };
+    let parts = Parts {
+        ceiling: Some(&ceilings),
+        ..Parts::default()
+    };
+    check(TEMPLATES, &figures::figures(&parts))
+}
+
+#[test]
+fn a_search_with_a_quota_stands_below_the_first_or_says_why_there_is_none() {
+    let mut first = found(None);
+    first.answer.at_least = Some(1200.0);
+    first.findings.clear();
+    let (page, terminal) = pages_of(first.clone(), Some(Ok(found(Some(720.0)))));
+    let after = page.split("with a CPU quota of 0.2 cores:").nth(1).unwrap();
+    for sentence in [
+        "The bridge holds 720 users at human pace in five rooms (90 % confidence interval: 1,100 to 1,300)",
+        "The search took 55 s.",
+        "- all 4 threads \"pool…\" of the target are busy all the time",
+    ] {
+        assert!(after.contains(sentence), "{sentence} in {after}");
+    }
+    let after = terminal.split("With a CPU quota of 0.2 cores:").nth(1);
+    assert!(
+        after.unwrap().contains("The bridge holds 720 users"),
+        "{terminal}"
+    );
+    let (page, _) = pages_of(first, Some(Err("permission denied".into())));
+    assert!(
+        page.contains("controller `cpu`: permission denied."),
+        "{page}"
+    );
 }
 
 #[test]
 fn a_search_without_a_ceiling_says_what_is_known() {
-    let text = |search: &CeilingRun| {
-        let parts = Parts {
-            ceiling: Some(search),
-            ..Parts::default()
-        };
-        let (page, _) = check(TEMPLATES, &figures::figures(&parts));
-        page
-    };
+    let text = |search: &CeilingRun| pages_of(search.clone(), None).0;
     let open = text(&found(None));
     assert!(
         open.contains(
@@ -212,11 +248,7 @@ fn a_search_that_failed_says_why_and_what_it_had_found() {
         failure: Some("the target closed its port".into()),
         ..found(None)
     };
-    let parts = Parts {
-        ceiling: Some(&failed),
-        ..Parts::default()
-    };
-    let (page, _) = check(TEMPLATES, &figures::figures(&parts));
+    let (page, _) = pages_of(failed, None);
     for sentence in [
         "The thresholds held with 1,200 users",
         "A trial failed, and the search ended with it: the target closed its port",

@@ -1,6 +1,6 @@
 use record::Run;
 
-use crate::ceiling::CeilingRun;
+use crate::ceiling::Ceilings;
 use crate::parts::{PartRun, named};
 
 /// The records of the parts. `None` for a part before which the study was stopped.
@@ -15,8 +15,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) fifty: Option<&'a Run>,
     pub(crate) whole: Option<&'a Run>,
     pub(crate) crdt: Option<&'a Run>,
-    /// The search for the ceiling. `None` if the study was stopped before it.
-    pub(crate) ceiling: Option<&'a CeilingRun>,
+    /// The searches for the ceiling. `None` if the study was stopped before them.
+    pub(crate) ceiling: Option<&'a Ceilings>,
 }
 
 impl<'a> Parts<'a> {

@@ -1,6 +1,6 @@
 use record::Run;
 
-use crate::ceiling::CeilingRun;
+use crate::ceiling::Ceilings;
 use crate::parts::{PartRun, named};
 
 /// The records of the parts. `None` for a part before which the study was stopped.
@@ -16,8 +16,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) lost: Option<&'a Run>,
     /// The records of the ledger checks, each with the name of the part that the check followed.
     pub(crate) ledgers: Vec<(&'static str, &'a Run)>,
-    /// The search for the ceiling. `None` if the study was stopped before it.
-    pub(crate) ceiling: Option<&'a CeilingRun>,
+    /// The searches for the ceiling. `None` if the study was stopped before them.
+    pub(crate) ceiling: Option<&'a Ceilings>,
 }
 
 impl<'a> Parts<'a> {

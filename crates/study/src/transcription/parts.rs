@@ -3,7 +3,7 @@ use std::time::Duration;
 use record::{Level, Run};
 
 use super::slow_clients::Closed;
-use crate::ceiling::CeilingRun;
+use crate::ceiling::Ceilings;
 use crate::parts::{PartRun, named};
 
 /// The records of the parts. `None` for a part before which the study was stopped.
@@ -20,8 +20,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) start_up: Option<Duration>,
     /// The ends of the slow clients' sessions.
     pub(crate) closed: Option<Closed>,
-    /// The search for the ceiling. `None` if the study was stopped before it.
-    pub(crate) ceiling: Option<&'a CeilingRun>,
+    /// The searches for the ceiling. `None` if the study was stopped before them.
+    pub(crate) ceiling: Option<&'a Ceilings>,
 }
 
 impl<'a> Parts<'a> {
