@@ -17,8 +17,8 @@ from common.table import table
 from foreign.independent import Seen, seen
 from foreign.servers import HERE, Foreign, Running, all_servers
 
-BUDGET_S = 100
-LIMIT_S = BUDGET_S + 60
+SPARE_S = 60
+"""Time that a search may take beyond its budget."""
 LOAD_S = 20
 OTHER_SEED = 4711
 """Not that of the search, whose users exist by then."""
@@ -60,10 +60,11 @@ def compared(place: Place, servers: list[Foreign], only: list[str], title: str) 
         cores = "–" if used.cores is None else f"{used.cores:.2f}"
         rows.append([foreign.words, found.ceiling, named, foreign.cause, used.thread, cores, used.calls, own or "–"])
         complain(f"    {rows[-1]}\n    {found.sentence}")
+    budgets = sorted({str(server.budget_s) for server in chosen})
     head = ["server", "stable ceiling", "cause", "expected", "busiest thread (top)", "cores (perf)", "system calls (strace)", "own figures"]
     text = "\n\n".join([
         f"# {title}",
-        f"`headcount find` with {BUDGET_S} s each; then the lowest load that failed for {LOAD_S} s, observed by other tools.",
+        f"`headcount find` with {' or '.join(budgets)} s each; then the lowest load that failed for {LOAD_S} s, observed by other tools.",
         machine.described(place, [], load_before),
         table(head, rows),
         *told([at_least("causes as expected, in percent", 100 * right / len(chosen), 100, ".0f")]),
@@ -82,10 +83,10 @@ def options(foreign: Foreign, running: Running, folder: str, name: str) -> list:
 def search(foreign: Foreign, running: Running, place: Place) -> Found:
     """Runs one search."""
     with tempfile.TemporaryDirectory(prefix="headcount-bench-") as folder:
-        command = [place.headcount, "find", *options(foreign, running, folder, "found"), "--budget", f"{BUDGET_S}s"]
+        command = [place.headcount, "find", *options(foreign, running, folder, "found"), "--budget", f"{foreign.budget_s}s"]
         command += ["--first", str(foreign.first)] if foreign.first else []
         command += ["--search", foreign.search] if foreign.search else []
-        finished = finish(place.on_core(GENERATOR_CORE, command), LIMIT_S, {})
+        finished = finish(place.on_core(GENERATOR_CORE, command), foreign.budget_s + SPARE_S, {})
     try:
         saved = json.loads(finished.stdout)
         answer = saved["answer"]

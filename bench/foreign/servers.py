@@ -24,6 +24,8 @@ E2E = ROOT / "e2e"
 PAGE_BYTES = 100_000
 PART = 0.2
 """The quota of servers on a part of a core."""
+SLOW_BUDGET_S = 240
+"""The time of a search if users take long to connect."""
 
 
 @dataclass(frozen=True)
@@ -52,13 +54,15 @@ class Foreign:
     """The number of users of a group, if the search varies groups."""
     users: int | None = None
     """The most users at a time, if the scenario creates no more of them."""
+    budget_s: int = 100
+    """The time of the search."""
 
 
 def fast(server: Foreign) -> list[Foreign]:
     """A server on a core, where the generator is full first, and on a part of a core, where the server is."""
     part = replace(
         server, words=f"{server.words}, {PART:g} cores", cause="cpu_quota", start=lambda place: limited(place, server),
-        first=server.first and round(server.first * PART),
+        first=server.first and round(server.first * PART), budget_s=SLOW_BUDGET_S,
     )
     return [server, part]
 
@@ -185,10 +189,10 @@ def all_servers() -> list[Foreign]:
             "ws on Node, rooms of 5", "rooms-ws.ts", "generator",
             lambda place: announced(place, node(E2E / "ws-room/server.mjs")), first=100,
         )),
-        *fast(Foreign(
-            "Socket.IO on Node, rooms of 5", "rooms-socketio.ts", "generator",
-            lambda place: announced(place, node(E2E / "socketio-relay/server.mjs")), first=100,
-        )),
+        Foreign(
+            "Socket.IO on Node, rooms of 5", "rooms-socketio.ts", "saturated_thread",
+            lambda place: announced(place, node(E2E / "socketio-relay/server.mjs")), first=100, budget_s=SLOW_BUDGET_S,
+        ),
         Foreign(
             "python-socketio, rooms of 5", "rooms-socketio.ts", "saturated_thread",
             lambda place: announced(place, [python(), HERE / "relay.py"]), first=20,

@@ -228,6 +228,17 @@ impl Search {
         }
     }
 
+    /// The highest load at which a trial held, below all loads that failed.
+    pub fn holds(&self) -> Option<f64> {
+        self.pool.holds()
+    }
+
+    /// The lowest load at which a trial failed.
+    pub fn fails(&self) -> Option<f64> {
+        let failed = self.pool.lowest_failed_above(0.0);
+        failed.or_else(|| beyond::failed_first(&self.log, self.settings.first))
+    }
+
     /// Seconds that are left of the budget.
     pub fn left_s(&self) -> f64 {
         self.settings.usable_s() - self.spent_s

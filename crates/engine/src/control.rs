@@ -21,6 +21,7 @@ use crate::messages::{Command, Event, Fatal};
 use crate::notice::{LevelDone, Notice};
 use crate::outcome::RunError;
 use crate::program::Program;
+use crate::readiness;
 use crate::recorder::Unmeasured;
 use crate::remote::Resumed;
 use crate::starting::tls_of;
@@ -148,6 +149,7 @@ impl<'a> Control<'a> {
             if record.levels.is_empty() {
                 self.warn_of_names_without_data(&level, &unmeasured, record);
             }
+            record.notes.extend(readiness::note(&level));
             if let Ok(Some(EarlyEnd::Broken(broken))) = &result {
                 record.notes.push(Note::Aborted {
                     level: plan.index as usize,

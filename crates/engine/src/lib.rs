@@ -70,6 +70,7 @@ mod protocol;
 mod protocols;
 mod quota;
 mod react;
+mod readiness;
 mod receipt;
 mod recorder;
 mod redis;

@@ -176,6 +176,7 @@ impl Note {
             Self::NotMeasured { subject, .. } => text(values, subject),
             Self::OutsideMeasurement { names } => texts(values, names),
             Self::LeftoversUnknown { url, error } => texts(values, [url, error]),
+            Self::NotReady { .. } => {}
             Self::EndedEarly { error } => text(values, error),
             Self::Text { text: sentence } => text(values, sentence),
         }

@@ -269,7 +269,7 @@ pub enum NoneSucceeded {
 }
 
 /// A remark about the run as a whole.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Note {
     /// A threshold with `or abort` was certain to be broken.
@@ -306,6 +306,15 @@ pub enum Note {
         url: String,
         /// The error.
         error: String,
+    },
+    /// Users of a closed load called `stay()` only after a part of the measured time.
+    NotReady {
+        /// Index of the level, from 0.
+        level: usize,
+        /// Share of the measured time before the call, of the average user, in percent.
+        missed_percent: f64,
+        /// Time from the start of the measured time to the last call, in seconds.
+        last_s: f64,
     },
     /// The run ended early.
     EndedEarly {

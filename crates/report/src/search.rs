@@ -130,6 +130,9 @@ fn known(holds: Option<f64>, fails: Option<f64>, quantity: Quantity) -> String {
     }
 }
 
+/// A share of the measured time that users missed is told if it is larger.
+const MISSED: f64 = 0.01;
+
 /// Renders a trial that has ended, with what is known since: `trial 4 at 160/s for 3 s (expand): failed (requests: p95
 /// < 50ms), 23.1 % beyond the limit (allowed 5 %), median 61 ms · holds 80/s, fails at 160/s · 3 min 20 s left`.
 pub fn search_trial(state: &SearchState, outcome: &Outcome) -> String {
@@ -164,7 +167,12 @@ pub fn search_trial(state: &SearchState, outcome: &Outcome) -> String {
     let left = outcome
         .leftovers
         .map(|left| format!("{} left over from earlier trials", amount(left)));
-    let figures: Vec<String> = [Some(head), beyond, median, left]
+    let missed = outcome.readiness.filter(|users| users.missed > MISSED);
+    let missed = missed.map(|users| {
+        let missed = format::percent(users.missed * 100.0);
+        format!("users missed {missed} of the measured time on average")
+    });
+    let figures: Vec<String> = [Some(head), missed, beyond, median, left]
         .into_iter()
         .flatten()
         .collect();

@@ -2,8 +2,8 @@
 
 use capacity::search::{
     Answer, Bracket, Ceiling, CeilingMap, Ended, Evidence, GeneratorLimit, Interval, Outcome,
-    Production, Purpose, Quantity, SavedSearch, SavedTrial, Settings, ShareEvidence, SizedSearch,
-    Trial,
+    Production, Purpose, Quantity, Readiness, SavedSearch, SavedTrial, Settings, ShareEvidence,
+    SizedSearch, Trial,
 };
 use capacity::{FittedScalability, Scalability, ScalabilityRefusal};
 use record::{
@@ -146,19 +146,23 @@ fn the_state_names_what_is_known_and_what_is_tried() {
     );
 }
 
-#[test]
-fn a_trial_is_told_with_its_evidence_and_what_is_known_since() {
-    let example = example();
-    let state = SearchState {
+/// The state of a search after a trial.
+fn after(trial: Trial) -> SearchState {
+    SearchState {
         quantity: Quantity::Rate,
-        trial: example.trials[1].trial,
+        trial,
         number: 7,
         holds: Some(210.0),
         fails: Some(225.0),
         left_s: 92.0,
-    };
+    }
+}
+
+#[test]
+fn a_trial_is_told_with_its_evidence_and_what_is_known_since() {
+    let tried = &example().trials[1];
     assert_eq!(
-        search_trial(&state, &example.trials[1].outcome),
+        search_trial(&after(tried.trial), &tried.outcome),
         "trial 7 at 225/s for 9 s (above): failed, 22.0 % beyond the limit (allowed 5.00 %), median 4.20 ms · \
          holds 210/s, fails at 225/s · 1 min 32 s left"
     );
@@ -169,33 +173,22 @@ fn a_trial_whose_users_were_not_ready_is_told_and_counts_for_nothing() {
     let mut search = example();
     let mut early = tried(225.0, Purpose::Expand, 0.0);
     early.outcome.not_ready = true;
-    let state = SearchState {
-        quantity: Quantity::Users,
-        trial: early.trial,
-        number: 3,
-        holds: Some(210.0),
-        fails: None,
-        left_s: 60.0,
-    };
-    let told = search_trial(&state, &early.outcome);
-    assert!(
-        told.starts_with(
-            "trial 3 at 225 users for 9 s (expand): users were not ready in time; again with a longer ramp, median 4.20 ms"
-        ),
-        "{told}"
-    );
+    early.outcome.readiness = Some(Readiness {
+        missed: 0.48,
+        last_s: 5.1,
+    });
+    let told = search_trial(&after(early.trial), &early.outcome);
+    let words = "users were not ready in time; again with a longer ramp, users missed 48 % of the measured time on average";
+    assert!(told.contains(words), "{told}");
     search.trials.push(early);
     search.trials[1].trial.ramp_s = Some(6.4);
     let result = search_result(&search, Terminal::default());
-    assert!(
-        result
-            .contains("  ramp: up to 6.4 s instead of 1 s, because users were not ready in time\n"),
-        "{result}"
-    );
-    assert!(
-        result.contains("  225/s       1       9 s     0       1"),
-        "{result}"
-    );
+    for line in [
+        "  ramp: up to 6.4 s instead of 1 s, because users were not ready in time\n",
+        "  225/s       1       9 s     0       1",
+    ] {
+        assert!(result.contains(line), "{result}");
+    }
 }
 
 #[test]

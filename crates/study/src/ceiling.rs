@@ -25,6 +25,8 @@ const PAUSE_S: f64 = 0.05;
 /// The CPU quota of the second search, in cores, and its period. In a longer one, requests wait longer for the next.
 const QUOTA_CORES: f64 = 0.2;
 const QUOTA_PERIOD: Duration = Duration::from_millis(20);
+/// The time for the second search in seconds. With a quota, users take longer to connect.
+const QUOTA_BUDGET_S: f64 = 150.0;
 
 /// What the search varies.
 #[derive(Clone, Copy, Debug)]
@@ -121,7 +123,7 @@ pub(crate) fn search_last(
         title,
     };
     tell(part(parts + 1, of.part.title));
-    let on_cores = task.search(task.start()?, of.first, tell)?;
+    let on_cores = task.search(task.start()?, settings(of), tell)?;
     let answer = &on_cores.answer;
     let is_open = answer.generator.is_some() && answer.stable.is_none();
     let with_quota = if is_open && stop.asked() == 0 {
@@ -161,20 +163,26 @@ impl Task<'_> {
             return Ok(Err(why.to_string()));
         }
         let first = (self.of.first * QUOTA_CORES).ceil();
-        self.search(system, first, tell).map(Ok)
+        let settings = Settings {
+            first,
+            least: first,
+            budget_s: QUOTA_BUDGET_S,
+            ..settings(self.of)
+        };
+        self.search(system, settings, tell).map(Ok)
     }
 
-    /// Searches for the ceiling, from this load on. A stop ends the search after the current trial.
+    /// Searches for the ceiling. A stop ends the search after the current trial.
     fn search(
         &self,
         mut system: System,
-        first: f64,
+        settings: Settings,
         tell: &mut dyn FnMut(Notice<'_>),
     ) -> Result<CeilingRun, HarnessError> {
         let Self {
             of, harness, stop, ..
         } = self;
-        let mut search = Search::new(settings(of, first));
+        let mut search = Search::new(settings);
         let mut seen = Run::default();
         let mut thresholds = Vec::new();
         let mut failure = None;
@@ -228,10 +236,10 @@ impl Task<'_> {
     }
 }
 
-fn settings(of: &CeilingPart, first: f64) -> Settings {
+fn settings(of: &CeilingPart) -> Settings {
     Settings {
-        first,
-        least: first,
+        first: of.first,
+        least: of.first,
         most: of.most,
         whole: true,
         precision: 0.05,

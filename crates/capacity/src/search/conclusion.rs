@@ -11,17 +11,6 @@ impl Search {
         }
     }
 
-    /// The highest load at which a trial held, below all loads that failed.
-    pub fn holds(&self) -> Option<f64> {
-        self.pool.holds()
-    }
-
-    /// The lowest load at which a trial failed.
-    pub fn fails(&self) -> Option<f64> {
-        let failed = self.pool.lowest_failed_above(0.0);
-        failed.or_else(|| beyond::failed_first(&self.log, self.settings.first))
-    }
-
     pub(super) fn answer(&self, ended: Ended) -> Answer {
         let is_known = ended == Ended::Confirmed || ended.is_early();
         let stable = self.ceiling().filter(|_| is_known);

@@ -70,7 +70,6 @@ impl Ramp {
             self.per_load_s = self.per_load_s.max(next_s / trial.load);
         } else if !outcome.failed() {
             outcome.evidence = Evidence::Broken;
-            outcome.broken = vec![format!("users ready within {LONGEST_S} s")];
         }
     }
 }

@@ -61,6 +61,7 @@ mod places;
 mod ports;
 mod random_runs;
 mod read_delay;
+mod ready;
 mod redirects;
 mod redis;
 mod registry;

@@ -1,3 +1,4 @@
+use format::{percent, seconds};
 use record::Note;
 
 /// Formats the note as one sentence without a full stop.
@@ -19,6 +20,17 @@ pub fn note(note: &Note) -> String {
         Note::LeftoversUnknown { url, error } => {
             format!("state left from an earlier run could not be queried at {url}: {error}")
         }
+        Note::NotReady {
+            level,
+            missed_percent,
+            last_s,
+        } => format!(
+            "in level {}, users missed {} of the measured time on average, because they called `stay()` up to {} after it had \
+             begun: if they were still connecting, a longer `ramp` or `warmup` has all of them there",
+            level + 1,
+            percent(*missed_percent),
+            seconds(*last_s)
+        ),
         Note::EndedEarly { error } => format!("the run ended early: {error}"),
         Note::Text { text } => text.clone(),
     }
@@ -76,6 +88,21 @@ mod tests {
         };
         assert!(said(1).ends_with("settling): `GET /0`"), "{}", said(1));
         assert!(said(7).ends_with("`GET /4` and 2 more"), "{}", said(7));
+    }
+
+    #[test]
+    fn users_who_were_not_ready_are_told_with_what_they_missed_and_what_helps() {
+        let said = note(&Note::NotReady {
+            level: 1,
+            missed_percent: 48.2,
+            last_s: 3.25,
+        });
+        assert!(
+            said.starts_with("in level 2, users missed 48.2 % of the measured time on average"),
+            "{said}"
+        );
+        assert!(said.contains("up to 3.25 s after it had begun"), "{said}");
+        assert!(said.contains("a longer `ramp`"), "{said}");
     }
 
     #[test]

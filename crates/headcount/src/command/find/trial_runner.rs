@@ -157,6 +157,15 @@ impl TrialRunner {
         }
         self.progress.close();
         saved.ended_at = self.clock.date();
+        self.explain(&mut saved);
+        if !saved.trials.is_empty() {
+            save(&saved)?;
+        }
+        Ok(Ending { saved, error })
+    }
+
+    /// Adds what all trials together show: the causes, and the scalability.
+    fn explain(&mut self, saved: &mut SavedSearch) {
         if self.asked_before {
             mark_earlier_requests(&mut self.seen);
         }
@@ -167,10 +176,6 @@ impl TrialRunner {
         if saved.scalability.is_none() || !self.seen.levels.is_empty() {
             saved.scalability = Some(capacity::scalability(&self.seen)); // new trials could refute a saved fit
         }
-        if !saved.trials.is_empty() {
-            save(&saved)?;
-        }
-        Ok(Ending { saved, error })
     }
 
     /// Runs one trial without thresholds, and derives them from what it measured. Its load is low, because the times of an
