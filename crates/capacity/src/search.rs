@@ -16,7 +16,6 @@
 mod answer;
 mod beyond;
 mod climb;
-mod conclusion;
 mod confirmation;
 mod evidence;
 mod explain;
@@ -24,6 +23,7 @@ mod map;
 mod narrow;
 mod observe;
 mod own_limits;
+mod phase;
 mod posterior;
 mod production;
 mod ramp;
@@ -44,8 +44,8 @@ pub use saved::{Quantity, SavedSearch, SavedTrial};
 pub use settings::Settings;
 pub use trial::{Evidence, Outcome, Purpose, Readiness, ShareEvidence, Trial};
 
-use confirmation::Confirmation;
 use evidence::{Done, Pool};
+use phase::{Phase, Reference};
 use ramp::Ramp;
 use settings::Lengths;
 
@@ -88,48 +88,6 @@ pub struct Search {
     ramp: Ramp,
     /// Number of trials that were repeated with a longer ramp.
     not_ready: usize,
-}
-
-/// The figures of a low load, to notice a target that becomes slower.
-#[derive(Clone, Copy, Debug)]
-struct Reference {
-    load: f64,
-    median_ms: Option<f64>,
-    at_s: f64,
-}
-
-#[derive(Clone, Debug)]
-enum Phase {
-    WarmUp {
-        looks: u32,
-        before_ms: Option<f64>,
-    },
-    Expand {
-        low: f64,
-        factor: f64,
-    },
-    Reference {
-        looks: u32,
-        low: f64,
-    },
-    Refine,
-    Confirm(Confirmation),
-    Above {
-        above: f64,
-        long: bool,
-    },
-    Drift {
-        looks: u32,
-    },
-    Recover {
-        began_s: f64,
-        pause_s: f64,
-        then: Box<Phase>,
-    },
-    Overload {
-        trials: u32,
-    },
-    Over(Ended),
 }
 
 /// Number of consecutive trials, with the generator as the limit, after which the search stops trying.
@@ -225,6 +183,14 @@ impl Search {
         } else {
             self.invalid_in_a_row += 1;
             self.generator_was_the_limit(trial, outcome);
+        }
+    }
+
+    /// The answer if the search ends now for the reason `why`, before [`Search::next_step`] returns one.
+    pub fn so_far(&self, why: Ended) -> Answer {
+        match self.phase {
+            Phase::Over(ended) => self.answer(ended),
+            _ => self.answer(why),
         }
     }
 
@@ -383,5 +349,35 @@ impl Search {
         } else {
             then
         };
+    }
+
+    fn answer(&self, ended: Ended) -> Answer {
+        let is_known = ended == Ended::Confirmed || ended.is_early();
+        let stable = self.ceiling().filter(|_| is_known);
+        let at_least = match ended {
+            Ended::GeneratorLimit | Ended::LargestLoadHeld => {
+                self.confirmed.or_else(|| self.holds_within_generator())
+            }
+            _ => None,
+        };
+        let narrowed = ended.is_early() && stable.is_none() && self.pool.is_bracketed();
+        let unmeasured = self.log.last().map(|done| done.outcome.unmeasured.clone());
+        Answer {
+            ended,
+            stable,
+            at_least,
+            probably: narrowed.then(|| self.interval().below(self.fails())),
+            soft: beyond::soft(&self.log),
+            hard: beyond::hard(&self.log),
+            generator: self.generator.clone(),
+            holds: stable.map(|one| one.load).or_else(|| self.holds()),
+            fails: match stable.map(|one| one.load).or(at_least) {
+                Some(load) => self.pool.lowest_failed_above(load),
+                None => self.fails(),
+            },
+            unmeasured: unmeasured.unwrap_or_default(),
+            spent_s: self.spent_s,
+            trials: self.log.len() + self.not_ready,
+        }
     }
 }

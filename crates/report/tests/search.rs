@@ -178,7 +178,7 @@ fn a_trial_whose_users_were_not_ready_is_told_and_counts_for_nothing() {
         last_s: 5.1,
     });
     let told = search_trial(&after(early.trial), &early.outcome);
-    let words = "users were not ready in time; again with a longer ramp, users missed 48 % of the measured time on average";
+    let words = "users were not ready in time; again with a longer ramp, users missed 48.0 % of the measured time on average";
     assert!(told.contains(words), "{told}");
     search.trials.push(early);
     search.trials[1].trial.ramp_s = Some(6.4);

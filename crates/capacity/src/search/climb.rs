@@ -1,8 +1,9 @@
 //! The first half of a search: warming up, expanding until a trial fails, and recovering from failures.
 
 use super::beyond::{self, DRAIN_S};
+use super::confirmation::Confirmation;
 use super::trial::{Evidence, Outcome, Purpose, Trial};
-use super::{Confirmation, Ended, Phase, Reference, Search};
+use super::{Ended, Phase, Reference, Search};
 
 /// The target is warm when two consecutive medians differ by less than this share, or by chance.
 const WARM: f64 = 0.1;
