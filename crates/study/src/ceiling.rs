@@ -27,6 +27,8 @@ const QUOTA_CORES: f64 = 0.2;
 const QUOTA_PERIOD: Duration = Duration::from_millis(20);
 /// The time for the second search in seconds. With a quota, users take longer to connect.
 const QUOTA_BUDGET_S: f64 = 150.0;
+/// Distance of the seeds of the two searches. The second has other users and rooms: the store still has those of the first.
+const OTHER_SEEDS: u64 = 1 << 32;
 
 /// What the search varies.
 #[derive(Clone, Copy, Debug)]
@@ -123,7 +125,7 @@ pub(crate) fn search_last(
         title,
     };
     tell(part(parts + 1, of.part.title));
-    let on_cores = task.search(task.start()?, settings(of), tell)?;
+    let on_cores = task.search(task.start()?, settings(of), harness.seed, tell)?;
     let answer = &on_cores.answer;
     let is_open = answer.generator.is_some() && answer.stable.is_none();
     let with_quota = if is_open && stop.asked() == 0 {
@@ -169,7 +171,8 @@ impl Task<'_> {
             budget_s: QUOTA_BUDGET_S,
             ..settings(self.of)
         };
-        self.search(system, settings, tell).map(Ok)
+        let seed = self.harness.seed.wrapping_add(OTHER_SEEDS);
+        self.search(system, settings, seed, tell).map(Ok)
     }
 
     /// Searches for the ceiling. A stop ends the search after the current trial.
@@ -177,6 +180,7 @@ impl Task<'_> {
         &self,
         mut system: System,
         settings: Settings,
+        mut seed: u64,
         tell: &mut dyn FnMut(Notice<'_>),
     ) -> Result<CeilingRun, HarnessError> {
         let Self {
@@ -186,8 +190,7 @@ impl Task<'_> {
         let mut seen = Run::default();
         let mut thresholds = Vec::new();
         let mut failure = None;
-        let mut seed = harness.seed;
-        let answer = loop {
+        let mut answer = loop {
             let trial = match search.next_step() {
                 Step::Done(answer) => break *answer,
                 Step::Try(trial) => trial,
@@ -226,6 +229,9 @@ impl Task<'_> {
                 causes::add(&mut seen, record);
             }
         };
+        if answer.ended == Ended::FirstLoadFailed {
+            answer.fails = Some(settings.first); // there is no lower load to try
+        }
         Ok(CeilingRun {
             answer,
             findings: capacity::findings(&seen),
