@@ -11,7 +11,8 @@
 //! 5. **Overload** with the time that is left, for the soft and the hard ceiling.
 //! 6. **Explain** with a trial above the ceiling, if all trials that failed were too short to show why.
 //!
-//! After each failure, the search waits until the target has recovered.
+//! After each failure, the search waits until the target has recovered. A trial whose users were not ready when its
+//! measurement began is repeated with a longer ramp (`ramp`).
 
 mod answer;
 mod beyond;

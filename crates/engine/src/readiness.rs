@@ -5,17 +5,13 @@ use record::{Level, Note};
 /// The share of the measured time that users may miss without a note.
 const MISSED_MOST: f64 = 0.05;
 
-/// A note about users who missed a part of the measured time. Users of an open load come and go, and with `once` all of them
-/// start when the measurement begins.
+/// A note about users who missed a part of the measured time.
 pub(crate) fn note(level: &Level) -> Option<Note> {
-    let load = &level.load;
-    let presence = &level.measured.presence;
-    let missed = presence.missed_share(level.phases.duration_s)?;
-    let is_closed = load.rate_per_s.is_none() && !load.once;
-    (is_closed && missed > MISSED_MOST).then(|| Note::NotReady {
+    let missed = level.missed_share()?;
+    (missed > MISSED_MOST).then(|| Note::NotReady {
         level: level.index,
         missed_percent: missed * 100.0,
-        last_s: presence.last.as_secs_f64(),
+        last_s: level.measured.presence.last.as_secs_f64(),
     })
 }
 

@@ -123,6 +123,15 @@ impl Level {
         self.validity() == Validity::Invalid
     }
 
+    /// Returns the share of the measured time that the average user missed, because the user had not yet called `stay()`.
+    /// `None` if nobody called it, in an open load, whose users come and go, and with `once`, where all start when the
+    /// measurement begins.
+    pub fn missed_share(&self) -> Option<f64> {
+        let is_closed = self.load.rate_per_s.is_none() && !self.load.once;
+        let missed = self.measured.presence.missed_share(self.phases.duration_s);
+        missed.filter(|_| is_closed)
+    }
+
     /// Returns the causes that make the level invalid.
     pub fn invalid_because(&self) -> impl Iterator<Item = &IssueCause> {
         let invalid = |issue: &&LevelIssue| issue.severity == Severity::Invalid;

@@ -130,7 +130,7 @@ fn known(holds: Option<f64>, fails: Option<f64>, quantity: Quantity) -> String {
     }
 }
 
-/// A share of the measured time that users missed is told if it is larger.
+/// What users missed of the measured time is told if it is a larger share than this.
 const MISSED: f64 = 0.01;
 
 /// Renders a trial that has ended, with what is known since: `trial 4 at 160/s for 3 s (expand): failed (requests: p95
@@ -184,7 +184,7 @@ pub fn search_trial(state: &SearchState, outcome: &Outcome) -> String {
     )
 }
 
-/// One word for the outcome of a trial.
+/// The outcome of a trial in a few words.
 fn result(outcome: &Outcome) -> &'static str {
     if outcome.not_ready {
         "users were not ready in time; again with a longer ramp"

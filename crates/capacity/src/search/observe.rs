@@ -253,14 +253,12 @@ fn deliveries(
     (sum.0 > 0).then_some((sum.0 as f64, sum.1 as f64))
 }
 
-/// When the users of a closed load were ready. Those of an open load come and go.
+/// When the users of a closed load were ready.
 fn readiness(level: &Level) -> Option<Readiness> {
-    let phases = &level.phases;
-    let presence = &level.measured.presence;
-    let missed = presence.missed_share(phases.duration_s)?;
-    level.load.rate_per_s.is_none().then(|| Readiness {
+    let (phases, last) = (&level.phases, level.measured.presence.last);
+    level.missed_share().map(|missed| Readiness {
         missed,
-        last_s: phases.ramp_s + phases.warmup_s + presence.last.as_secs_f64(),
+        last_s: phases.ramp_s + phases.warmup_s + last.as_secs_f64(),
     })
 }
 

@@ -29,7 +29,7 @@ fn find(lab: &Lab, target: &Server, more: &[&str]) -> Ended {
     lab.headcount(&args)
 }
 
-fn saved(lab: &Lab) -> Value {
+pub(crate) fn saved(lab: &Lab) -> Value {
     serde_json::from_str(&fs::read_to_string(lab.path("found/find.json")).unwrap()).unwrap()
 }
 

@@ -1,9 +1,6 @@
 //! Users who are still being set up when the measurement begins.
 
-use std::fs;
-
-use serde_json::Value;
-
+use crate::find::saved;
 use crate::harness::{Lab, Server};
 
 /// The target sets up 50 users a second, and serves 200 once they are there: one request a second for each.
@@ -29,8 +26,7 @@ fn users_who_are_not_ready_do_not_count_as_held() {
     let ended = lab.headcount(&[
         "find", "slow.ts", "--target", &url, "--out", "found", "--budget", "60s", "--first", "25",
     ]);
-    let saved = fs::read_to_string(lab.path("found/find.json"));
-    let saved: Value = serde_json::from_str(&saved.unwrap()).unwrap();
+    let saved = saved(&lab);
     let answer = &saved["answer"];
     // However many users are started, only 75 are ready after the usual ramp and warm-up, and the target holds them.
     assert!(answer["holds"].as_f64() <= Some(220.0), "{answer:#}");

@@ -26,7 +26,7 @@ pub fn note(note: &Note) -> String {
             last_s,
         } => format!(
             "in level {}, users missed {} of the measured time on average, because they called `stay()` up to {} after it had \
-             begun: if they were still connecting, a longer `ramp` or `warmup` has all of them there",
+             begun: if they were still connecting, use a longer `ramp` or `warmup`",
             level + 1,
             percent(*missed_percent),
             seconds(*last_s)
