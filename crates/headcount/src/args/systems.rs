@@ -55,7 +55,7 @@ pub(crate) struct StudyArgs {
 pub(crate) enum StudyAction {
     #[command(flatten)]
     Measure(Study),
-    /// Measure all studies and write their pages (about 35 minutes). Studies that are in the folder are not measured again
+    /// Measure all studies and write their pages (35 to 45 minutes). Studies that are in the folder are not measured again
     All {
         /// Folder for the pages
         #[arg(long, value_name = "DIR", default_value = "docs/studies")]
