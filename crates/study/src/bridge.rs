@@ -85,7 +85,7 @@ const CEILING: CeilingPart = CeilingPart {
     limit_s: 0.02,
 };
 
-/// Runs the study of the bridge, in about five minutes.
+/// Runs the study of the bridge, in about five minutes, without a search with a quota.
 pub fn bridge(
     harness: &Harness,
     stop: &Stop,

@@ -80,6 +80,13 @@ pub(crate) struct CeilingRun {
     pub(crate) words: (&'static str, &'static str),
 }
 
+impl CeilingRun {
+    /// Whether the generator was full before the system, whose ceiling is therefore unknown.
+    pub(crate) fn ended_at_generator(&self) -> bool {
+        self.answer.generator.is_some() && self.answer.stable.is_none()
+    }
+}
+
 /// A search with a CPU quota, or why there can be no quota.
 pub(crate) type QuotaRun = Result<CeilingRun, String>;
 
@@ -126,9 +133,7 @@ pub(crate) fn search_last(
     };
     tell(part(parts + 1, of.part.title));
     let on_cores = task.search(task.start()?, settings(of), harness.seed, tell)?;
-    let answer = &on_cores.answer;
-    let is_open = answer.generator.is_some() && answer.stable.is_none();
-    let with_quota = if is_open && stop.asked() == 0 {
+    let with_quota = if on_cores.ended_at_generator() && stop.asked() == 0 {
         tell(part(parts + 2, "the same search with a CPU quota"));
         Some(task.search_with_quota(tell)?)
     } else {

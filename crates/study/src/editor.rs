@@ -127,8 +127,8 @@ const CEILING: CeilingPart = CeilingPart {
     limit_s: 0.02,
 };
 
-/// Runs the study of the editor, in less than seven minutes. Documents are stored in a temporary folder, in a new file
-/// for each part.
+/// Runs the study of the editor, in less than seven minutes, without a search with a quota. Documents are stored in a
+/// temporary folder, in a new file for each part.
 pub fn editor(
     harness: &Harness,
     stop: &Stop,

@@ -212,8 +212,8 @@ fn selected(settings: &RegistrySettings) -> Vec<StudyPart> {
     parts
 }
 
-/// Runs the study of the registry, in less than ten minutes unless the settings ask for more. Every part has a new
-/// database, or keys and subjects of its own.
+/// Runs the study of the registry, in less than ten minutes unless the settings ask for more, and without a search with a quota.
+/// Every part has a new database, or keys and subjects of its own.
 pub fn registry(
     harness: &Harness,
     settings: &RegistrySettings,

@@ -139,7 +139,7 @@ const CEILING: CeilingPart = CeilingPart {
 /// Parts after `PARTS`: the slow clients and the search.
 const FURTHER: usize = 2;
 
-/// Runs the study of the transcription service, in less than six minutes.
+/// Runs the study of the transcription service, in less than six minutes, without a search with a quota.
 pub fn transcription(
     harness: &Harness,
     stop: &Stop,

@@ -182,6 +182,21 @@ fn pages_of(on_cores: CeilingRun, with_quota: Option<QuotaRun>) -> (String, Stri
 }
 
 #[test]
+fn a_quota_is_needed_only_where_the_generator_hides_the_ceiling() {
+    let limited = |users: Option<f64>| {
+        let mut search = found(users);
+        search.answer.generator = Some(GeneratorLimit {
+            load: 1500.0,
+            because: vec![IssueCause::NotMeasured],
+        });
+        search.ended_at_generator()
+    };
+    assert!(limited(None));
+    assert!(!limited(Some(1200.0)), "the ceiling is known");
+    assert!(!found(None).ended_at_generator(), "the time ran out");
+}
+
+#[test]
 fn a_search_with_a_quota_stands_below_the_first_or_says_why_there_is_none() {
     let mut first = found(None);
     first.answer.at_least = Some(1200.0);
